@@ -1,0 +1,43 @@
+"""Where things live on this computer: shipped assets, caches, settings. Folders come from platformdirs."""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+APPLICATION_NAME: Final = "protoleaf"
+CACHE_VARIABLE: Final = "PROTOLEAF_CACHE"
+PROJECT_SUFFIX: Final = ".protoleaf"
+
+
+def assets_folder() -> Path:
+    """Folder of the shipped files, in a checkout, an installed wheel or a frozen program."""
+    frozen = getattr(sys, "_MEIPASS", None)
+    root = Path(frozen) if frozen else Path(__file__).resolve().parent.parent
+    return root / "assets"
+
+
+@dataclass(frozen=True)
+class CacheFolders:
+    """Deletable caches. Everything in them can be made again from the project and the images."""
+
+    root: Path
+
+    @classmethod
+    def default(cls) -> "CacheFolders":
+        """The user's cache folder, or the one that `PROTOLEAF_CACHE` names."""
+        chosen = os.environ.get(CACHE_VARIABLE)
+        return cls(Path(chosen) if chosen else platformdirs.user_cache_path(APPLICATION_NAME, appauthor=False))
+
+    @property
+    def embeddings(self) -> Path:
+        """Folder of embedding caches, one file for each backbone."""
+        return self.root / "embeddings"
+
+    @property
+    def thumbnails(self) -> Path:
+        """Folder of the thumbnail cache."""
+        return self.root / "thumbnails"

@@ -1,0 +1,141 @@
+"""Every error a person can meet, in one tree ordered by what they can do about it.
+
+    ProtoleafError
+    ├── InputError            give the program something else
+    │   ├── UsageError        the command or its options
+    │   ├── GraphError        the category graph: cycle, duplicate or unknown name
+    │   │   ├── CycleError
+    │   │   ├── DuplicateNameError
+    │   │   ├── UnknownClassError
+    │   │   └── AmbiguousClassError
+    │   ├── FormatError       a file that is not what it should be
+    │   └── ImageError        one image that cannot be read; always listed, never fatal
+    ├── ProjectError          the project file
+    │   ├── ProjectExistsError
+    │   ├── ProjectMissingError
+    │   ├── ProjectLockedError
+    │   ├── ProjectTooNewError
+    │   ├── ProjectDamagedError
+    │   └── ProjectReadOnlyError
+    ├── ModelError            a backbone or propagation file
+    ├── StorageError          disk full, no permission, folder gone
+    └── Cancelled             the person stopped it; not a failure
+
+A message says what went wrong, what was expected, what was found and what to do, in one line.
+Anything that is not a `ProtoleafError` is a bug.
+"""
+
+
+class ProtoleafError(Exception):
+    """Base of all errors that are shown to a person as one line.
+
+    Args:
+        what: what went wrong, as a sentence without a full stop.
+        expected: what would have been right.
+        found: what was there instead.
+        remedy: what the person can do.
+    """
+
+    def __init__(self, what: str, *, expected: str = "", found: str = "", remedy: str = "") -> None:
+        self.what = what
+        self.expected = expected
+        self.found = found
+        self.remedy = remedy
+        super().__init__(what, expected, found, remedy)
+
+    def __str__(self) -> str:
+        message = self.what
+        facts = [f"expected {self.expected}"] if self.expected else []
+        facts += [f"found {self.found}"] if self.found else []
+        if facts:
+            message += ": " + ", ".join(facts)
+        if self.remedy:
+            message += f". {self.remedy[0].upper()}{self.remedy[1:]}"
+        return " ".join(message.split())
+
+
+class InputError(ProtoleafError):
+    """Something the person gave cannot be used."""
+
+
+class UsageError(InputError):
+    """A command was called in a way it does not have (exit status 2)."""
+
+
+class GraphError(InputError):
+    """An edit or import would break the category graph."""
+
+
+class CycleError(GraphError):
+    """An edge would make a class its own ancestor; `path` are the names that would close."""
+
+    def __init__(self, path: tuple[str, ...]) -> None:
+        self.path = path
+        super().__init__(
+            "this would make a class its own ancestor",
+            found=" > ".join(path),
+            remedy="link it elsewhere, or cut one of these edges first",
+        )
+
+
+class DuplicateNameError(GraphError):
+    """Two classes under one parent would have the same name."""
+
+
+class UnknownClassError(GraphError):
+    """No class has this name or path."""
+
+
+class AmbiguousClassError(GraphError):
+    """A name fits several classes; a path is needed."""
+
+
+class FormatError(InputError):
+    """A file does not hold what its format promises."""
+
+
+class ImageError(InputError):
+    """One image cannot be read."""
+
+
+class ProjectError(ProtoleafError):
+    """The project file cannot be used as asked."""
+
+
+class ProjectExistsError(ProjectError):
+    """A file is already there."""
+
+
+class ProjectMissingError(ProjectError):
+    """No project file is there."""
+
+
+class ProjectLockedError(ProjectError):
+    """Another process has the project open for writing."""
+
+
+class ProjectTooNewError(ProjectError):
+    """The project was written by a newer version of the program."""
+
+
+class ProjectDamagedError(ProjectError):
+    """The file is not a project or fails its integrity check."""
+
+
+class ProjectReadOnlyError(ProjectError):
+    """A change was asked of a project that is open for reading only."""
+
+
+class ModelError(ProtoleafError):
+    """A backbone or propagation file cannot be used."""
+
+
+class StorageError(ProtoleafError):
+    """The disk or folder refuses: full, missing, or without permission."""
+
+
+class Cancelled(ProtoleafError):  # noqa: N818 (a stop the person asked for is no error)
+    """The person stopped the job; what was finished is kept."""
+
+    def __init__(self) -> None:
+        super().__init__("stopped", remedy="run it again to go on from here")

@@ -1,0 +1,45 @@
+"""Edits of a category graph as plain values: what an action did, what undo does back, what a mirror replays."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ClassAdded:
+    """A class without edges came into being."""
+
+    class_id: int
+    name: str
+
+
+@dataclass(frozen=True)
+class ClassRenamed:
+    """A class has a new name."""
+
+    class_id: int
+    name: str
+
+
+@dataclass(frozen=True)
+class ClassRemoved:
+    """A class without edges went away."""
+
+    class_id: int
+
+
+@dataclass(frozen=True)
+class EdgeAdded:
+    """A parent and a child were linked."""
+
+    parent_id: int
+    child_id: int
+
+
+@dataclass(frozen=True)
+class EdgeRemoved:
+    """A parent and a child were unlinked."""
+
+    parent_id: int
+    child_id: int
+
+
+GraphEdit = ClassAdded | ClassRenamed | ClassRemoved | EdgeAdded | EdgeRemoved
