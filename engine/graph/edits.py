@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ClassAdded:
     """A class without edges came into being."""
 
@@ -11,22 +11,24 @@ class ClassAdded:
     name: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ClassRenamed:
-    """A class has a new name."""
+    """A class has a new name; `old_name` is what its inverse needs, empty where nobody will invert it."""
 
     class_id: int
     name: str
+    old_name: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ClassRemoved:
-    """A class without edges went away."""
+    """A class without edges went away; `name` is what its inverse needs, empty where nobody will invert it."""
 
     class_id: int
+    name: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class EdgeAdded:
     """A parent and a child were linked."""
 
@@ -34,7 +36,7 @@ class EdgeAdded:
     child_id: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class EdgeRemoved:
     """A parent and a child were unlinked."""
 

@@ -73,3 +73,15 @@ class LeafNet(nn.Module):
         """Map images (B, 3, H, W), normalised float, to embeddings (B, embedding_width) float."""
         features: Tensor = self.stages(images)
         return torch.mean(features, dim=(2, 3))
+
+
+class UnitEmbedding(nn.Module):
+    """A backbone whose embeddings have length 1, so that squared distances lie in [0, 4] for every backbone."""
+
+    def __init__(self, backbone: nn.Module) -> None:
+        super().__init__()
+        self.backbone = backbone
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Map images (B, 3, H, W), normalised float, to embeddings (B, d) float of length 1."""
+        return nn.functional.normalize(self.backbone(images), dim=1)

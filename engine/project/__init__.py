@@ -1,0 +1,33 @@
+"""The project file: open, ask, act, undo."""
+
+from engine.project.change import Change
+from engine.project.project import Project
+from engine.project.records import (
+    ClassId,
+    ClassPolicy,
+    ImageId,
+    ImageRecord,
+    ImageTable,
+    JournalStep,
+    Label,
+    LabelTable,
+    ModelVersion,
+    Prediction,
+)
+from engine.project.step import OpenStep
+
+__all__ = [
+    "Change",
+    "ClassId",
+    "ClassPolicy",
+    "ImageId",
+    "ImageRecord",
+    "ImageTable",
+    "JournalStep",
+    "Label",
+    "LabelTable",
+    "ModelVersion",
+    "OpenStep",
+    "Prediction",
+    "Project",
+]

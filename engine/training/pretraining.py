@@ -94,6 +94,11 @@ def _normalised(pixels: Tensor) -> Tensor:
     return (images - mean[:, None, None]) / std[:, None, None]
 
 
+def _moving_average(decay: float) -> Callable[..., None]:
+    average: Callable[..., None] = torch.optim.swa_utils.get_ema_multi_avg_fn(decay)  # type: ignore[no-untyped-call]
+    return average
+
+
 def _one_cycle(progress: float, warm_up_share: float) -> float:
     if progress < warm_up_share:
         return progress / warm_up_share
@@ -108,7 +113,8 @@ def _batches(images: LabelledImages, settings: PretrainingSettings) -> Iterator[
     for epochs, side in settings.stages:
         for _ in range(epochs):
             order = torch.randperm(len(targets), generator=generator)
-            for chosen in order.split(settings.batch_size)[: len(order) // settings.batch_size]:
+            for start in range(0, len(order) - settings.batch_size + 1, settings.batch_size):
+                chosen = order[start : start + settings.batch_size]
                 yield epoch, side, pixels[chosen], targets[chosen]
             epoch += 1
 
@@ -129,7 +135,7 @@ def pretrain(
     model = nn.Sequential(backbone, nn.Linear(embedding_width, len(images.class_names)))
     model = model.to(memory_format=torch.channels_last)
     averaged = torch.optim.swa_utils.AveragedModel(
-        model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(settings.averaging), use_buffers=True
+        model, multi_avg_fn=_moving_average(settings.averaging), use_buffers=True
     )
     optimizer = torch.optim.SGD(
         model.parameters(), settings.learning_rate, settings.momentum,
@@ -154,6 +160,17 @@ def pretrain(
             images_per_s = iterations_per_epoch * settings.batch_size / (time.monotonic() - started)
             on_epoch(epoch, float(np.mean(losses)), averaged.module, images_per_s)
             losses, started = [], time.monotonic()
+
+
+@torch.no_grad()
+def embed(backbone: nn.Module, images: LabelledImages, batch_size: int = 250) -> NDArray[np.float32]:
+    """Embeddings (n, d) of all images, in evaluation mode."""
+    backbone.eval()
+    blocks = []
+    for start in range(0, len(images.targets), batch_size):
+        pixels = torch.from_numpy(images.pixels[start : start + batch_size])
+        blocks.append(backbone(_normalised(pixels)).float().numpy())
+    return np.concatenate(blocks)
 
 
 @torch.no_grad()

@@ -1,0 +1,169 @@
+"""Commands that bring images in, embed, classify and evaluate them."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from engine.cli.graph_commands import ProjectPath
+from engine.cli.output import AsJson, counted, percent, progress_bar, say
+from engine.config import CacheFolders
+from engine.errors import UsageError
+from engine.files import FileFailure
+
+if TYPE_CHECKING:
+    from engine.workflows.evaluate import Evaluation
+
+SETTINGS = ("ppn+", "ppn", "prototypes")
+SettingName = Annotated[str, typer.Option("--setting", help="ppn+, ppn or prototypes.")]
+MOST_FAILURES_SHOWN = 20
+
+
+def import_images(
+    project: ProjectPath,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Images or folders of images.")],
+    class_text: Annotated[
+        str | None, typer.Option("--class", metavar="CLASS", help="They are shots of this class (name or path).")
+    ] = None,
+    folders_as_classes: Annotated[
+        bool, typer.Option("--folders-as-classes", help="Sub-folders are classes and their images shots.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Add images; with a class they are shots by a person."""
+    from engine.project import Project
+    from engine.workflows.import_images import import_class_folders
+    from engine.workflows.import_images import import_images as run
+
+    if class_text is not None and folders_as_classes:
+        raise UsageError("--class and --folders-as-classes exclude each other", remedy="give one of them")
+    with Project.open(project) as opened, progress_bar("Looking for images") as on_progress:
+        if folders_as_classes:
+            done = import_class_folders(opened, paths, on_progress=on_progress)
+        else:
+            class_id = None if class_text is None else opened.graph.find(class_text)
+            done = run(opened, paths, class_id=class_id, on_progress=on_progress)
+    say(
+        f"Added {counted(done.added, 'image')} ({done.already_there:,} already there), "
+        f"{counted(done.labelled, 'label')} and {counted(done.classes_added, 'class', 'classes')}."
+        + _failure_text(done.failures),
+        {
+            "added": done.added, "already_there": done.already_there, "labelled": done.labelled,
+            "classes_added": done.classes_added, "failures": _failure_rows(done.failures),
+        },
+        as_json=as_json,
+    )  # fmt: skip
+
+
+def embed(
+    project: ProjectPath,
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Fill the embedding cache; a stopped run goes on where it was."""
+    from engine.project import Project
+    from engine.workflows.embed import embed_project
+
+    if device not in {"auto", "cpu", "cuda"}:
+        raise UsageError("no such device", expected="auto, cpu or cuda", found=device)
+    with Project.open(project) as opened, progress_bar("Embedding") as on_progress:
+        done = embed_project(opened, CacheFolders.default(), device=device, on_progress=on_progress)
+    failures = [FileFailure(path, reason) for _, path, reason in done.failed]
+    say(
+        f"Embedded {counted(done.embedded, 'image')} on {done.device_name} in {done.seconds:.1f} s "
+        f"({done.images_per_s:,.0f} images/s); {done.from_cache:,} were in the cache." + _failure_text(failures),
+        {
+            "embedded": done.embedded, "from_cache": done.from_cache, "seconds": done.seconds,
+            "images_per_s": done.images_per_s, "device": done.device_name, "failures": _failure_rows(failures),
+        },
+        as_json=as_json,
+    )  # fmt: skip
+
+
+def classify(
+    project: ProjectPath,
+    out: Annotated[Path, typer.Option("-o", "--out", help="CSV file to write.")],
+    setting: SettingName = "ppn+",
+    as_json: AsJson = False,
+) -> None:
+    """Predict every image without a person's label."""
+    from engine.inference.prototypes import Setting
+    from engine.project import Project
+    from engine.workflows.classify import classify as run
+    from engine.workflows.classify import write_predictions
+
+    _check_setting(setting)
+    with Project.open(project) as opened:
+        classified = run(opened, CacheFolders.default(), Setting(setting))
+        written = write_predictions(opened, classified, out)
+    waiting = f" {counted(classified.waiting, 'image')} without an embedding left out." if classified.waiting else ""
+    say(
+        f"Wrote {counted(written, 'prediction')} to {out}.{waiting}",
+        {"predictions": written, "file": str(out), "waiting": classified.waiting, "setting": setting},
+        as_json=as_json,
+    )
+
+
+def evaluate(
+    project: ProjectPath,
+    truth: Annotated[Path, typer.Option(help="CSV with the columns image,class.")],
+    setting: Annotated[str, typer.Option("--setting", help="ppn+, ppn, prototypes, or all.")] = "ppn+",
+    as_json: AsJson = False,
+) -> None:
+    """Compare the predictions with the truth, at the leaf and at every level."""
+    from engine.inference.prototypes import Setting
+    from engine.project import Project
+    from engine.workflows.classify import classify as run
+    from engine.workflows.evaluate import evaluate as score
+    from engine.workflows.evaluate import read_truth
+
+    names = SETTINGS if setting == "all" else (setting,)
+    for name in names:
+        _check_setting(name)
+    with Project.open(project, for_writing=False) as opened:
+        answers = read_truth(truth, opened.graph)
+        results = [score(opened, run(opened, CacheFolders.default(), Setting(name)), answers) for name in names]
+    fields = [asdict(result) for result in results]
+    say(_table(results), fields[0] if len(fields) == 1 else {"settings": fields}, as_json=as_json)
+
+
+def _check_setting(name: str) -> None:
+    if name not in SETTINGS:
+        raise UsageError("no such setting", expected=", ".join(SETTINGS), found=name)
+
+
+def _table(results: "Sequence[Evaluation]") -> str:
+    rows = [("", [result.setting for result in results]), ("images", [f"{result.images:,}" for result in results])]
+    rows += [("leaf top-1", [percent(result.top1) for result in results])]
+    rows += [("leaf top-5", [percent(result.top5) for result in results])]
+    for level in range(len(results[0].levels)):
+        rows.append((f"level {level}", [percent(result.levels[level]) for result in results]))
+    rows += [("calibration error", [f"{result.calibration_error:.3f}" for result in results])]
+    rows += [("coverage", [percent(result.coverage) for result in results])]
+    rows += [("safe class right", [percent(result.safe_accuracy) for result in results])]
+    rows += [("unknown", [percent(result.unknown) for result in results])]
+    rows += [("not found", [f"{result.not_found:,}" for result in results])]
+    return "\n".join(f"{title:<20}" + "".join(f"{cell:>14}" for cell in cells) for title, cells in rows)
+
+
+def _failure_rows(failures: Sequence[FileFailure]) -> list[dict[str, str]]:
+    return [{"path": str(failure.path), "reason": failure.reason} for failure in failures]
+
+
+def _failure_text(failures: Sequence[FileFailure]) -> str:
+    if not failures:
+        return ""
+    lines = [f"  {failure.path}: {failure.reason}" for failure in failures[:MOST_FAILURES_SHOWN]]
+    if len(failures) > MOST_FAILURES_SHOWN:
+        lines.append(f"  and {len(failures) - MOST_FAILURES_SHOWN:,} more")
+    return f"\n{counted(len(failures), 'file')} could not be read:\n" + "\n".join(lines)
+
+
+def register(application: typer.Typer) -> None:
+    """Add these commands to the program."""
+    application.command("import-images")(import_images)
+    application.command("embed")(embed)
+    application.command("classify")(classify)
+    application.command("evaluate")(evaluate)

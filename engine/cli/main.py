@@ -1,0 +1,74 @@
+"""The command line: the same engine, no window."""
+
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
+
+import click
+import typer
+
+from engine import __version__
+from engine.cli import benchmark_commands, collection_commands, graph_commands
+from engine.errors import Cancelled, ProtoleafError, UsageError
+
+FAILED: Final = 1
+MISUSED: Final = 2
+STOPPED: Final = 130
+
+application = typer.Typer(
+    name="protoleaf",
+    help="Turns a taxonomy and a handful of images per class into a classified collection. "
+    "Without a command, `protoleaf [PROJECT]` opens the window.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+graph_commands.register(application)
+collection_commands.register(application)
+application.add_typer(benchmark_commands.application, name="benchmark")
+
+
+@application.callback(invoke_without_command=True)
+def _about(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
+    if version:
+        typer.echo(f"protoleaf {__version__}")
+        raise typer.Exit
+
+
+COMMAND_NAMES: Final = frozenset(typer.main.get_command(application).commands)  # type: ignore[attr-defined]
+"""First words that are commands; anything else is a project to open in the window."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command.
+
+    Args:
+        arguments: without the program's name.
+
+    Returns:
+        Exit status: 0 done, 1 refused with one line on standard error, 2 misused, 130 stopped by Ctrl+C.
+    """
+    command = typer.main.get_command(application)
+    with suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        status = command.main(args=list(arguments), prog_name="protoleaf", standalone_mode=False)
+    except click.exceptions.Exit as exit_request:
+        return exit_request.exit_code
+    except click.exceptions.UsageError as error:
+        return _complain(error.format_message(), MISUSED)
+    except (click.exceptions.Abort, KeyboardInterrupt, Cancelled):
+        return _complain("stopped; what was finished is kept", STOPPED)
+    except UsageError as error:
+        return _complain(str(error), MISUSED)
+    except ProtoleafError as error:
+        return _complain(str(error), FAILED)
+    return status if isinstance(status, int) else 0
+
+
+def _complain(message: str, status: int) -> int:
+    sys.stderr.write(f"protoleaf: {' '.join(message.split())}\n")
+    return status

@@ -1,0 +1,69 @@
+"""How the command line speaks: results on standard output, progress and errors on standard error."""
+
+import json
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from engine.events import OnProgress, ignore_progress
+from engine.events import Progress as JobProgress
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+
+def say(text: str, fields: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print a result: `text` for people or `fields` as one JSON object (NaN becomes null)."""
+    if as_json:
+        sys.stdout.write(json.dumps(_plain(fields), ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[OnProgress]:
+    """Show a progress bar on standard error when that is a terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield ignore_progress
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None, rate="", note="")
+
+        def show(progress: JobProgress) -> None:
+            rate = f"{progress.rate_per_s:,.0f} {progress.unit}/s" if progress.rate_per_s else ""
+            bar.update(task, completed=progress.done, total=progress.total or None, rate=rate, note=progress.note)
+
+        yield show
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """`1 class`, `1,234 classes`."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def percent(share: float) -> str:
+    """`12.3 %`, or a dash when there is nothing to take a share of."""
+    return "-" if math.isnan(share) else f"{100 * share:.1f} %"

@@ -1,0 +1,169 @@
+"""Worker mode: the same program as a child process that does one heavy job and tells about it in JSON lines.
+
+The first line on standard input is the job, `{"verb": "embed", "project": path, "cache": path, "device": "auto"}`. Each
+line on standard output is one event:
+
+    {"event": "progress", ...}          the fields of `engine.events.Progress`
+    {"event": "batch", "results": [[image id, content hash in hex or null, failure or null], ...]}
+    {"event": "result", ...}            the job is done
+    {"event": "cancelled"}              it was stopped; what was finished is kept
+    {"event": "error", "message": ...}  one line for a person
+
+A line "cancel" on standard input stops the job, and so does its end: then the window has died.
+"""
+
+import json
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any, Final, final
+
+from engine.config import CacheFolders
+from engine.errors import Cancelled, ProtoleafError, UsageError
+from engine.events import CancelToken, Progress
+
+_log = logging.getLogger(__name__)
+
+CANCEL: Final = "cancel"
+
+Result = tuple[int, bytes | None, str | None]
+"""Image id, content hash when the file was read, failure when it could not be."""
+
+
+@final
+class EventWriter:
+    """Writes one JSON event per line; safe from any thread."""
+
+    def __init__(self, stdout: IO[str]) -> None:
+        self._stdout = stdout
+        self._lock = threading.Lock()
+
+    def write(self, event: str, **fields: Any) -> None:
+        """Write one event and flush it."""
+        line = json.dumps({"event": event, **fields}, ensure_ascii=False)
+        with self._lock:
+            self._stdout.write(line + "\n")
+            self._stdout.flush()
+
+    def progress(self, progress: Progress) -> None:
+        """Write how far the job is."""
+        self.write("progress", **asdict(progress))
+
+    def batch(self, results: Iterable[Result]) -> None:
+        """Write what was found out about some images."""
+        rows = [[image_id, content.hex() if content else None, failure] for image_id, content, failure in results]
+        self.write("batch", results=rows)
+
+
+Verb = Callable[[Mapping[str, Any], EventWriter, CancelToken], Mapping[str, Any]]
+"""Does a job; gets its fields, tells its story to the writer, returns the fields of the result."""
+
+
+def embed(job: Mapping[str, Any], events: EventWriter, cancel: CancelToken) -> Mapping[str, Any]:
+    """Embed every image of a project that is not in the cache yet.
+
+    Args:
+        job: "project" and "cache" are paths; "device" is "auto", "cpu" or "cuda".
+
+    Returns:
+        the figures of the run.
+    """
+    from engine.project import Project
+    from engine.workflows.embed import embed_project
+
+    caches = CacheFolders(Path(job["cache"]))
+    with Project.open(Path(job["project"]), for_writing=False) as project:
+        summary = embed_project(
+            project,
+            caches,
+            device=job.get("device", "auto"),
+            on_progress=events.progress,
+            on_batch=lambda batch: events.batch(batch.results),
+            cancel=cancel,
+        )
+    return {
+        "embedded": summary.embedded,
+        "from_cache": summary.from_cache,
+        "failed": len(summary.failed),
+        "seconds": summary.seconds,
+        "images_per_s": summary.images_per_s,
+        "device": summary.device_name,
+    }
+
+
+VERBS: Final[Mapping[str, Verb]] = {"embed": embed}
+
+
+def run_worker(stdin: Iterator[bytes], stdout: IO[str], verbs: Mapping[str, Verb] = VERBS) -> int:
+    """Do the one job that standard input asks for.
+
+    Args:
+        stdin: lines; the first is the job, a later "cancel" or the end stops it.
+        stdout: takes the events.
+        verbs: what can be asked for.
+
+    Returns:
+        exit status: 0 done or stopped, 1 failed, 2 not a job.
+    """
+    events = EventWriter(stdout)
+    try:
+        verb, job = _read_job(next(stdin, b""), verbs)
+    except UsageError as error:
+        events.write("error", message=str(error))
+        return 2
+    cancel = CancelToken()
+    threading.Thread(target=_listen, args=(stdin, cancel), name="listener", daemon=True).start()
+    try:
+        events.write("result", **verb(job, events, cancel))
+    except Cancelled:
+        events.write("cancelled")
+    except ProtoleafError as error:
+        events.write("error", message=str(error))
+        return 1
+    return 0
+
+
+def _read_job(line: bytes, verbs: Mapping[str, Verb]) -> tuple[Verb, Mapping[str, Any]]:
+    try:
+        job = json.loads(line)
+        return verbs[job["verb"]], job
+    except (ValueError, KeyError, TypeError) as error:
+        found = line.decode("utf-8", "replace")[:80].strip() or "nothing"
+        raise UsageError(
+            "the worker was not given a job", expected=f"a JSON line with verb {' or '.join(verbs)}", found=found
+        ) from error
+
+
+def _listen(stdin: Iterator[bytes], cancel: CancelToken) -> None:
+    for line in stdin:
+        if line.strip() == CANCEL.encode():
+            break
+    cancel.cancel()
+
+
+def main() -> int:
+    """Run as a child process of the window.
+
+    Returns:
+        exit status.
+    """
+    # Unbuffered, so that the listening thread holds no lock that the interpreter wants at its end.
+    with _own_stdout() as stdout, os.fdopen(os.dup(0), "rb", buffering=0) as stdin:
+        return run_worker(iter(stdin.readline, b""), stdout)
+
+
+@contextmanager
+def _own_stdout() -> Iterator[IO[str]]:
+    """Keep standard output for events: what libraries print goes to standard error instead."""
+    with os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n") as stdout:
+        os.dup2(2, 1)
+        yield stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""SQLite files that hold caches: whatever is wrong with one, it is set aside and started anew."""
+
+import contextlib
+import logging
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+BUSY_TIMEOUT_S: Final = 30.0
+_SIDE_FILES: Final = ("-wal", "-shm", "-journal")
+# What SQLite calls a file that is not, or no longer, a sound database.
+_DAMAGED_CODES: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_log = logging.getLogger(__name__)
+
+
+def open_cache(path: Path, schema: str, *, version: int) -> sqlite3.Connection:
+    """Open a cache file, made anew when it is missing, damaged or of another version.
+
+    Several processes may have it open at once (WAL). A killed process loses only what it had not committed.
+
+    Args:
+        path: the file; its folder is made.
+        schema: statements that make the tables of an empty file.
+        version: number of that schema.
+
+    Returns:
+        A connection in autocommit mode that may be used from any thread, one at a time.
+
+    Raises:
+        sqlite3.Error: the file can be neither used nor replaced.
+        OSError: its folder cannot be made.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        return _opened(path, schema, version)
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        set_aside(path)
+        return _opened(path, schema, version)
+
+
+def recover(path: Path, error: sqlite3.Error) -> bool:
+    """Do what can be done about an error while a cache was in use.
+
+    Returns:
+        Whether opening the cache again will help: it was damaged and is now set aside, or somebody deleted it.
+    """
+    if is_damage(error):
+        set_aside(path)
+        return True
+    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY_DBMOVED or not path.exists()
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether the error says that the file itself is damaged, not that it is busy or the disk full."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in _DAMAGED_CODES
+
+
+def set_aside(path: Path) -> None:
+    """Rename a damaged cache file to `*.damaged`, replacing an earlier one, and drop its side files."""
+    _log.info("the cache %s is damaged; it is started anew", path.name)
+    with contextlib.suppress(OSError):
+        path.replace(path.with_name(path.name + ".damaged"))
+    for suffix in _SIDE_FILES:
+        with contextlib.suppress(OSError):
+            path.with_name(path.name + suffix).unlink()
+
+
+def _opened(path: Path, schema: str, version: int) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        _make_tables(connection, schema, version)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _make_tables(connection: sqlite3.Connection, schema: str, version: int) -> None:
+    """Make the tables unless they are there; a cache of another version is emptied, not migrated."""
+    if connection.execute("PRAGMA user_version").fetchone()[0] == version:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if connection.execute("PRAGMA user_version").fetchone()[0] != version:  # another process may have been first
+            tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+            for (name,) in tables:
+                connection.execute(f'DROP TABLE "{name}"')
+            for statement in schema.split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {version:d}")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

@@ -1,0 +1,149 @@
+"""Finds image files in folders. Reads names and sizes only; whether a file is sound shows when it is decoded."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from engine.errors import StorageError
+from engine.events import OnProgress, Progress, ProgressMeter, ignore_progress
+from engine.files import FileFailure, FoundFile
+
+IMAGE_SUFFIXES: Final = frozenset(
+    {
+        *(".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".apng", ".gif", ".bmp", ".dib", ".tif", ".tiff", ".webp"),
+        *(".avif", ".ppm", ".pgm", ".pbm", ".pnm", ".jp2", ".j2k"),
+    }
+)
+_DIGITS: Final = re.compile(r"(\d+)")
+_HIDDEN_NAMES: Final = frozenset({"thumbs.db", "__macosx", "$recycle.bin", "@eadir"})
+
+
+@dataclass
+class FoundImages:
+    """Image files in natural order, and what could not be looked at."""
+
+    files: list[FoundFile] = field(default_factory=list)
+    failures: list[FileFailure] = field(default_factory=list)
+
+
+def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
+    """Order key that puts `image 9` before `image 10` and ignores case."""
+    parts = _DIGITS.split(name.casefold())
+    return tuple((0, int(part), "") if index % 2 else (1, 0, part) for index, part in enumerate(parts) if part)
+
+
+def find_images(paths: Sequence[Path], *, on_progress: OnProgress = ignore_progress) -> FoundImages:
+    """Find the image files among files and, recursively, in folders.
+
+    A file that is named is taken whatever its suffix; in folders the suffix decides. Hidden files and folders are
+    skipped, a folder that is reached again through a link is not entered again, a file that is found twice counts once.
+
+    Args:
+        paths: files and folders.
+        on_progress: is told how many files were found so far.
+
+    Returns:
+        Files with absolute paths, in natural order within each of `paths`; folders that refused are failures.
+
+    Raises:
+        StorageError: one of `paths` is not there.
+    """
+    meter = ProgressMeter(0, on_progress, unit="files")
+    found = FoundImages()
+    seen: set[Path] = set()
+    for path in paths:
+        for entry in _files_at(_existing(path), found.failures):
+            if entry.path not in seen:
+                seen.add(entry.path)
+                found.files.append(entry)
+                meter.advance()
+    on_progress(Progress(len(found.files), len(found.files), "files"))
+    return found
+
+
+def find_images_in_class_folders(root: Path) -> list[tuple[tuple[str, ...], list[FoundFile]]]:
+    """Find images below a folder whose sub-folders are classes.
+
+    Args:
+        root: the folder; its own name is no class.
+
+    Returns:
+        For each folder that holds images itself: its folder names below `root` (empty for `root`), and its images,
+        in natural order.
+
+    Raises:
+        StorageError: `root` is not there or is no folder.
+    """
+    top = _existing(root)
+    if not top.is_dir():
+        raise StorageError("class folders were expected", found=f"a file, {root}")
+    groups: dict[tuple[str, ...], list[FoundFile]] = {}
+    for file in _files_at(top, []):
+        groups.setdefault(file.path.relative_to(top).parts[:-1], []).append(file)
+    return list(groups.items())
+
+
+def _existing(path: Path) -> Path:
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100  # resolve() would replace links by what they point at
+    if not absolute.exists():
+        raise StorageError("the file or folder is not there", found=str(path), remedy="check the path or reconnect it")
+    return absolute
+
+
+def _files_at(path: Path, failures: list[FileFailure]) -> Iterator[FoundFile]:
+    if path.is_dir():
+        yield from _files_below(path, failures, frozenset())
+    else:
+        yield from _described(path, failures)
+
+
+def _files_below(folder: Path, failures: list[FileFailure], above: frozenset[str]) -> Iterator[FoundFile]:
+    """Walk one folder: its files first, then its sub-folders, each in natural order.
+
+    A folder that is its own ancestor by way of a link is left out; `above` holds the real paths on the way here.
+    """
+    real = os.path.realpath(folder)
+    if real in above:
+        return
+    try:
+        with os.scandir(folder) as scan:
+            entries = sorted((entry for entry in scan if not _is_hidden(entry.name)), key=_entry_key)
+    except OSError as error:
+        failures.append(FileFailure(folder, f"the folder cannot be read: {error.strerror}"))
+        return
+    folders = []
+    for entry in entries:
+        path = folder / entry.name
+        if _is_folder(entry):
+            folders.append(path)
+        elif path.suffix.lower() in IMAGE_SUFFIXES:
+            yield from _described(path, failures)
+    for path in folders:
+        yield from _files_below(path, failures, above | {real})
+
+
+def _described(path: Path, failures: list[FileFailure]) -> Iterator[FoundFile]:
+    try:
+        status = path.stat()
+    except OSError as error:
+        failures.append(FileFailure(path, f"the file cannot be read: {error.strerror}"))
+        return
+    yield FoundFile(path, status.st_size, status.st_mtime_ns)
+
+
+def _entry_key(entry: os.DirEntry[str]) -> tuple[tuple[tuple[int, int, str], ...], str]:
+    return natural_key(entry.name), entry.name
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") or name.casefold() in _HIDDEN_NAMES
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False

@@ -1,0 +1,81 @@
+"""EXIF orientation: how a camera was held. Pixels are turned once, right after decoding."""
+
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+ORIENTATION_TAG: Final = 0x0112
+UPRIGHT: Final = 1
+_EXIF_HEADER: Final = b"Exif\x00\x00"
+_MARKER: Final = 0xFF
+_START_OF_SCAN: Final = 0xDA
+_APP1: Final = 0xE1
+_LENGTH_BYTES: Final = 2
+_ENTRY_BYTES: Final = 12
+_EXIF_ERRORS: Final = (ValueError, SyntaxError, OSError, KeyError, IndexError, TypeError, EOFError, OverflowError)
+
+
+def jpeg_orientation(data: bytes) -> int:
+    """Orientation 1-8 that a JPEG's EXIF block declares; 1 when there is none or it makes no sense.
+
+    Walks the segments in front of the picture instead of opening the file with Pillow, which costs more than
+    decoding a small JPEG, and warns about EXIF blocks that are odd elsewhere.
+    """
+    at = 2
+    while at + 4 <= len(data) and data[at] == _MARKER:
+        marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4], "big")
+        if marker == _START_OF_SCAN or length < _LENGTH_BYTES:
+            break
+        if marker == _APP1 and data.startswith(_EXIF_HEADER, at + 4):
+            return _orientation_in(data[at + 4 : at + 2 + length])
+        at += 2 + length
+    return UPRIGHT
+
+
+def _orientation_in(block: bytes) -> int:
+    """Look the tag up in the first directory of a TIFF structure; slices beyond the end read as zero."""
+    tiff = block[len(_EXIF_HEADER) :]
+    byte_order: Literal["little", "big"] = "little" if tiff.startswith(b"II") else "big"
+    directory = int.from_bytes(tiff[4:8], byte_order)
+    count = int.from_bytes(tiff[directory : directory + 2], byte_order)
+    for index in range(count):
+        start = directory + 2 + _ENTRY_BYTES * index
+        entry = tiff[start : start + _ENTRY_BYTES]
+        if int.from_bytes(entry[:2], byte_order) == ORIENTATION_TAG:
+            return _checked(int.from_bytes(entry[8:10], byte_order))
+        if len(entry) < _ENTRY_BYTES:
+            break
+    return UPRIGHT
+
+
+def image_orientation(image: Image.Image) -> int:
+    """Orientation 1-8 of an image that Pillow opened (EXIF or XMP); 1 when there is none or it makes no sense."""
+    try:
+        return _checked(image.getexif().get(ORIENTATION_TAG, UPRIGHT))
+    except _EXIF_ERRORS:
+        return UPRIGHT
+
+
+def _checked(value: object) -> int:
+    return value if isinstance(value, int) and 1 <= value <= 8 else UPRIGHT  # noqa: PLR2004  # EXIF knows eight
+
+
+def upright(pixels: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
+    """Turn and mirror pixels so that the picture stands as it was seen.
+
+    Args:
+        pixels: (H, W, 3) uint8 as stored.
+        orientation: EXIF value 1-8.
+
+    Returns:
+        (H, W, 3) or, for 5-8, (W, H, 3) uint8; a view where possible.
+    """
+    if orientation >= 5:  # noqa: PLR2004  # 5-8 swap rows and columns
+        pixels = pixels.transpose(1, 0, 2)
+    if orientation in {3, 4, 7, 8}:
+        pixels = pixels[::-1]
+    if orientation in {2, 3, 6, 7}:
+        pixels = pixels[:, ::-1]
+    return pixels

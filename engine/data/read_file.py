@@ -1,0 +1,46 @@
+"""Reads an image file's bytes, once; hashing and decoding share them."""
+
+import stat
+from pathlib import Path
+from typing import Final
+
+from engine.errors import ImageError
+
+MAX_FILE_BYTES: Final = 2 * 1024**3
+
+
+def read_file(path: Path) -> bytes:
+    """Read a whole image file.
+
+    Raises:
+        ImageError: it is not there, is a folder or a device, is empty, is too large, or cannot be read.
+    """
+    try:
+        _refuse_odd_file(path)
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise ImageError("the file is not there", remedy="put it back or remove it from the project") from error
+    except OSError as error:
+        raise ImageError("the file cannot be read", found=error.strerror or str(error)) from error
+    except ValueError as error:
+        raise ImageError("the file's name cannot be used", found=str(error)) from error
+    except MemoryError as error:
+        raise ImageError("there is not enough memory to read this file") from error
+    if not data:
+        raise ImageError("the file is empty")
+    return data
+
+
+def _refuse_odd_file(path: Path) -> None:
+    """Refuse what must not be opened at all: reading a pipe would wait forever."""
+    status = path.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise ImageError("this is a folder", expected="an image file")
+    if not stat.S_ISREG(status.st_mode):
+        raise ImageError("this is a device or a pipe", expected="an image file")
+    if status.st_size > MAX_FILE_BYTES:
+        raise ImageError(
+            "the file is too large",
+            expected=f"at most {MAX_FILE_BYTES // 1024**2} MB",
+            found=f"{status.st_size // 1024**2} MB",
+        )

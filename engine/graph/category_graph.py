@@ -1,0 +1,322 @@
+"""The category graph: classes, coarse above fine, a class possibly under several parents, never under itself.
+
+Each edit is checked first and then made whole, or refused with nothing changed.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from itertools import islice
+from typing import Final, final
+
+from engine.errors import GraphError
+from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
+from engine.graph.find import find_class, path_text
+from engine.graph.inverse import inverse, with_old_name
+from engine.graph.names import clean_name
+from engine.graph.search import search_classes
+from engine.graph.structure import TOP, ClassId, GraphStructure
+from engine.graph.traversal import reachable, root_paths
+from engine.graph.validation import check_known, check_linked, check_name_is_free, check_no_cycle, check_not_linked
+
+__all__ = ["CategoryGraph", "ClassId"]
+
+MOST_PATHS: Final = 64
+MANY_EDITS: Final = 32
+
+
+@final
+class CategoryGraph:
+    """A directed acyclic graph of named classes; siblings, and roots among themselves, have different names."""
+
+    def __init__(self) -> None:
+        self._structure = GraphStructure()
+        self._next_id: ClassId = 1
+        self._recorders: list[list[GraphEdit]] = []
+
+    # -- edit ------------------------------------------------------------------------------------------------------
+
+    def add_class(self, name: str, parents: Sequence[ClassId] = (), *, class_id: ClassId | None = None) -> ClassId:
+        """Add a class.
+
+        Args:
+            name: its name; see `engine.graph.names.clean_name`.
+            parents: the classes directly above; none makes it a root.
+            class_id: its id; by default the next that was never used in this graph.
+
+        Returns:
+            The class's id.
+
+        Raises:
+            GraphError: the name cannot be one, or the id is taken.
+            DuplicateNameError: a child of one of the parents, or a root, has that name.
+            UnknownClassError: a parent does not exist.
+        """
+        cleaned = clean_name(name)
+        check_known(self._structure, *parents)
+        new_id = self._next_id if class_id is None else class_id
+        if new_id in self:
+            raise GraphError(f"the class number {new_id} is taken", found=f'"{self.name(new_id)}"')
+        for parent_id in parents or (TOP,):
+            check_name_is_free(self._structure, parent_id, cleaned)
+        links = [EdgeAdded(parent_id, new_id) for parent_id in dict.fromkeys(parents)]
+        self._commit([ClassAdded(new_id, cleaned), *links])
+        return new_id
+
+    def rename(self, class_id: ClassId, name: str) -> None:
+        """Give a class another name; the same name again changes nothing.
+
+        Raises:
+            GraphError: the name cannot be one.
+            DuplicateNameError: a sibling has it.
+            UnknownClassError: there is no such class.
+        """
+        check_known(self._structure, class_id)
+        cleaned, old_name = clean_name(name), self.name(class_id)
+        for parent_id in self.parents(class_id) or (TOP,):
+            check_name_is_free(self._structure, parent_id, cleaned, ignoring=[class_id])
+        if cleaned != old_name:
+            self._commit([ClassRenamed(class_id, cleaned, old_name)])
+
+    def link(self, parent_id: ClassId, child_id: ClassId) -> None:
+        """Put a class under one more parent.
+
+        Raises:
+            GraphError: it is there already.
+            CycleError: the parent is the child or lies below it; the path that would close is in the error.
+            DuplicateNameError: another child of the parent has the child's name.
+            UnknownClassError: there is no such class.
+        """
+        self._check_link(parent_id, child_id)
+        self._commit([EdgeAdded(parent_id, child_id)])
+
+    def unlink(self, parent_id: ClassId, child_id: ClassId) -> None:
+        """Take a class away from one parent; without any other it becomes a root.
+
+        Raises:
+            GraphError: the classes are not linked.
+            DuplicateNameError: it would become a root and another root has its name.
+            UnknownClassError: there is no such class.
+        """
+        check_known(self._structure, parent_id, child_id)
+        check_linked(self._structure, parent_id, child_id)
+        if len(self.parents(child_id)) == 1:
+            check_name_is_free(self._structure, TOP, self.name(child_id))
+        self._commit([EdgeRemoved(parent_id, child_id)])
+
+    def remove(self, class_id: ClassId) -> None:
+        """Remove one class; its children go to its parents, or become roots where no parent is left.
+
+        Raises:
+            DuplicateNameError: a child has the name of one of its new siblings.
+            UnknownClassError: there is no such class.
+        """
+        check_known(self._structure, class_id)
+        parents, children = self.parents(class_id), self.children(class_id)
+        for child_id in children:
+            is_new_root = not parents and len(self.parents(child_id)) == 1
+            for parent_id in parents or ((TOP,) if is_new_root else ()):
+                check_name_is_free(self._structure, parent_id, self.name(child_id), ignoring=[child_id, class_id])
+        has_edge = self._structure.digraph.has_edge
+        edits: list[GraphEdit] = [EdgeAdded(p, c) for p in parents for c in children if not has_edge(p, c)]
+        edits += [EdgeRemoved(class_id, child_id) for child_id in children]
+        edits += [EdgeRemoved(parent_id, class_id) for parent_id in parents]
+        self._commit([*edits, ClassRemoved(class_id, self.name(class_id))])
+
+    def move(self, class_id: ClassId, from_parent: ClassId | None, to_parent: ClassId | None) -> None:
+        """Move a class from one parent to another as one step; `None` stands for the top level.
+
+        Raises:
+            GraphError: the class is not where it is to be moved from, is already where it is to go, or has other
+                parents and so cannot go to the top level.
+            CycleError: the new parent is the class or lies below it.
+            DuplicateNameError: a class of that name is there.
+            UnknownClassError: there is no such class.
+        """
+        self._check_origin(class_id, from_parent)
+        if from_parent == to_parent:
+            return
+        if to_parent is TOP:
+            self._check_can_be_root(class_id)
+            self._commit([EdgeRemoved(parent_id, class_id) for parent_id in self.parents(class_id)])
+            return
+        self._check_link(to_parent, class_id)
+        cut = [] if from_parent is TOP else [EdgeRemoved(from_parent, class_id)]
+        self._commit([EdgeAdded(to_parent, class_id), *cut])
+
+    def record(self) -> AbstractContextManager[list[GraphEdit]]:
+        """Collect the edits that are made inside a `with` block; an exception takes them all back.
+
+        Returns:
+            Context manager that gives the list, which grows with each edit. Blocks may be nested.
+        """
+        return self._recording()
+
+    def apply(self, edits: Iterable[GraphEdit]) -> None:
+        """Replay edits that were checked when they were made: for mirrors, undo and loading.
+
+        Args:
+            edits: as another graph's `record` gave them, or their `inverse`; nothing is checked.
+        """
+        self._commit(list(edits))
+
+    def reserve_ids(self, through: ClassId) -> None:
+        """Never give out an id up to and including `through`: they belonged to classes that were removed."""
+        self._next_id = max(self._next_id, through + 1)
+
+    # -- ask -------------------------------------------------------------------------------------------------------
+
+    def __contains__(self, class_id: object) -> bool:
+        return class_id in self._structure.names
+
+    def __len__(self) -> int:
+        return len(self._structure.names)
+
+    @property
+    def edge_count(self) -> int:
+        """Number of edges."""
+        return int(self._structure.digraph.number_of_edges())
+
+    def name(self, class_id: ClassId) -> str:
+        """Name of a class."""
+        check_known(self._structure, class_id)
+        return self._structure.names[class_id]
+
+    def classes(self) -> Sequence[ClassId]:
+        """All classes in the order they came into being, which is that of their ids."""
+        return self._structure.classes()
+
+    def edges(self) -> Iterator[tuple[ClassId, ClassId]]:
+        """All edges as (parent, child), by child and then by parent."""
+        return ((parent_id, child_id) for child_id in self.classes() for parent_id in self._structure.parents(child_id))
+
+    def parents(self, class_id: ClassId) -> tuple[ClassId, ...]:
+        """Classes directly above, oldest first."""
+        check_known(self._structure, class_id)
+        return self._structure.parents(class_id)
+
+    def children(self, class_id: ClassId) -> tuple[ClassId, ...]:
+        """Classes directly below, in natural order of their names ("Leaf 9" before "leaf 10")."""
+        check_known(self._structure, class_id)
+        return self._structure.children(class_id)
+
+    def child_named(self, parent_id: ClassId | None, name: str) -> ClassId | None:
+        """The child of a class, or the root for `None`, that has exactly this clean name; `None` if there is none."""
+        return next(iter(self._structure.children_named(parent_id, name)), None)
+
+    def roots(self) -> tuple[ClassId, ...]:
+        """Classes without parents, in natural order of their names."""
+        return self._structure.children(TOP)
+
+    def leaves(self) -> tuple[ClassId, ...]:
+        """Classes without children, oldest first."""
+        return self._structure.leaves()
+
+    def ancestors(self, class_id: ClassId) -> frozenset[ClassId]:
+        """All classes above, the class itself left out."""
+        check_known(self._structure, class_id)
+        return frozenset(reachable(self._structure.digraph.predecessors, class_id))
+
+    def descendants(self, class_id: ClassId) -> frozenset[ClassId]:
+        """All classes below, the class itself left out."""
+        check_known(self._structure, class_id)
+        return frozenset(reachable(self._structure.digraph.successors, class_id))
+
+    def leaves_below(self, class_id: ClassId) -> frozenset[ClassId]:
+        """Distinct leaves below a class, each once however many paths lead there; a leaf is its own leaf."""
+        below = self.descendants(class_id) or {class_id}
+        return frozenset(each for each in below if not self._structure.digraph.out_degree(each))
+
+    def level(self, class_id: ClassId) -> int:
+        """Edges on the longest path from a root; a root has level 0."""
+        check_known(self._structure, class_id)
+        return self._structure.levels.level(class_id)
+
+    def levels(self) -> tuple[tuple[ClassId, ...], ...]:
+        """Classes of level 0, 1, ...; each class is in exactly one."""
+        return self._structure.levels.by_level()
+
+    def paths(self, class_id: ClassId) -> tuple[tuple[ClassId, ...], ...]:
+        """Paths from a root to the class, both included; the first 64 where there are more."""
+        check_known(self._structure, class_id)
+        return tuple(islice(root_paths(self._structure.parents, class_id), MOST_PATHS))
+
+    def path_text(self, class_id: ClassId) -> str:
+        r"""First path of a class, "Animal/Bird/Gull"; "/" and "\" inside a name are written "\/" and "\\"."""
+        check_known(self._structure, class_id)
+        return path_text(self._structure, class_id)
+
+    def find(self, text: str) -> ClassId:
+        """Find the one class that a name, a path or the end of a path means; see `engine.graph.find.find_class`.
+
+        Raises:
+            UnknownClassError: no class fits.
+            AmbiguousClassError: several do.
+        """
+        return find_class(self._structure, text)
+
+    def search(self, text: str, limit: int = 50) -> list[ClassId]:
+        """Find classes while a person types; see `engine.graph.search.search_classes`."""
+        return search_classes(self._structure, text, limit)
+
+    def copy(self) -> "CategoryGraph":
+        """Make an equal graph that goes its own way from here."""
+        twin = CategoryGraph()
+        twin._structure = self._structure.copy()
+        twin._next_id = self._next_id
+        return twin
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _commit(self, edits: Sequence[GraphEdit]) -> None:
+        if len(edits) >= MANY_EDITS:
+            self._structure.levels.forget()
+        for edit in edits:
+            recorded = with_old_name(edit, self._structure.names)
+            self._structure.perform(edit)
+            if isinstance(edit, ClassAdded):
+                self.reserve_ids(edit.class_id)
+            for recorder in self._recorders:
+                recorder.append(recorded)
+
+    @contextmanager
+    def _recording(self) -> Iterator[list[GraphEdit]]:
+        edits: list[GraphEdit] = []
+        self._recorders.append(edits)
+        try:
+            yield edits
+        except BaseException:
+            self._take_back(edits)
+            raise
+        finally:
+            self._recorders = [recorder for recorder in self._recorders if recorder is not edits]
+
+    def _take_back(self, edits: list[GraphEdit]) -> None:
+        self._structure.levels.forget()
+        for edit in inverse(edits):
+            self._structure.perform(edit)
+        made = len(edits)
+        # Blocks close inside out, so what this block recorded is the end of what the outer ones did.
+        for recorder in self._recorders:
+            del recorder[len(recorder) - made :]
+
+    def _check_link(self, parent_id: ClassId, child_id: ClassId) -> None:
+        check_known(self._structure, parent_id, child_id)
+        check_not_linked(self._structure, parent_id, child_id)
+        check_no_cycle(self._structure, parent_id, child_id)
+        check_name_is_free(self._structure, parent_id, self.name(child_id))
+
+    def _check_origin(self, class_id: ClassId, from_parent: ClassId | None) -> None:
+        check_known(self._structure, class_id)
+        if from_parent is not TOP:
+            check_known(self._structure, from_parent)
+            check_linked(self._structure, from_parent, class_id)
+        elif self.parents(class_id):
+            raise GraphError(f'"{self.name(class_id)}" is not at the top level', remedy="say which parent it leaves")
+
+    def _check_can_be_root(self, class_id: ClassId) -> None:
+        if len(self.parents(class_id)) > 1:
+            raise GraphError(
+                f'"{self.name(class_id)}" cannot go to the top level while it has other parents',
+                remedy="unlink it from them first",
+            )
+        check_name_is_free(self._structure, TOP, self.name(class_id))

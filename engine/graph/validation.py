@@ -1,0 +1,78 @@
+"""May this edit be made? Checks on the structure that raise with what to do instead."""
+
+from collections.abc import Iterable
+
+import networkx as nx
+
+from engine.errors import CycleError, DuplicateNameError, GraphError, UnknownClassError
+from engine.graph.structure import TOP, ClassId, GraphStructure
+from engine.graph.traversal import reachable
+
+
+def check_known(structure: GraphStructure, *class_ids: ClassId) -> None:
+    """Refuse ids that no class has.
+
+    Raises:
+        UnknownClassError: for the first such id.
+    """
+    for class_id in class_ids:
+        if class_id not in structure.names:
+            raise UnknownClassError(
+                f"there is no class with the number {class_id}", remedy="it may have been removed; look again"
+            )
+
+
+def check_name_is_free(
+    structure: GraphStructure, parent_id: ClassId | None, name: str, *, ignoring: Iterable[ClassId] = ()
+) -> None:
+    """Refuse a name that a child of the parent, or a root, already has.
+
+    Args:
+        structure: the graph.
+        parent_id: the future parent; `TOP` for a root.
+        name: the clean name.
+        ignoring: classes that may have it: the edited one, or one that is about to go.
+
+    Raises:
+        DuplicateNameError: the name is taken there.
+    """
+    taken = set(structure.children_named(parent_id, name)) - set(ignoring)
+    if taken:
+        place = "at the top level" if parent_id is TOP else f'under "{structure.names[parent_id]}"'
+        raise DuplicateNameError(f'there is already a class "{name}" {place}', remedy="choose another name or place")
+
+
+def check_not_linked(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
+    """Refuse an edge that is there.
+
+    Raises:
+        GraphError: the classes are linked.
+    """
+    if structure.digraph.has_edge(parent_id, child_id):
+        raise GraphError(f'"{structure.names[child_id]}" is already under "{structure.names[parent_id]}"')
+
+
+def check_linked(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
+    """Refuse to work on an edge that is not there.
+
+    Raises:
+        GraphError: the classes are not linked.
+    """
+    if not structure.digraph.has_edge(parent_id, child_id):
+        raise GraphError(f'"{structure.names[child_id]}" is not directly under "{structure.names[parent_id]}"')
+
+
+def check_no_cycle(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
+    """Refuse an edge from a class to itself or to one of its ancestors.
+
+    Raises:
+        CycleError: with the names along the path that would close.
+    """
+    if parent_id == child_id:
+        raise CycleError((structure.names[parent_id], structure.names[child_id]))
+    # Looking upwards: ancestors are few where descendants may be the whole graph. A class without children closes none.
+    is_leaf = not structure.digraph.out_degree(child_id)
+    if is_leaf or child_id not in reachable(structure.digraph.predecessors, parent_id):
+        return
+    way_back = nx.shortest_path(structure.digraph, child_id, parent_id)
+    raise CycleError(tuple(structure.names[each] for each in (parent_id, *way_back)))

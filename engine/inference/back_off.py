@@ -1,0 +1,125 @@
+"""Back-off: from scores of leaves to the deepest class that is sure enough."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.roll_up import roll_up_matrix
+
+DEFAULT_BAR: Final = 0.8
+NO_CLASS: Final = -1
+_ALWAYS_LONE_BAR: Final = 0.5
+"""Two classes of one level that share no leaf cannot both score more than this."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A person's rule for a class and what is below it: its bar, and whether to stop there."""
+
+    bar: float | None = None
+    is_deepest: bool = False
+
+
+def bars_in_effect(graph: CategoryGraph, policies: Mapping[int, Policy], class_ids: Sequence[int]) -> dict[int, float]:
+    """Bar of each class: its own, else the strictest of its parents', else `DEFAULT_BAR`."""
+    known: dict[int, float] = {}
+
+    def bar(class_id: int) -> float:
+        if class_id not in known:
+            own = policies[class_id].bar if class_id in policies else None
+            known[class_id] = own if own is not None else max(map(bar, graph.parents(class_id)), default=DEFAULT_BAR)
+        return known[class_id]
+
+    return {class_id: bar(class_id) for class_id in class_ids}
+
+
+def too_deep(graph: CategoryGraph, policies: Mapping[int, Policy]) -> set[int]:
+    """Classes below one that a person marked as the deepest allowed."""
+    below: set[int] = set()
+    for class_id, policy in policies.items():
+        if policy.is_deepest:
+            below |= graph.descendants(class_id)
+    return below
+
+
+@dataclass(frozen=True)
+class BackOff:
+    """Roll-up table and bars for c candidates and k classes above them.
+
+    Attributes:
+        candidate_ids: (c,) int64.
+        candidate_bars: (c,) float32; infinite where a leaf may not be named.
+        coarse_ids: (k,) int64, deepest first.
+        coarse_bars: (k,) float32.
+        coarse_levels: (k,) int64.
+        roll_up: (c, k) float32, 1 where the candidate is below the class; a leaf reachable twice counts once.
+    """
+
+    candidate_ids: NDArray[np.int64]
+    candidate_bars: NDArray[np.float32]
+    coarse_ids: NDArray[np.int64]
+    coarse_bars: NDArray[np.float32]
+    coarse_levels: NDArray[np.int64]
+    roll_up: NDArray[np.float32]
+
+    def decide(
+        self, best: NDArray[np.int64], best_score: NDArray[np.float32], mass: NDArray[np.float32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Safe class and its score for n images.
+
+        The likeliest candidate is safe when it passes its bar. Otherwise the deepest class above any candidate that
+        passes; of several on one level the likelier.
+
+        Args:
+            best: (n,) position of the likeliest candidate.
+            best_score: (n,) its probability.
+            mass: (n, k) summed probability of the candidates below each coarse class.
+
+        Returns:
+            Class ids (n,) int64, `NO_CLASS` where nothing passes, and scores (n,) float32.
+        """
+        safe = np.full(len(best), NO_CLASS, dtype=np.int64)
+        score = np.zeros(len(best), dtype=np.float32)
+        if len(self.coarse_ids):
+            passes = mass >= self.coarse_bars
+            place = self._deepest(passes, mass)
+            rows = np.flatnonzero(passes[np.arange(len(best)), place])
+            safe[rows], score[rows] = self.coarse_ids[place[rows]], mass[rows, place[rows]]
+        leaf = best_score >= self.candidate_bars[best]
+        safe[leaf], score[leaf] = self.candidate_ids[best[leaf]], best_score[leaf]
+        return safe, score
+
+    def _deepest(self, passes: NDArray[np.bool_], mass: NDArray[np.float32]) -> NDArray[np.int64]:
+        if self.coarse_bars.min() > _ALWAYS_LONE_BAR:
+            return passes.argmax(axis=1)
+        rank = np.where(passes, self.coarse_levels + np.minimum(mass, np.float32(0.999)), np.float32(-1))
+        return rank.argmax(axis=1)
+
+
+def back_off(graph: CategoryGraph, candidate_ids: NDArray[np.int64], policies: Mapping[int, Policy]) -> BackOff:
+    """Lay out the roll-up of the candidates over all their ancestors."""
+    candidates = [int(class_id) for class_id in candidate_ids]
+    above: set[int] = set()
+    for class_id in candidates:
+        above |= graph.ancestors(class_id)
+    hidden = too_deep(graph, policies)
+    coarse = sorted(above - hidden, key=lambda class_id: (-graph.level(class_id), class_id))
+    bars = bars_in_effect(graph, policies, [*candidates, *coarse])
+    return BackOff(
+        candidate_ids=candidate_ids,
+        candidate_bars=np.array([np.inf if c in hidden else bars[c] for c in candidates], dtype=np.float32),
+        coarse_ids=np.array(coarse, dtype=np.int64),
+        coarse_bars=np.array([bars[c] for c in coarse], dtype=np.float32),
+        coarse_levels=np.array([graph.level(c) for c in coarse], dtype=np.int64),
+        roll_up=_roll_up(graph, coarse, candidates),
+    )
+
+
+def _roll_up(graph: CategoryGraph, coarse: Sequence[int], candidates: Sequence[int]) -> NDArray[np.float32]:
+    if not coarse:
+        return np.zeros((len(candidates), 0), dtype=np.float32)
+    return roll_up_matrix(graph, coarse, candidates)

@@ -1,0 +1,148 @@
+"""One worker's share of the embedding pipeline: read, hash, decode and embed a handful of files on one thread."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.content_hash import content_hash
+from engine.data.decode import decode_rgb
+from engine.data.embedding_cache import EmbeddingCache
+from engine.data.read_file import read_file
+from engine.data.resize import square
+from engine.errors import ImageError
+from engine.events import CancelToken
+from engine.files import FoundFile
+from engine.inference.backbone import BackboneSession
+from engine.inference.embed_records import EmbedRequest
+from engine.model_card import BackboneCard
+
+
+class Claims:
+    """Contents that a worker has taken on, so that no other embeds the same content."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._claimed: set[bytes] = set()
+
+    def take(self, key: bytes) -> bool:
+        """Claim a content; False when somebody else has it."""
+        with self._lock:
+            is_free = key not in self._claimed
+            self._claimed.add(key)
+            return is_free
+
+    def release(self, key: bytes) -> None:
+        """Give a claim back, once the result is in the cache or the content failed."""
+        with self._lock:
+            self._claimed.discard(key)
+
+    def __contains__(self, key: bytes) -> bool:
+        with self._lock:
+            return key in self._claimed
+
+
+@dataclass(frozen=True)
+class HashedRequest:
+    """A request whose file was read: its state on disk before reading, and its content hash."""
+
+    request: EmbedRequest
+    file: FoundFile
+    content_hash: bytes
+
+
+@dataclass
+class ChunkOutcome:
+    """What a worker made of its chunk.
+
+    Attributes:
+        embedded: requests whose vectors are the rows of `vectors`, in this order.
+        vectors: (len(embedded), embedding width) float32.
+        cached: requests whose content has an embedding in the cache already.
+        twins: requests whose content another request of this run has claimed.
+        undecodable: requests that were read but are no sound image, with the reason.
+        unreadable: requests that could not even be read, with the reason.
+    """
+
+    vectors: NDArray[np.float32]
+    embedded: list[HashedRequest] = field(default_factory=list)
+    cached: list[HashedRequest] = field(default_factory=list)
+    twins: list[HashedRequest] = field(default_factory=list)
+    undecodable: list[tuple[HashedRequest, str]] = field(default_factory=list)
+    unreadable: list[tuple[EmbedRequest, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ChunkWorker:
+    """What every worker shares."""
+
+    session: BackboneSession
+    cache: EmbeddingCache
+    claims: Claims
+    cancel: CancelToken
+
+    def embed_chunk(self, requests: Sequence[EmbedRequest]) -> ChunkOutcome:
+        """Embed the new contents among the requests' files.
+
+        Raises:
+            Cancelled: asked to stop; nothing of this chunk is kept.
+            ModelError: the backbone fails.
+        """
+        outcome = ChunkOutcome(np.zeros((0, self.session.card.embedding_width), dtype=np.float32))
+        squares = []
+        for request in requests:
+            self.cancel.raise_if_cancelled()
+            pixels = self._take(request, outcome)
+            if pixels is not None:
+                squares.append(pixels)
+        if squares:
+            outcome.vectors = self.session.embed(np.stack(squares))
+        return outcome
+
+    def _take(self, request: EmbedRequest, outcome: ChunkOutcome) -> NDArray[np.uint8] | None:
+        """Read one file and sort it into the outcome; return its pixels when they are to be embedded."""
+        try:
+            hashed, data = _read_hashed(request)
+        except ImageError as error:
+            outcome.unreadable.append((request, str(error)))
+            return None
+        if not self.claims.take(hashed.content_hash):
+            outcome.twins.append(hashed)
+            return None
+        if not self.cache.missing([hashed.content_hash]):
+            self.claims.release(hashed.content_hash)
+            outcome.cached.append(hashed)
+            return None
+        try:
+            pixels = network_input(data, self.session.card)
+        except ImageError as error:
+            outcome.undecodable.append((hashed, str(error)))
+            return None
+        outcome.embedded.append(hashed)
+        return pixels
+
+
+def network_input(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
+    """Decode an image file's bytes to what the backbone takes.
+
+    Returns:
+        (side, side, 3) uint8 RGB.
+
+    Raises:
+        ImageError: the bytes are no sound image.
+    """
+    smallest_side = round(card.input_side / card.resize_share)
+    return square(decode_rgb(data, smallest_side=smallest_side), card.input_side, card.resize_share)
+
+
+def _read_hashed(request: EmbedRequest) -> tuple[HashedRequest, bytes]:
+    """Look at the file before reading it: a change in between then shows as another time of change later."""
+    try:
+        status = request.path.stat()
+        file = FoundFile(request.path, status.st_size, status.st_mtime_ns)
+    except (OSError, ValueError):
+        file = FoundFile(request.path, -1, -1)  # reading it says in words what is wrong
+    data = read_file(request.path)
+    return HashedRequest(request, file, content_hash(data)), data

@@ -1,0 +1,63 @@
+"""What goes into the embedding pipeline and what comes out of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+
+@dataclass(frozen=True)
+class EmbedRequest:
+    """An image to embed: its id, and its absolute path."""
+
+    image_id: int
+    path: Path
+
+
+class EmbedResult(NamedTuple):
+    """What became of one image.
+
+    Attributes:
+        image_id: as asked.
+        content_hash: identity of the file's bytes; None when it could not be read.
+        failure: why there is no embedding, in one line; None when it is in the cache.
+    """
+
+    image_id: int
+    content_hash: bytes | None
+    failure: str | None
+
+
+@dataclass(frozen=True)
+class EmbedBatch:
+    """Some results. Their embeddings are in the cache, on disk, before anybody is told."""
+
+    results: tuple[EmbedResult, ...]
+
+
+OnBatch = Callable[[EmbedBatch], None]
+
+
+def ignore_batch(_batch: EmbedBatch) -> None:
+    """Be the listener of callers that only want the summary."""
+
+
+@dataclass(frozen=True)
+class EmbedSummary:
+    """What a run did; `embedded + from_cache + len(failed)` is the number of requests.
+
+    Attributes:
+        embedded: images that went through the backbone.
+        from_cache: images whose content had an embedding already, from before or from a twin in this run.
+        failed: (image id, path, reason) of files without an embedding.
+        seconds: duration of the run.
+        images_per_s: requests that were not in the cache at the start, by the seconds spent on them.
+        device_name: where the backbone ran.
+    """
+
+    embedded: int
+    from_cache: int
+    failed: tuple[tuple[int, Path, str], ...]
+    seconds: float
+    images_per_s: float
+    device_name: str

@@ -1,0 +1,155 @@
+"""The everyday model: from a graph and a person's shots to a classifier of the whole collection.
+
+Composes the exported equations (Eq. 2 to 6) with leave-one-shot-out tuning, roll-up and the bar for unknown images.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.graph.category_graph import CategoryGraph
+from engine.inference.back_off import BackOff, Policy, back_off
+from engine.inference.classification import LinearClassifier, Scores, linear_classifier
+from engine.inference.leave_one_out import held_out_distances, membership_matrix
+from engine.inference.propagation import PropagationSession
+from engine.inference.prototypes import (
+    PrototypeTable,
+    Setting,
+    Support,
+    candidate_positions,
+    prototype_table,
+    support_of,
+)
+from engine.inference.shots import Shots
+from engine.inference.tuning import HeldOutCheck, Prior, Tuning, lambda_for, tune
+
+SMALLEST_SPREAD_DIVISOR: Final = 0.25
+
+
+@dataclass(frozen=True)
+class EverydayModel:
+    """A fitted model; everything a screen or a file needs to classify and to explain.
+
+    Attributes:
+        setting: what parents are.
+        shots: the labelled images it was fitted to.
+        table: prototypes of all reached classes.
+        candidates: (c,) positions in the table of the classes to choose among.
+        tuning: shrinkage, temperature, and how they did on held-out shots.
+        classifier: Eq. 2 over the candidates.
+        back_off: roll-up and bars over the candidates.
+    """
+
+    setting: Setting
+    shots: Shots
+    table: PrototypeTable
+    candidates: NDArray[np.int64]
+    tuning: Tuning
+    classifier: LinearClassifier
+    back_off: BackOff
+
+    @property
+    def candidate_ids(self) -> NDArray[np.int64]:
+        """(c,) int64 class ids of the candidates."""
+        return self.table.class_ids[self.candidates]
+
+    def place_of(self, class_id: int) -> int | None:
+        """Position of a class in the table, None when it has no prototype."""
+        place = int(np.searchsorted(self.table.class_ids, class_id))
+        if place == len(self.table.class_ids) or self.table.class_ids[place] != class_id:
+            return None
+        return place if self.table.has_prototype[place] else None
+
+    def prototype(self, class_id: int) -> NDArray[np.float32] | None:
+        """Final prototype (d,) of a class, None when it has none."""
+        place = self.place_of(class_id)
+        return None if place is None else self.table.final[place]
+
+    def squared_distance(self, embedding: NDArray[np.float32], class_id: int) -> float:
+        """Squared distance of an embedding (d,) to a class's prototype; infinite without one."""
+        prototype = self.prototype(class_id)
+        return float("inf") if prototype is None else float(((embedding - prototype) ** 2).sum())
+
+    def is_unknown(self, scores: Scores) -> NDArray[np.bool_]:
+        """(n,) bool: the image is further from its likeliest class than images of known classes are."""
+        return self.classifier.squared_distance(scores) > self.tuning.unknown_distance
+
+
+def fit(
+    graph: CategoryGraph,
+    shots: Shots,
+    session: PropagationSession,
+    prior: Prior,
+    *,
+    setting: Setting = Setting.PPN_PLUS,
+    policies: Mapping[int, Policy] | None = None,
+    allowed: Sequence[int] | None = None,
+    tuning: Tuning | None = None,
+) -> EverydayModel:
+    """Fit the model to a person's labels.
+
+    Args:
+        graph: the category graph.
+        shots: n labelled images of width d; n may be 0, then nothing is a candidate.
+        session: the exported equations.
+        prior: the backbone card's shrinkage and temperature.
+        setting: PPN+, PPN or prototypes alone.
+        policies: bars and deepest classes by class id.
+        allowed: classes to choose among, none above another; by default the deepest that have a prototype.
+        tuning: an earlier outcome to keep, so that a single new shot moves only the classes it touches.
+    """
+    support = support_of(graph, shots, setting)
+    start = prototype_table(session, support, shots, lambda_for(support.own_counts, prior.shrinkage))
+    candidates = candidate_positions(graph, start, allowed)
+    if tuning is None:
+        check = held_out_check(graph, shots, support, start, candidates)
+        tuning = tune(check, prior, may_propagate=setting is not Setting.PROTOTYPES)
+    table = prototype_table(session, support, shots, lambda_for(support.own_counts, tuning.shrinkage))
+    classifier = linear_classifier(
+        table.final[candidates],
+        tuning.temperature,
+        is_zero_shot=table.is_zero_shot[candidates],
+        spread=1 / max(tuning.shrinkage or prior.shrinkage, SMALLEST_SPREAD_DIVISOR),
+        own_distance=tuning.own_distance,
+    )
+    rules = back_off(graph, table.class_ids[candidates], policies or {})
+    return EverydayModel(setting, shots, table, candidates, tuning, classifier, rules)
+
+
+def held_out_check(
+    graph: CategoryGraph, shots: Shots, support: Support, table: PrototypeTable, candidates: NDArray[np.int64]
+) -> HeldOutCheck:
+    """Hold every shot out once and lay out which candidates would be right for it."""
+    with_shots = candidates[table.has_initial[candidates]]
+    rows = membership_matrix(support.membership, len(shots), len(support.class_ids))
+    distances = held_out_distances(shots, rows, table.propagation_matrix(), with_shots)
+    place_of = {int(class_id): place for place, class_id in enumerate(support.class_ids[with_shots].tolist())}
+    counts = shots.counts()
+    is_right = np.zeros((len(shots), len(with_shots)), dtype=bool)
+    can_tell = np.ones(len(shots), dtype=bool)
+    below: dict[int, NDArray[np.int64]] = {}
+    for row, class_id in enumerate(shots.class_ids.tolist()):
+        label, told = class_id, True
+        if class_id in place_of and counts[class_id] == 1:
+            label, told = _nearest_told_ancestor(graph, class_id), False
+        if label not in below:
+            below[label] = _places_below(graph, label, place_of)
+        is_right[row, below[label]] = True
+        can_tell[row] = told and class_id in place_of
+    reaches_any = np.isfinite(distances.at(lambda_for(distances.shots_left, 1.0)))
+    usable = np.flatnonzero(np.any(is_right, axis=1) & np.any(reaches_any, axis=1))
+    return HeldOutCheck(distances, is_right, can_tell).rows(usable)
+
+
+def _nearest_told_ancestor(graph: CategoryGraph, class_id: int) -> int:
+    """The deepest ancestor with other descendants; the class itself when there is none."""
+    others = [ancestor for ancestor in graph.ancestors(class_id) if len(graph.leaves_below(ancestor) - {class_id}) > 0]
+    return max(others, key=graph.level, default=class_id)
+
+
+def _places_below(graph: CategoryGraph, label: int, place_of: Mapping[int, int]) -> NDArray[np.int64]:
+    below = graph.descendants(label) | {label}
+    return np.array([place for class_id, place in place_of.items() if class_id in below], dtype=np.int64)

@@ -1,0 +1,96 @@
+"""The caller's side of the embedding pipeline: writes what workers finished to the cache, then reports it."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from engine.data.embedding_cache import EmbeddingCache
+from engine.inference.embed_chunk import ChunkOutcome, Claims, HashedRequest
+from engine.inference.embed_records import EmbedBatch, EmbedRequest, EmbedResult, OnBatch
+
+
+class OutcomeWriter:
+    """Counts, writes and reports outcomes. Used from one thread.
+
+    Attributes:
+        embedded, from_cache, failed: the summary so far.
+        on_done: told how many requests were just finished.
+    """
+
+    def __init__(self, cache: EmbeddingCache, claims: Claims, on_batch: OnBatch) -> None:
+        self.embedded = 0
+        self.from_cache = 0
+        self.failed: list[tuple[int, Path, str]] = []
+        self.on_done: Callable[[int], None] = lambda _count: None
+        self._cache = cache
+        self._claims = claims
+        self._on_batch = on_batch
+        self._reasons: dict[bytes, str] = {}
+        self._waiting: dict[bytes, list[HashedRequest]] = {}
+
+    @property
+    def done(self) -> int:
+        """Requests that were reported."""
+        return self.embedded + self.from_cache + len(self.failed)
+
+    def report_cached(self, results: Sequence[EmbedResult]) -> None:
+        """Report requests whose embedding was in the cache before the run."""
+        self.from_cache += len(results)
+        self._report(list(results))
+
+    def write(self, outcomes: Sequence[ChunkOutcome]) -> None:
+        """Put the outcomes' embeddings into the cache, in one transaction, and report all their requests."""
+        embedded = [hashed for outcome in outcomes for hashed in outcome.embedded]
+        if embedded:
+            vectors = np.concatenate([outcome.vectors for outcome in outcomes])
+            self._cache.put_many([hashed.content_hash for hashed in embedded], vectors)
+        self._remember([hashed for outcome in outcomes for hashed in (*outcome.embedded, *outcome.cached)])
+        self.embedded += len(embedded)
+        results = [_success(hashed) for hashed in embedded]
+        for outcome in outcomes:
+            results += [self._failure(request, reason) for request, reason in outcome.unreadable]
+            results += [self._undecodable(hashed, reason) for hashed, reason in outcome.undecodable]
+            results += self._from_cache(outcome.cached)
+            for twin in outcome.twins:
+                self._waiting.setdefault(twin.content_hash, []).append(twin)
+        for hashed in embedded:
+            self._claims.release(hashed.content_hash)
+        self._report(results + self._settled_twins())
+
+    def _settled_twins(self) -> list[EmbedResult]:
+        """Results of the twins whose content is no longer in anybody's hands."""
+        results: list[EmbedResult] = []
+        for key in [key for key in self._waiting if key not in self._claims]:
+            twins = self._waiting.pop(key)
+            if key in self._reasons:
+                results += [self._failure(twin.request, self._reasons[key], key) for twin in twins]
+            else:
+                self._remember(twins)
+                results += self._from_cache(twins)
+        return results
+
+    def _from_cache(self, requests: Sequence[HashedRequest]) -> list[EmbedResult]:
+        self.from_cache += len(requests)
+        return [_success(hashed) for hashed in requests]
+
+    def _undecodable(self, hashed: HashedRequest, reason: str) -> EmbedResult:
+        self._reasons[hashed.content_hash] = reason
+        self._claims.release(hashed.content_hash)
+        return self._failure(hashed.request, reason, hashed.content_hash)
+
+    def _failure(self, request: EmbedRequest, reason: str, key: bytes | None = None) -> EmbedResult:
+        self.failed.append((request.image_id, request.path, reason))
+        return EmbedResult(request.image_id, key, reason)
+
+    def _remember(self, requests: Sequence[HashedRequest]) -> None:
+        self._cache.remember_files([hashed.file for hashed in requests], [hashed.content_hash for hashed in requests])
+
+    def _report(self, results: list[EmbedResult]) -> None:
+        if results:
+            self._on_batch(EmbedBatch(tuple(results)))
+            self.on_done(len(results))
+
+
+def _success(hashed: HashedRequest) -> EmbedResult:
+    return EmbedResult(hashed.request.image_id, hashed.content_hash, None)

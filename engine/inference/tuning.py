@@ -1,0 +1,217 @@
+"""Choose lambda (Eq. 6) and the temperature (Eq. 2) by leave-one-shot-out on the person's own labels.
+
+lambda grows with the shots of a class as n / (n + shrinkage): the best weight of a mean of n shots whose spread is
+`shrinkage` times the spread of sibling classes around their parent. The paper's constants (0 for 1 shot, 0.5 for 5)
+are for a network trained with them; here siblings at lambda 0 would be one and the same.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.inference.leave_one_out import HeldOutDistances
+
+SHRINKAGES: Final = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+TEMPERATURE_STEPS: Final = np.geomspace(0.1, 10.0, 25)
+PRIOR_SHOTS: Final = 10.0
+"""The prior of the backbone's card counts as much as this many shots."""
+PRIOR_SPREAD: Final = 0.7
+"""Standard deviation of the logarithm of shrinkage and temperature around the card's values."""
+UNKNOWN_QUANTILE: Final = 0.99
+FEWEST_DISTANCES: Final = 8
+"""Fewer held-out shots than this say nothing about what is far."""
+MOST_SHOTS: Final = 600
+"""More held-out shots than this are sampled: the choice no longer changes."""
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What the backbone's card says, from held-out classes of its training collection."""
+
+    shrinkage: float
+    temperature: float
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The outcome.
+
+    Attributes:
+        shrinkage: 0 means lambda 1 everywhere: propagation did not pay on this check.
+        temperature: divides squared distances (Eq. 2).
+        accuracy: leave-one-shot-out accuracy with it, at the level of each shot's label; NaN without shots to hold out.
+        accuracy_alone: the same for prototypes alone (lambda 1).
+        calibration_error: expected calibration error of the held-out predictions; NaN without any.
+        own_distance: median squared distance of a held-out shot to the nearest prototype of its own label.
+        unknown_distance: squared distance beyond which an image is called unknown.
+        shots_checked: how many shots were held out.
+    """
+
+    shrinkage: float
+    temperature: float
+    accuracy: float
+    accuracy_alone: float
+    calibration_error: float
+    own_distance: float
+    unknown_distance: float
+    shots_checked: int
+
+
+def lambda_for(shot_counts: NDArray[np.int64], shrinkage: float) -> NDArray[np.float32]:
+    """Weight of the initial prototype (Eq. 6) for classes with so many shots; same shape, in [0, 1]."""
+    counts = shot_counts.astype(np.float32)
+    return np.divide(counts, counts + shrinkage, out=np.zeros_like(counts), where=counts > 0)
+
+
+@dataclass(frozen=True)
+class HeldOutCheck:
+    """Held-out shots and the candidates below each one's label.
+
+    Attributes:
+        distances: squared distances without the shot.
+        is_right: (n, c) bool, candidates that are the shot's class or below it. Where the shot was its class's only
+            image this is widened to the nearest ancestor that keeps images: nobody can tell the leaf then.
+        can_tell_leaf: (n,) bool, whether `is_right` was not widened.
+    """
+
+    distances: HeldOutDistances
+    is_right: NDArray[np.bool_]
+    can_tell_leaf: NDArray[np.bool_]
+
+    def rows(self, chosen: NDArray[np.int64]) -> "HeldOutCheck":
+        """The check of some of the shots only."""
+        return HeldOutCheck(self.distances.rows(chosen), self.is_right[chosen], self.can_tell_leaf[chosen])
+
+
+def tune(check: HeldOutCheck, prior: Prior, *, may_propagate: bool) -> Tuning:
+    """Pick shrinkage and temperature; never a shrinkage that does worse than lambda 1 on this check.
+
+    Args:
+        check: the held-out shots.
+        prior: where to start from, and what to keep when shots are few.
+        may_propagate: False for prototypes alone.
+    """
+    check = _sampled(check)
+    alone = _best_temperature(check, 0.0, prior)
+    options = [alone]
+    if may_propagate:
+        options += [_best_temperature(check, shrinkage, prior) for shrinkage in SHRINKAGES]
+    fair = [option for option in options if option.hits >= alone.hits]
+    chosen = max(fair, key=lambda option: option.evidence)
+    return _report(check, chosen, alone, prior)
+
+
+@dataclass(frozen=True)
+class _Option:
+    shrinkage: float
+    temperature: float
+    evidence: float
+    hits: int
+    """Right among the shots whose leaf can be told."""
+
+
+def _sampled(check: HeldOutCheck) -> HeldOutCheck:
+    count = len(check.is_right)
+    if count <= MOST_SHOTS:
+        return check
+    return check.rows(np.random.default_rng(0).choice(count, MOST_SHOTS, replace=False))
+
+
+def squared_at(check: HeldOutCheck, shrinkage: float) -> NDArray[np.float32]:
+    """Squared distances (n, c) of the held-out shots at this shrinkage."""
+    return check.distances.at(lambda_for(check.distances.shots_left, shrinkage))
+
+
+def _log_likelihood(check: HeldOutCheck, squared: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
+    """Log probability (n,) of each shot's label: the summed probability of the candidates below it."""
+    logits = -squared.astype(np.float64) / temperature
+    top = logits.max(axis=1, keepdims=True)
+    powers = np.exp(logits - top)
+    right = np.where(check.is_right, powers, 0).sum(axis=1)
+    return np.log(np.maximum(right, 1e-12) / powers.sum(axis=1))
+
+
+def _best_temperature(check: HeldOutCheck, shrinkage: float, prior: Prior) -> _Option:
+    squared = squared_at(check, shrinkage)
+    temperatures = prior.temperature * TEMPERATURE_STEPS
+    evidence = [
+        _log_likelihood(check, squared, float(temperature)).sum() + _log_prior(shrinkage, float(temperature), prior)
+        for temperature in temperatures
+    ]
+    best = int(np.argmax(evidence))
+    return _Option(shrinkage, float(temperatures[best]), float(evidence[best]), _hits(check, squared))
+
+
+def _hits(check: HeldOutCheck, squared: NDArray[np.float32]) -> int:
+    if squared.shape[1] == 0:
+        return 0
+    right = np.take_along_axis(check.is_right, squared.argmin(axis=1)[:, None], axis=1)[:, 0]
+    return int((right & check.can_tell_leaf).sum())
+
+
+def _log_prior(shrinkage: float, temperature: float, prior: Prior) -> float:
+    """Gaussian in the logarithms, worth `PRIOR_SHOTS` shots; no propagation counts as the smallest shrinkage."""
+    off_shrinkage = np.log(max(shrinkage, SHRINKAGES[0] / 2) / prior.shrinkage) / PRIOR_SPREAD
+    off_temperature = np.log(temperature / prior.temperature) / PRIOR_SPREAD
+    return float(-0.5 * PRIOR_SHOTS * (off_shrinkage**2 + off_temperature**2) / 2)
+
+
+def _report(check: HeldOutCheck, chosen: _Option, alone: _Option, prior: Prior) -> Tuning:
+    squared = squared_at(check, chosen.shrinkage)
+    count = len(squared)
+    if count == 0 or squared.shape[1] == 0:
+        distance = float(prior.temperature)
+        return Tuning(prior.shrinkage if chosen.shrinkage else 0.0, prior.temperature, np.nan, np.nan, np.nan,
+                      distance, np.inf, 0)  # fmt: skip
+    told = max(1, int(check.can_tell_leaf.sum()))
+    own = np.where(check.is_right, squared, np.inf).min(axis=1)
+    nearest = squared.min(axis=1)
+    return Tuning(
+        shrinkage=chosen.shrinkage,
+        temperature=chosen.temperature,
+        accuracy=chosen.hits / told,
+        accuracy_alone=alone.hits / told,
+        calibration_error=_held_out_calibration(check, squared, chosen.temperature),
+        own_distance=float(np.median(own)),
+        unknown_distance=_unknown_distance(nearest),
+        shots_checked=count,
+    )
+
+
+def _unknown_distance(nearest: NDArray[np.float32]) -> float:
+    """Squared distance that all but about one in a hundred shots of known classes stay within."""
+    finite = nearest[np.isfinite(nearest)]
+    if len(finite) < FEWEST_DISTANCES:
+        return float("inf")
+    return float(max(np.quantile(finite, UNKNOWN_QUANTILE), finite.mean() + 3 * finite.std()))
+
+
+def _held_out_calibration(check: HeldOutCheck, squared: NDArray[np.float32], temperature: float) -> float:
+    if not check.can_tell_leaf.any():
+        return float("nan")
+    told = squared[check.can_tell_leaf]
+    logits = -told / temperature
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    best = powers.argmax(axis=1)
+    score = powers.max(axis=1) / powers.sum(axis=1)
+    right = np.take_along_axis(check.is_right[check.can_tell_leaf], best[:, None], axis=1)[:, 0]
+    return calibration_error(score, right)
+
+
+def calibration_error(scores: NDArray[np.float32], is_right: NDArray[np.bool_], bins: int = 15) -> float:
+    """Expected calibration error: mean gap between score and accuracy over equally wide bins.
+
+    Source: Guo et al., ICML 2017.
+
+    Args:
+        scores: (n,) in [0, 1].
+        is_right: (n,) bool.
+        bins: number of bins.
+    """
+    if len(scores) == 0:
+        return float("nan")
+    place = np.minimum((scores * bins).astype(np.int64), bins - 1)
+    gap = np.bincount(place, weights=scores - is_right.astype(np.float64), minlength=bins)
+    return float(np.abs(gap).sum() / len(scores))

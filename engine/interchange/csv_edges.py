@@ -1,0 +1,124 @@
+"""Import of a table with a `child` and a `parent` column: one row for each edge, an empty parent for a root.
+
+A name stands for one class throughout the file, so a class with two parents has two rows.
+"""
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from engine.errors import FormatError
+from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_name_at, find_cycle
+from engine.interchange.text_file import read_text
+
+CHILD: Final = "child"
+PARENT: Final = "parent"
+DELIMITERS: Final = (",", ";", "\t", "|")
+
+
+@dataclass(frozen=True)
+class _Row:
+    line: int
+    child: str
+    parent: str  # empty for a root
+
+
+def read(source: Path) -> ImportedGraph:
+    """Read a table of edges.
+
+    A parent without a row of its own is a root in a file that lists no roots; in a file that does list them, by rows
+    with an empty parent, it is taken for a slip and refused.
+
+    Args:
+        source: text with a header row; columns in any order, others are passed over; comma, semicolon, tab or |.
+
+    Returns:
+        One class for each name; its key is the name.
+
+    Raises:
+        StorageError: the file cannot be read.
+        FormatError: with the line at which it is no such table, names a missing parent or closes a cycle.
+    """
+    rows = list(_rows(source))
+    lines: dict[tuple[str, str], int] = {}
+    for row in rows:
+        if row.parent:
+            lines.setdefault((row.parent, row.child), row.line)
+    _check_parents_are_listed(rows, source)
+    _check_cycle(lines, source)
+    names = dict.fromkeys(name for row in rows for name in (row.parent, row.child) if name)
+    classes = tuple(ImportedClass(name, name) for name in names)
+    return checked(ImportedGraph(classes, tuple(lines)), source.name)
+
+
+def has_header(first_line: str) -> bool:
+    """Whether a line of text is the header of such a table."""
+    return _delimiter(first_line) is not None
+
+
+def _rows(source: Path) -> Iterator[_Row]:
+    text = read_text(source)
+    header_line = next((line for line in text.splitlines() if line.strip()), "")
+    delimiter = _delimiter(header_line)
+    if delimiter is None:
+        raise FormatError(
+            f"{source.name} has no header",
+            expected='a first line with the columns "child" and "parent"',
+            found=f'"{header_line[:60]}"' if header_line else "an empty file",
+            remedy='write "child,parent" above the rows',
+        )
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        header: dict[str, int] = {}
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if header:
+                yield _row(cells, header, f"line {reader.line_num} of {source.name}", reader.line_num)
+            else:
+                header = {cell.strip().casefold(): column for column, cell in enumerate(cells)}
+    except csv.Error as error:
+        place = f"line {reader.line_num} of {source.name}"
+        raise FormatError(f"{place} cannot be read as a table", found=str(error), remedy="check the quotes") from error
+
+
+def _delimiter(header_line: str) -> str | None:
+    for delimiter in DELIMITERS:
+        cells = {cell.strip().strip('"').strip().casefold() for cell in header_line.split(delimiter)}
+        if {CHILD, PARENT} <= cells:
+            return delimiter
+    return None
+
+
+def _row(cells: list[str], header: dict[str, int], place: str, line: int) -> _Row:
+    child, parent = (cells[header[name]].strip() if header[name] < len(cells) else "" for name in (CHILD, PARENT))
+    if not child:
+        raise FormatError(f"{place} has no child", found=f'only the parent "{parent}"', remedy="write the child's name")
+    return _Row(line, clean_name_at(place, child), clean_name_at(place, parent) if parent else "")
+
+
+def _check_parents_are_listed(rows: list[_Row], source: Path) -> None:
+    if all(row.parent for row in rows):
+        return
+    listed = {row.child for row in rows}
+    for row in rows:
+        if row.parent and row.parent not in listed:
+            raise FormatError(
+                f'line {row.line} of {source.name} names the parent "{row.parent}", which has no row of its own',
+                remedy=f'correct the name, or add a row with the child "{row.parent}" and an empty parent',
+            )
+
+
+def _check_cycle(lines: dict[tuple[str, str], int], source: Path) -> None:
+    cycle = find_cycle(lines)
+    if cycle:
+        line = max(lines[edge] for edge in pairwise(cycle))
+        raise FormatError(
+            f"line {line} of {source.name} makes a class its own ancestor",
+            found=" > ".join(cycle),
+            remedy="cut one of these edges",
+        )

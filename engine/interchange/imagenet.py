@@ -1,0 +1,89 @@
+"""Import of the hierarchy that ImageNet publishes: `wordnet.is_a.txt` ("parent child" ids) with `words.txt` beside it.
+
+A synset becomes a class named by its first word; its other words are synonyms.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Final
+
+from engine.errors import FormatError
+from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_name_at
+from engine.interchange.restrict import restricted
+from engine.interchange.text_file import read_text
+
+IS_A_FILE: Final = "wordnet.is_a.txt"
+WORDS_FILE: Final = "words.txt"
+IDS_IN_A_LINE: Final = 2
+
+
+def read(source: Path, *, under: str | None = None, only: Collection[str] = ()) -> ImportedGraph:
+    """Read the hierarchy, or the part of it that a project needs.
+
+    Siblings of one name get their id behind it, as in "crane (n02012849)". That is decided in the whole hierarchy, so
+    a class has the same name in each part that is imported.
+
+    Args:
+        source: the file of edges, or the folder it is in.
+        under: an id or a name: only that class and what is below it.
+        only: ids or names: only these classes and what is above them.
+
+    Returns:
+        The classes; the key is the synset's id.
+
+    Raises:
+        StorageError: a file cannot be read.
+        FormatError: a line is not of this form, or the edges close a cycle.
+        UnknownClassError: `under` or `only` names no class.
+        AmbiguousClassError: `under` or `only` names several.
+    """
+    edges_file = source / IS_A_FILE if source.is_dir() else source
+    edges = _edges(edges_file)
+    words = _words(edges_file.with_name(WORDS_FILE))
+    keys = dict.fromkeys(key for edge in edges for key in edge)
+    first_words = {key: words.get(key, (key,))[0] for key in keys}
+    clashing = _clashing(first_words, edges)
+    classes = tuple(
+        ImportedClass(key, f"{name} ({key})" if key in clashing else name, words.get(key, (key,))[1:])
+        for key, name in first_words.items()
+    )
+    return restricted(checked(ImportedGraph(classes, tuple(edges)), edges_file.name), under=under, only=only)
+
+
+def _edges(source: Path) -> dict[tuple[str, str], None]:
+    edges: dict[tuple[str, str], None] = {}
+    for number, line in enumerate(read_text(source).splitlines(), start=1):
+        ids = line.split()
+        if not ids:
+            continue
+        if len(ids) != IDS_IN_A_LINE:
+            raise FormatError(
+                f"line {number} of {source.name} is not an edge",
+                expected="two ids, the parent's and the child's",
+                found=f'"{line[:60]}"',
+            )
+        edges[ids[0], ids[1]] = None
+    return edges
+
+
+def _words(source: Path) -> dict[str, tuple[str, ...]]:
+    words: dict[str, tuple[str, ...]] = {}
+    for number, line in enumerate(read_text(source).splitlines(), start=1):
+        if not line.strip():
+            continue
+        place = f"line {number} of {source.name}"
+        key, _, text = line.partition("\t")
+        synset = [word for word in text.split(", ") if word.strip()]
+        if not synset:
+            raise FormatError(f"{place} has no words", expected="an id, a tab, words", found=f'"{line[:60]}"')
+        words[key.strip()] = tuple(clean_name_at(place, word) for word in synset)
+    return words
+
+
+def _clashing(first_words: Mapping[str, str], edges: Collection[tuple[str, str]]) -> set[str]:
+    """Keys that share their first word with a sibling, under any parent or at the top level."""
+    children = {child for _, child in edges}
+    places = [*edges, *(("", key) for key in first_words if key not in children)]
+    counts = Counter((parent, first_words[key]) for parent, key in places)
+    return {key for parent, key in places if counts[parent, first_words[key]] > 1}

@@ -1,0 +1,138 @@
+"""A category graph as a file tells it, before it meets a project: plain classes and edges between keys."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from graphlib import CycleError as OrderError
+from graphlib import TopologicalSorter
+
+from engine.errors import FormatError, GraphError
+from engine.graph.names import clean_name
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedClass:
+    """A class in a source.
+
+    Attributes:
+        key: what tells it from the other classes of that source: an id, a path or a name.
+        name: its clean name.
+        synonyms: other names of the same class.
+    """
+
+    key: str
+    name: str
+    synonyms: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class ImportedGraph:
+    """What a source holds.
+
+    Attributes:
+        classes: every class once.
+        edges: (parent key, child key), every edge once.
+    """
+
+    classes: tuple[ImportedClass, ...]
+    edges: tuple[tuple[str, str], ...]
+
+    def parent_keys(self) -> dict[str, list[str]]:
+        """Keys of the parents of each class, in the order of the classes and edges."""
+        parents: dict[str, list[str]] = {each.key: [] for each in self.classes}
+        for parent, child in self.edges:
+            parents[child].append(parent)
+        return parents
+
+
+def clean_name_at(place: str, name: str) -> str:
+    """Clean a class name, with the place it comes from in the error.
+
+    Args:
+        place: such as "line 3 of birds.csv".
+        name: as it stands there.
+
+    Raises:
+        FormatError: it cannot be the name of a class.
+    """
+    try:
+        return clean_name(name)
+    except GraphError as error:
+        raise FormatError(
+            f"{place}: {error.what}", expected=error.expected, found=error.found, remedy=error.remedy
+        ) from error
+
+
+def find_cycle(edges: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Find keys along which edges lead back to where they began.
+
+    Args:
+        edges: (parent key, child key).
+
+    Returns:
+        Keys from parent to child, the first and the last one equal; empty when there is no cycle.
+    """
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for parent, child in edges:
+        sorter.add(child, parent)
+    try:
+        sorter.prepare()
+    except OrderError as error:
+        return tuple(error.args[1])
+    return ()
+
+
+def parents_first(imported: ImportedGraph) -> tuple[str, ...]:
+    """Order the keys so that each comes after those of all its parents.
+
+    Returns:
+        Every key once, but for those on a cycle or below one: they have no place in such an order.
+    """
+    waiting_for = {key: len(parents) for key, parents in imported.parent_keys().items()}
+    children: dict[str, list[str]] = {}
+    for parent, child in imported.edges:
+        children.setdefault(parent, []).append(child)
+    ordered = [key for key, count in waiting_for.items() if not count]
+    for key in ordered:  # grows while it is walked
+        for child in children.get(key, ()):
+            waiting_for[child] -= 1
+            if not waiting_for[child]:
+                ordered.append(child)
+    return tuple(ordered)
+
+
+def checked(imported: ImportedGraph, source_name: str) -> ImportedGraph:
+    """Make sure that a source holds a category graph.
+
+    Args:
+        imported: what was read.
+        source_name: the file's or folder's name, for the error.
+
+    Returns:
+        The same graph.
+
+    Raises:
+        FormatError: it holds no class, a cycle, or two classes of one name in one place.
+    """
+    if not imported.classes:
+        raise FormatError(f"{source_name} holds no classes", remedy="choose a source with at least one class")
+    names = {each.key: each.name for each in imported.classes}
+    if len(parents_first(imported)) < len(names):
+        path = " > ".join(names[key] for key in find_cycle(imported.edges))
+        raise FormatError(f"{source_name} makes a class its own ancestor", found=path, remedy="cut one of these edges")
+    _check_sibling_names(imported, names, source_name)
+    return imported
+
+
+def _check_sibling_names(imported: ImportedGraph, names: dict[str, str], source_name: str) -> None:
+    key_at: dict[tuple[str | None, str], str] = {}
+    top: list[str | None] = [None]
+    for key, parents in imported.parent_keys().items():
+        for parent in parents or top:
+            other = key_at.setdefault((parent, names[key]), key)
+            if other != key:
+                place = "at the top level" if parent is None else f'under "{names[parent]}"'
+                raise FormatError(
+                    f'{source_name} has two classes "{names[key]}" {place}',
+                    found=f"{other} and {key}",
+                    remedy="rename one of them",
+                )

@@ -1,0 +1,163 @@
+"""JSON in two forms: a tree of {"name", "children"}, or {"classes": [{"id", "name", "parents"}]}; export of the second.
+
+Only the second can say that a class has several parents, so that is what is written.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from engine.errors import FormatError, StorageError
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.names import join_path
+from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_name_at
+from engine.interchange.text_file import read_text
+
+CLASSES: Final = "classes"
+
+
+def read(source: Path) -> ImportedGraph:
+    """Read a JSON file in either form.
+
+    Args:
+        source: an object with "classes"; or an object with "name" and perhaps "children", or a list of such objects.
+            A child without children may be just its name.
+
+    Returns:
+        The classes; the key is the id in the first form (the name where no id is given), the path in the second.
+
+    Raises:
+        StorageError: the file cannot be read.
+        FormatError: it is not JSON, or not one of these forms.
+    """
+    document = _parsed(source)
+    if isinstance(document, dict) and CLASSES in document:
+        return checked(_from_list(document[CLASSES], source.name), source.name)
+    return checked(_from_tree(document, source.name), source.name)
+
+
+def graph_to_json(graph: CategoryGraph) -> str:
+    """Write a graph as JSON text, one class to a line, so that versions can be compared line by line.
+
+    Returns:
+        Text that `read` understands, ending in a line break.
+    """
+    rows = [
+        {"id": class_id, "name": graph.name(class_id), "parents": list(graph.parents(class_id))}
+        for class_id in graph.classes()
+    ]
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    return f'{{"{CLASSES}": [\n{lines}\n]}}\n'
+
+
+def write(graph: CategoryGraph, target: Path) -> None:
+    """Write a graph to a JSON file; the file is there whole or not at all.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    unfinished = target.with_name(target.name + ".part")
+    try:
+        unfinished.write_text(graph_to_json(graph), encoding="utf-8", newline="\n")
+        unfinished.replace(target)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StorageError(f'"{target}" cannot be written', found=reason, remedy="choose another folder") from error
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
+
+
+def _parsed(source: Path) -> Any:
+    try:
+        return json.loads(read_text(source))
+    except RecursionError as error:
+        raise FormatError(f"{source.name} is nested too deeply", remedy='use the form with "classes"') from error
+    except ValueError as error:
+        raise FormatError(f"{source.name} is not JSON", found=str(error), remedy="choose a JSON file") from error
+
+
+def _from_list(rows: Any, source_name: str) -> ImportedGraph:
+    if not isinstance(rows, list):
+        raise FormatError(f'"{CLASSES}" in {source_name} is not a list', found=_kind(rows))
+    classes: dict[str, ImportedClass] = {}
+    parents: dict[str, list[str]] = {}
+    for number, row in enumerate(rows, start=1):
+        place = f"class {number} in {source_name}"
+        if not isinstance(row, dict):
+            raise FormatError(f"{place} is not an object", found=_kind(row))
+        name = clean_name_at(place, _text(row.get("name"), f'"name" of {place}'))
+        key = _key(row["id"], f'"id" of {place}') if "id" in row else name
+        if key in classes:
+            raise FormatError(f"{place} has the id of an earlier class", found=f'"{key}"', remedy="give it its own id")
+        synonyms = [_text(each, f'"synonyms" of {place}') for each in _list(row, "synonyms", place)]
+        classes[key] = ImportedClass(key, name, tuple(synonyms))
+        parents[key] = [_key(each, f'"parents" of {place}') for each in _list(row, "parents", place)]
+    for key, above in parents.items():
+        _check_known(above, classes, f'"{classes[key].name}" in {source_name}')
+    edges = dict.fromkeys((parent, key) for key, above in parents.items() for parent in above)
+    return ImportedGraph(tuple(classes.values()), tuple(edges))
+
+
+def _from_tree(document: Any, source_name: str) -> ImportedGraph:
+    classes: list[ImportedClass] = []
+    edges: list[tuple[str, str]] = []
+    taken: set[str] = set()
+    for path in _paths(document if isinstance(document, list) else [document], source_name):
+        key = join_path(path)
+        if key in taken:
+            raise FormatError(f'{source_name} has the class "{key}" twice', remedy="join the two or rename one")
+        taken.add(key)
+        classes.append(ImportedClass(key, path[-1]))
+        if len(path) > 1:
+            edges.append((join_path(path[:-1]), key))
+    return ImportedGraph(tuple(classes), tuple(edges))
+
+
+def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[str, ...]]:
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), node) for node in reversed(roots)]
+    while waiting:
+        above, node = waiting.pop()
+        place = f'a class under "{join_path(above)}" in {source_name}' if above else f"a top class in {source_name}"
+        row = {"name": node} if isinstance(node, str) else node
+        if not isinstance(row, dict):
+            raise FormatError(
+                f"{place} is not an object", expected='{"name": ..., "children": [...]}', found=_kind(node)
+            )
+        path = (*above, clean_name_at(place, _text(row.get("name"), f'"name" of {place}')))
+        yield path
+        waiting.extend((path, child) for child in reversed(_list(row, "children", place)))
+
+
+def _list(row: dict[str, Any], name: str, place: str) -> list[Any]:
+    value = row.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise FormatError(f'"{name}" of {place} is not a list', found=_kind(value))
+    return value
+
+
+def _text(value: Any, place: str) -> str:
+    if not isinstance(value, str):
+        raise FormatError(f"{place} is not a text", found=_kind(value))
+    return value
+
+
+def _key(value: Any, place: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise FormatError(f"{place} is no id", expected="a text or a whole number", found=_kind(value))
+    return str(value)
+
+
+def _check_known(keys: list[str], classes: dict[str, ImportedClass], place: str) -> None:
+    for key in keys:
+        if key not in classes:
+            raise FormatError(f'{place} has the parent "{key}", which is no class there', remedy="add that class")
+
+
+def _kind(value: Any) -> str:
+    kinds = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "nothing"}
+    return kinds.get(type(value), "a number")

@@ -1,0 +1,75 @@
+"""Import of a folder tree: Fruit/Apple/Granny-Smith are three classes, each under the one before.
+
+The outermost folder is only the place, not a class. Files are not classes. Hidden folders (a name that begins with a
+dot, or one that operating systems use for themselves) are passed over, and so are folders that hold nothing
+but hidden files, such as file browsers leave behind.
+"""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from engine.errors import FormatError, StorageError
+from engine.graph.names import join_path
+from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_name_at
+
+SYSTEM_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
+
+
+def read(source: Path) -> ImportedGraph:
+    """Read the folders below `source`.
+
+    Args:
+        source: the outermost folder. Links to folders are followed, but not in circles.
+
+    Returns:
+        One class for each folder; its key is its path below `source`.
+
+    Raises:
+        StorageError: a folder cannot be read.
+        FormatError: `source` is a file or has no folders in it, or a folder's name cannot name a class.
+    """
+    if source.is_file():
+        raise FormatError(f"{source.name} is a file", expected="a folder", remedy="choose the folder around it")
+    classes: dict[str, ImportedClass] = {}
+    edges: dict[tuple[str, str], None] = {}
+    waiting: list[tuple[Path, tuple[str, ...], frozenset[str]]] = [(source, (), frozenset())]
+    while waiting:
+        folder, names, seen = waiting.pop()
+        seen |= {os.path.realpath(folder)}
+        for child in _class_folders(folder, seen):
+            path = (*names, clean_name_at(f'the folder "{child.name!a}"', child.name))
+            key = join_path(path)
+            classes[key] = ImportedClass(key, path[-1])
+            if names:
+                edges[join_path(names), key] = None
+            waiting.append((child, path, seen))
+    return checked(ImportedGraph(tuple(classes.values()), tuple(edges)), f'the folder "{source.name}"')
+
+
+def _class_folders(folder: Path, seen: frozenset[str]) -> list[Path]:
+    """Folders in a folder that are classes; `seen` are the real paths above, where a link would lead in a circle."""
+    return [
+        entry
+        for entry in _visible_entries(folder)[0]
+        if entry.is_dir() and os.path.realpath(entry) not in seen and _is_class(entry)
+    ]
+
+
+def _is_class(folder: Path) -> bool:
+    visible, count = _visible_entries(folder)
+    return bool(visible) or not count
+
+
+def _visible_entries(folder: Path) -> tuple[list[Path], int]:
+    """What is not hidden in a folder, in order, and how many entries it has in all."""
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StorageError(f'the folder "{folder}" cannot be read', found=reason, remedy="check the path") from error
+    return [entry for entry in entries if not _is_hidden(entry.name)], len(entries)
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") or name.casefold() in SYSTEM_NAMES

@@ -1,0 +1,46 @@
+"""Reading a text file that somebody else's program wrote."""
+
+import codecs
+from pathlib import Path
+from typing import Final
+
+from engine.errors import FormatError, StorageError
+
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    # UTF-32 would be taken for UTF-16 by its first two bytes, so it comes first.
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def read_text(source: Path) -> str:
+    """Read a whole text file.
+
+    Args:
+        source: UTF-8 with or without a byte order mark, or UTF-16/32 with one (spreadsheets write that).
+
+    Returns:
+        The text without the mark; line ends as they are.
+
+    Raises:
+        StorageError: the file cannot be read.
+        FormatError: it is in another encoding.
+    """
+    try:
+        data = source.read_bytes()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StorageError(f'"{source}" cannot be read', found=reason, remedy="check the path") from error
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FormatError(
+            f"{source.name} is not a text file in UTF-8",
+            found=f"byte 0x{data[error.start]:02x} in line {line}",
+            remedy="save it again with the encoding UTF-8",
+        ) from error

@@ -1,0 +1,80 @@
+"""From labelled embeddings to final prototypes in one forward pass (Eq. 3 to 6): what is exported to ONNX."""
+
+from typing import NamedTuple, final
+
+from torch import Tensor, nn
+
+from engine.model.attention import Attention, Normalisation
+from engine.model.initial_prototypes import initial_prototypes
+from engine.model.propagation import propagate
+
+
+class NetworkOutputs(NamedTuple):
+    """Outputs in the order and under the names of the exported file.
+
+    Attributes:
+        initial: (C, d) float32, `P0`; zeros where there is none.
+        has_initial: (C,) bool.
+        weights: (E,) float32, attention weight of each edge.
+        propagated: (C, d) float32, `P+`; zeros where there is none.
+        final: (C, d) float32, `P`; zeros where there is none.
+        has_final: (C,) bool; False for a class that neither images nor propagation reach.
+    """
+
+    initial: Tensor
+    has_initial: Tensor
+    weights: Tensor
+    propagated: Tensor
+    final: Tensor
+    has_final: Tensor
+
+
+@final
+class PropagationNetwork(nn.Module):
+    """Initial prototypes, attention, propagation and final prototypes.
+
+    Args:
+        attention: the learned transformations.
+        steps: propagation steps, at least 1.
+        normalisation: of the attention weights.
+    """
+
+    def __init__(self, attention: Attention, *, steps: int = 1, normalisation: Normalisation = "softmax") -> None:
+        super().__init__()
+        self.attention = attention
+        self.steps = steps
+        self.normalisation: Normalisation = normalisation
+
+    def forward(
+        self,
+        embeddings: Tensor,
+        image_positions: Tensor,
+        class_positions: Tensor,
+        edge_index: Tensor,
+        lambda_: Tensor,
+    ) -> NetworkOutputs:
+        """Apply Eq. 3 to 6.
+
+        Args:
+            embeddings: (n, d) float32, one row for each image.
+            image_positions: (m,) int64 in [0, n), the image of each (image, class) pair.
+            class_positions: (m,) int64 in [0, C), the class of each pair.
+            edge_index: (2, E) int64 in [0, C), row 0 the parent, row 1 the child.
+            lambda_: (C,) float32 in [0, 1], weight of `P0` in Eq. 6; its length says how many classes there are.
+                n, m and E may be 0.
+
+        Returns:
+            Prototypes and weights, see `NetworkOutputs`.
+        """
+        initial = initial_prototypes(embeddings, image_positions, class_positions, lambda_.shape[0])
+        result = propagate(
+            self.attention, initial, edge_index, lambda_, steps=self.steps, normalisation=self.normalisation
+        )
+        return NetworkOutputs(
+            initial.vectors,
+            initial.exists,
+            result.weights,
+            result.propagated.vectors,
+            result.final.vectors,
+            result.final.exists,
+        )

@@ -1,0 +1,123 @@
+"""What one action, undo or redo did, told from the rows it changed: one way for all three, so they cannot disagree."""
+
+from dataclasses import dataclass
+from typing import final
+
+from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
+from engine.project.connection import Row
+from engine.project.records import ClassId, ImageId
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an action did, as far as others must know; broadcast once.
+
+    Attributes:
+        text: the action in words: "Label 12 images as Gull".
+        graph_edits: in the order in which a copy of the graph must replay them.
+        labelled: images, still there, whose label by a person changed, came or went.
+        images_added, images_removed: net, so an image never stands in both.
+        policies: classes whose bar or deepest level changed.
+        settings: names of changed settings.
+    """
+
+    text: str
+    graph_edits: tuple[GraphEdit, ...] = ()
+    labelled: tuple[ImageId, ...] = ()
+    images_added: tuple[ImageId, ...] = ()
+    images_removed: tuple[ImageId, ...] = ()
+    policies: tuple[ClassId, ...] = ()
+    settings: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing changed."""
+        return not (
+            self.graph_edits
+            or self.labelled
+            or self.images_added
+            or self.images_removed
+            or self.policies
+            or self.settings
+        )
+
+
+@final
+class ChangeBuilder:
+    """Collects row changes, one after the other, into a `Change`.
+
+    Attributes:
+        count: row changes so far.
+        gone: images that are not there any more, also those that came and went in between.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.gone: set[ImageId] = set()
+        self._graph_edits: list[GraphEdit] = []
+        # Dictionaries without values: sets that keep the order.
+        self._labelled: dict[ImageId, None] = {}
+        self._added: dict[ImageId, None] = {}
+        self._removed: dict[ImageId, None] = {}
+        self._policies: dict[ClassId, None] = {}
+        self._settings: dict[str, None] = {}
+
+    def add(self, table: str, before: Row | None, after: Row | None) -> None:
+        """Count in one row change; None stands for a row that is not there."""
+        self.count += 1
+        row = before if after is None else after
+        assert row is not None
+        match table:
+            case "image":
+                self._count_image(row[0], is_there=after is not None)
+            case "label":
+                self._labelled[row[0]] = None
+            case "class":
+                self._graph_edits.append(_class_edit(before, after))
+            case "edge":
+                self._graph_edits.append(EdgeAdded(row[0], row[1]) if before is None else EdgeRemoved(row[0], row[1]))
+            case "class_policy":
+                self._policies[row[0]] = None
+            case "setting":
+                self._settings[row[0]] = None
+
+    def absorb(self, later: "ChangeBuilder") -> None:
+        """Count in all that another builder collected after this one."""
+        self.count += later.count
+        change = later.change("")
+        self._graph_edits += change.graph_edits
+        for image_id in change.images_added:
+            self._count_image(image_id, is_there=True)
+        for image_id in change.images_removed:
+            self._count_image(image_id, is_there=False)
+        self.gone |= later.gone
+        self._labelled.update(dict.fromkeys(change.labelled))
+        self._policies.update(dict.fromkeys(change.policies))
+        self._settings.update(dict.fromkeys(change.settings))
+
+    def change(self, text: str) -> Change:
+        """The change so far."""
+        return Change(
+            text=text,
+            graph_edits=tuple(self._graph_edits),
+            labelled=tuple(image_id for image_id in self._labelled if image_id not in self.gone),
+            images_added=tuple(self._added),
+            images_removed=tuple(self._removed),
+            policies=tuple(self._policies),
+            settings=tuple(self._settings),
+        )
+
+    def _count_image(self, image_id: ImageId, *, is_there: bool) -> None:
+        came, went = (self._added, self._removed) if is_there else (self._removed, self._added)
+        if image_id in went:
+            del went[image_id]
+        else:
+            came[image_id] = None
+        (self.gone.discard if is_there else self.gone.add)(image_id)
+
+
+def _class_edit(before: Row | None, after: Row | None) -> GraphEdit:
+    if after is None:
+        assert before is not None
+        return ClassRemoved(before[0], before[1])
+    return ClassAdded(after[0], after[1]) if before is None else ClassRenamed(after[0], after[1], before[1])

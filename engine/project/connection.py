@@ -1,0 +1,186 @@
+"""The one door to SQLite: opening modes, transactions, and library errors turned into ours at this edge only."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, final
+
+from engine.errors import (
+    InputError,
+    ProjectDamagedError,
+    ProjectLockedError,
+    ProjectReadOnlyError,
+    ProtoleafError,
+    StorageError,
+)
+
+Row = tuple[Any, ...]
+Values = Sequence[Any]
+
+BUSY_TIMEOUT_S: Final = 2.0  # readers never block a writer in WAL mode; this covers checkpoints and virus scanners
+_BASE_CODE: Final = 0xFF  # SQLite's extended result codes carry the plain one in their lowest byte
+
+
+@final
+class Connection:
+    """A SQLite connection whose every call raises the errors of `engine.errors`.
+
+    May be used from any thread, one at a time.
+
+    Args:
+        path: what error messages name.
+        address: what SQLite opens; a `file:` address for read-only modes.
+    """
+
+    def __init__(self, path: Path, address: str) -> None:
+        self.path = path
+        try:
+            self._sqlite = sqlite3.connect(
+                address, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+            )
+        except sqlite3.Error as error:
+            raise translated(error, path) from error
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        return self._sqlite.in_transaction
+
+    def rows(self, sql: str, values: Values = ()) -> list[Row]:
+        """All rows of a question."""
+        try:
+            return self._sqlite.execute(sql, values).fetchall()
+        except (sqlite3.Error, UnicodeError) as error:
+            raise translated(error, self.path) from error
+
+    def row(self, sql: str, values: Values = ()) -> Row | None:
+        """First row of a question, or None."""
+        try:
+            found: Row | None = self._sqlite.execute(sql, values).fetchone()
+        except (sqlite3.Error, UnicodeError) as error:
+            raise translated(error, self.path) from error
+        return found
+
+    def value(self, sql: str, values: Values = ()) -> Any:
+        """First column of the first row, or None."""
+        found = self.row(sql, values)
+        return None if found is None else found[0]
+
+    def write(self, sql: str, values: Values = ()) -> int:
+        """Run one statement and return the key of the row it inserted, if it did."""
+        try:
+            return self._sqlite.execute(sql, values).lastrowid or 0
+        except (sqlite3.Error, UnicodeError) as error:
+            raise translated(error, self.path) from error
+
+    def write_many(self, sql: str, rows: Iterable[Values]) -> None:
+        """Run one statement for each row."""
+        try:
+            self._sqlite.executemany(sql, rows)
+        except (sqlite3.Error, UnicodeError) as error:
+            raise translated(error, self.path) from error
+
+    def script(self, sql: str) -> None:
+        """Run several statements, inside the open transaction if there is one."""
+        for statement in sql.split(";"):
+            if statement.strip():
+                self.write(statement)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit the block as a whole, or leave the file as it was. A transaction that is open already is joined."""
+        if self.in_transaction:
+            yield
+            return
+        self.write("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.write("COMMIT")
+        except BaseException:
+            self.roll_back()
+            raise
+
+    def roll_back(self) -> None:
+        """Drop the open transaction; SQLite has done so already after some errors, such as a full disk."""
+        if self.in_transaction:
+            self.write("ROLLBACK")
+
+    def copy_to(self, target: "Connection") -> None:
+        """Copy the whole database, as of now, into another connection."""
+        try:
+            self._sqlite.backup(target._sqlite)  # noqa: SLF001 (same class)
+        except sqlite3.Error as error:
+            raise translated(error, target.path) from error
+
+    def close(self) -> None:
+        """Close; closing twice is fine."""
+        try:
+            self._sqlite.close()
+        except sqlite3.Error as error:
+            raise translated(error, self.path) from error
+
+
+def translated(error: Exception, path: Path) -> Exception:
+    """The error of ours that tells a person what SQLite's means; SQLite's own where it can only be a bug of ours.
+
+    Args:
+        error: what the library raised.
+        path: the project file.
+    """
+    if isinstance(error, UnicodeEncodeError):
+        return InputError("a text cannot be stored", expected="valid Unicode", found=repr(str(error)))
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None and isinstance(error, UnicodeDecodeError | sqlite3.OperationalError):
+        return _damaged(path, str(error))  # Python, not SQLite, found a text that is none
+    make = _ERRORS.get(code & _BASE_CODE) if code is not None else None
+    return error if make is None else make(path, str(error))
+
+
+def _damaged(path: Path, reason: str) -> ProtoleafError:
+    return ProjectDamagedError(
+        "the project file is damaged",
+        found=f"{path} ({reason})",
+        remedy="open a backup; the damaged file is left as it is",
+    )
+
+
+def _locked(path: Path, _reason: str) -> ProtoleafError:
+    return ProjectLockedError(
+        "the project is busy in another program", found=str(path), remedy="close it there, then try again"
+    )
+
+
+def _read_only(path: Path, _reason: str) -> ProtoleafError:
+    return ProjectReadOnlyError(
+        "the project cannot be changed",
+        found=str(path),
+        remedy="open it for reading only, or copy it to a writable folder",
+    )
+
+
+def _full(path: Path, _reason: str) -> ProtoleafError:
+    return StorageError(
+        "the disk is full; nothing was changed", found=str(path), remedy="free some space, then try again"
+    )
+
+
+def _unreachable(path: Path, reason: str) -> ProtoleafError:
+    return StorageError(
+        "the project file cannot be read or written",
+        found=f"{path} ({reason})",
+        remedy="check that its folder is still there and may be written to",
+    )
+
+
+_ERRORS: Final = {
+    sqlite3.SQLITE_FULL: _full,
+    sqlite3.SQLITE_IOERR: _unreachable,
+    sqlite3.SQLITE_CANTOPEN: _unreachable,
+    sqlite3.SQLITE_PERM: _unreachable,
+    sqlite3.SQLITE_CORRUPT: _damaged,
+    sqlite3.SQLITE_NOTADB: _damaged,
+    sqlite3.SQLITE_READONLY: _read_only,
+    sqlite3.SQLITE_BUSY: _locked,
+    sqlite3.SQLITE_LOCKED: _locked,
+}

@@ -1,0 +1,113 @@
+"""Making a new project file: under a temporary name first, so that a half-made one is never seen."""
+
+import os
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from engine.errors import ProjectExistsError, StorageError
+from engine.project.connection import Connection
+from engine.project.model_rows import MODEL_SETTING, insert_version
+from engine.project.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
+
+LONGEST_NAME_BYTES: Final = 236  # file systems take 255, and the companions' suffixes must fit as well
+_COMPANIONS: Final = ("-wal", "-shm", "-journal")
+
+
+@dataclass(frozen=True)
+class FirstModel:
+    """The model version that a new project starts with; see `ModelVersion`."""
+
+    backbone_name: str
+    backbone_hash: str
+    backbone_path: str = ""
+    propagation_hash: str = ""
+
+
+def create_file(path: Path, model: FirstModel) -> None:
+    """Write an empty project.
+
+    Raises:
+        ProjectExistsError: a file, or what is left of one, is there.
+        StorageError: the folder is missing or cannot be written to.
+    """
+    _check_is_free(path)
+    if len(os.fsencode(path.name)) > LONGEST_NAME_BYTES:
+        raise StorageError("the name is too long", expected=f"at most {LONGEST_NAME_BYTES} bytes", found=path.name)
+    if not path.parent.is_dir():
+        raise StorageError("there is no such folder", found=str(path.parent), remedy="create it first")
+    draft = path.with_name(f".{uuid.uuid4().hex}.protoleaf-new")
+    try:
+        _write(draft, model)
+        _publish(draft, path)
+    except FileExistsError as error:
+        raise _exists(path) from error
+    except OSError as error:
+        raise StorageError("the project cannot be created", found=f"{path} ({error.strerror})") from error
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def _check_is_free(path: Path) -> None:
+    if os.path.lexists(path):
+        raise _exists(path)
+    for suffix in _COMPANIONS:
+        # SQLite would take the old log for the new project's and replay it.
+        if os.path.lexists(f"{path}{suffix}"):
+            raise ProjectExistsError(
+                "a part of an earlier project of this name is still there",
+                found=f"{path}{suffix}",
+                remedy="choose another name, or move that file away",
+            )
+
+
+def _exists(path: Path) -> ProjectExistsError:
+    return ProjectExistsError("a file of this name is already there", found=str(path), remedy="choose another name")
+
+
+def _write(draft: Path, model: FirstModel) -> None:
+    connection = Connection(draft, str(draft))
+    try:
+        connection.write("PRAGMA synchronous = FULL")
+        with connection.transaction():
+            connection.script(SCHEMA)
+            version_id = insert_version(
+                connection,
+                backbone_name=model.backbone_name,
+                backbone_hash=model.backbone_hash,
+                backbone_path=model.backbone_path,
+                propagation_hash=model.propagation_hash,
+                settings={},
+            )
+            connection.write("INSERT INTO setting (name, value) VALUES (?, ?)", (MODEL_SETTING, str(version_id)))
+            connection.write(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.write(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    finally:
+        connection.close()
+
+
+def _publish(draft: Path, path: Path) -> None:
+    try:
+        os.link(draft, path)  # unlike a rename, never replaces a file that came in between
+    except FileExistsError:
+        raise
+    except OSError:
+        # Some file systems have no hard links.
+        if os.path.lexists(path):
+            raise FileExistsError(str(path)) from None
+        draft.rename(path)
+    _flush_folder(path.parent)
+
+
+def _flush_folder(folder: Path) -> None:
+    if os.name != "posix":
+        return  # Windows cannot open folders and writes their entries through
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,80 @@
+"""A look at the first 100 bytes, before SQLite touches anything: is this a project of ours, and not too new?"""
+
+import os
+import stat
+import struct
+from pathlib import Path
+from typing import Final
+
+from engine.errors import ProjectDamagedError, ProjectMissingError, ProjectTooNewError, StorageError
+from engine.project.schema import APPLICATION_ID, SCHEMA_VERSION
+
+_HEADER_BYTES: Final = 100
+_MAGIC: Final = b"SQLite format 3\x00"
+_VERSION_AT: Final = 60  # PRAGMA user_version, 4 bytes, big-endian
+_APPLICATION_AT: Final = 68
+
+
+def check_header(path: Path) -> None:
+    """Refuse a file that cannot be one of our projects, without changing it.
+
+    Raises:
+        ProjectMissingError: no file is there.
+        ProjectDamagedError: it is not a project.
+        ProjectTooNewError: a newer version of the program wrote it.
+        StorageError: it cannot be read.
+    """
+    header = _read_header(path)
+    if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
+        raise _no_project(path, _what_it_is(header))
+    (application_id,) = struct.unpack_from(">i", header, _APPLICATION_AT)
+    if application_id != APPLICATION_ID:
+        raise _no_project(path, "a database of another program")
+    (version,) = struct.unpack_from(">i", header, _VERSION_AT)
+    check_version(path, version)
+
+
+def check_version(path: Path, version: int) -> None:
+    """Refuse a project of a newer version of the program.
+
+    Raises:
+        ProjectTooNewError: the version is above ours.
+    """
+    if version > SCHEMA_VERSION:
+        raise ProjectTooNewError(
+            "the project was made by a newer version of Protoleaf",
+            expected=f"file version {SCHEMA_VERSION} or older",
+            found=f"{version} in {path}",
+            remedy="update Protoleaf to open it",
+        )
+
+
+def _read_header(path: Path) -> bytes:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise _no_project(path, "a folder or device")
+        with path.open("rb") as file:
+            return file.read(_HEADER_BYTES)
+    except FileNotFoundError as error:
+        raise ProjectMissingError(
+            "there is no project file", found=str(path), remedy="check the name, or create a new project"
+        ) from error
+    except OSError as error:
+        reason = error.strerror or os.strerror(error.errno or 0)
+        raise StorageError(
+            "the project file cannot be read", found=f"{path} ({reason})", remedy="check the permissions of the file"
+        ) from error
+
+
+def _what_it_is(header: bytes) -> str:
+    if not header:
+        return "an empty file"
+    return "a file that was cut off" if header.startswith(_MAGIC) else "another kind of file"
+
+
+def _no_project(path: Path, found: str) -> ProjectDamagedError:
+    return ProjectDamagedError(
+        f"{path} is not a Protoleaf project or is damaged",
+        found=found,
+        remedy="choose another file, or open a backup; this file is left as it is",
+    )

@@ -1,0 +1,131 @@
+"""The images' rows, and what the machine found out about each file."""
+
+from collections.abc import Iterable, Sequence
+
+from engine.errors import InputError
+from engine.files import FoundFile
+from engine.project.connection import Connection, Row
+from engine.project.image_paths import ImagePaths, shown_path
+from engine.project.records import ImageId, ImageRecord, ImageTable
+from engine.project.schema import IMAGE, LABEL
+from engine.project.step import OpenStep
+
+_COLUMNS = """SELECT image_id, path, size_bytes, modified_ns, content_hash, failure
+    FROM image LEFT JOIN image_fact USING (image_id)"""
+
+
+def insert_new(step: OpenStep, files: Sequence[FoundFile], paths: ImagePaths) -> tuple[list[ImageId], list[ImageId]]:
+    """Add the files that the project does not know yet.
+
+    Args:
+        step: the open step.
+        files: in the order in which they get ids.
+        paths: the project's way of writing paths.
+
+    Returns:
+        The image id of each file, and the ids among them that are new.
+    """
+    next_id = int(step.connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'image'") or 0) + 1
+    known: dict[str | bytes, ImageId] = {}
+    image_ids: list[ImageId] = []
+    rows: list[Row] = []
+    for file in files:
+        path = paths.stored(file.path)
+        image_id = known.get(path)
+        if image_id is None:
+            image_id = _id_of(step.connection, path)
+        if image_id is None:
+            image_id = next_id + len(rows)
+            rows.append((image_id, path, file.size_bytes, file.modified_ns))
+        known[path] = image_id
+        image_ids.append(image_id)
+    step.insert(IMAGE, rows)
+    return image_ids, [row[0] for row in rows]
+
+
+def delete_images(step: OpenStep, image_ids: Iterable[ImageId]) -> int:
+    """Take images and their labels out of the project.
+
+    Returns:
+        How many images were taken out.
+    """
+    keys = [(image_id,) for image_id in image_ids]
+    step.delete(LABEL, keys)
+    return len(step.delete(IMAGE, keys))
+
+
+def check_images(connection: Connection, image_ids: Iterable[ImageId]) -> None:
+    """Refuse ids that no image has.
+
+    Raises:
+        InputError: an image is not in the project.
+    """
+    for image_id in image_ids:
+        if connection.row("SELECT 1 FROM image WHERE image_id = ?", (image_id,)) is None:
+            raise InputError(
+                "there is no such image in the project", found=str(image_id), remedy="it may have been removed"
+            )
+
+
+def image_record(connection: Connection, image_id: ImageId) -> ImageRecord:
+    """Read one image.
+
+    Raises:
+        InputError: it is not in the project.
+    """
+    row = connection.row(f"{_COLUMNS} WHERE image_id = ?", (image_id,))
+    if row is None:
+        raise InputError(
+            "there is no such image in the project", found=str(image_id), remedy="it may have been removed"
+        )
+    return _record(row)
+
+
+def image_records(connection: Connection) -> list[ImageRecord]:
+    """Read all images in ascending id order."""
+    return [_record(row) for row in connection.rows(f"{_COLUMNS} ORDER BY image_id")]
+
+
+def image_table(connection: Connection) -> ImageTable:
+    """Read all images as columns."""
+    rows = connection.rows(f"{_COLUMNS} ORDER BY image_id")
+    ids, paths, sizes, modified, hashes, failures = zip(*rows, strict=True) if rows else ((),) * 6
+    return ImageTable(ids, tuple(map(shown_path, paths)), sizes, modified, hashes, failures)
+
+
+def find_image(connection: Connection, path: str | bytes) -> ImageId | None:
+    """Id of the image with this stored path, or None."""
+    return _id_of(connection, path)
+
+
+def store_facts(connection: Connection, facts: Iterable[tuple[ImageId, bytes | str | None, str | None]]) -> None:
+    """Remember what reading the files found out; images that are gone by now are passed over.
+
+    Args:
+        connection: the file.
+        facts: image id, content hash (bytes or hex) and failure, either of them None.
+    """
+    rows = [(int(image_id), _hash_bytes(content_hash), failure) for image_id, content_hash, failure in facts]
+    with connection.transaction():
+        connection.write_many(
+            "INSERT INTO image_fact (image_id, content_hash, failure)"
+            " SELECT image_id, ?2, ?3 FROM image WHERE image_id = ?1"
+            " ON CONFLICT (image_id) DO UPDATE SET content_hash = excluded.content_hash, failure = excluded.failure",
+            rows,
+        )
+
+
+def _id_of(connection: Connection, path: str | bytes) -> ImageId | None:
+    found = connection.value("SELECT image_id FROM image WHERE path = ?", (path,))
+    return None if found is None else int(found)
+
+
+def _record(row: Row) -> ImageRecord:
+    image_id, path, size_bytes, modified_ns, content_hash, failure = row
+    return ImageRecord(
+        image_id, shown_path(path), size_bytes, modified_ns, content_hash.hex() if content_hash else None, failure
+    )
+
+
+def _hash_bytes(content_hash: bytes | str | None) -> bytes | None:
+    return bytes.fromhex(content_hash) if isinstance(content_hash, str) else content_hash

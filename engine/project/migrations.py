@@ -1,0 +1,105 @@
+"""Older project files become present ones: on a verified backup, one named step in one transaction each."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+from engine.errors import ProjectDamagedError, StorageError
+from engine.project.connection import Connection
+from engine.project.schema import SCHEMA_VERSION
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One way from a version to the next.
+
+    Attributes:
+        from_version, to_version: neighbours, as in `PRAGMA user_version`.
+        name: what it does, in words.
+        apply: makes the change inside an open transaction.
+    """
+
+    from_version: int
+    to_version: int
+    name: str
+    apply: Callable[[Connection], None]
+
+
+MIGRATIONS: Final[Sequence[Migration]] = ()  # version 1 is the first
+
+
+def migrate(connection: Connection, version: int) -> None:
+    """Bring an open project file to the present version.
+
+    Args:
+        connection: open for writing; a backup has been made.
+        version: the file's present version.
+
+    Raises:
+        ProjectDamagedError: no way leads from that version to ours.
+        ProtoleafError: a step failed; the file has the version that the steps before it reached.
+    """
+    for migration in _way(connection.path, version):
+        with connection.transaction():
+            migration.apply(connection)
+            connection.write(f"PRAGMA user_version = {migration.to_version}")
+
+
+def backup_before_migration(connection: Connection, version: int) -> Path:
+    """Copy an older project beside itself, as `NAME.backup-vN`, and read the copy back.
+
+    An earlier backup is never overwritten; the new one gets a number.
+
+    Returns:
+        The backup's path.
+
+    Raises:
+        StorageError: the copy cannot be written or does not hold what the project holds.
+    """
+    backup = _free_name(connection.path, version)
+    try:
+        _copy(connection, backup)
+    except BaseException:
+        with suppress(OSError):
+            backup.unlink(missing_ok=True)
+        raise
+    return backup
+
+
+def _copy(connection: Connection, backup: Path) -> None:
+    target = Connection(backup, str(backup))
+    try:
+        target.write("PRAGMA synchronous = FULL")
+        connection.copy_to(target)
+        if target.value("PRAGMA integrity_check") != "ok" or _row_counts(target) != _row_counts(connection):
+            raise StorageError(
+                "the backup could not be verified", found=str(backup), remedy="check the disk, then try again"
+            )
+    finally:
+        target.close()
+
+
+def _way(path: Path, version: int) -> Iterator[Migration]:
+    steps = {migration.from_version: migration for migration in MIGRATIONS}
+    while version < SCHEMA_VERSION:
+        if version not in steps:
+            raise ProjectDamagedError(
+                "the project has a version that never existed", found=f"{version} in {path}", remedy="open a backup"
+            )
+        yield steps[version]
+        version = steps[version].to_version
+
+
+def _free_name(path: Path, version: int) -> Path:
+    first = f"{path}.backup-v{version}"
+    names = (Path(first if number == 1 else f"{first}-{number}") for number in count(1))
+    return next(name for name in names if not os.path.lexists(name))
+
+
+def _row_counts(connection: Connection) -> dict[str, int]:
+    tables = connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    return {name: connection.value(f'SELECT COUNT(*) FROM "{name}"') for (name,) in tables}  # noqa: S608 (its own names)

@@ -1,0 +1,129 @@
+"""What a project answers with: frozen values without behaviour."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
+
+ClassId = int
+ImageId = int
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRecord:
+    """An image the project knows; the file itself is never touched.
+
+    Attributes:
+        image_id: never used again, not even after the image was removed.
+        path: absolute, or relative to the project's folder, with '/' as separator.
+        size_bytes, modified_ns: of the file when it was added; nanoseconds since the epoch.
+        content_hash: of the bytes, as hex; None until the image was read.
+        failure: why the image could not be read, in one line; None when it could or was not tried yet.
+    """
+
+    image_id: ImageId
+    path: str
+    size_bytes: int
+    modified_ns: int
+    content_hash: str | None = None
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImageTable:
+    """All images as aligned columns in ascending id order: the quick way to read 100,000 of them."""
+
+    ids: Sequence[ImageId]
+    paths: Sequence[str]
+    sizes_bytes: Sequence[int]
+    modified_ns: Sequence[int]
+    content_hashes: Sequence[bytes | None]
+    failures: Sequence[str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a person said about an image.
+
+    Attributes:
+        class_id: None when the person said "none of the classes" (unknown).
+        who: the person.
+        when: time zone aware, UTC.
+        source: by which way the label came in: "review", "import", ...
+    """
+
+    image_id: ImageId
+    class_id: ClassId | None
+    who: str
+    when: datetime
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTable:
+    """All labels as aligned columns in ascending image id order; class None means "none of the classes"."""
+
+    image_ids: Sequence[ImageId]
+    class_ids: Sequence[ClassId | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a model version said about an image.
+
+    Attributes:
+        class_id: likeliest class.
+        score: its probability, 0..1.
+        safe_class_id: deepest class that passed its bar; None when none did.
+        safe_score: probability of the safe class, 0..1; 0 without one.
+    """
+
+    image_id: ImageId
+    class_id: ClassId
+    score: float
+    safe_class_id: ClassId | None
+    safe_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPolicy:
+    """How sure the program must be before it answers with a class.
+
+    Attributes:
+        bar: smallest probability, 0..1; None takes over the bar from above.
+        is_deepest: never answer with anything below this class.
+    """
+
+    bar: float | None = None
+    is_deepest: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelVersion:
+    """A backbone together with a propagation file, as one choosable thing.
+
+    Attributes:
+        backbone_hash, propagation_hash: SHA-256 of the files as hex; "" when there is none.
+        backbone_path: where the backbone was; "" for one that ships with the program.
+        created_at: time zone aware, UTC.
+        settings: what it was made with, for people and for repeating it.
+    """
+
+    version_id: int
+    backbone_name: str
+    backbone_hash: str
+    backbone_path: str
+    propagation_hash: str
+    created_at: datetime
+    settings: Mapping[str, float | str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class JournalStep:
+    """One entry of the history: what undo takes back at once."""
+
+    step_id: int
+    text: str
+    when: datetime
+    who: str
+    is_undone: bool

@@ -1,0 +1,162 @@
+"""A step that is being made: the only way to change the rows that people made, so that nothing escapes the journal."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from typing import Final, final
+
+from engine.errors import StorageError
+from engine.project.change import Change, ChangeBuilder
+from engine.project.clock import now_text
+from engine.project.connection import Connection, Row
+from engine.project.row_changes import RowChange, encoded
+from engine.project.schema import JournaledTable
+
+CHUNK_LENGTH: Final = 5_000  # row changes held in memory before they go to the file
+
+
+@final
+class StepWriter:
+    """Brings the row changes of one step into the journal, within the transaction that makes them.
+
+    Attributes:
+        resources: left when the transaction was committed, or with the error when it was not.
+        holds_graph: whether the category graph is among the resources.
+    """
+
+    def __init__(self, connection: Connection, text: str, who: str) -> None:
+        self.connection = connection
+        self.resources = ExitStack()
+        self.holds_graph = False
+        self._text = text
+        self._who = who
+        self._step_id: int | None = None
+        self._sequence = 0
+        self._pending: list[RowChange] = []
+
+    def add(self, changes: Iterable[RowChange]) -> None:
+        """Take down row changes that were just made."""
+        self._pending.extend(changes)
+        if len(self._pending) >= CHUNK_LENGTH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Bring what is pending into the file."""
+        if not self._pending:
+            return
+        if self._step_id is None:
+            self._step_id = self._begin()
+        for start in range(0, len(self._pending), CHUNK_LENGTH):
+            chunk = self._pending[start : start + CHUNK_LENGTH]
+            self._sequence += 1
+            self.connection.write(
+                "INSERT INTO journal_chunk (step_id, sequence, row_changes) VALUES (?, ?, ?)",
+                (self._step_id, self._sequence, encoded(chunk)),
+            )
+        self._pending.clear()
+
+    def finish(self, text: str) -> None:
+        """Bring the rest into the file, under the step's final text."""
+        self.flush()
+        if self._step_id is not None and text != self._text:
+            self.connection.write("UPDATE journal_step SET text = ? WHERE step_id = ?", (text, self._step_id))
+
+    def check_is_whole(self) -> None:
+        """Refuse to go on when SQLite gave the transaction up, as it does on a full disk, and somebody ignored that.
+
+        Raises:
+            StorageError: nothing of this step can reach the file any more.
+        """
+        if not self.connection.in_transaction:
+            raise StorageError(
+                "the action was given up after an earlier failure; nothing was changed",
+                found=str(self.connection.path),
+                remedy="check the disk, then try again",
+            )
+
+    def savepoint(self) -> tuple[int | None, int]:
+        """Where the journal is, for `go_back`."""
+        self.flush()
+        self.connection.write("SAVEPOINT inner_step")
+        return self._step_id, self._sequence
+
+    def keep(self) -> None:
+        """Keep what was done since the savepoint."""
+        self.connection.write("RELEASE inner_step")
+
+    def go_back(self, place: tuple[int | None, int]) -> None:
+        """Drop what was done since the savepoint."""
+        self._pending.clear()
+        self.connection.write("ROLLBACK TO inner_step")
+        self.connection.write("RELEASE inner_step")
+        self._step_id, self._sequence = place
+
+    def _begin(self) -> int:
+        # Doing something new forgets what was undone, as everywhere.
+        self.connection.write("DELETE FROM journal_step WHERE is_undone = 1")
+        return self.connection.write(
+            "INSERT INTO journal_step (text, done_at, who) VALUES (?, ?, ?)", (self._text, now_text(), self._who)
+        )
+
+
+@final
+class OpenStep:
+    """An action that is being made; writes rows and knows what they changed.
+
+    Attributes:
+        text: the action in words; an action may correct it when it knows its true count.
+    """
+
+    def __init__(self, writer: StepWriter, text: str) -> None:
+        self.text = text
+        self.writer = writer
+        self.builder = ChangeBuilder()
+
+    @property
+    def connection(self) -> Connection:
+        """The file, for questions in the middle of the step."""
+        return self.writer.connection
+
+    @property
+    def change(self) -> Change:
+        """What the step did so far."""
+        return self.builder.change(self.text)
+
+    def insert(self, table: JournaledTable, rows: Sequence[Row]) -> None:
+        """Write rows whose keys are known to be new."""
+        self._write(table, [(None, row) for row in rows])
+
+    def put(self, table: JournaledTable, rows: Iterable[Row]) -> None:
+        """Write rows, new or in place of those with the same keys; equal ones are left alone.
+
+        Args:
+            table: where.
+            rows: all columns, key first; of several with one key the last counts.
+        """
+        latest = {row[: table.key_width]: row for row in rows}
+        pairs = [(self._before(table, key), row) for key, row in latest.items()]
+        self._write(table, [(before, row) for before, row in pairs if before != row])
+
+    def delete(self, table: JournaledTable, keys: Iterable[Row]) -> list[Row]:
+        """Delete rows by their keys.
+
+        Returns:
+            The rows that were there.
+        """
+        self.writer.check_is_whole()
+        rows = [row for key in dict.fromkeys(keys) if (row := self._before(table, key)) is not None]
+        self.connection.write_many(table.delete, [row[: table.key_width] for row in rows])
+        self._take_down([(table.name, row, None) for row in rows])
+        return rows
+
+    def _write(self, table: JournaledTable, pairs: Sequence[tuple[Row | None, Row]]) -> None:
+        self.writer.check_is_whole()
+        self.connection.write_many(table.upsert(len(table.columns)), [row for _, row in pairs])
+        self._take_down([(table.name, before, row) for before, row in pairs])
+
+    def _before(self, table: JournaledTable, key: Row) -> Row | None:
+        return self.connection.row(table.select, key)
+
+    def _take_down(self, changes: Sequence[RowChange]) -> None:
+        for change in changes:
+            self.builder.add(*change)
+        self.writer.add(changes)

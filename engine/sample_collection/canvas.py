@@ -1,0 +1,261 @@
+"""The transparent sheet a subject is drawn on: filled outlines with soft relief and contact shadows.
+
+Shapes are drawn at twice the size of the photograph, with masks twice as fine again, so every edge is smooth.
+Colours are sRGB shares in 0..1; the y axis points down, as in pictures.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+SUPERSAMPLING: Final = 2
+MASK_SUPERSAMPLING: Final = 2
+
+Floats = NDArray[np.float32]
+Outline = NDArray[np.float32]  # (points, 2): x, y
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a shape lies: an affine map from its own coordinates to those of the sheet around it.
+
+    `x' = xx x + xy y + x0` and `y' = yx x + yy y + y0`.
+    """
+
+    xx: float = 1.0
+    xy: float = 0.0
+    yx: float = 0.0
+    yy: float = 1.0
+    x0: float = 0.0
+    y0: float = 0.0
+
+    def of(self, inner: "Place") -> "Place":
+        """The map that first applies `inner`, then this one."""
+        return Place(
+            self.xx * inner.xx + self.xy * inner.yx,
+            self.xx * inner.xy + self.xy * inner.yy,
+            self.yx * inner.xx + self.yy * inner.yx,
+            self.yx * inner.xy + self.yy * inner.yy,
+            self.xx * inner.x0 + self.xy * inner.y0 + self.x0,
+            self.yx * inner.x0 + self.yy * inner.y0 + self.y0,
+        )
+
+    def points(self, outline: Outline) -> Outline:
+        """Carry points (n, 2) from the shape's own coordinates to the sheet's."""
+        x, y = outline[:, 0], outline[:, 1]
+        mapped = np.stack(
+            (self.xx * x + self.xy * y + self.x0, self.yx * x + self.yy * y + self.y0), axis=1, dtype=np.float32
+        )
+        return np.asarray(mapped, np.float32)
+
+    def local(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+        """Carry coordinates of the sheet back to the shape's own."""
+        area = self.xx * self.yy - self.xy * self.yx
+        x, y = x - np.float32(self.x0), y - np.float32(self.y0)
+        u = np.float32(self.yy / area) * x - np.float32(self.xy / area) * y
+        v = np.float32(self.xx / area) * y - np.float32(self.yx / area) * x
+        return u, v
+
+    def local_direction(self, x: float, y: float) -> tuple[float, float]:
+        """Carry a direction of the sheet to a unit vector in the shape's own coordinates."""
+        area = self.xx * self.yy - self.xy * self.yx
+        u, v = (self.yy * x - self.xy * y) / area, (self.xx * y - self.yx * x) / area
+        length = math.hypot(u, v)
+        return u / length, v / length
+
+    @property
+    def scale(self) -> float:
+        """Length of a unit of the shape on the sheet, averaged over directions."""
+        return math.sqrt(abs(self.xx * self.yy - self.xy * self.yx))
+
+
+def place(x: float = 0.0, y: float = 0.0, *, turn: float = 0.0, scale: float = 1.0, stretch: float = 1.0) -> Place:
+    """Put a shape somewhere.
+
+    Args:
+        x: where the shape's origin goes.
+        y: where the shape's origin goes.
+        turn: clockwise angle in degrees.
+        scale: size along the shape's x axis.
+        stretch: size along the shape's y axis, relative to `scale`; negative mirrors it.
+    """
+    cosine, sine = math.cos(math.radians(turn)) * scale, math.sin(math.radians(turn)) * scale
+    return Place(cosine, -sine * stretch, sine, cosine * stretch, x, y)
+
+
+HERE: Final = Place()
+
+
+@dataclass(frozen=True)
+class Patch:
+    """The pixels a shape covers, as flat arrays of equal length, for its paint to colour.
+
+    Attributes:
+        u: pixels' x in the shape's own coordinates.
+        v: pixels' y in the shape's own coordinates.
+        depth: about 0.5 at the outline, 1 well inside.
+        light: unit vector the light travels along, in the shape's own coordinates.
+        place: the shape's own coordinates to pixels, for masks inside the shape.
+        rows: pixel rows on the sheet.
+        columns: pixel columns on the sheet.
+    """
+
+    u: Floats
+    v: Floats
+    depth: Floats
+    light: tuple[float, float]
+    place: Place
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+
+    def inside(self, outlines: Sequence[Outline], *, soften_by: float = 0.0) -> Floats:
+        """How much of each pixel some further outlines cover: spots, veins, bands.
+
+        Args:
+            outlines: each (points, 2) in the shape's own coordinates.
+            soften_by: blur radius in the shape's own units.
+        """
+        top, left = int(self.rows.min()), int(self.columns.min())
+        box = (left, top, int(self.columns.max()) + 1, int(self.rows.max()) + 1)
+        cover = coverage([self.place.points(outline) for outline in outlines], box)
+        if soften_by:
+            cover = soften(cover, soften_by * self.place.scale)
+        return cover[self.rows - top, self.columns - left]
+
+
+Paint = Callable[[Patch], Floats]  # returns colours (pixels, 3)
+
+
+class Canvas:
+    """A transparent sheet, premultiplied, that shapes are filled on one above the other.
+
+    Args:
+        width: of the photograph, in pixels.
+        height: of the photograph, in pixels.
+        pose: the subject's unit coordinates (about -1..1) to the photograph's pixels.
+        light: unit vector along which the light travels over the picture.
+    """
+
+    def __init__(self, width: int, height: int, pose: Place, light: tuple[float, float]) -> None:
+        self.light = light
+        self._pose = place(scale=SUPERSAMPLING).of(pose)
+        self._colour = np.zeros((height * SUPERSAMPLING, width * SUPERSAMPLING, 3), np.float32)
+        self._alpha = np.zeros((height * SUPERSAMPLING, width * SUPERSAMPLING), np.float32)
+
+    def fill(
+        self,
+        outlines: Sequence[Outline],
+        paint: Paint,
+        where: Place = HERE,
+        *,
+        relief: float = 0.2,
+        roundness: float = 0.08,
+        shadow: float = 0.0,
+        opacity: float = 1.0,
+    ) -> None:
+        """Fill the union of outlines with a paint.
+
+        Args:
+            outlines: each (points, 2) in the shape's own coordinates.
+            paint: gives the covered pixels their colours.
+            where: places the shape in the subject.
+            relief: how strongly the rim catches the light; 0 is flat.
+            roundness: width of the rim in the shape's own units.
+            shadow: how dark the shape's shadow on what lies below it is, 0..1.
+            opacity: 1 hides what lies below.
+        """
+        target = self._pose.of(where)
+        rim_pixels = max(roundness * target.scale, 1.5)
+        corners = [target.points(outline) for outline in outlines]
+        box = self._box_around(corners, margin=2 * rim_pixels + 2)
+        if box is None:
+            return
+        cover = coverage(corners, box)
+        depth, slope = _relief(cover, rim_pixels, self.light)
+        if shadow:
+            self._darken(box, cover, strength=shadow, reach=max(rim_pixels, 3.0))
+        rows, columns = np.nonzero(cover)
+        if not rows.size:
+            return
+        u, v = target.local((columns + box[0] + 0.5).astype(np.float32), (rows + box[1] + 0.5).astype(np.float32))
+        patch = Patch(
+            u, v, depth[rows, columns], target.local_direction(*self.light), target, rows + box[1], columns + box[0]
+        )
+        colours = np.clip(paint(patch) * (1 + relief * slope[rows, columns])[:, None], 0, 1)
+        self._lay(patch.rows, patch.columns, colours, cover[rows, columns] * np.float32(opacity))
+
+    def developed(self) -> tuple[Floats, Floats]:
+        """The sheet at the photograph's size.
+
+        Returns:
+            Premultiplied colours (height, width, 3) and alpha (height, width), both in 0..1.
+        """
+        height, width = self._alpha.shape[0] // SUPERSAMPLING, self._alpha.shape[1] // SUPERSAMPLING
+        colour = self._colour.reshape(height, SUPERSAMPLING, width, SUPERSAMPLING, 3).mean(axis=(1, 3))
+        alpha = self._alpha.reshape(height, SUPERSAMPLING, width, SUPERSAMPLING).mean(axis=(1, 3))
+        return colour, alpha
+
+    def _box_around(self, corners: Sequence[Outline], margin: float) -> tuple[int, int, int, int] | None:
+        """Left, top, right, bottom of the pixels to touch; nothing when the shape lies outside the sheet."""
+        low = np.min([points.min(axis=0) for points in corners], axis=0) - margin
+        high = np.max([points.max(axis=0) for points in corners], axis=0) + margin
+        height, width = self._alpha.shape
+        left, top = max(math.floor(low[0]), 0), max(math.floor(low[1]), 0)
+        right, bottom = min(math.ceil(high[0]), width), min(math.ceil(high[1]), height)
+        return (left, top, right, bottom) if right > left and bottom > top else None
+
+    def _darken(self, box: tuple[int, int, int, int], cover: Floats, *, strength: float, reach: float) -> None:
+        """Throw the soft shadow of a shape on what was drawn before it."""
+        left, top, right, bottom = box
+        shift = (round(self.light[1] * reach * 0.5), round(self.light[0] * reach * 0.5))
+        shade = np.roll(soften(cover, reach), shift, axis=(0, 1))
+        self._colour[top:bottom, left:right] *= (1 - np.float32(strength) * shade)[:, :, None]
+
+    def _lay(self, rows: NDArray[np.int64], columns: NDArray[np.int64], colours: Floats, alpha: Floats) -> None:
+        rest = 1 - alpha
+        self._colour[rows, columns] = self._colour[rows, columns] * rest[:, None] + colours * alpha[:, None]
+        self._alpha[rows, columns] = self._alpha[rows, columns] * rest + alpha
+
+
+def coverage(corners: Sequence[Outline], box: tuple[int, int, int, int]) -> Floats:
+    """How much of each pixel of a box the union of outlines covers.
+
+    Args:
+        corners: outlines in pixels.
+        box: left, top, right, bottom in pixels.
+
+    Returns:
+        Shares (bottom - top, right - left) in 0..1.
+    """
+    left, top, right, bottom = box
+    fine = Image.new("L", ((right - left) * MASK_SUPERSAMPLING, (bottom - top) * MASK_SUPERSAMPLING))
+    pen = ImageDraw.Draw(fine)
+    for points in corners:
+        shifted = (points - np.array((left, top), np.float32)) * MASK_SUPERSAMPLING
+        pen.polygon(shifted.ravel().tolist(), fill=255)
+    return np.asarray(fine.reduce(MASK_SUPERSAMPLING), np.float32) / 255
+
+
+def soften(field: Floats, radius: float) -> Floats:
+    """Blur cheaply: shrink by the radius and let a bicubic grow it back."""
+    height, width = field.shape
+    small = (max(round(width / radius), 1), max(round(height / radius), 1))
+    shrunk = Image.fromarray(field).resize(small, Image.Resampling.BILINEAR)
+    return np.clip(np.asarray(shrunk.resize((width, height), Image.Resampling.BICUBIC)), 0, 1)
+
+
+def _relief(cover: Floats, radius: float, light: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Depth below the rim, and how much each pixel leans towards the light (-1..1)."""
+    height, width = cover.shape
+    small = (max(round(width / radius), 2), max(round(height / radius), 2))
+    shrunk = Image.fromarray(cover).resize(small, Image.Resampling.BILINEAR)
+    down, right = np.gradient(np.asarray(shrunk))
+    lean = (right * light[0] + down * light[1]).astype(np.float32) * 2
+    depth = np.asarray(shrunk.resize((width, height), Image.Resampling.BICUBIC))
+    slope = np.asarray(Image.fromarray(lean).resize((width, height), Image.Resampling.BICUBIC))
+    return np.clip(depth, 0, 1), np.clip(slope, -1, 1)

@@ -1,0 +1,258 @@
+"""Episodes on cached embeddings: which images a task may see, and the small classification tasks drawn from them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import InputError
+
+Positions = NDArray[np.int64]
+
+LEAST_CLASSES = 2
+"""A task over fewer classes has nothing to tell apart."""
+
+
+@dataclass(frozen=True)
+class EpisodeSettings:
+    """How images are shared out and episodes drawn.
+
+    Attributes:
+        ways: few-shot classes in an episode; fewer when there are not as many.
+        shots: labelled images of each few-shot class (the support set).
+        queries: images of each few-shot class to classify.
+        coarse_queries: images of each coarse class to classify at its level, at most.
+        coarse_share: share of each leaf's images that is labelled with one of its ancestors only.
+        coarse_query_share: share of a coarse class's images kept as queries and out of its prototype.
+        validation_share: share of the leaf classes that only choose which iteration is kept.
+        held_out_share: share of the leaf classes that only the figures are measured on.
+    """
+
+    ways: int = 5
+    shots: int = 1
+    queries: int = 5
+    coarse_queries: int = 10
+    coarse_share: float = 0.5
+    coarse_query_share: float = 0.2
+    validation_share: float = 0.2
+    held_out_share: float = 0.2
+
+
+@final
+class Hierarchy:
+    """The category graph as arrays, with what episodes ask of it.
+
+    Args:
+        edge_index: (2, E) int64, row 0 the parent, row 1 the child; without cycles.
+        class_count: number of classes, C.
+
+    Attributes:
+        levels: (C,) int64, longest path from a root; no class shares a level with its own ancestor.
+        is_leaf: (C,) bool, classes without children.
+    """
+
+    def __init__(self, edge_index: Positions, class_count: int) -> None:
+        self.edge_index = edge_index
+        self.class_count = class_count
+        self._graph: nx.DiGraph[int] = nx.DiGraph()
+        self._graph.add_nodes_from(range(class_count))
+        self._graph.add_edges_from(edge_index.T.tolist())
+        self.levels = np.zeros(class_count, dtype=np.int64)
+        for level, classes in enumerate(nx.topological_generations(self._graph)):
+            self.levels[list(classes)] = level
+        self.is_leaf = np.ones(class_count, dtype=np.bool_)
+        self.is_leaf[edge_index[0]] = False
+
+    def ancestors(self, class_position: int) -> Positions:
+        """Sorted positions of all classes above one class."""
+        return np.array(sorted(nx.ancestors(self._graph, class_position)), dtype=np.int64)
+
+    def descendants(self, class_position: int) -> Positions:
+        """Sorted positions of all classes below one class."""
+        return np.array(sorted(nx.descendants(self._graph, class_position)), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class ImageShares:
+    """Which images play which part; none plays two.
+
+    Attributes:
+        few_shot: images of each leaf that support sets and queries are drawn from; empty for coarse classes.
+        coarse: images behind each coarse class's prototype; empty for leaves.
+        coarse_queries: images of each coarse class to classify at its level.
+    """
+
+    few_shot: tuple[Positions, ...]
+    coarse: tuple[Positions, ...]
+    coarse_queries: tuple[Positions, ...]
+
+
+def share_out(
+    hierarchy: Hierarchy, class_positions: Positions, settings: EpisodeSettings, generator: np.random.Generator
+) -> ImageShares:
+    """Give every image one part: few-shot image of its leaf, or coarse-labelled.
+
+    A share of each leaf's images loses its fine label and keeps one ancestor, drawn at random, as its only label:
+    in the paper, weak labels are what the propagation learns from. Images of coarse classes are coarse-labelled anyway.
+
+    Args:
+        hierarchy: C classes.
+        class_positions: (n,) int64, the most special class known of each image.
+        settings: shares.
+        generator: source of the draws.
+
+    Returns:
+        Image positions for each of C classes.
+    """
+    few_shot: list[Positions] = []
+    coarse: list[list[int]] = [[] for _ in range(hierarchy.class_count)]
+    by_class = _positions_by_class(class_positions, hierarchy.class_count)
+    for position, images in enumerate(by_class):
+        shuffled = generator.permutation(images)
+        ancestors = hierarchy.ancestors(position)
+        if not hierarchy.is_leaf[position]:
+            coarse[position].extend(shuffled.tolist())
+            few_shot.append(shuffled[:0])
+            continue
+        given_away = int(len(shuffled) * settings.coarse_share) if len(ancestors) else 0
+        for image in shuffled[:given_away].tolist():
+            coarse[int(generator.choice(ancestors))].append(image)
+        few_shot.append(shuffled[given_away:])
+    kept, queries = [], []
+    for images_of_class in coarse:
+        shuffled = generator.permutation(np.array(images_of_class, dtype=np.int64))
+        query_count = int(len(shuffled) * settings.coarse_query_share)
+        queries.append(shuffled[:query_count])
+        kept.append(shuffled[query_count:])
+    return ImageShares(tuple(few_shot), tuple(kept), tuple(queries))
+
+
+def _positions_by_class(class_positions: Positions, class_count: int) -> list[Positions]:
+    order = np.argsort(class_positions, kind="stable")
+    bounds = np.cumsum(np.bincount(class_positions, minlength=class_count))[:-1]
+    return np.split(order, bounds)
+
+
+@dataclass(frozen=True)
+class LeafSplit:
+    """Positions of leaves, each in one part only, at least two in each."""
+
+    training: Positions
+    validation: Positions
+    held_out: Positions
+
+
+def split_leaves(shares: ImageShares, settings: EpisodeSettings, generator: np.random.Generator) -> LeafSplit:
+    """Split the leaves that have enough images for an episode.
+
+    Raises:
+        InputError: fewer than six leaves have enough images.
+    """
+    needed = settings.shots + settings.queries
+    able = np.array([place for place, images in enumerate(shares.few_shot) if len(images) >= needed], dtype=np.int64)
+    least = 3 * LEAST_CLASSES
+    if len(able) < least:
+        images = int(np.ceil(needed / (1.0 - settings.coarse_share)))
+        raise InputError(
+            "there is too little to learn propagation from",
+            expected=f"at least {least} leaf classes with {images} labelled images each",
+            found=f"{len(able)}",
+            remedy="label more images, or ask for fewer shots and queries",
+        )
+    spare = len(able) - least
+    validation = LEAST_CLASSES + int(spare * settings.validation_share)
+    held_out = LEAST_CLASSES + int(spare * settings.held_out_share)
+    parts = np.split(generator.permutation(able), [validation, validation + held_out])
+    return LeafSplit(training=np.sort(parts[2]), validation=np.sort(parts[0]), held_out=np.sort(parts[1]))
+
+
+@dataclass(frozen=True)
+class Task:
+    """One classification: queries among classes that do not contain one another.
+
+    Attributes:
+        candidates: (K,) int64, places in the episode's `classes`.
+        images: (q,) int64, image positions.
+        targets: (q,) int64 in [0, K), the place of each image's class in `candidates`.
+        is_coarse: whether the candidates are coarse classes.
+    """
+
+    candidates: Positions
+    images: Positions
+    targets: Positions
+    is_coarse: bool
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A sampled subgraph with its support set and one task for each level.
+
+    Attributes:
+        classes: (S,) int64, positions of the few-shot classes and all their ancestors, in ascending order.
+        edge_index: (2, E) int64, edges among them, as places in `classes`.
+        support_images: (ways * shots,) int64.
+        support_places: (ways * shots,) int64, places in `classes`.
+        tasks: first the few-shot classes, then each level of coarse classes.
+    """
+
+    classes: Positions
+    edge_index: Positions
+    support_images: Positions
+    support_places: Positions
+    tasks: tuple[Task, ...]
+
+
+def draw_episode(
+    hierarchy: Hierarchy,
+    shares: ImageShares,
+    leaves: Positions,
+    settings: EpisodeSettings,
+    generator: np.random.Generator,
+) -> Episode:
+    """Draw few-shot classes, their subgraph, support set and queries.
+
+    Paper: Algorithm 1, lines 8 and 13. The few-shot classes are one task whatever their depth, as the program
+    classifies over all leaves; in the paper they share the deepest level. Coarse classes are one task for each level,
+    those without queries left out.
+
+    Args:
+        hierarchy: C classes.
+        shares: images of each.
+        leaves: classes to draw from.
+        settings: ways, shots, queries.
+        generator: source of the draws.
+
+    Returns:
+        An episode with at least the few-shot task.
+    """
+    fine = np.sort(generator.choice(leaves, min(settings.ways, len(leaves)), replace=False))
+    above = np.unique(np.concatenate([hierarchy.ancestors(int(leaf)) for leaf in fine]))
+    classes = np.union1d(fine, above)
+    inside = np.isin(hierarchy.edge_index[1], classes)
+    drawn = [generator.choice(shares.few_shot[leaf], settings.shots + settings.queries, replace=False) for leaf in fine]
+    tasks = [_task(classes, fine, [images[settings.shots :] for images in drawn], is_coarse=False)]
+    for level in np.unique(hierarchy.levels[above]):
+        level_classes = above[hierarchy.levels[above] == level]
+        candidates = np.array([place for place in level_classes if len(shares.coarse_queries[place])], dtype=np.int64)
+        queries = [_at_most(shares.coarse_queries[place], settings.coarse_queries, generator) for place in candidates]
+        if len(candidates) >= LEAST_CLASSES:
+            tasks.append(_task(classes, candidates, queries, is_coarse=True))
+    return Episode(
+        classes,
+        np.searchsorted(classes, hierarchy.edge_index[:, inside]),
+        np.concatenate([images[: settings.shots] for images in drawn]),
+        np.repeat(np.searchsorted(classes, fine), settings.shots),
+        tuple(tasks),
+    )
+
+
+def _at_most(images: Positions, count: int, generator: np.random.Generator) -> Positions:
+    return generator.choice(images, min(count, len(images)), replace=False)
+
+
+def _task(classes: Positions, candidates: Positions, images: Sequence[Positions], *, is_coarse: bool) -> Task:
+    targets = np.repeat(np.arange(len(candidates)), [len(of_class) for of_class in images])
+    return Task(np.searchsorted(classes, candidates), np.concatenate(images), targets, is_coarse)

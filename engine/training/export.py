@@ -1,0 +1,272 @@
+"""Export to ONNX, refused when the file does not do what the torch module does.
+
+A formula exists once: inference runs the file that is made here. Each export goes to a neighbouring temporary file,
+is loaded in ONNX Runtime and compared with the module on random inputs of many shapes; only then it gets its name.
+"""
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from engine.errors import ModelError, StorageError
+from engine.model.propagation_network import NetworkOutputs, PropagationNetwork
+from engine.model_card import BackboneCard, card_path, write_card
+from engine.training.half_weights import store_weights_as_half
+from engine.training.onnx_conversion import ModelShape, to_onnx
+
+TOLERANCE: Final = 1e-4
+HALF_WEIGHTS_TOLERANCE: Final = 1e-2
+"""Rounding a weight to float16 moves it by up to 1 part in 2048; through some twenty layers that adds up to about
+1 part in 1000 of an embedding, so ten times that is a mistake and not rounding."""
+
+CHECK_SEED: Final = 0
+PROPAGATION_CHECKS: Final = (  # images, pairs, classes, edges
+    (9, 14, 6, 8), (1, 1, 1, 0), (0, 0, 1, 0), (0, 0, 3, 3), (5, 0, 4, 2), (4, 4, 5, 0),
+    (3, 7, 2, 1), (200, 500, 60, 90),
+)  # fmt: skip
+BACKBONE_BATCHES: Final = (1, 2, 5)
+
+Inputs = tuple[Tensor, ...]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far an exported file is from its torch module.
+
+    Attributes:
+        largest_difference: largest relative difference found, per output relative to its largest value.
+        tolerance: the limit it had to keep.
+        checks: inputs compared.
+    """
+
+    largest_difference: float
+    tolerance: float
+    checks: int
+
+
+def export_propagation(network: PropagationNetwork, path: Path) -> Agreement:
+    """Write a propagation network as an ONNX file, checked against torch.
+
+    Args:
+        network: on the CPU; left as it was.
+        path: the file to write; replaced only by a file that passed.
+
+    Returns:
+        How closely the file agrees with the module.
+
+    Raises:
+        ModelError: the file's results differ from the module's; nothing is written.
+        StorageError: the folder refuses the file.
+    """
+    width = network.attention.embedding_width
+    shape = ModelShape(
+        input_names=("embeddings", "image_positions", "class_positions", "edge_index", "lambda_"),
+        output_names=NetworkOutputs._fields,
+        dynamic_axes=({0: "n"}, {0: "m"}, {0: "m"}, {1: "E"}, {0: "C"}),
+    )
+    notes = {"steps": str(network.steps), "normalisation": network.normalisation}
+    generator = torch.Generator().manual_seed(CHECK_SEED)
+    inputs = [random_graph(generator, *counts, width=width) for counts in PROPAGATION_CHECKS]
+    with _evaluating(network):
+        content = to_onnx(network, inputs[0], shape, notes=notes).SerializeToString()
+        return _write_checked(content, path, network, inputs, tolerance=TOLERANCE)
+
+
+def export_backbone(module: nn.Module, path: Path, card: BackboneCard, *, half_weights: bool = False) -> Agreement:
+    """Write a backbone as an ONNX file with its card beside it, checked against torch.
+
+    Args:
+        module: maps images (B, 3, H, W) float32 to embeddings (B, d) float32; on the CPU; left as it was.
+        path: the file to write; replaced only by a file that passed.
+        card: what inference must know; its input side and embedding width are checked too.
+        half_weights: store large weights as float16, cast up when the file is loaded: half the size, the same speed.
+
+    Returns:
+        How closely the file agrees with the module.
+
+    Raises:
+        ModelError: the file's results differ from the module's, or the card's width is wrong; nothing is written.
+        StorageError: the folder refuses the file.
+    """
+    shape = ModelShape(
+        input_names=("images",),
+        output_names=("embeddings",),
+        dynamic_axes=({0: "batch", 2: "height", 3: "width"},),
+    )
+    inputs = list(_random_images(card.input_side))
+    with _evaluating(module):
+        _check_width(module, inputs[0], card)
+        model = to_onnx(module, inputs[-1], shape, notes={"name": card.name})
+        if half_weights:
+            store_weights_as_half(model.graph)
+        tolerance = HALF_WEIGHTS_TOLERANCE if half_weights else TOLERANCE
+        write_beside = _card_writer(path, card)
+        return _write_checked(
+            model.SerializeToString(), path, module, inputs, tolerance=tolerance, write_beside=write_beside
+        )
+
+
+def random_graph(
+    generator: torch.Generator, images: int, pairs: int, classes: int, edges: int, *, width: int
+) -> Inputs:
+    """Draw inputs of a propagation network: random memberships, and edges from lower to higher class positions.
+
+    Returns:
+        Embeddings, image positions, class positions, edge index and lambda, as `PropagationNetwork.forward` takes them.
+    """
+    first = torch.randint(0, classes, (edges,), generator=generator)
+    second = (first + torch.randint(1, max(classes, 2), (edges,), generator=generator)) % classes
+    ends = torch.stack([first, second])
+    return (
+        torch.randn(images, width, generator=generator),
+        torch.randint(0, max(images, 1), (pairs,), generator=generator),
+        torch.randint(0, classes, (pairs,), generator=generator),
+        torch.stack([ends.amin(0), ends.amax(0)]),
+        torch.rand(classes, generator=generator),
+    )
+
+
+def _random_images(side: int) -> Iterator[Inputs]:
+    """One batch for each size in `BACKBONE_BATCHES`: square, wider by 7 pixels (odd), and taller by half."""
+    generator = torch.Generator().manual_seed(CHECK_SEED)
+    sides = ((side, side), (side, side + 7), (side + side // 2, side))
+    for batch, (height, width) in zip(BACKBONE_BATCHES, sides, strict=True):
+        yield (torch.randn(batch, 3, height, width, generator=generator),)
+
+
+@contextmanager
+def _evaluating(module: nn.Module) -> Iterator[None]:
+    was_training = module.training
+    module.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        module.train(was_training)
+
+
+def _check_width(module: nn.Module, inputs: Inputs, card: BackboneCard) -> None:
+    found = tuple(module(*inputs).shape)
+    expected = (len(inputs[0]), card.embedding_width)
+    if found != expected:
+        raise ModelError("the card does not fit the backbone", expected=f"embeddings {expected}", found=str(found))
+
+
+def _card_writer(path: Path, card: BackboneCard) -> Callable[[], None]:
+    def write() -> None:
+        temporary = path.with_name(f".{path.name}.writing.onnx")
+        try:
+            write_card(temporary, card)
+            card_path(temporary).replace(card_path(path))
+        finally:
+            card_path(temporary).unlink(missing_ok=True)
+
+    return write
+
+
+def _write_checked(
+    content: bytes,
+    path: Path,
+    module: nn.Module,
+    inputs: Sequence[Inputs],
+    *,
+    tolerance: float,
+    write_beside: Callable[[], None] = lambda: None,
+) -> Agreement:
+    """Write to a temporary neighbour, compare what that file does with the module, and only then give it its name."""
+    temporary = path.with_name(f".{path.stem}-{uuid.uuid4().hex}.onnx")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(content)
+        agreement = compare(temporary, module, inputs, tolerance=tolerance)
+        write_beside()
+        temporary.replace(path)
+    except OSError as error:
+        raise _refused_by_disk(path, error) from error
+    finally:
+        with suppress(OSError):  # where there is no folder, there is no file either
+            temporary.unlink()
+    return agreement
+
+
+def _refused_by_disk(path: Path, error: OSError) -> StorageError:
+    return StorageError(
+        "the model cannot be written",
+        found=f"{path}: {error.strerror}",
+        remedy="choose another folder or free some space",
+    )
+
+
+def compare(model: Path, module: nn.Module, inputs: Iterable[Inputs], *, tolerance: float) -> Agreement:
+    """Run a file in ONNX Runtime and its module in torch on the same inputs.
+
+    Args:
+        model: the ONNX file.
+        module: in evaluation mode.
+        inputs: arguments of the module, in the order of the file's inputs.
+        tolerance: largest allowed difference, relative to the largest value of an output.
+
+    Returns:
+        How closely they agree.
+
+    Raises:
+        ModelError: they differ by more, in shape, in kind of number, or anywhere in a yes-no output.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4  # failures are raised; the log would say them twice
+    try:
+        session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        differences = [_difference(session, module, arguments) for arguments in inputs]
+    except _runtime_failures() as error:
+        raise ModelError("ONNX Runtime cannot run the exported model", found=str(error)) from error
+    largest = max(differences)
+    if not largest <= tolerance:  # also refuses a difference that is not a number
+        raise ModelError(
+            "the exported model does not do what the torch model does",
+            expected=f"a relative difference of at most {tolerance:g}",
+            found=f"{largest:.2g}",
+            remedy="nothing was written; this is a fault of the export, please report it",
+        )
+    return Agreement(largest, tolerance, len(differences))
+
+
+def _runtime_failures() -> tuple[type[Exception], ...]:
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    kinds: Mapping[str, Any] = vars(state)
+    return tuple(kind for kind in kinds.values() if isinstance(kind, type) and issubclass(kind, Exception))
+
+
+def _difference(session: Any, module: nn.Module, arguments: Inputs) -> float:
+    expected = module(*arguments)
+    expected = (expected,) if isinstance(expected, Tensor) else tuple(expected)
+    names = [value.name for value in session.get_inputs()]
+    feeds = {name: value.numpy() for name, value in zip(names, arguments, strict=True)}
+    found = session.run(None, feeds)
+    return max(relative_difference(theirs, ours.numpy()) for theirs, ours in zip(found, expected, strict=True))
+
+
+def relative_difference(found: NDArray[Any], expected: NDArray[Any]) -> float:
+    """Largest difference relative to the largest expected value; infinite when shape or kind differ.
+
+    Returns:
+        At least 0; for yes-no arrays 0 or infinity; not a number where a value is not a number.
+    """
+    if found.shape != expected.shape or found.dtype != expected.dtype:
+        return float("inf")
+    if not expected.size:
+        return 0.0
+    if expected.dtype == np.bool_:
+        return 0.0 if np.array_equal(found, expected) else float("inf")
+    largest = max(float(np.abs(expected).max()), float(np.finfo(np.float32).tiny))
+    return float(np.abs(found - expected).max()) / largest

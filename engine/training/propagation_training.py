@@ -1,0 +1,187 @@
+"""Meta-training of the attention on cached embeddings ("Tune propagation"): Algorithm 1 with a fixed backbone."""
+
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.model.attention import Attention
+from engine.model.propagation_network import PropagationNetwork
+from engine.training.episodes import Episode, Hierarchy, Positions, draw_episode, share_out, split_leaves
+from engine.training.propagation_learner import (
+    Collection,
+    HeldOutFigures,
+    Learner,
+    level_wise_loss,
+    measure,
+    prepare,
+    start_temperatures,
+)
+from engine.training.propagation_settings import PropagationTrainingSettings
+
+
+@dataclass(frozen=True)
+class HistoryPoint:
+    """Losses at one iteration.
+
+    Attributes:
+        iteration: training episodes so far.
+        training_loss: mean sum over levels since the point before; None at the start.
+        validation_loss: mean over few-shot queries of validation classes.
+    """
+
+    iteration: int
+    training_loss: float | None
+    validation_loss: float
+
+
+@dataclass(frozen=True)
+class TrainedPropagation:
+    """What training found, and what it is worth on held-out classes.
+
+    Attributes:
+        attention: trained, in evaluation mode.
+        temperature: for few-shot classes.
+        shrinkage: s of lambda = n / (n + s); None when lambda was fixed.
+        history: losses on the way, the start first.
+        kept_iteration: where the validation loss was lowest.
+        before: figures of the untrained attention and start values.
+        after: figures of the result.
+        without_propagation: figures of the result's temperature with lambda = 1; propagation should beat them.
+        settings: how it was trained.
+    """
+
+    attention: Attention
+    temperature: float
+    shrinkage: float | None
+    history: tuple[HistoryPoint, ...]
+    kept_iteration: int
+    before: HeldOutFigures
+    after: HeldOutFigures
+    without_propagation: HeldOutFigures
+    settings: PropagationTrainingSettings
+
+    def network(self) -> PropagationNetwork:
+        """The network to export."""
+        return PropagationNetwork(self.attention, steps=self.settings.steps, normalisation=self.settings.normalisation)
+
+
+def train_attention(
+    embeddings: NDArray[np.floating],
+    class_positions: Positions,
+    edge_index: Positions,
+    settings: PropagationTrainingSettings | None = None,
+    *,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> TrainedPropagation:
+    """Train attention, temperature and shrinkage on episodes; measure them on leaf classes that were held out.
+
+    Paper: Algorithm 1 with the CNN's parameters fixed, so that the buffer of `P0` never goes stale. With softmax
+    weights, a class with one parent gives the attention nothing to learn: its only weight is 1. On a tree, only the
+    temperature and the shrinkage move.
+
+    Args:
+        embeddings: (n, d) float, one row for each labelled image.
+        class_positions: (n,) int64 in [0, C), the most special class known of each image.
+        edge_index: (2, E) int64 in [0, C), row 0 the parent, row 1 the child; without cycles.
+        settings: constants; defaults when absent.
+        on_progress: told after every episode, at most ten times a second.
+        cancel: asks to stop.
+
+    Returns:
+        The trained parts and their figures. The same arguments give the same result.
+
+    Raises:
+        InputError: too few leaf classes have enough images.
+        Cancelled: it was asked to stop; nothing is kept.
+    """
+    settings = settings or PropagationTrainingSettings()
+    class_count = 1 + max(int(class_positions.max(initial=-1)), int(edge_index.max(initial=-1)))
+    sharing, training, validating, testing = np.random.default_rng(settings.seed).spawn(4)
+    hierarchy = Hierarchy(edge_index, class_count)
+    shares = share_out(hierarchy, class_positions, settings.episodes, sharing)
+    leaves = split_leaves(shares, settings.episodes, sharing)
+    collection = prepare(hierarchy, shares, embeddings)
+    learner = Learner(embeddings.shape[1], start_temperatures(collection, shares, leaves.training, settings), settings)
+
+    def draw(part: Positions, generator: np.random.Generator, count: int) -> Iterator[Episode]:
+        return (draw_episode(hierarchy, shares, part, settings.episodes, generator) for _ in range(count))
+
+    tests = list(draw(leaves.held_out, testing, settings.test_episodes))
+    before = measure(learner, collection, tests)
+    history = _train(
+        learner,
+        collection,
+        draw(leaves.training, training, settings.iterations),
+        validation=list(draw(leaves.validation, validating, settings.validation_episodes)),
+        meter=ProgressMeter(settings.iterations, on_progress, unit="episodes"),
+        cancel=cancel or CancelToken(),
+    )
+    return TrainedPropagation(
+        attention=learner.attention.eval(),
+        temperature=float(learner.log_temperatures.detach()[0].exp()),
+        shrinkage=float(learner.log_shrinkage.detach().exp()) if settings.lambda_ is None else None,
+        history=history,
+        kept_iteration=min(history, key=lambda point: point.validation_loss).iteration,
+        before=before,
+        after=measure(learner, collection, tests),
+        without_propagation=measure(learner, collection, tests, propagates=False),
+        settings=settings,
+    )
+
+
+def _train(
+    learner: Learner,
+    collection: Collection,
+    episodes: Iterable[Episode],
+    *,
+    validation: list[Episode],
+    meter: ProgressMeter,
+    cancel: CancelToken,
+) -> tuple[HistoryPoint, ...]:
+    """Train, and leave the learner in the state of the lowest validation loss."""
+    settings = learner.settings
+    optimizer, schedule = _optimizer(learner)
+    history = [HistoryPoint(0, None, measure(learner, collection, validation).loss)]
+    best = deepcopy(learner.state_dict())
+    losses: list[float] = []
+    for iteration, episode in enumerate(episodes, start=1):
+        cancel.raise_if_cancelled()
+        optimizer.zero_grad()
+        loss = level_wise_loss(learner(collection, episode), episode)
+        torch.autograd.backward(loss)
+        optimizer.step()
+        schedule.step()
+        losses.append(float(loss.detach()))
+        if iteration % settings.validation_interval == 0 or iteration == settings.iterations:
+            validation_loss = measure(learner, collection, validation).loss
+            if validation_loss < min(point.validation_loss for point in history):
+                best = deepcopy(learner.state_dict())
+            history.append(HistoryPoint(iteration, float(np.mean(losses)), validation_loss))
+            losses.clear()
+        meter.advance()
+    learner.load_state_dict(best)
+    return tuple(history)
+
+
+def _optimizer(learner: Learner) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
+    settings = learner.settings
+    scalars = [value for value in (learner.log_temperatures, learner.log_shrinkage) if value.requires_grad]
+    groups = [
+        {"params": list(learner.attention.parameters()), "lr": settings.learning_rate},
+        {"params": scalars, "lr": settings.scalar_learning_rate, "weight_decay": 0.0},
+    ]
+    optimizer = torch.optim.Adam(groups, weight_decay=settings.weight_decay)
+
+    def factor(iteration: int) -> float:
+        if iteration < settings.first_decay:
+            return 1.0
+        decays: int = 1 + (iteration - settings.first_decay) // settings.decay_interval
+        return settings.rate_factor**decays
+
+    return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, factor)

@@ -1,0 +1,75 @@
+"""What a screen shows of a collection: plain, immutable snapshots, made anew after every change."""
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+NO_CLASS: Final = -1
+"""No label, no prediction, or no class that is safe."""
+
+UNKNOWN: Final = -2
+"""A person's word that an image shows none of the classes."""
+
+
+class ImageStatus(IntEnum):
+    """What is known of an image's content."""
+
+    WAITING = 0
+    READY = 1
+    FAILED = 2
+
+
+@dataclass(frozen=True)
+class CollectionState:
+    """All images of a project with labels and predictions; arrays are aligned, in ascending image id.
+
+    Attributes:
+        folder: folder that relative paths start from.
+        image_ids: (n,) int64.
+        paths: (n,) paths as stored.
+        label_class: (n,) int64, the person's class, `NO_CLASS`, or `UNKNOWN`.
+        best_class: (n,) int64, the likeliest leaf, or `NO_CLASS` without a prediction.
+        best_score: (n,) float32, probability of `best_class`.
+        safe_class: (n,) int64, the deepest class that passes its bar, or `NO_CLASS`.
+        safe_score: (n,) float32, probability of `safe_class`.
+        is_unknown: (n,) bool, too far from every prototype.
+        status: (n,) uint8, an `ImageStatus`.
+        shot_counts: images that a person labelled with exactly this class.
+        image_counts: distinct images labelled or predicted at this class or below.
+        model_name: name of the backbone.
+    """
+
+    folder: Path
+    image_ids: NDArray[np.int64]
+    paths: Sequence[str]
+    label_class: NDArray[np.int64]
+    best_class: NDArray[np.int64]
+    best_score: NDArray[np.float32]
+    safe_class: NDArray[np.int64]
+    safe_score: NDArray[np.float32]
+    is_unknown: NDArray[np.bool_]
+    status: NDArray[np.uint8]
+    shot_counts: Mapping[int, int]
+    image_counts: Mapping[int, int]
+    model_name: str = ""
+
+    def position(self, image_id: int) -> int:
+        """Place of an image in the arrays.
+
+        Raises:
+            KeyError: no such image.
+        """
+        place = bisect_left(self.image_ids, image_id)
+        if place == len(self.image_ids) or self.image_ids[place] != image_id:
+            raise KeyError(image_id)
+        return place
+
+    def path_of(self, image_id: int) -> Path:
+        """Absolute path of an image."""
+        return self.folder / self.paths[self.position(image_id)]

@@ -1,0 +1,62 @@
+"""Fill the embedding cache with a project's images."""
+
+from collections.abc import Callable
+
+from engine.config import CacheFolders
+from engine.data.embedding_cache import EmbeddingCache
+from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.inference.backbone import BackboneSession
+from engine.inference.pipeline import EmbedBatch, EmbedRequest, EmbedSummary, embed_files
+from engine.inference.providers import choose_providers
+from engine.project import Project
+from engine.workflows.models import ModelFiles, model_of
+
+
+def open_cache(model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
+    """Open the embedding cache that belongs to a backbone."""
+    return EmbeddingCache(caches.embeddings, model.backbone_hash, model.card.embedding_width)
+
+
+def embed_project(
+    project: Project,
+    caches: CacheFolders,
+    *,
+    device: str = "auto",
+    on_progress: OnProgress = ignore_progress,
+    on_batch: Callable[[EmbedBatch], None] | None = None,
+    cancel: CancelToken | None = None,
+) -> EmbedSummary:
+    """Embed every image of a project that is not in the cache; goes on where an earlier run stopped.
+
+    Args:
+        project: may be open for reading only when `on_batch` is given.
+        caches: where the embedding cache lies.
+        device: "auto", "cpu" or "cuda".
+        on_progress: listener.
+        on_batch: told what was found out about each image; by default the project records it.
+        cancel: stops between batches; what is done stays done.
+
+    Raises:
+        ModelError: the backbone cannot run, or CUDA was asked for and cannot.
+        Cancelled: stopped by the person.
+    """
+    model = model_of(project.model)
+    session = BackboneSession(model.backbone, model.card, choose_providers(device))
+    table = project.image_table()
+    requests = [
+        EmbedRequest(image_id, project.path.parent / path)
+        for image_id, path in zip(table.ids, table.paths, strict=True)
+    ]
+
+    def record(batch: EmbedBatch) -> None:
+        project.record_scan(batch.results)
+
+    with open_cache(model, caches) as cache:
+        return embed_files(
+            requests,
+            session,
+            cache,
+            on_progress=on_progress,
+            cancel=cancel or CancelToken(),
+            on_batch=on_batch or record,
+        )

@@ -1,0 +1,219 @@
+"""Compare predictions with the truth: at the leaf, at every level above, and how honest the scores are."""
+
+import csv
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import FormatError, GraphError, InputError, StorageError
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.roll_up import roll_up_matrix
+from engine.inference.classification import BLOCK_ROWS
+from engine.inference.tuning import calibration_error
+from engine.project import Project
+from engine.workflows.classify import UNKNOWN_NAME, Classified
+from engine.workflows.collection_state import NO_CLASS
+
+TOP: int = 5
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Figures over the n images that have a truth, a prediction, and no person's label.
+
+    Attributes:
+        setting: "ppn+", "ppn" or "prototypes".
+        images: n.
+        top1, top5: share whose class is the likeliest leaf, or among the five likeliest.
+        levels: accuracy at each level of the graph, 0 the coarsest: the likeliest class of that level by summed score.
+        calibration_error: expected calibration error of the likeliest leaf's score (15 bins).
+        coverage: share with a safe class.
+        safe_accuracy: share of those whose safe class is right; NaN without any.
+        safe_at_leaf: share whose safe class is a leaf.
+        unknown: share called unknown.
+        shrinkage: the shrinkage that was chosen; 0 means lambda 1.
+        not_found: rows of the truth file whose image the project does not have or has no embedding of.
+    """
+
+    setting: str
+    images: int
+    top1: float
+    top5: float
+    levels: tuple[float, ...]
+    calibration_error: float
+    coverage: float
+    safe_accuracy: float
+    safe_at_leaf: float
+    unknown: float
+    shrinkage: float
+    not_found: int
+
+
+def read_truth(path: Path, graph: CategoryGraph) -> dict[str, int]:
+    """Read a CSV with the columns image and class; the class is a name or path, empty or "unknown" for none.
+
+    Raises:
+        FormatError: columns are missing or a class is not in the graph; names the line.
+        StorageError: the file cannot be read.
+    """
+    truth: dict[str, int] = {}
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file)
+            if not {"image", "class"} <= set(rows.fieldnames or ()):
+                found = ", ".join(rows.fieldnames or ()) or "an empty file"
+                raise FormatError("the truth file lacks columns", expected="image,class", found=found)
+            for row in rows:
+                truth[_plain(row["image"] or "")] = _class_of(graph, row["class"] or "", rows.line_num)
+    except UnicodeDecodeError as error:
+        raise FormatError("the truth file is not text in UTF-8", found=str(path), remedy="save it as UTF-8") from error
+    except csv.Error as error:
+        raise FormatError("the truth file is not a CSV file", found=f"{path}: {error}") from error
+    except OSError as error:
+        raise StorageError("the truth file cannot be read", found=f"{path}: {error.strerror}") from error
+    return truth
+
+
+def _class_of(graph: CategoryGraph, text: str, line: int) -> int:
+    if text.strip() in {"", UNKNOWN_NAME}:
+        return NO_CLASS
+    try:
+        return graph.find(text)
+    except GraphError as error:
+        raise FormatError(f"line {line} of the truth file names no class", found=str(error)) from error
+
+
+def _plain(image: str) -> str:
+    return image.replace("\\", "/").strip().removeprefix("./")
+
+
+def evaluate(project: Project, classified: Classified, truth: Mapping[str, int]) -> Evaluation:
+    """Score the predictions of images that no person labelled.
+
+    Args:
+        project: for its graph and folder.
+        classified: the predictions.
+        truth: class id by image; an image is named by its path in the project, any end of that path, or absolutely.
+
+    Raises:
+        InputError: no image of the truth is among the predictions.
+    """
+    rows, answers, not_found = _match(project, classified, truth)
+    if len(rows) == 0:
+        raise InputError(
+            "no image of the truth file has a prediction",
+            expected="paths as in the project, or ends of them",
+            found=f"{len(truth)} rows, none matching an embedded image without a person's label",
+        )
+    return _figures(project.graph, classified, rows, answers, not_found=not_found)
+
+
+def _match(
+    project: Project, classified: Classified, truth: Mapping[str, int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Rows of the predictions that have a truth, their classes, and how many rows of the truth found no image."""
+    wanted = dict(truth)
+    folder = project.path.parent.as_posix()
+    rows, answers, found = [], [], set()
+    depth = max((name.count("/") for name in wanted), default=0) + 1
+    for row, path in enumerate(classified.paths):
+        for name in _names(path, folder, depth):
+            if name in wanted:
+                found.add(name)
+                if classified.labels[row] == NO_CLASS:
+                    rows.append(row)
+                    answers.append(wanted[name])
+                break
+    return np.array(rows, dtype=np.int64), np.array(answers, dtype=np.int64), len(wanted.keys() - found)
+
+
+def _names(path: str, folder: str, depth: int) -> list[str]:
+    """What an image may be called, longest first: its path, absolutely, and every end of it."""
+    parts = PurePosixPath(path).parts
+    ends = ["/".join(parts[start:]) for start in range(max(0, len(parts) - depth), len(parts))]
+    return [path, f"{folder}/{path}", *ends]
+
+
+def _figures(
+    graph: CategoryGraph,
+    classified: Classified,
+    rows: NDArray[np.int64],
+    answers: NDArray[np.int64],
+    *,
+    not_found: int,
+) -> Evaluation:
+    fitted, scores = classified.fitted, classified.scores
+    chances = _probabilities(classified, rows)
+    candidate_ids = fitted.candidate_ids
+    known = answers != NO_CLASS
+    is_right = candidate_ids[scores.best[rows]] == answers
+    is_unknown = fitted.is_unknown(scores)[rows]
+    safe = np.where(is_unknown, NO_CLASS, scores.safe_class[rows])
+    has_safe = safe != NO_CLASS
+    safe_right = _is_or_above(graph, safe, answers)
+    return Evaluation(
+        setting=fitted.setting.value,
+        images=len(rows),
+        top1=_share(is_right[known]),
+        top5=_share(_in_top(chances, candidate_ids, answers)[known]),
+        levels=_levels(graph, chances[known], candidate_ids, answers[known]),
+        calibration_error=calibration_error(scores.best_score[rows][known], is_right[known]),
+        coverage=_share(has_safe),
+        safe_accuracy=_share(safe_right[has_safe]),
+        safe_at_leaf=_share(np.isin(safe, candidate_ids)),
+        unknown=_share(is_unknown),
+        shrinkage=fitted.tuning.shrinkage,
+        not_found=not_found,
+    )
+
+
+def _share(flags: NDArray[np.bool_]) -> float:
+    return float(flags.mean()) if len(flags) else math.nan
+
+
+def _probabilities(classified: Classified, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Probability (rows, c) of each candidate."""
+    blocks = []
+    for start in range(0, len(rows), BLOCK_ROWS):
+        embeddings = classified.embeddings[rows[start : start + BLOCK_ROWS]]
+        logits = classified.fitted.classifier.logits(embeddings, np.ones(len(embeddings), dtype=np.float32))
+        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+        blocks.append(powers / powers.sum(axis=1, keepdims=True))
+    return np.concatenate(blocks)
+
+
+def _in_top(
+    chances: NDArray[np.float32], candidate_ids: NDArray[np.int64], answers: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    count = min(TOP, chances.shape[1])
+    best = np.argpartition(-chances, count - 1, axis=1)[:, :count]
+    return (candidate_ids[best] == answers[:, None]).any(axis=1)
+
+
+def _levels(
+    graph: CategoryGraph, chances: NDArray[np.float32], candidate_ids: NDArray[np.int64], answers: NDArray[np.int64]
+) -> tuple[float, ...]:
+    """Accuracy at each level; a leaf that ends above a level stands for itself there."""
+    candidates = candidate_ids.tolist()
+    classes = sorted({*candidates, *(a for c in candidates for a in graph.ancestors(c))})
+    deepest = max((graph.level(c) for c in classes), default=0)
+    accuracies = []
+    for level in range(deepest + 1):
+        cut = [c for c in classes if graph.level(c) == level or (graph.level(c) < level and c in set(candidates))]
+        mass = chances @ roll_up_matrix(graph, cut, candidates)
+        chosen = np.array(cut, dtype=np.int64)[mass.argmax(axis=1)]
+        accuracies.append(_share(_is_or_above(graph, chosen, answers)))
+    return tuple(accuracies)
+
+
+def _is_or_above(graph: CategoryGraph, classes: NDArray[np.int64], answers: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each class is the answer or one of its ancestors."""
+    above = {answer: graph.ancestors(answer) | {answer} for answer in set(answers.tolist()) if answer != NO_CLASS}
+    return np.array(
+        [found in above.get(answer, ()) for found, answer in zip(classes.tolist(), answers.tolist(), strict=True)],
+        dtype=bool,
+    )

@@ -1,0 +1,197 @@
+"""Why: what a prediction rests on, in numbers that can be followed back to images."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.graph.category_graph import CategoryGraph
+from engine.inference.back_off import Policy, bars_in_effect
+from engine.inference.everyday_model import EverydayModel
+
+
+@dataclass(frozen=True)
+class ScoredClass:
+    """A class with a probability, weight or likeness in [0, 1]."""
+
+    class_id: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Share:
+    """Part of a prototype that comes from one class's images."""
+
+    class_id: int
+    share: float
+    image_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why an image is of a class.
+
+    Attributes:
+        image_id: the image.
+        class_id: the class it is explained for.
+        score: its probability.
+        own: the share of the prototype that is the class's own shots.
+        parents: the shares that its parents propagated.
+        safe: the safe class, None when not even a coarse one is sure.
+        is_unknown: too far from every prototype.
+        distance_ratio: distance to the prototype over the distance at which an image is unknown.
+    """
+
+    image_id: int
+    class_id: int
+    score: float
+    own: Share
+    parents: tuple[Share, ...]
+    safe: ScoredClass | None
+    is_unknown: bool
+    distance_ratio: float
+
+
+@dataclass(frozen=True)
+class ClassFacts:
+    """What is known of a class.
+
+    Attributes:
+        shots: images a person labelled with exactly this class.
+        lambda_: weight of its own shots in its prototype (Eq. 6).
+        parents: parents with their attention weights (Eq. 5); weight 0 where nothing is propagated.
+        is_zero_shot: only what ancestors propagate.
+        bar: probability that must be passed, in effect.
+        own_bar: set on this very class, None when inherited.
+    """
+
+    class_id: int
+    shots: tuple[int, ...]
+    lambda_: float
+    parents: tuple[ScoredClass, ...]
+    is_zero_shot: bool
+    bar: float
+    own_bar: float | None
+
+
+def probabilities(fitted: EverydayModel, embedding: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Probability (c,) of each candidate for one embedding (d,)."""
+    square = np.array([embedding @ embedding], dtype=np.float32)
+    logits = fitted.classifier.logits(embedding[None, :], square)[0]
+    powers = np.exp(logits - logits.max())
+    return (powers / powers.sum()).astype(np.float32)
+
+
+def top_classes(fitted: EverydayModel, embedding: NDArray[np.float32], count: int) -> tuple[ScoredClass, ...]:
+    """The likeliest candidates, best first."""
+    if len(fitted.candidates) == 0:
+        return ()
+    scores = probabilities(fitted, embedding)
+    order = np.argsort(-scores, kind="stable")[:count]
+    return tuple(ScoredClass(int(fitted.candidate_ids[place]), float(scores[place])) for place in order)
+
+
+def explain(
+    fitted: EverydayModel,
+    image_id: int,
+    embedding: NDArray[np.float32],
+    *,
+    class_id: int | None = None,
+    safe: ScoredClass | None = None,
+) -> Explanation | None:
+    """Take a prediction apart; for the likeliest class unless another one is asked about."""
+    if len(fitted.candidates) == 0:
+        return None
+    best = top_classes(fitted, embedding, 1)[0]
+    asked = best.class_id if class_id is None else class_id
+    place = fitted.place_of(asked)
+    if place is None:
+        return None
+    own, parents = _shares(fitted, place)
+    far = fitted.tuning.unknown_distance
+    nearest = fitted.squared_distance(embedding, best.class_id)
+    return Explanation(
+        image_id, asked, _score(fitted, embedding, asked), own, parents, safe,
+        is_unknown=nearest > far, distance_ratio=float(np.sqrt(fitted.squared_distance(embedding, asked) / far)),
+    )  # fmt: skip
+
+
+def _score(fitted: EverydayModel, embedding: NDArray[np.float32], class_id: int) -> float:
+    """Probability of a candidate, or of all candidates below a coarse class."""
+    scores = probabilities(fitted, embedding)
+    coarse = np.flatnonzero(fitted.back_off.coarse_ids == class_id)
+    if len(coarse):
+        return float(scores @ fitted.back_off.roll_up[:, coarse[0]])
+    return float(scores[fitted.candidate_ids == class_id].sum())
+
+
+def _shares(fitted: EverydayModel, place: int) -> tuple[Share, tuple[Share, ...]]:
+    table = fitted.table
+    keep = float(table.lambda_[place])
+    edges = np.flatnonzero(table.edges[1] == place)
+    own = Share(int(table.class_ids[place]), keep, _images_of(fitted, place))
+    parents = [
+        Share(int(table.class_ids[parent]), (1 - keep) * float(weight), _images_of(fitted, int(parent)))
+        for parent, weight in zip(table.edges[0, edges], table.edge_weights[edges], strict=True)
+    ]
+    return own, tuple(sorted(parents, key=lambda share: -share.share))
+
+
+def _images_of(fitted: EverydayModel, place: int) -> tuple[int, ...]:
+    members = fitted.table.membership
+    positions = members.image_positions[members.class_positions == place]
+    return tuple(fitted.shots.image_ids[positions].tolist())
+
+
+def class_facts(
+    fitted: EverydayModel | None,
+    graph: CategoryGraph,
+    policies: Mapping[int, Policy],
+    class_id: int,
+    *,
+    shots: tuple[int, ...],
+) -> ClassFacts:
+    """Collect what is known of a class; it need not have a prototype."""
+    place = None if fitted is None else fitted.place_of(class_id)
+    weights: dict[int, float] = {}
+    keep, is_zero_shot = 1.0 if shots else 0.0, not shots
+    if fitted is not None and place is not None:
+        keep, is_zero_shot = float(fitted.table.lambda_[place]), bool(fitted.table.is_zero_shot[place])
+        edges = np.flatnonzero(fitted.table.edges[1] == place)
+        parents = fitted.table.class_ids[fitted.table.edges[0, edges]].tolist()
+        weights = dict(zip(parents, fitted.table.edge_weights[edges].tolist(), strict=True))
+    own = policies[class_id].bar if class_id in policies else None
+    return ClassFacts(
+        class_id, shots, keep,
+        tuple(ScoredClass(parent, weights.get(parent, 0.0)) for parent in graph.parents(class_id)),
+        is_zero_shot, bars_in_effect(graph, policies, [class_id])[class_id], own,
+    )  # fmt: skip
+
+
+def suggested_parents(
+    fitted: EverydayModel, graph: CategoryGraph, class_id: int, count: int
+) -> tuple[ScoredClass, ...]:
+    """Coarse classes nearest to a class's initial prototype; their likeness shares sum to 1.
+
+    Paper: the PPN setting, where the K nearest prototypes stand in as parents.
+    """
+    place = fitted.place_of(class_id)
+    if place is None or not fitted.table.has_initial[place]:
+        return ()
+    table, below = fitted.table, graph.descendants(class_id) | {class_id}
+    coarse = [
+        position
+        for position, other in enumerate(table.class_ids.tolist())
+        if table.has_initial[position] and other not in below and graph.children(other)
+    ]
+    if not coarse:
+        return ()
+    squared = ((table.initial[coarse] - table.initial[place]) ** 2).sum(axis=1)
+    order = np.argsort(squared, kind="stable")[:count]
+    likeness = np.exp(-(squared[order] - squared[order[0]]) / fitted.tuning.temperature)
+    likeness /= likeness.sum()
+    return tuple(
+        ScoredClass(int(table.class_ids[coarse[position]]), float(share))
+        for position, share in zip(order, likeness, strict=True)
+    )

@@ -1,0 +1,42 @@
+"""Bring a taxonomy into a project."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.graph.category_graph import CategoryGraph
+from engine.interchange.detect import read_graph
+from engine.interchange.merge import MergeResult, merge_into
+from engine.project import Change, Project
+
+
+@dataclass(frozen=True)
+class GraphImport:
+    """What came of it."""
+
+    change: Change
+    classes_added: int
+    edges_added: int
+
+
+def import_graph(
+    project: Project, source: Path, *, graph_format: str = "auto", under: str | None = None
+) -> GraphImport:
+    """Merge the classes and edges of `source` into the project's graph, as one undoable step.
+
+    Args:
+        project: open for writing.
+        source: file or folder.
+        graph_format: one of `engine.interchange.detect.FORMATS`, or "auto".
+        under: take only this class of the source and what is below it.
+
+    Raises:
+        FormatError, GraphError, StorageError: the source cannot be used; the project is as it was.
+    """
+    imported = read_graph(source, graph_format, under=under)
+    results: list[MergeResult] = []
+
+    def merge(graph: CategoryGraph) -> None:
+        results.append(merge_into(graph, imported))
+
+    change = project.import_graph(merge, f"Import {source.name}")
+    return GraphImport(change, results[0].classes_added, results[0].edges_added)

@@ -1,0 +1,146 @@
+"""Add images to a project: loose ones, shots of a class, or folders whose sub-folders are classes."""
+
+import getpass
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.data.find_images import find_images, find_images_in_class_folders
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.files import FileFailure, FoundFile
+from engine.graph.category_graph import CategoryGraph
+from engine.project import Change, Project
+
+
+@dataclass(frozen=True)
+class ImageImport:
+    """What came of it.
+
+    Attributes:
+        change: the one undoable step.
+        added: images that were not in the project before.
+        already_there: images that were.
+        labelled: images that got a person's label by this.
+        classes_added: classes made from sub-folders.
+        failures: files and folders that could not be looked at.
+    """
+
+    change: Change
+    added: int
+    already_there: int
+    labelled: int
+    classes_added: int
+    failures: tuple[FileFailure, ...] = ()
+
+
+def person() -> str:
+    """Name of the person at this computer."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "person"
+
+
+def import_images(
+    project: Project,
+    paths: Sequence[Path],
+    *,
+    class_id: int | None = None,
+    who: str | None = None,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> ImageImport:
+    """Add image files and all images in folders; with a class they become its shots.
+
+    An image that already has a person's label keeps it.
+
+    Raises:
+        StorageError: a path is not there.
+        Cancelled: stopped before anything was added.
+    """
+    found = find_images(paths, on_progress=on_progress)
+    if cancel is not None:
+        cancel.raise_if_cancelled()
+    labels = [class_id] * len(found.files)
+    return _import(project, found.files, labels, who=who, failures=found.failures)
+
+
+def import_class_folders(
+    project: Project,
+    folders: Sequence[Path],
+    *,
+    under: int | None = None,
+    who: str | None = None,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> ImageImport:
+    """Add images from folders whose sub-folders are classes; classes that are missing are made.
+
+    A sub-folder names a class by its path (Fruit/Apple/Gala). Where the graph has no such path but exactly one class
+    of the folder's own name, that class is meant. Images directly in a given folder stay unlabelled.
+
+    Args:
+        project: open for writing.
+        folders: each one's sub-folders are classes.
+        under: class that the sub-folders hang below; None for the top.
+        who: the person; by default the one at this computer.
+        on_progress: is told of files found.
+        cancel: stops before anything is added.
+    """
+    groups: list[tuple[tuple[str, ...], list[FoundFile]]] = []
+    meter = ProgressMeter(0, on_progress, unit="files")
+    for folder in folders:
+        found = find_images_in_class_folders(folder)
+        groups += found
+        meter.advance(sum(len(group) for _, group in found))
+        if cancel is not None:
+            cancel.raise_if_cancelled()
+    files = [file for _, group in groups for file in group]
+    classes_before = len(project.graph)
+    with project.one_step(f"Import {len(files)} images from class folders") as step:
+        labels: list[int | None] = []
+        for names, group in groups:
+            labels += [_class_for(project, names, under)] * len(group)
+        done = _import(project, files, labels, who=who, failures=[])
+    return ImageImport(
+        step.change, done.added, done.already_there, done.labelled, len(project.graph) - classes_before, done.failures
+    )
+
+
+def _class_for(project: Project, names: Sequence[str], under: int | None) -> int | None:
+    if not names:
+        return under
+    graph = project.graph
+    if under is None and not _path_exists(graph, names):
+        namesakes = [class_id for class_id in graph.search(names[-1]) if graph.name(class_id) == names[-1]]
+        if len(namesakes) == 1:
+            return namesakes[0]
+    parent = under
+    for name in names:
+        siblings = graph.children(parent) if parent is not None else graph.roots()
+        match = next((class_id for class_id in siblings if graph.name(class_id) == name), None)
+        parent = match if match is not None else project.add_class(name, () if parent is None else (parent,))[1]
+    return parent
+
+
+def _path_exists(graph: CategoryGraph, names: Sequence[str]) -> bool:
+    level: Sequence[int] = graph.roots()
+    for name in names:
+        match = next((class_id for class_id in level if graph.name(class_id) == name), None)
+        if match is None:
+            return False
+        level = graph.children(match)
+    return True
+
+
+def _import(
+    project: Project,
+    files: Sequence[FoundFile],
+    labels: Sequence[int | None],
+    *,
+    who: str | None,
+    failures: Sequence[FileFailure],
+) -> ImageImport:
+    change = project.import_labelled(list(zip(files, labels, strict=True)), who=who or person())
+    added = len(change.images_added)
+    return ImageImport(change, added, len(files) - added, len(change.labelled), 0, tuple(failures))

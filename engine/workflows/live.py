@@ -1,0 +1,261 @@
+"""An open collection that stays classified: after every change only what it touches is done again."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.config import CacheFolders
+from engine.graph.category_graph import CategoryGraph
+from engine.inference.classification import Scores, classify_all, reclassify
+from engine.inference.everyday_model import EverydayModel, fit
+from engine.inference.propagation import PropagationSession
+from engine.inference.prototypes import Setting
+from engine.inference.shots import Shots
+from engine.inference.tuning import Prior
+from engine.project import Change, Project
+from engine.workflows.collection_state import NO_CLASS, CollectionState, ImageStatus
+from engine.workflows.embed import open_cache
+from engine.workflows.embedding_store import EmbeddingStore
+from engine.workflows.explain import (
+    ClassFacts,
+    Explanation,
+    ScoredClass,
+    class_facts,
+    explain,
+    suggested_parents,
+    top_classes,
+)
+from engine.workflows.image_list import ImageList
+from engine.workflows.models import ModelFiles, model_of
+from engine.workflows.new_project import new_project
+from engine.workflows.policies import policies_of
+
+__all__ = ["ClassFacts", "Explanation", "LiveCollection", "ScoredClass"]
+
+SETTING_NAME: Final = "setting"
+
+
+@final
+class LiveCollection:
+    """Project, caches and current predictions. Use it from one thread at a time.
+
+    Attributes:
+        project: the open project.
+        state: the newest snapshot; replaced, never changed.
+        fitted: the fitted model, None before `load`.
+    """
+
+    def __init__(self, project: Project, caches: CacheFolders) -> None:
+        self.project = project
+        self.fitted: EverydayModel | None = None
+        self._images = ImageList(project)
+        self._model: ModelFiles = model_of(project.model)
+        self._cache = open_cache(self._model, caches)
+        self._propagation: PropagationSession | None = None
+        self._store = EmbeddingStore(self._model.card.embedding_width)
+        self._scores = Scores.empty(0)
+        self.state: CollectionState = self._images.blank_state(self._model.name)
+
+    @staticmethod
+    def open(path: Path, caches: CacheFolders, *, for_writing: bool = True) -> "LiveCollection":
+        """Open a project file."""
+        return _or_close(Project.open(path, for_writing=for_writing), caches)
+
+    @staticmethod
+    def create(path: Path, caches: CacheFolders) -> "LiveCollection":
+        """Create a project with the bundled backbone and open it."""
+        return _or_close(new_project(path), caches)
+
+    def close(self) -> None:
+        """Close project and cache."""
+        self._cache.close()
+        self.project.close()
+
+    # -- keeping up -----------------------------------------------------------------------------------------------
+
+    def load_list(self) -> CollectionState:
+        """Read images and labels: enough to paint the grid."""
+        self._images.read()
+        self.state = self._images.blank_state(self._model.name)
+        return self.state
+
+    def load(self) -> CollectionState:
+        """Read everything: images, labels, cached embeddings; then fit and classify."""
+        self._images.read()
+        self._store = EmbeddingStore(self._model.card.embedding_width)
+        self._store.append(self._images.ids)
+        self._store.fill(np.arange(len(self._images.ids)), self._images.content_hashes, self._cache)
+        self._refit(full=True)
+        return self._publish()
+
+    def apply(self, change: Change) -> CollectionState:
+        """Take an action, undo or redo into account."""
+        if change.images_added or change.images_removed:
+            self._images.read()
+            if not self._take_new_images():
+                return self.load()
+        elif change.labelled:
+            self._images.read_labels(change.labelled)
+        if change.graph_edits or change.labelled or change.policies or change.images_removed:
+            self._refit(full=bool(change.graph_edits or change.policies))
+        return self._publish()
+
+    def take_embedded(self, image_ids: Sequence[int]) -> CollectionState:
+        """Take new embeddings of these images from the cache, or note that they failed."""
+        self._images.read()
+        rows = self._store.rows_of(np.array(sorted(image_ids), dtype=np.int64))
+        if rows is None:
+            return self.load()
+        filled = self._store.fill(rows, self._images.hashes_of(sorted(image_ids)), self._cache)
+        has_new_shots = bool((self._images.labels_of(self._store.image_ids[filled]) != NO_CLASS).any())
+        if has_new_shots or self.fitted is None:
+            self._refit(full=True)
+        else:
+            self._classify_rows(filled)
+        return self._publish()
+
+    def _take_new_images(self) -> bool:
+        """Reserve rows for images that were added; False when an older image came back and all must be read."""
+        known = self._store.image_ids
+        fresh = np.setdiff1d(self._images.ids, known, assume_unique=True)
+        if len(fresh) and len(known) and fresh[0] < known[-1]:
+            return False
+        start = len(known)
+        self._store.append(fresh)
+        self._grow_scores()
+        filled = self._store.fill(np.arange(start, start + len(fresh)), self._images.hashes_of(fresh), self._cache)
+        self._classify_rows(filled)
+        return True
+
+    def _grow_scores(self) -> None:
+        grown = Scores.empty(len(self._store.image_ids))
+        grown.put(slice(0, len(self._scores.best)), self._scores)
+        self._scores = grown
+
+    # -- the model ------------------------------------------------------------------------------------------------
+
+    def _refit(self, *, full: bool) -> None:
+        before = self.fitted
+        graph, policies = self.project.graph, policies_of(self.project)
+        setting = Setting(str(self.project.setting(SETTING_NAME, Setting.PPN_PLUS.value)))
+        card = self._model.card
+        prior = Prior(card.shrinkage, card.temperature)
+        after = fit(graph, self._shots(graph), self._session(), prior, setting=setting, policies=policies)
+        self.fitted = after
+        embeddings, squares = self._store.embeddings, self._store.squares
+        if len(after.candidates) == 0:
+            self._scores = Scores.empty(len(embeddings))
+        elif full or before is None or not _comparable(before, after) or len(self._scores.best) != len(embeddings):
+            self._scores = classify_all(after.classifier, after.back_off, embeddings, squares)
+        else:
+            self._scores = reclassify(
+                self._scores, before.classifier, after.classifier, after.back_off, embeddings, squares=squares
+            )
+
+    def _session(self) -> PropagationSession:
+        if self._propagation is None:
+            self._propagation = PropagationSession(self._model.propagation)
+        return self._propagation
+
+    def _shots(self, graph: CategoryGraph) -> Shots:
+        image_ids, class_ids = self._images.labelled()
+        known = np.array([class_id in graph for class_id in class_ids.tolist()], dtype=bool)
+        image_ids, class_ids = image_ids[known], class_ids[known]
+        rows = self._store.rows_of(image_ids)
+        assert rows is not None, "every listed image has a row"
+        ready = self._store.is_filled[rows]
+        return Shots(image_ids[ready], class_ids[ready], self._store.embeddings[rows[ready]])
+
+    def _classify_rows(self, rows: NDArray[np.int64]) -> None:
+        if self.fitted is None or len(self.fitted.candidates) == 0 or len(rows) == 0:
+            return
+        part = classify_all(
+            self.fitted.classifier, self.fitted.back_off, self._store.embeddings[rows], self._store.squares[rows]
+        )
+        self._scores.put(rows, part)
+
+    # -- answers --------------------------------------------------------------------------------------------------
+
+    def _publish(self) -> CollectionState:
+        rows = self._store.rows_of(self._images.ids)
+        assert rows is not None, "every listed image has a row"
+        ready = self._store.is_filled[rows]
+        status = np.where(ready, ImageStatus.READY, ImageStatus.WAITING).astype(np.uint8)
+        status[self._images.has_failed & ~ready] = ImageStatus.FAILED
+        fitted = self.fitted
+        has_prediction = ready if fitted is not None and len(fitted.candidates) else np.zeros_like(ready)
+        self.state = self._images.state(
+            self.project.graph, self._model.name, status, has_prediction, scores=self._scores_at(rows), fitted=fitted
+        )
+        return self.state
+
+    def _scores_at(self, rows: NDArray[np.int64]) -> Scores:
+        scores = self._scores
+        if len(rows) == len(scores.best):
+            return scores
+        return Scores(*(array[rows] for array in vars(scores).values()))
+
+    def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
+        """The likeliest classes of an image, best first; none while it has no embedding."""
+        row = self._filled_row(image_id)
+        return () if row is None or self.fitted is None else top_classes(self.fitted, row, count)
+
+    def explain(self, image_id: int, class_id: int | None = None) -> Explanation | None:
+        """Why an image is (or would be) of a class; None while nothing can be said."""
+        row = self._filled_row(image_id)
+        if row is None or self.fitted is None:
+            return None
+        place = self.state.position(image_id)
+        safe = int(self.state.safe_class[place])
+        safe_class = None if safe == NO_CLASS else ScoredClass(safe, float(self.state.safe_score[place]))
+        return explain(self.fitted, image_id, row, class_id=class_id, safe=safe_class)
+
+    def class_facts(self, class_id: int) -> ClassFacts:
+        """What is known of a class: shots, lambda, where propagation comes from, bar."""
+        policies = policies_of(self.project)
+        shots = tuple(image_id for image_id, label in self._images.label_items() if label == class_id)
+        return class_facts(self.fitted, self.project.graph, policies, class_id, shots=shots)
+
+    def suggested_parents(self, class_id: int, count: int = 3) -> tuple[ScoredClass, ...]:
+        """The coarse classes whose prototypes are nearest to a class's own images, nearest first."""
+        return () if self.fitted is None else suggested_parents(self.fitted, self.project.graph, class_id, count)
+
+    def candidates(self, class_id: int, count: int = 12) -> tuple[int, ...]:
+        """The unlabelled images nearest to a class's prototype, nearest first."""
+        if self.fitted is None:
+            return ()
+        prototype = self.fitted.prototype(class_id)
+        if prototype is None:
+            return ()
+        rows = self._store.rows_of(self._images.ids)
+        assert rows is not None, "every listed image has a row"
+        free = rows[(self._images.labels == NO_CLASS) & self._store.is_filled[rows]]
+        likeness = self._store.embeddings @ prototype
+        order = free[np.argsort(-likeness[free], kind="stable")[:count]]
+        return tuple(self._store.image_ids[order].tolist())
+
+    def _filled_row(self, image_id: int) -> NDArray[np.float32] | None:
+        rows = self._store.rows_of([image_id])
+        if rows is None or not self._store.is_filled[rows[0]]:
+            return None
+        return self._store.embeddings[rows[0]]
+
+
+def _or_close(project: Project, caches: CacheFolders) -> LiveCollection:
+    try:
+        return LiveCollection(project, caches)
+    except BaseException:
+        project.close()
+        raise
+
+
+def _comparable(before: EverydayModel, after: EverydayModel) -> bool:
+    """Whether only columns differ: the same candidates at the same temperature."""
+    return (
+        np.array_equal(before.candidate_ids, after.candidate_ids)
+        and before.tuning.temperature == after.tuning.temperature
+        and before.setting == after.setting
+    )

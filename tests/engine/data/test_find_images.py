@@ -1,0 +1,121 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from engine.data.find_images import find_images, find_images_in_class_folders, natural_key
+from engine.errors import StorageError
+from engine.events import Progress
+
+
+def touched(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"x")
+    return path
+
+
+def test_natural_order() -> None:
+    """Numbers in names are ordered as numbers, case is ignored, any script is allowed."""
+    names = ["b10", "B9", "a", "9", "10", "鳥2", "鳥1", "²3"]
+    assert sorted(names, key=natural_key) == ["9", "10", "a", "B9", "b10", "²3", "鳥1", "鳥2"]
+
+
+def test_folders_are_searched_in_natural_order(tmp_path: Path) -> None:
+    """Images of a folder come before those of its sub-folders; other files and hidden ones are left out."""
+    wanted = ["2.JPG", "10.png", "a/1.webp", "b/c/1.tif"]
+    for name in [*wanted, "notes.txt", ".hidden.jpg", ".git/1.jpg", "__MACOSX/1.jpg", "Thumbs.db", "noextension"]:
+        touched(tmp_path / name)
+    found = find_images([tmp_path])
+    assert [file.path.relative_to(tmp_path).as_posix() for file in found.files] == wanted
+    assert found.failures == []
+    assert found.files[0].size_bytes == 1
+    assert found.files[0].modified_ns == (tmp_path / "2.JPG").stat().st_mtime_ns
+
+
+def test_named_files_are_taken_whatever_their_suffix(tmp_path: Path) -> None:
+    """A file that a person names is taken, and counts once."""
+    odd = touched(tmp_path / "scan.dat")
+    found = find_images([odd, touched(tmp_path / "a.jpg"), tmp_path])
+    assert [file.path.name for file in found.files] == ["scan.dat", "a.jpg"]
+
+
+def test_relative_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found files have absolute paths."""
+    touched(tmp_path / "a" / "1.jpg")
+    monkeypatch.chdir(tmp_path)
+    assert [file.path for file in find_images([Path("a")]).files] == [tmp_path / "a" / "1.jpg"]
+
+
+def test_missing_folder_is_a_storage_error(tmp_path: Path) -> None:
+    """A folder that is not there is said at once."""
+    with pytest.raises(StorageError, match="not there"):
+        find_images([tmp_path / "gone"])
+    with pytest.raises(StorageError, match="class folders"):
+        find_images_in_class_folders(touched(tmp_path / "a.jpg"))
+
+
+def test_links_in_a_circle_end(tmp_path: Path) -> None:
+    """A folder that links to its own parent is searched once; a link to a folder elsewhere is followed."""
+    touched(tmp_path / "in" / "1.jpg")
+    touched(tmp_path / "else" / "2.jpg")
+    try:
+        (tmp_path / "in" / "loop").symlink_to(tmp_path / "in", target_is_directory=True)
+        (tmp_path / "in" / "there").symlink_to(tmp_path / "else", target_is_directory=True)
+    except OSError:
+        pytest.skip("links are not allowed here")
+    names = [file.path.relative_to(tmp_path).as_posix() for file in find_images([tmp_path / "in"]).files]
+    assert names == ["in/1.jpg", "in/there/2.jpg"]
+
+
+def test_dead_link_is_listed(tmp_path: Path) -> None:
+    """A link to nothing is a failure with a reason."""
+    try:
+        (tmp_path / "dead.jpg").symlink_to(tmp_path / "nothing.jpg")
+    except OSError:
+        pytest.skip("links are not allowed here")
+    found = find_images([tmp_path])
+    assert found.files == []
+    assert [failure.path.name for failure in found.failures] == ["dead.jpg"]
+    assert "cannot be read" in found.failures[0].reason
+
+
+def test_folder_that_refuses_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder without permission is a failure; the others are searched."""
+    touched(tmp_path / "good" / "1.jpg")
+    touched(tmp_path / "bad" / "2.jpg")
+    scan = os.scandir
+
+    def scan_or_refuse(folder: Path) -> object:
+        if Path(folder).name == "bad":
+            raise PermissionError(13, "Permission denied")
+        return scan(folder)
+
+    monkeypatch.setattr("engine.data.find_images.os.scandir", scan_or_refuse)
+    found = find_images([tmp_path])
+    assert [file.path.name for file in found.files] == ["1.jpg"]
+    assert [(failure.path.name, failure.reason) for failure in found.failures] == [
+        ("bad", "the folder cannot be read: Permission denied")
+    ]
+
+
+def test_class_folders(tmp_path: Path) -> None:
+    """Each folder with images is a class path; images beside the classes have none."""
+    for name in ("Bird/Gull/1.jpg", "Bird/Gull/2.jpg", "Bird/3.jpg", "4.jpg", "空/鳥.jpg", "Empty/notes.txt"):
+        touched(tmp_path / name)
+    groups = find_images_in_class_folders(tmp_path)
+    assert [(names, [file.path.name for file in files]) for names, files in groups] == [
+        ((), ["4.jpg"]),
+        (("Bird",), ["3.jpg"]),
+        (("Bird", "Gull"), ["1.jpg", "2.jpg"]),
+        (("空",), ["鳥.jpg"]),
+    ]
+
+
+def test_progress_counts_files(tmp_path: Path) -> None:
+    """The listener hears of the search from the start, and of all files at its end."""
+    for number in range(5):
+        touched(tmp_path / f"{number}.jpg")
+    heard: list[Progress] = []
+    find_images([tmp_path], on_progress=heard.append)
+    assert (heard[0].done, heard[0].unit) == (0, "files")
+    assert (heard[-1].done, heard[-1].total) == (5, 5)

@@ -1,0 +1,264 @@
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.data.content_hash import content_hash
+from engine.data.embedding_cache import EmbeddingCache
+from engine.data.read_file import read_file
+from engine.errors import Cancelled, ModelError, StorageError
+from engine.events import CancelToken, Progress
+from engine.inference import embed_chunk
+from engine.inference.backbone import BackboneSession
+from engine.inference.embed_chunk import network_input
+from engine.inference.pipeline import EmbedBatch, EmbedRequest, embed_files
+from engine.inference.providers import ProviderChoice
+from engine.inference.runtime import CPU_PROVIDER
+from tests.support.backbones import WIDTH, write_tiny_backbone
+from tests.support.images import write_jpeg
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> BackboneSession:
+    card = write_tiny_backbone(tmp_path / "tiny.onnx")
+    return BackboneSession(tmp_path / "tiny.onnx", card, ProviderChoice(CPU_PROVIDER, "CPU"), threads=2)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[EmbeddingCache]:
+    with EmbeddingCache(tmp_path / "cache", "ab" * 32, WIDTH) as cache:
+        yield cache
+
+
+def photos(folder: Path, count: int) -> list[EmbedRequest]:
+    """Write photos of different content; ids start at 100."""
+    folder.mkdir(exist_ok=True)
+    return [EmbedRequest(100 + number, write_jpeg(folder / f"{number}.jpg", seed=number)) for number in range(count)]
+
+
+def hash_of(request: EmbedRequest) -> bytes:
+    return content_hash(request.path.read_bytes())
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Note every file that a worker reads."""
+    read: list[Path] = []
+
+    def note_and_read(path: Path) -> bytes:
+        read.append(path)
+        return read_file(path)
+
+    monkeypatch.setattr(embed_chunk, "read_file", note_and_read)
+    return read
+
+
+class Heard:
+    """Listener that gathers results and, after `patience` batches, does something."""
+
+    def __init__(self, patience: int = -1, then: Callable[[], None] = lambda: None) -> None:
+        self.results: dict[int, tuple[bytes | None, str | None]] = {}
+        self._patience = patience
+        self._then = then
+
+    def __call__(self, batch: EmbedBatch) -> None:
+        """Take results, each request's once."""
+        for image_id, key, failure in batch.results:
+            assert image_id not in self.results, "each request is reported once"
+            self.results[image_id] = (key, failure)
+        self._patience -= 1
+        if self._patience == 0:
+            self._then()
+
+
+def test_every_file_gets_its_own_embedding(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+    """The cache holds for each file what the backbone says of that file alone."""
+    requests = photos(tmp_path / "photos", 37)
+    heard = Heard()
+    summary = embed_files(requests, session, cache, on_batch=heard)
+    assert (summary.embedded, summary.from_cache, summary.failed) == (37, 0, ())
+    assert summary.images_per_s > 0
+    assert summary.device_name == "CPU"
+    assert heard.results == {request.image_id: (hash_of(request), None) for request in requests}
+    vectors, found = cache.get_many([hash_of(request) for request in requests])
+    assert found.all()
+    for request, vector in zip(requests, vectors, strict=True):
+        alone = session.embed(network_input(request.path.read_bytes(), session.card)[None])[0]
+        assert np.allclose(vector, alone, rtol=1e-2, atol=1e-2)
+
+
+def test_failures_are_listed_and_the_rest_is_embedded(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
+) -> None:
+    """Missing, empty, text and truncated files are listed with their reasons; all others are embedded."""
+    requests = photos(tmp_path / "photos", 20)
+    requests[3].path.unlink()
+    requests[7].path.write_bytes(b"")
+    requests[11].path.write_text("not a photo")
+    requests[15].path.write_bytes(requests[15].path.read_bytes()[:400])
+    heard = Heard()
+    summary = embed_files(requests, session, cache, on_batch=heard)
+    assert summary.embedded == 16
+    reasons = {image_id: reason for image_id, _path, reason in summary.failed}
+    assert sorted(reasons) == [103, 107, 111, 115]
+    for image_id, words in ((103, "not there"), (107, "empty"), (111, "found text"), (115, "damaged")):
+        assert words in reasons[image_id]
+        assert heard.results[image_id][1] == reasons[image_id]
+    assert heard.results[103][0] is None
+    assert heard.results[111][0] == hash_of(requests[11])
+    assert len(heard.results) == 20
+
+
+def test_second_run_reads_nothing(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unchanged files are taken from the cache without being opened."""
+    requests = photos(tmp_path / "photos", 20)
+    embed_files(requests, session, cache)
+    read = counted(monkeypatch)
+    heard = Heard()
+    summary = embed_files(requests, session, cache, on_batch=heard)
+    assert (summary.embedded, summary.from_cache, read) == (0, 20, [])
+    assert heard.results == {request.image_id: (hash_of(request), None) for request in requests}
+
+
+def test_changed_and_moved_files(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A changed file is embedded anew; a moved one is read, and found by its content."""
+    requests = photos(tmp_path / "photos", 6)
+    embed_files(requests, session, cache)
+    write_jpeg(requests[0].path, seed=77)
+    os.utime(requests[0].path, ns=(1, 1))
+    moved = EmbedRequest(101, requests[1].path.rename(tmp_path / "moved.jpg"))
+    read = counted(monkeypatch)
+    summary = embed_files([requests[0], moved, *requests[2:]], session, cache)
+    assert (summary.embedded, summary.from_cache) == (1, 5)
+    assert sorted(path.name for path in read) == ["0.jpg", "moved.jpg"]
+
+
+def test_equal_contents_are_embedded_once(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 120 files with 10 contents, one of them rotten, on 4 threads, 9 images go through the backbone."""
+    contents = [request.path.read_bytes() for request in photos(tmp_path / "photos", 9)] + [b"rotten"]
+    requests = []
+    for number in range(120):
+        path = tmp_path / f"copy {number}.jpg"
+        path.write_bytes(contents[(number * 7 + number // 10) % 10])
+        requests.append(EmbedRequest(number, path))
+    embedded: list[int] = []
+    embed = session.embed
+
+    def count_and_embed(images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        embedded.append(len(images))
+        return embed(images)
+
+    monkeypatch.setattr(session, "embed", count_and_embed)
+    heard = Heard()
+    summary = embed_files(requests, session, cache, on_batch=heard, workers=4)
+    assert sum(embedded) == 9
+    assert (summary.embedded, summary.from_cache, len(summary.failed)) == (9, 99, 12)
+    assert len(heard.results) == 120
+    assert all((failure is None) == (key != content_hash(b"rotten")) for key, failure in heard.results.values())
+
+
+def test_cancel_keeps_what_was_reported(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+    """After a cancel everything reported is in the cache, and the next run embeds only the rest."""
+    requests = photos(tmp_path / "photos", 100)
+    cancel = CancelToken()
+    heard = Heard(2, cancel.cancel)
+    with pytest.raises(Cancelled):
+        embed_files(requests, session, cache, on_batch=heard, cancel=cancel)
+    assert 0 < len(heard.results) < 100
+    kept = [key for key, _failure in heard.results.values() if key is not None]
+    assert cache.missing(kept) == []
+    summary = embed_files(requests, session, cache)
+    assert (summary.embedded, summary.from_cache) == (100 - len(kept), len(kept))
+
+
+def test_cancel_before_the_start(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+    """A job that was cancelled while it waited does nothing."""
+    cancel = CancelToken()
+    cancel.cancel()
+    heard = Heard()
+    with pytest.raises(Cancelled):
+        embed_files(photos(tmp_path / "photos", 3), session, cache, cancel=cancel, on_batch=heard)
+    assert heard.results == {}
+
+
+def test_failing_backbone_stops_the_run_and_keeps_the_rest(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the device gives up, the error is raised, and what was finished before is in the cache."""
+    requests = photos(tmp_path / "photos", 60)
+    embed, calls = session.embed, iter(range(1000))
+
+    def embed_three_times(images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        if next(calls) >= 3:
+            raise ModelError("the device ran out of memory")
+        return embed(images)
+
+    monkeypatch.setattr(session, "embed", embed_three_times)
+    heard = Heard()
+    with pytest.raises(ModelError, match="out of memory"):
+        embed_files(requests, session, cache, on_batch=heard)
+    assert len(heard.results) == 3 * session.batch_size
+    assert len(cache.missing([hash_of(request) for request in requests])) == 60 - len(heard.results)
+
+
+def test_full_disk_stops_the_run(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+    """A cache that cannot grow is a storage error; nothing is reported that was not written."""
+    connection = cache._connection
+    assert connection is not None
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+    heard = Heard()
+    with pytest.raises(StorageError):
+        embed_files(photos(tmp_path / "photos", 200), session, cache, on_batch=heard)
+    kept = [key for key, _failure in heard.results.values() if key is not None]
+    assert cache.missing(kept) == []
+
+
+def test_work_ahead_is_bounded(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However slow the listener is, only a few chunks are read ahead of what was reported."""
+    read = counted(monkeypatch)
+    reported = 0
+    ahead = []
+
+    def listen(batch: EmbedBatch) -> None:
+        nonlocal reported
+        ahead.append(len(read) - reported)
+        reported += len(batch.results)
+
+    embed_files(photos(tmp_path / "photos", 300), session, cache, on_batch=listen, workers=2)
+    assert reported == 300
+    assert max(ahead) <= 2 * 2 * 2 * session.batch_size
+
+
+def test_progress(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+    """Progress counts what an earlier run did as done, ends with all, and names the device."""
+    requests = photos(tmp_path / "photos", 30)
+    embed_files(requests[:10], session, cache)
+    heard: list[Progress] = []
+    embed_files(requests, session, cache, on_progress=heard.append)
+    assert (heard[0].done, heard[0].total) == (10, 30)
+    assert (heard[-1].done, heard[-1].total, heard[-1].note) == (30, 30, "CPU")
+
+
+def test_no_requests(session: BackboneSession, cache: EmbeddingCache) -> None:
+    """Nothing to do is done at once."""
+    summary = embed_files([], session, cache)
+    assert (summary.embedded, summary.from_cache, summary.failed, summary.images_per_s) == (0, 0, (), 0.0)
+
+
+def test_no_thread_is_left(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+    """When the call returns its threads are gone."""
+    before = threading.active_count()
+    embed_files(photos(tmp_path / "photos", 10), session, cache)
+    assert threading.active_count() == before

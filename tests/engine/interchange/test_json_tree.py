@@ -1,0 +1,116 @@
+"""JSON in both forms, there and back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.errors import FormatError, StorageError
+from engine.graph.category_graph import CategoryGraph
+from engine.interchange import json_tree
+from engine.interchange.imported import ImportedClass
+from engine.interchange.merge import merge_into
+from tests.support.graphs import big_graph, seaside_graph, shape_of
+
+
+def file_of(folder: Path, document: Any) -> Path:
+    """Write a JSON document."""
+    path = folder / "graph.json"
+    path.write_text(json.dumps(document), encoding="utf-8-sig")
+    return path
+
+
+def test_a_tree(tmp_path: Path) -> None:
+    """Names nest by children; a child may be just a name; one name in two places is two classes."""
+    document = {"name": "Animal", "children": [{"name": "Bird", "children": ["Gull", {"name": "Other"}]}, "Other"]}
+    graph = json_tree.read(file_of(tmp_path, document))
+    assert graph.edges == (
+        ("Animal", "Animal/Bird"),
+        ("Animal/Bird", "Animal/Bird/Gull"),
+        ("Animal/Bird", "Animal/Bird/Other"),
+        ("Animal", "Animal/Other"),
+    )
+    assert [each.name for each in graph.classes] == ["Animal", "Bird", "Gull", "Other", "Other"]
+
+
+def test_several_trees(tmp_path: Path) -> None:
+    """A list has several roots."""
+    graph = json_tree.read(file_of(tmp_path, [{"name": "Animal", "children": None}, {"name": "Plant"}]))
+    assert ([each.key for each in graph.classes], graph.edges) == (["Animal", "Plant"], ())
+
+
+def test_a_list_of_classes(tmp_path: Path) -> None:
+    """Ids may be numbers or texts, parents may come later, synonyms are kept."""
+    document = {
+        "classes": [
+            {"id": 3, "name": "Puffin", "parents": [1, "2"], "synonyms": ["Fratercula"]},
+            {"id": 1, "name": "Bird"},
+            {"id": "2", "name": "Diver", "parents": []},
+        ]
+    }
+    graph = json_tree.read(file_of(tmp_path, document))
+    assert graph.classes[0] == ImportedClass("3", "Puffin", ("Fratercula",))
+    assert set(graph.edges) == {("1", "3"), ("2", "3")}
+
+
+def test_what_is_written_comes_back(tmp_path: Path) -> None:
+    """Names in any script, slashes and several parents survive a file."""
+    graph = seaside_graph()
+    graph.add_class('and/or "海鸥" \\', [2, 3])
+    json_tree.write(graph, tmp_path / "out.json")
+    again = CategoryGraph()
+    result = merge_into(again, json_tree.read(tmp_path / "out.json"))
+    assert (result.classes_added, result.edges_added) == (len(graph), graph.edge_count)
+    assert shape_of(again) == shape_of(graph)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out.json"]
+
+
+def test_a_big_graph_comes_back(tmp_path: Path) -> None:
+    """Two thousand classes with shared parents too."""
+    graph = big_graph(2000)
+    json_tree.write(graph, tmp_path / "out.json")
+    again = CategoryGraph()
+    merge_into(again, json_tree.read(tmp_path / "out.json"))
+    assert {again.name(p) + ">" + again.name(c) for p, c in again.edges()} == {
+        graph.name(p) + ">" + graph.name(c) for p, c in graph.edges()
+    }
+
+
+def test_writing_where_there_is_no_folder(tmp_path: Path) -> None:
+    """A missing folder is storage trouble."""
+    with pytest.raises(StorageError, match="cannot be written"):
+        json_tree.write(seaside_graph(), tmp_path / "none" / "out.json")
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        (5, "a top class in graph.json is not an object: .*found a number"),
+        ([], "holds no classes"),
+        ({"children": []}, '"name" of a top class in graph.json is not a text: found nothing'),
+        ({"name": "A", "children": {"name": "B"}}, '"children" .*is not a list: found an object'),
+        ({"name": "A", "children": ["B", "B"]}, 'has the class "A/B" twice'),
+        ({"name": "A", "children": [{"name": " "}]}, 'a class under "A" in graph.json: a class needs a name'),
+        ({"classes": {}}, "is not a list"),
+        ({"classes": [{"id": True, "name": "A"}]}, '"id" of class 1 in graph.json is no id'),
+        ({"classes": [{"id": 1, "name": "A"}, {"id": "1", "name": "B"}]}, "class 2 .*id of an earlier class"),
+        ({"classes": [{"name": "A", "parents": ["B"]}]}, '"A" in graph.json has the parent "B"'),
+        ({"classes": [{"name": "A", "parents": ["B"]}, {"name": "B", "parents": ["A"]}]}, "A > B > A|B > A > B"),
+        ({"classes": [{"id": 1, "name": "A"}, {"id": 2, "name": "A"}]}, 'two classes "A" at the top level'),
+        ({"classes": [{"name": "\ud800"}]}, "control characters"),
+    ],
+)
+def test_what_is_wrong(tmp_path: Path, document: Any, said: str) -> None:
+    """Each mistake is told with its place."""
+    with pytest.raises(FormatError, match=said):
+        json_tree.read(file_of(tmp_path, document))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"name": ' * 100_000])
+def test_what_is_not_json(tmp_path: Path, text: str) -> None:
+    """Broken and bottomless files are told, not crashed on."""
+    path = tmp_path / "graph.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match=r"not JSON|nested too deeply"):
+        json_tree.read(path)

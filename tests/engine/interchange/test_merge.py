@@ -1,0 +1,102 @@
+"""Imports meeting a graph that is already there."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.errors import CycleError
+from engine.graph.category_graph import CategoryGraph
+from engine.interchange.imported import ImportedClass, ImportedGraph
+from engine.interchange.merge import merge_into
+from tests.support.graphs import big_graph, content_of, graph_of, names_of, seaside_graph, shape_of
+
+
+def imported_of(*edges: tuple[str, str]) -> ImportedGraph:
+    """An import whose keys are the names; an edge from "" is a root."""
+    names = dict.fromkeys(name for edge in edges for name in edge if name)
+    return ImportedGraph(tuple(ImportedClass(name, name) for name in names), tuple(edge for edge in edges if edge[0]))
+
+
+def as_imported(graph: CategoryGraph) -> ImportedGraph:
+    """The same graph as an import, with ids for keys."""
+    classes = tuple(ImportedClass(str(each), graph.name(each)) for each in graph.classes())
+    return ImportedGraph(classes, tuple((str(parent), str(child)) for parent, child in graph.edges()))
+
+
+def test_into_an_empty_graph() -> None:
+    """All classes and edges are new, and each key knows its class."""
+    graph = CategoryGraph()
+    result = merge_into(graph, as_imported(seaside_graph()))
+    assert (result.classes_added, result.edges_added) == (9, 8)
+    assert shape_of(graph) == shape_of(seaside_graph())
+    assert graph.name(result.class_ids["5"]) == "Puffin"
+
+
+def test_importing_twice_adds_nothing() -> None:
+    """The second time every path is there."""
+    graph = big_graph(2000)
+    before = content_of(graph)
+    result = merge_into(graph, as_imported(graph))
+    assert (result.classes_added, result.edges_added) == (0, 0)
+    assert all(int(key) == class_id for key, class_id in result.class_ids.items())
+    assert content_of(graph) == before
+
+
+def test_new_branches_grow_on_known_classes() -> None:
+    """A class of the same path is the same class; of another path it is a new one."""
+    graph = seaside_graph()
+    result = merge_into(graph, imported_of(("Animal", "Bird"), ("Bird", "Tern"), ("Plant", "Bird"), ("", "Gull")))
+    assert (result.classes_added, result.edges_added) == (2, 2)
+    assert graph.parents(graph.find("Tern")) == (2,)
+    assert names_of(graph, graph.parents(2)) == ["Animal", "Plant"]
+    assert "Gull" in names_of(graph, graph.roots())
+
+
+def test_parents_may_come_after_their_children() -> None:
+    """The order of the rows does not matter."""
+    graph = CategoryGraph()
+    merge_into(graph, imported_of(("Gull", "Herring Gull"), ("Bird", "Gull"), ("Animal", "Bird")))
+    assert graph.path_text(graph.find("Herring Gull")) == "Animal/Bird/Gull/Herring Gull"
+
+
+def test_two_known_classes_for_one() -> None:
+    """Where both parents have a class of that name, neither is lost nor joined; the first takes what is below."""
+    graph = seaside_graph()
+    other = graph.add_class("Gull", [3])
+    result = merge_into(
+        graph, imported_of(("Animal", "Bird"), ("Animal", "Diver"), ("Bird", "Gull"), ("Diver", "Gull"))
+    )
+    assert (result.classes_added, result.edges_added, result.class_ids["Gull"]) == (0, 0, 4)
+    assert graph.parents(other) == (3,)
+
+
+def test_a_cycle_in_the_import_leaves_the_graph_alone() -> None:
+    """A cycle among the imported edges is refused with its names."""
+    graph = seaside_graph()
+    with pytest.raises(CycleError) as caught:
+        merge_into(graph, imported_of(("Plant", "Moss"), ("Tern", "Weed"), ("Weed", "Tern")))
+    assert set(caught.value.path) == {"Weed", "Tern"}
+    assert content_of(graph) == content_of(seaside_graph())
+
+
+def test_a_cycle_with_the_graph_leaves_it_alone() -> None:
+    """Edges that only together with the graph's close a cycle are refused, and what was added before goes again."""
+    graph = graph_of({"Life": [], "Bird": ["Life"], "Diver": ["Life", "Bird"]})
+    before = content_of(graph)
+    with pytest.raises(CycleError):
+        merge_into(graph, imported_of(("Life", "Moss"), ("Life", "Bird"), ("Life", "Diver"), ("Diver", "Bird")))
+    assert content_of(graph) == before
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] < pair[1]), min_size=1))
+def test_any_import_is_complete_and_repeatable(pairs: list[tuple[int, int]]) -> None:
+    """Each imported edge is an edge between the classes of its keys, and a second import adds nothing."""
+    imported = imported_of(*dict.fromkeys((str(parent), str(child)) for parent, child in pairs))
+    graph = CategoryGraph()
+    first = merge_into(graph, imported)
+    assert first.edges_added == len(imported.edges)
+    for parent, child in imported.edges:
+        assert first.class_ids[parent] in graph.parents(first.class_ids[child])
+    again = merge_into(graph, imported)
+    assert (again.classes_added, again.edges_added, again.class_ids) == (0, 0, first.class_ids)

@@ -1,0 +1,144 @@
+"""Actions on the category graph, and what happens to the labels of a class that goes away."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.errors import CycleError, DuplicateNameError, InputError, UnknownClassError
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved
+from engine.project import ClassPolicy, Project
+from tests.support.projects import bird_project, dump, new_project, shape
+
+
+def test_each_action_tells_its_edits(tmp_path: Path) -> None:
+    """A change holds exactly the edits that bring a copy of the graph in step."""
+    with new_project(tmp_path) as project:
+        change, bird = project.add_class(" Bird ")
+        assert (change.text, change.graph_edits) == ("Add class Bird", (ClassAdded(bird, "Bird"),))
+        change, gull = project.add_class("Gull", [bird])
+        assert change.graph_edits == (ClassAdded(gull, "Gull"), EdgeAdded(bird, gull))
+        change = project.rename_class(gull, "Tern")
+        assert (change.text, change.graph_edits) == ("Rename class Gull to Tern", (ClassRenamed(gull, "Tern", "Gull"),))
+        change = project.unlink(bird, gull)
+        assert (change.text, change.graph_edits) == ("Unlink Tern from Bird", (EdgeRemoved(bird, gull),))
+        change = project.link(bird, gull)
+        assert (change.text, change.graph_edits) == ("Link Tern under Bird", (EdgeAdded(bird, gull),))
+        change = project.move_class(gull, bird, None)
+        assert (change.text, change.graph_edits) == ("Move class Tern to the top level", (EdgeRemoved(bird, gull),))
+        change = project.remove_class(bird)
+        assert (change.text, change.graph_edits) == ("Remove class Bird", (ClassRemoved(bird, "Bird"),))
+        undone = project.undo()
+        assert undone is not None
+        assert undone.graph_edits == (ClassAdded(bird, "Bird"),)
+
+
+def test_refused_edits_make_no_step(tmp_path: Path) -> None:
+    """A cycle, a namesake or an unknown class is refused, and the file and history stay as they were."""
+    project, gull, _ = bird_project(tmp_path)
+    bird = project.graph.find("Bird")
+    before, steps = dump(project), project.history()
+    with pytest.raises(CycleError, match="Gull"):
+        project.link(gull, bird)
+    with pytest.raises(DuplicateNameError):
+        project.add_class("Gull", [bird])
+    with pytest.raises(UnknownClassError):
+        project.rename_class(999, "Tern")
+    with pytest.raises(UnknownClassError):
+        project.set_policy(999, ClassPolicy(0.5))
+    assert dump(project) == before
+    assert project.history() == steps
+    project.close()
+
+
+def test_labels_of_a_removed_class_go_to_its_only_parent(tmp_path: Path) -> None:
+    """One parent inherits the labels, with who and when; undo gives them back."""
+    project, gull, images = bird_project(tmp_path)
+    bird = project.graph.find("Bird")
+    project.label(images[:3], gull, who="ada")
+    before = dump(project)
+    change = project.remove_class(gull)
+    assert change.text == "Remove class Gull (3 labels moved to Bird)"
+    assert set(change.labelled) == set(images[:3])
+    assert project.labelled_counts() == {bird: 3}
+    label = project.label_of(images[0])
+    assert label is not None
+    assert label.who == "ada"
+    project.undo()
+    assert dump(project) == before
+    project.close()
+
+
+@pytest.mark.parametrize("parent_count", [0, 2])
+def test_labels_of_a_class_without_one_clear_parent_are_removed(tmp_path: Path, parent_count: int) -> None:
+    """Without a parent, or with two, the labels go, the text says how many, and undo gives them back."""
+    project, _, images = bird_project(tmp_path)
+    parents = [project.add_class(f"Parent {number}")[1] for number in range(parent_count)]
+    _, tern = project.add_class("Tern", parents)
+    project.label(images[:1], tern)
+    before = dump(project)
+    assert project.remove_class(tern).text == "Remove class Tern (1 label removed)"
+    assert project.labels() == {}
+    project.undo()
+    assert dump(project) == before
+    project.close()
+
+
+def test_a_removed_class_takes_its_policy_along(tmp_path: Path) -> None:
+    """The policy of a class goes with it and comes back with it."""
+    project, gull, _ = bird_project(tmp_path)
+    change = project.set_policy(gull, ClassPolicy(bar=0.9, is_deepest=True))
+    assert (change.text, change.policies) == ("Change the bar of Gull", (gull,))
+    project.remove_class(gull)
+    assert project.policies() == {}
+    assert project.check() == []
+    project.undo()
+    assert project.policies() == {gull: ClassPolicy(bar=0.9, is_deepest=True)}
+    project.close()
+
+
+def test_a_policy_that_says_nothing_is_none(tmp_path: Path) -> None:
+    """Setting a policy back to inherited takes it away; a bar beyond a probability is refused."""
+    project, gull, _ = bird_project(tmp_path)
+    project.set_policy(gull, ClassPolicy(bar=0))
+    assert project.policies() == {gull: ClassPolicy(bar=0.0)}
+    project.set_policy(gull, ClassPolicy())
+    assert project.policies() == {}
+    for bar in (-0.1, 1.1, float("nan")):
+        with pytest.raises(InputError, match="probability"):
+            project.set_policy(gull, ClassPolicy(bar=bar))
+    project.close()
+
+
+def test_an_import_is_one_step(tmp_path: Path) -> None:
+    """All classes of an import are added by one action, and a later import goes on from there."""
+
+    def merge(graph: CategoryGraph) -> None:
+        plant = graph.add_class("Plant")
+        for number in range(300):
+            graph.add_class(f"Fern {number}", [plant])
+
+    project, _, _ = bird_project(tmp_path)
+    change = project.import_graph(merge, "Import plants")
+    assert len(change.graph_edits) == 601
+    look = shape(project.graph)
+    project.undo()
+    assert len(project.graph) == 2
+    project.redo()
+    assert shape(project.graph) == look
+    project.close()
+    with Project.open(project.path) as reopened:
+        assert shape(reopened.graph) == look
+        assert reopened.import_graph(len, "Nothing").is_empty
+
+
+def test_undo_works_before_the_graph_was_ever_loaded(tmp_path: Path) -> None:
+    """Right after opening, undo needs no graph, and one that is asked for later is right."""
+    project, _, _ = bird_project(tmp_path)
+    project.rename_class(2, "Tern")
+    project.close()
+    with Project.open(project.path) as reopened:
+        change = reopened.undo()
+        assert change is not None
+        assert change.graph_edits == (ClassRenamed(2, "Gull", "Tern"),)
+        assert reopened.graph.name(2) == "Gull"

@@ -1,0 +1,114 @@
+"""A disk that takes no more: the action is taken back whole, and the project stays usable."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.errors import StorageError
+from engine.project import Project
+from tests.support.projects import bird_project, dump, found_files, shape
+
+
+def _fill_up(project: Project, spare_pages: int = 2) -> None:
+    pages = project._connection.value("PRAGMA page_count")
+    project._connection.value(f"PRAGMA max_page_count = {pages + spare_pages}")
+
+
+def _free_space(project: Project) -> None:
+    project._connection.value("PRAGMA max_page_count = 1000000")
+
+
+def test_an_action_on_a_full_disk_is_taken_back(tmp_path: Path) -> None:
+    """Adding images that do not fit raises StorageError; nothing changed; with space it works."""
+    project, gull, images = bird_project(tmp_path)
+    before = dump(project)
+    _fill_up(project)
+    with pytest.raises(StorageError, match=r"disk is full.*Free some space"):
+        project.add_images(found_files(tmp_path, 5000, start=100))
+    assert dump(project) == before
+    assert project.undo_text == "Add 4 images"
+    _free_space(project)
+    project.label(images, gull)
+    assert len(project.add_images(found_files(tmp_path, 5000, start=100)).images_added) == 5000
+    assert project.check() == []
+    project.close()
+
+
+def test_the_graph_in_memory_goes_back_with_the_file(tmp_path: Path) -> None:
+    """When an import of classes does not fit, the graph in memory is as before, too."""
+    project, _, _ = bird_project(tmp_path)
+    before = shape(project.graph)
+    _fill_up(project)
+    with pytest.raises(StorageError):
+        project.import_graph(lambda graph: [graph.add_class(f"Class {number}") for number in range(9000)], "Import")
+    assert shape(project.graph) == before
+    _free_space(project)
+    project.add_class("Class 1")
+    project.close()
+    with Project.open(project.path) as reopened:
+        assert len(reopened.graph) == len(before[0]) + 1
+
+
+def test_a_group_does_not_go_on_after_a_full_disk(tmp_path: Path) -> None:
+    """A group that ignores the error of one of its actions is still taken back whole, or goes on whole."""
+    project, gull, images = bird_project(tmp_path)
+    before = dump(project)
+    _fill_up(project)
+
+    def group() -> None:
+        with project.one_step("Group"):
+            project.label(images, gull)
+            with pytest.raises(StorageError):
+                project.add_images(found_files(tmp_path, 5000, start=100))
+            project.add_images(found_files(tmp_path, 5000, start=100))
+
+    with pytest.raises(StorageError):
+        group()
+    assert dump(project) == before
+    _free_space(project)
+    assert project.check() == []
+    project.close()
+
+
+WRITE_UP_TO_A_LIMIT = """
+import resource, signal, sys
+from pathlib import Path
+from engine.errors import StorageError
+from engine.files import FoundFile
+from engine.project import Project
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+with Project.open(Path(sys.argv[1])) as project:
+    limit = Path(sys.argv[1]).stat().st_size + 400_000
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    added = 0
+    try:
+        for number in range(1000):
+            start = number * 500
+            files = [FoundFile(Path(f"/photos/{each}.jpg"), 1, 1) for each in range(start, start + 500)]
+            added += len(project.add_images(files).images_added)
+    except StorageError as error:
+        print(error)
+    assert project.image_count == 4 + added, (project.image_count, added)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    project.label([1], 2)
+    print("added", added)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
+def test_the_file_system_itself_refuses(tmp_path: Path) -> None:
+    """When the operating system refuses to let the files grow, all acknowledged images are there and work goes on."""
+    project, _, _ = bird_project(tmp_path)
+    project.close()
+    answer = subprocess.run(
+        [sys.executable, "-c", WRITE_UP_TO_A_LIMIT, str(project.path)], capture_output=True, text=True, check=False
+    )
+    assert answer.returncode == 0, answer.stderr
+    message, added = answer.stdout.splitlines()
+    assert str(project.path) in message
+    with Project.open(project.path) as reopened:
+        assert reopened.image_count == 4 + int(added.split()[1])
+        assert len(reopened.labels()) == 1
+        assert reopened.check() == []

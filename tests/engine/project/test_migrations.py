@@ -1,0 +1,135 @@
+"""Older files become present ones, on a backup, all or nothing."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ProjectDamagedError, StorageError
+from engine.project import Project, file_header, migrations, opening
+from engine.project.connection import Connection
+from engine.project.migrations import Migration
+from engine.project.schema import SCHEMA, SCHEMA_VERSION
+from tests.support.projects import change_file, new_project, write_first_version
+
+
+def _shape_of(path: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").fetchall()
+    return [(name, " ".join(sql.split())) for name, sql in rows]
+
+
+def _add_a_column(connection: Connection) -> None:
+    connection.write("ALTER TABLE class ADD COLUMN note TEXT NOT NULL DEFAULT 'none'")
+
+
+def _break_half_way(connection: Connection) -> None:
+    connection.write("DELETE FROM label")
+    raise StorageError("the disk is full")
+
+
+def _register(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:
+    for module in (migrations, opening, file_header):
+        monkeypatch.setattr(module, "SCHEMA_VERSION", SCHEMA_VERSION + len(steps))
+    monkeypatch.setattr(migrations, "MIGRATIONS", steps)
+
+
+TWO_STEPS = (
+    Migration(1, 2, "classes have notes", _add_a_column),
+    Migration(2, 3, "notes are empty", lambda connection: connection.script("UPDATE class SET note = ''")),
+)
+
+
+def test_a_migrated_file_has_the_shape_of_a_new_one(tmp_path: Path) -> None:
+    """A file of the first version, opened today, has the tables of a file made today."""
+    write_first_version(tmp_path / "old")
+    Project.open(tmp_path / "old").close()
+    new_project(tmp_path).close()
+    assert SCHEMA
+    assert _shape_of(tmp_path / "old") == _shape_of(tmp_path / "birds.protoleaf")
+
+
+def test_the_first_version_is_read_and_its_history_works(tmp_path: Path) -> None:
+    """What version 1 wrote, history included, is understood by the present program."""
+    write_first_version(tmp_path / "old")
+    with Project.open(tmp_path / "old") as project:
+        assert project.check() == []
+        label = project.label_of(1)
+        assert label is not None
+        assert (label.class_id, label.who, label.when.year) == (2, "ada", 2026)
+        project.undo()
+        project.undo()
+        assert project.graph.name(2) == "Mew"
+        assert project.labels() == {}
+        project.redo()
+        project.redo()
+        assert project.label_of(1) == label
+
+
+def test_an_older_file_is_migrated_on_a_verified_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each step from the file's version to ours runs in order; the backup still has the old version and opens."""
+    path = tmp_path / "old"
+    write_first_version(path)
+    before = _shape_of(path)
+    with monkeypatch.context() as patch:
+        _register(patch, *TWO_STEPS)
+        with Project.open(path) as project:
+            assert project.schema_version == 3
+            assert project._connection.rows("SELECT name, note FROM class") == [("Bird", ""), ("Gull", "")]
+            assert len(project.labels()) == 1
+            assert project.check() == []
+    backup = tmp_path / "old.backup-v1"
+    assert _shape_of(backup) == before
+    with Project.open(backup) as project:
+        assert len(project.labels()) == 1
+
+
+def test_history_from_before_a_migration_can_be_undone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row images that an older version wrote are shorter than today's rows, and still go back and forth."""
+    write_first_version(tmp_path / "old")
+    _register(monkeypatch, *TWO_STEPS)
+    with Project.open(tmp_path / "old") as project:
+        project.undo()
+        project.undo()
+        assert project.graph.name(2) == "Mew"
+        project.redo()
+        assert project.graph.name(2) == "Gull"
+        assert project.check() == []
+
+
+def test_a_failing_migration_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step that fails half-way leaves the file as it was before that step, and the backup."""
+    path = tmp_path / "old"
+    write_first_version(path)
+    with monkeypatch.context() as patch:
+        _register(patch, Migration(1, 2, "breaks", _break_half_way))
+        for _ in range(2):
+            with pytest.raises(StorageError, match="disk is full"):
+                Project.open(path)
+    with Project.open(path) as project:
+        assert project.schema_version == 1
+        assert len(project.labels()) == 1
+    assert (tmp_path / "old.backup-v1").exists()
+    assert (tmp_path / "old.backup-v1-2").exists()  # no backup is ever overwritten
+
+
+def test_an_older_file_is_read_without_changing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opened for reading only, an older file is migrated in memory; file and folder stay as they were."""
+    path = tmp_path / "old"
+    write_first_version(path)
+    before = path.read_bytes()
+    _register(monkeypatch, *TWO_STEPS)
+    with Project.open(path, for_writing=False) as project:
+        assert project.schema_version == 3
+        assert len(project.labels()) == 1
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["old"]
+
+
+def test_a_version_that_never_was_is_damage(tmp_path: Path) -> None:
+    """A version below the first is not guessed at."""
+    write_first_version(tmp_path / "old")
+    change_file(tmp_path / "old", "PRAGMA user_version = 0")
+    with pytest.raises(ProjectDamagedError, match="never existed"):
+        Project.open(tmp_path / "old")

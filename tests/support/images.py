@@ -1,0 +1,101 @@
+"""Image files of every kind for tests, drawn from a seed; nothing is stored in the repository."""
+
+import io
+import struct
+import zlib
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+ORIENTATION_TAG: Final = 0x0112
+PNG_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
+
+
+def picture(width: int = 48, height: int = 32, *, seed: int = 0) -> NDArray[np.uint8]:
+    """Smooth coloured picture that survives JPEG: (height, width, 3) uint8; another seed is another picture."""
+    generator = np.random.default_rng(seed)
+    coarse = generator.integers(0, 256, (4, 4, 3), dtype=np.uint8)
+    return np.asarray(Image.fromarray(coarse).resize((width, height), Image.Resampling.BILINEAR))
+
+
+def encoded(pixels: NDArray[Any] | Image.Image, kind: str, **options: Any) -> bytes:
+    """Bytes of an image file of a Pillow format ("JPEG", "PNG", ...)."""
+    image = pixels if isinstance(pixels, Image.Image) else Image.fromarray(pixels)
+    buffer = io.BytesIO()
+    image.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+def write_jpeg(path: Path, *, seed: int = 0, width: int = 48, height: int = 32) -> Path:
+    """Write a small JPEG and return its path."""
+    path.write_bytes(encoded(picture(width, height, seed=seed), "JPEG", quality=95))
+    return path
+
+
+def four_corners(side: int = 32) -> NDArray[np.uint8]:
+    """Picture whose quarters are red, green (top), blue and white (bottom): shows how it is turned."""
+    pixels = np.zeros((side, side * 2, 3), dtype=np.uint8)
+    half = side // 2
+    pixels[:half, :side] = (255, 0, 0)
+    pixels[:half, side:] = (0, 255, 0)
+    pixels[half:, :side] = (0, 0, 255)
+    pixels[half:, side:] = (255, 255, 255)
+    return pixels
+
+
+def stored_turned(pixels: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
+    """Pixels as a camera stores them under an EXIF orientation, so that a viewer shows `pixels`."""
+    steps: dict[int, tuple[Image.Transpose, ...]] = {
+        1: (),
+        2: (Image.Transpose.FLIP_LEFT_RIGHT,),
+        3: (Image.Transpose.ROTATE_180,),
+        4: (Image.Transpose.FLIP_TOP_BOTTOM,),
+        5: (Image.Transpose.TRANSPOSE,),
+        6: (Image.Transpose.ROTATE_90,),
+        7: (Image.Transpose.TRANSVERSE,),
+        8: (Image.Transpose.ROTATE_270,),
+    }
+    image = Image.fromarray(pixels)
+    for step in steps[orientation]:
+        image = image.transpose(step)
+    return np.asarray(image)
+
+
+def exif_with_orientation(orientation: int) -> Image.Exif:
+    """EXIF block that only says how the camera was held."""
+    exif = Image.Exif()
+    exif[ORIENTATION_TAG] = orientation
+    return exif
+
+
+def png_chunk(kind: bytes, data: bytes) -> bytes:
+    """One chunk of a PNG file with its length and checksum."""
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png_declaring(width: int, height: int) -> bytes:
+    """PNG of a few bytes that declares a size and holds next to nothing."""
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    body = zlib.compress(b"\x00" * 1024)
+    return PNG_SIGNATURE + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", body) + png_chunk(b"IEND", b"")
+
+
+def png_of_sixteen_bits(values: NDArray[np.uint16]) -> bytes:
+    """Gray PNG with sixteen bits a pixel, written chunk by chunk; `values` (H, W)."""
+    height, width = values.shape
+    header = struct.pack(">IIBBBBB", width, height, 16, 0, 0, 0, 0)
+    rows = b"".join(b"\x00" + row.astype(">u2").tobytes() for row in values)
+    return (
+        PNG_SIGNATURE + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", zlib.compress(rows)) + png_chunk(b"IEND", b"")
+    )
+
+
+def jpeg_declaring(width: int, height: int) -> bytes:
+    """JPEG whose frame header declares another size than its data hold."""
+    data = bytearray(encoded(picture(), "JPEG"))
+    frame = data.index(b"\xff\xc0")
+    data[frame + 5 : frame + 9] = struct.pack(">HH", height, width)
+    return bytes(data)
