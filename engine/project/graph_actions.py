@@ -40,7 +40,7 @@ class GraphActions(ProjectQuestions, ABC):
         """Take the latest action back, also one of an earlier run of the program.
 
         Returns:
-            What changed; None when there is nothing to undo.
+            What changed, with the action's own text; None when there is nothing to undo.
         """
         return self._replay(self._journal.undo)
 
@@ -48,7 +48,7 @@ class GraphActions(ProjectQuestions, ABC):
         """Make the action again that was undone last.
 
         Returns:
-            What changed; None when there is nothing to redo.
+            What changed, with the action's own text; None when there is nothing to redo.
         """
         return self._replay(self._journal.redo)
 

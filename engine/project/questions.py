@@ -70,7 +70,10 @@ class ProjectQuestions(ABC):
 
     @property
     def graph(self) -> CategoryGraph:
-        """The category graph, loaded once and kept in step with every action. Only actions may edit it."""
+        """The category graph, loaded once and kept in step with every action. Only actions may edit it.
+
+        A project that is open for reading beside a writer keeps the graph it has loaded.
+        """
         if self._graph is None:
             self._graph = load_graph(self._connection)
         return self._graph

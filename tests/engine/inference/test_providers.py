@@ -4,14 +4,16 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from engine.config import assets_folder
 from engine.errors import ModelError, UsageError
 from engine.inference import cuda_driver, providers
 from engine.inference.cuda_driver import CudaDevice, find_cuda_device
-from engine.inference.providers import PROBE_MODEL, ProviderReport, choose_providers, probe_providers
+from engine.inference.providers import PROBE_MODEL, ProviderReport, _probe_result, choose_providers, probe_providers
 from engine.inference.runtime import CPU_PROVIDER, CUDA_PROVIDER, open_session
+from tests.support.backbones import write_tiny_backbone
 
 
 def cuda_report(reason: str) -> Callable[[], ProviderReport]:
@@ -121,3 +123,11 @@ def test_no_silent_fallback() -> None:
     """A provider that does not exist here is an error, not a quiet CPU session."""
     with pytest.raises(ModelError):
         open_session(assets_folder() / PROBE_MODEL, "NoSuchExecutionProvider")
+
+
+def test_probe_is_the_tiny_backbone(tmp_path: Path) -> None:
+    """The shipped probe is what `write_tiny_backbone` writes with width 4, so that it can be made again."""
+    write_tiny_backbone(tmp_path / "probe.onnx", width=4)
+    assert np.array_equal(
+        _probe_result(tmp_path / "probe.onnx", CPU_PROVIDER), _probe_result(assets_folder() / PROBE_MODEL, CPU_PROVIDER)
+    )

@@ -72,7 +72,7 @@ def backbones(tmp_path_factory: pytest.TempPathFactory) -> tuple[LeafNet, Path, 
 
 def test_a_backbone_comes_with_its_card_and_nothing_else(backbones: tuple[LeafNet, Path, Path]) -> None:
     """Model and card lie side by side, and no temporary file stays behind."""
-    _, full, half = backbones
+    _, full, _ = backbones
     assert read_card(full) == CARD
     assert {path.name for path in full.parent.iterdir()} == {
         "full.onnx", "full.card.json", "half.onnx", "half.card.json",
