@@ -21,6 +21,7 @@ class BackboneCard:
         resize_share: the image's short side is resized to `input_side / resize_share` and the centre is kept.
         temperature: prior for the classifier's temperature, from the training collection's held-out classes.
         shrinkage: prior for lambda, n / (n + shrinkage) for n shots (Eq. 6), from held-out classes.
+        shrinkage_guessed: the same where the parents are guessed (the PPN setting).
         description, training_data, licence, command: words for people.
         figures: measured figures by name.
     """
@@ -33,6 +34,7 @@ class BackboneCard:
     resize_share: float = 1.0
     temperature: float = 1.0
     shrinkage: float = 1.0
+    shrinkage_guessed: float = 0.2
     description: str = ""
     training_data: str = ""
     licence: str = ""

@@ -1,0 +1,5 @@
+"""The look of the window: `apply_theme(application)` puts it on, `set_scheme("dark")` switches it."""
+
+from app.theme.scheme import SchemeChoice, Theme, apply_theme, set_scheme, theme_of
+
+__all__ = ["SchemeChoice", "Theme", "apply_theme", "set_scheme", "theme_of"]

@@ -8,7 +8,7 @@ import typer
 
 from engine.cli.output import AsJson, say
 
-application = typer.Typer(help="Measure the program, each figure beside its limit.", no_args_is_help=True)
+application = typer.Typer(help="Measure the program, each figure beside its limit.")
 
 
 @application.command("reclassify")

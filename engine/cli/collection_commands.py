@@ -1,5 +1,6 @@
 """Commands that bring images in, embed, classify and evaluate them."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -138,14 +139,19 @@ def _table(results: "Sequence[Evaluation]") -> str:
     rows = [("", [result.setting for result in results]), ("images", [f"{result.images:,}" for result in results])]
     rows += [("leaf top-1", [percent(result.top1) for result in results])]
     rows += [("leaf top-5", [percent(result.top5) for result in results])]
-    for level in range(len(results[0].levels)):
-        rows.append((f"level {level}", [percent(result.levels[level]) for result in results]))
+    for level in range(max(len(result.levels) for result in results)):
+        rows.append((f"level {level}", [_level_cell(result, level) for result in results]))
     rows += [("calibration error", [f"{result.calibration_error:.3f}" for result in results])]
     rows += [("coverage", [percent(result.coverage) for result in results])]
     rows += [("safe class right", [percent(result.safe_accuracy) for result in results])]
     rows += [("unknown", [percent(result.unknown) for result in results])]
     rows += [("not found", [f"{result.not_found:,}" for result in results])]
     return "\n".join(f"{title:<20}" + "".join(f"{cell:>14}" for cell in cells) for title, cells in rows)
+
+
+def _level_cell(result: "Evaluation", level: int) -> str:
+    """One figure; a setting without zero-shot classes may reach less deep."""
+    return percent(result.levels[level] if level < len(result.levels) else math.nan)
 
 
 def _failure_rows(failures: Sequence[FileFailure]) -> list[dict[str, str]]:

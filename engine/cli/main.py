@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-import click
 import typer
 
 from engine import __version__
@@ -16,13 +15,13 @@ from engine.errors import Cancelled, ProtoleafError, UsageError
 FAILED: Final = 1
 MISUSED: Final = 2
 STOPPED: Final = 130
+STOPPED_MESSAGE: Final = "stopped; what was finished is kept"
 
 application = typer.Typer(
     name="protoleaf",
     help="Turns a taxonomy and a handful of images per class into a classified collection. "
     "Without a command, `protoleaf [PROJECT]` opens the window.",
     add_completion=False,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -32,10 +31,14 @@ application.add_typer(benchmark_commands.application, name="benchmark")
 
 
 @application.callback(invoke_without_command=True)
-def _about(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
+def _about(
+    context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version.")
+) -> None:
     if version:
         typer.echo(f"protoleaf {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 COMMAND_NAMES: Final = frozenset(typer.main.get_command(application).commands)  # type: ignore[attr-defined]
@@ -56,16 +59,16 @@ def main(arguments: Sequence[str]) -> int:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         status = command.main(args=list(arguments), prog_name="protoleaf", standalone_mode=False)
-    except click.exceptions.Exit as exit_request:
-        return exit_request.exit_code
-    except click.exceptions.UsageError as error:
-        return _complain(error.format_message(), MISUSED)
-    except (click.exceptions.Abort, KeyboardInterrupt, Cancelled):
-        return _complain("stopped; what was finished is kept", STOPPED)
+    except typer.TyperException as error:  # a wrong option or argument
+        return _complain(error.format_message(), error.exit_code)
+    except (typer.Abort, KeyboardInterrupt, Cancelled):
+        return _complain(STOPPED_MESSAGE, STOPPED)
     except UsageError as error:
         return _complain(str(error), MISUSED)
     except ProtoleafError as error:
         return _complain(str(error), FAILED)
+    if status == STOPPED:  # typer turns Ctrl+C into this status
+        return _complain(STOPPED_MESSAGE, STOPPED)
     return status if isinstance(status, int) else 0
 
 

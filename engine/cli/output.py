@@ -19,11 +19,22 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object inst
 
 def say(text: str, fields: Mapping[str, Any], *, as_json: bool) -> None:
     """Print a result: `text` for people or `fields` as one JSON object (NaN becomes null)."""
+    encoding = sys.stdout.encoding or "utf-8"
     if as_json:
-        sys.stdout.write(json.dumps(_plain(fields), ensure_ascii=False) + "\n")
-    else:
-        sys.stdout.write(text + "\n")
+        text = json.dumps(_plain(fields), ensure_ascii=False)
+        if not _fits(text, encoding):
+            text = json.dumps(_plain(fields))
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
     sys.stdout.flush()
+
+
+def _fits(text: str, encoding: str) -> bool:
+    """Whether a terminal or pipe takes these characters: a file's name may be no valid Unicode."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _plain(value: Any) -> Any:

@@ -64,11 +64,14 @@ def find_images(paths: Sequence[Path], *, on_progress: OnProgress = ignore_progr
     return found
 
 
-def find_images_in_class_folders(root: Path) -> list[tuple[tuple[str, ...], list[FoundFile]]]:
+def find_images_in_class_folders(
+    root: Path, *, failures: list[FileFailure] | None = None
+) -> list[tuple[tuple[str, ...], list[FoundFile]]]:
     """Find images below a folder whose sub-folders are classes.
 
     Args:
         root: the folder; its own name is no class.
+        failures: gets the folders and files that refused.
 
     Returns:
         For each folder that holds images itself: its folder names below `root` (empty for `root`), and its images,
@@ -81,7 +84,7 @@ def find_images_in_class_folders(root: Path) -> list[tuple[tuple[str, ...], list
     if not top.is_dir():
         raise StorageError("class folders were expected", found=f"a file, {root}")
     groups: dict[tuple[str, ...], list[FoundFile]] = {}
-    for file in _files_at(top, []):
+    for file in _files_at(top, [] if failures is None else failures):
         groups.setdefault(file.path.relative_to(top).parts[:-1], []).append(file)
     return list(groups.items())
 

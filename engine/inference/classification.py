@@ -19,7 +19,7 @@ from engine.inference.back_off import BackOff
 
 BLOCK_ROWS: Final = 1024
 SMALL_SCORE: Final = 0.01
-"""A class that held and holds less than this of an image's probability leaves its safe class as it is."""
+"""Moved classes that together held and hold less than this of an image's probability leave its safe class as it is."""
 MANY_ROWS: Final = 0.6
 """Share of images to redo above which a full pass is cheaper."""
 
@@ -125,8 +125,8 @@ class Scores:
 
     @classmethod
     def empty(cls, count: int) -> "Scores":
-        """Scores to be filled, for `count` images."""
-        integers, floats = np.empty((2, count), dtype=np.int64), np.empty((3, count), dtype=np.float32)
+        """Scores to be filled, for `count` images; zeros until then, so that `best` never points outside."""
+        integers, floats = np.zeros((2, count), dtype=np.int64), np.zeros((3, count), dtype=np.float32)
         return cls(integers[0], floats[0], floats[1], integers[1], floats[2])
 
     def put(self, rows: slice | NDArray[np.int64], part: "Scores") -> None:
@@ -181,7 +181,7 @@ def reclassify(
     """Scores under `new`, from scores under `old`: the candidates, temperature and back-off are the same.
 
     The result equals a full pass up to rounding, except that the safe class of an image is not looked at again when
-    every moved class holds less than `SMALL_SCORE` of its probability before and after.
+    the moved classes together hold less than `SMALL_SCORE` of its probability before and after.
     """
     moved = _moved(old, new)
     if len(moved) == 0:
@@ -216,13 +216,15 @@ def _change(
     log_total, best = before.log_total[rows], before.best[rows]
     gained = np.zeros(len(embeddings), dtype=np.float32)
     redo = np.zeros(len(embeddings), dtype=bool)
+    touched = np.zeros(len(embeddings), dtype=np.float32)
     for position in moved.tolist():
         was = _share(old.column(position, embeddings, squares), log_total)
         now = _share(new.column(position, embeddings, squares), log_total)
-        redo |= (best == position) | (np.maximum(was, now) > SMALL_SCORE)
+        redo |= best == position
+        touched += np.maximum(was, now)
         gained += now
         gained -= was
-    return gained, redo
+    return gained, redo | (touched > SMALL_SCORE)
 
 
 def _redo(

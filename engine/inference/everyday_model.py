@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from engine.graph.category_graph import CategoryGraph
 from engine.inference.back_off import BackOff, Policy, back_off
 from engine.inference.classification import LinearClassifier, Scores, linear_classifier
-from engine.inference.leave_one_out import held_out_distances, membership_matrix
+from engine.inference.leave_one_out import held_out_distances, membership_matrix, with_fresh_neighbours
 from engine.inference.propagation import PropagationSession
 from engine.inference.prototypes import (
+    NEIGHBOURS,
     PrototypeTable,
     Setting,
     Support,
@@ -24,9 +25,34 @@ from engine.inference.prototypes import (
     support_of,
 )
 from engine.inference.shots import Shots
-from engine.inference.tuning import HeldOutCheck, Prior, Tuning, lambda_for, tune
+from engine.inference.tuning import HeldOutCheck, Tuning, lambda_for, tune
+from engine.model_card import BackboneCard
 
 SMALLEST_SPREAD_DIVISOR: Final = 0.25
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What the backbone's card says, from its training collection: where tuning starts and what few shots keep.
+
+    Attributes:
+        shrinkage: of the PPN+ setting.
+        shrinkage_guessed: of the PPN setting, whose parents are guessed.
+        temperature: divides squared distances (Eq. 2).
+    """
+
+    shrinkage: float
+    shrinkage_guessed: float
+    temperature: float
+
+    def shrinkage_for(self, setting: Setting) -> float:
+        """The shrinkage a setting starts from."""
+        return self.shrinkage_guessed if setting is Setting.PPN else self.shrinkage
+
+
+def prior_of(card: BackboneCard) -> Prior:
+    """Read the prior off a backbone's card."""
+    return Prior(card.shrinkage, card.shrinkage_guessed, card.temperature)
 
 
 @dataclass(frozen=True)
@@ -102,17 +128,22 @@ def fit(
         tuning: an earlier outcome to keep, so that a single new shot moves only the classes it touches.
     """
     support = support_of(graph, shots, setting)
-    start = prototype_table(session, support, shots, lambda_for(support.own_counts, prior.shrinkage))
+    start = prototype_table(session, support, shots, lambda_for(support.own_counts, prior.shrinkage_for(setting)))
     candidates = candidate_positions(graph, start, allowed)
     if tuning is None:
-        check = held_out_check(graph, shots, support, start, candidates)
-        tuning = tune(check, prior, may_propagate=setting is not Setting.PROTOTYPES)
+        check = held_out_check(graph, shots, support, start, candidates, setting=setting)
+        tuning = tune(
+            check,
+            shrinkage=prior.shrinkage_for(setting),
+            temperature=prior.temperature,
+            may_propagate=setting is not Setting.PROTOTYPES,
+        )
     table = prototype_table(session, support, shots, lambda_for(support.own_counts, tuning.shrinkage))
     classifier = linear_classifier(
         table.final[candidates],
         tuning.temperature,
         is_zero_shot=table.is_zero_shot[candidates],
-        spread=1 / max(tuning.shrinkage or prior.shrinkage, SMALLEST_SPREAD_DIVISOR),
+        spread=1 / max(tuning.shrinkage or prior.shrinkage_for(setting), SMALLEST_SPREAD_DIVISOR),
         own_distance=tuning.own_distance,
     )
     rules = back_off(graph, table.class_ids[candidates], policies or {})
@@ -120,34 +151,43 @@ def fit(
 
 
 def held_out_check(
-    graph: CategoryGraph, shots: Shots, support: Support, table: PrototypeTable, candidates: NDArray[np.int64]
+    graph: CategoryGraph,
+    shots: Shots,
+    support: Support,
+    table: PrototypeTable,
+    candidates: NDArray[np.int64],
+    *,
+    setting: Setting,
 ) -> HeldOutCheck:
-    """Hold every shot out once and lay out which candidates would be right for it."""
+    """Hold every shot out once and lay out which candidates would be right for it.
+
+    The only shot of a class is left out of the check: without it nobody could name that class, and which other class
+    it goes to says little about lambda or the temperature.
+    """
     with_shots = candidates[table.has_initial[candidates]]
+    class_ids = support.class_ids[with_shots]
     rows = membership_matrix(support.membership, len(shots), len(support.class_ids))
     distances = held_out_distances(shots, rows, table.propagation_matrix(), with_shots)
-    place_of = {int(class_id): place for place, class_id in enumerate(support.class_ids[with_shots].tolist())}
-    counts = shots.counts()
-    is_right = np.zeros((len(shots), len(with_shots)), dtype=bool)
-    can_tell = np.ones(len(shots), dtype=bool)
+    place_of = {int(class_id): place for place, class_id in enumerate(class_ids.tolist())}
+    places = np.array([place_of.get(label, -1) for label in shots.class_ids.tolist()], dtype=np.int64)
+    if setting is Setting.PPN:
+        own = np.searchsorted(support.class_ids, shots.class_ids)
+        distances = with_fresh_neighbours(
+            distances, shots, table.initial, class_positions=own, places=places, count=NEIGHBOURS
+        )
+    is_right = _right_candidates(graph, shots, place_of)
+    has_right_left = np.any(is_right & (distances.shots_left > 0), axis=1)
+    return HeldOutCheck(distances, is_right, places >= 0).rows(np.flatnonzero(has_right_left))
+
+
+def _right_candidates(graph: CategoryGraph, shots: Shots, place_of: Mapping[int, int]) -> NDArray[np.bool_]:
+    is_right = np.zeros((len(shots), len(place_of)), dtype=bool)
     below: dict[int, NDArray[np.int64]] = {}
-    for row, class_id in enumerate(shots.class_ids.tolist()):
-        label, told = class_id, True
-        if class_id in place_of and counts[class_id] == 1:
-            label, told = _nearest_told_ancestor(graph, class_id), False
+    for row, label in enumerate(shots.class_ids.tolist()):
         if label not in below:
             below[label] = _places_below(graph, label, place_of)
         is_right[row, below[label]] = True
-        can_tell[row] = told and class_id in place_of
-    reaches_any = np.isfinite(distances.at(lambda_for(distances.shots_left, 1.0)))
-    usable = np.flatnonzero(np.any(is_right, axis=1) & np.any(reaches_any, axis=1))
-    return HeldOutCheck(distances, is_right, can_tell).rows(usable)
-
-
-def _nearest_told_ancestor(graph: CategoryGraph, class_id: int) -> int:
-    """The deepest ancestor with other descendants; the class itself when there is none."""
-    others = [ancestor for ancestor in graph.ancestors(class_id) if len(graph.leaves_below(ancestor) - {class_id}) > 0]
-    return max(others, key=graph.level, default=class_id)
+    return is_right
 
 
 def _places_below(graph: CategoryGraph, label: int, place_of: Mapping[int, int]) -> NDArray[np.int64]:

@@ -1,8 +1,11 @@
 """Leave-one-shot-out: how far a labelled image would be from every prototype had it not been a shot.
 
 Prototypes are linear in the shots once the edge weights are held fixed, so taking one shot away is a matter of inner
-products: no prototype is computed anew. With one parent (or raw weights that do not depend on the prototypes) this is
-exact; with several parents the attention weights are those with the shot still there, a second-order difference.
+products: no prototype is computed anew. With one parent this is exact; with several parents the attention weights are
+those with the shot still there, a second-order difference. The weights of a class's parents must sum to one (softmax).
+
+A coarse class whose only own image is held out counts as one without a prototype. A refit would give it the mean over
+its descendants' images; only held-out coarse labels see the difference, and they have no say in lambda.
 """
 
 from dataclasses import dataclass
@@ -86,6 +89,46 @@ def held_out_distances(
     return HeldOutDistances(own, propagated, cross, left, weight_total > 0)
 
 
+def with_fresh_neighbours(
+    distances: HeldOutDistances,
+    shots: Shots,
+    prototypes: Matrix,
+    *,
+    class_positions: NDArray[np.int64],
+    places: NDArray[np.int64],
+    count: int,
+) -> HeldOutDistances:
+    """Choose the stand-in parents of each shot's own class anew, from its prototype without the shot.
+
+    In the PPN setting a class's parents are its nearest prototypes. Chosen with the shot still there they lie near the
+    shot, and every held-out shot would look easier than a new image. The parents count evenly here: attention over
+    look-alikes is nearly even.
+
+    Args:
+        distances: of `held_out_distances` over c candidates.
+        shots: the n shots.
+        prototypes: (C, d) float32, initial prototypes of all classes with images.
+        class_positions: (n,) int64 in [0, C), each shot's own class.
+        places: (n,) int64 in [0, c), the same class among the candidates; negative where it is none.
+        count: parents of a class; all other classes where there are fewer.
+    """
+    count = min(count, len(prototypes) - 1)
+    if count < 1:
+        return distances
+    rows = np.flatnonzero(places >= 0)
+    rows = rows[distances.shots_left[rows, places[rows]] > 0]
+    own, place = class_positions[rows], places[rows]
+    embeddings, left = shots.embeddings[rows], distances.shots_left[rows, place][:, None]
+    without = prototypes[own] + (prototypes[own] - embeddings) / left
+    apart = (prototypes**2).sum(axis=1)[None, :] - 2 * without @ prototypes.T
+    apart[np.arange(len(rows)), own] = np.inf
+    propagated = prototypes[np.argsort(apart, axis=1)[:, :count]].mean(axis=1)
+    fresh = HeldOutDistances(*(array.copy() for array in vars(distances).values()))
+    fresh.propagated[rows, place] = ((embeddings - propagated) ** 2).sum(axis=1)
+    fresh.cross[rows, place] = ((embeddings - without) * (embeddings - propagated)).sum(axis=1)
+    return fresh
+
+
 @dataclass(frozen=True)
 class _ParentTable:
     """Up to k parents of each of c candidates: `positions` (c, k) and `weights` (c, k), padded with weight zero."""
@@ -120,7 +163,7 @@ class _HeldOutProducts:
 
     def usable_weights(self, parents: _ParentTable) -> tuple[Matrix, Matrix]:
         """Edge weights (n, c, k) over the parents that still have a prototype, rescaled to the same sum."""
-        alive = np.stack([self.images_left(parent) > 0 for parent in parents.positions.T], axis=2)
+        alive = self.images_left(parents.positions.ravel()).reshape(-1, *parents.positions.shape) > 0
         weights = np.where(alive, parents.weights[None], np.float32(0))
         total = weights.sum(axis=2)
         full = parents.weights.sum(axis=1)[None]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine.inference.leave_one_out import HeldOutDistances
 
-SHRINKAGES: Final = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+SHRINKAGES: Final = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 TEMPERATURE_STEPS: Final = np.geomspace(0.1, 10.0, 25)
 PRIOR_SHOTS: Final = 10.0
 """The prior of the backbone's card counts as much as this many shots."""
@@ -24,14 +24,6 @@ FEWEST_DISTANCES: Final = 8
 """Fewer held-out shots than this say nothing about what is far."""
 MOST_SHOTS: Final = 600
 """More held-out shots than this are sampled: the choice no longer changes."""
-
-
-@dataclass(frozen=True)
-class Prior:
-    """What the backbone's card says, from held-out classes of its training collection."""
-
-    shrinkage: float
-    temperature: float
 
 
 @dataclass(frozen=True)
@@ -71,9 +63,8 @@ class HeldOutCheck:
 
     Attributes:
         distances: squared distances without the shot.
-        is_right: (n, c) bool, candidates that are the shot's class or below it. Where the shot was its class's only
-            image this is widened to the nearest ancestor that keeps images: nobody can tell the leaf then.
-        can_tell_leaf: (n,) bool, whether `is_right` was not widened.
+        is_right: (n, c) bool, candidates that are the shot's class or below it.
+        can_tell_leaf: (n,) bool, whether the shot's class is a candidate itself, not one above candidates.
     """
 
     distances: HeldOutDistances
@@ -85,22 +76,32 @@ class HeldOutCheck:
         return HeldOutCheck(self.distances.rows(chosen), self.is_right[chosen], self.can_tell_leaf[chosen])
 
 
-def tune(check: HeldOutCheck, prior: Prior, *, may_propagate: bool) -> Tuning:
+@dataclass(frozen=True)
+class _Start:
+    """The prior: values that few shots keep."""
+
+    shrinkage: float
+    temperature: float
+
+
+def tune(check: HeldOutCheck, *, shrinkage: float, temperature: float, may_propagate: bool) -> Tuning:
     """Pick shrinkage and temperature; never a shrinkage that does worse than lambda 1 on this check.
+
+    The temperature is judged by all held-out shots, coarse labels too. The shrinkage is judged by shots whose leaf can
+    be told: a coarse label is served best when all leaves below it are the same, and has no say in how they differ.
 
     Args:
         check: the held-out shots.
-        prior: where to start from, and what to keep when shots are few.
+        shrinkage, temperature: where to start from, and what to keep when shots are few.
         may_propagate: False for prototypes alone.
     """
+    start = _Start(shrinkage, temperature)
     check = _sampled(check)
-    alone = _best_temperature(check, 0.0, prior)
-    options = [alone]
-    if may_propagate:
-        options += [_best_temperature(check, shrinkage, prior) for shrinkage in SHRINKAGES]
+    alone = _option(check, 0.0, start)
+    options = [_option(check, value, start) for value in SHRINKAGES] if may_propagate else []
     fair = [option for option in options if option.hits >= alone.hits]
-    chosen = max(fair, key=lambda option: option.evidence)
-    return _report(check, chosen, alone, prior)
+    chosen = max([alone, *fair], key=lambda option: option.evidence)
+    return _report(check, chosen, alone, start)
 
 
 @dataclass(frozen=True)
@@ -133,15 +134,29 @@ def _log_likelihood(check: HeldOutCheck, squared: NDArray[np.float32], temperatu
     return np.log(np.maximum(right, 1e-12) / powers.sum(axis=1))
 
 
-def _best_temperature(check: HeldOutCheck, shrinkage: float, prior: Prior) -> _Option:
+def _option(check: HeldOutCheck, shrinkage: float, start: _Start) -> _Option:
     squared = squared_at(check, shrinkage)
-    temperatures = prior.temperature * TEMPERATURE_STEPS
-    evidence = [
-        _log_likelihood(check, squared, float(temperature)).sum() + _log_prior(shrinkage, float(temperature), prior)
-        for temperature in temperatures
-    ]
-    best = int(np.argmax(evidence))
-    return _Option(shrinkage, float(temperatures[best]), float(evidence[best]), _hits(check, squared))
+    temperature = _best_temperature(check, squared, start)
+    evidence = _log_likelihood(check, squared, temperature)[check.can_tell_leaf].sum()
+    return _Option(shrinkage, temperature, float(evidence) + _log_prior(shrinkage, start), _hits(check, squared))
+
+
+def _best_temperature(check: HeldOutCheck, squared: NDArray[np.float32], start: _Start) -> float:
+    """The likeliest of `TEMPERATURE_STEPS`; likelihood and prior have one peak, so a search by thirds finds it."""
+    temperatures = start.temperature * TEMPERATURE_STEPS
+
+    def evidence(step: int) -> float:
+        off = np.log(temperatures[step] / start.temperature) / PRIOR_SPREAD
+        likelihood = _log_likelihood(check, squared, float(temperatures[step])).sum()
+        return float(likelihood - 0.25 * PRIOR_SHOTS * off**2)
+
+    low, high = 0, len(temperatures) - 1
+    while (third := (high - low) // 3) > 0:
+        if evidence(low + third) < evidence(high - third):
+            low += third
+        else:
+            high -= third
+    return float(temperatures[max(range(low, high + 1), key=evidence)])
 
 
 def _hits(check: HeldOutCheck, squared: NDArray[np.float32]) -> int:
@@ -151,28 +166,27 @@ def _hits(check: HeldOutCheck, squared: NDArray[np.float32]) -> int:
     return int((right & check.can_tell_leaf).sum())
 
 
-def _log_prior(shrinkage: float, temperature: float, prior: Prior) -> float:
-    """Gaussian in the logarithms, worth `PRIOR_SHOTS` shots; no propagation counts as the smallest shrinkage."""
-    off_shrinkage = np.log(max(shrinkage, SHRINKAGES[0] / 2) / prior.shrinkage) / PRIOR_SPREAD
-    off_temperature = np.log(temperature / prior.temperature) / PRIOR_SPREAD
-    return float(-0.5 * PRIOR_SHOTS * (off_shrinkage**2 + off_temperature**2) / 2)
+def _log_prior(shrinkage: float, start: _Start) -> float:
+    """Gaussian in the logarithm, worth `PRIOR_SHOTS` shots; no propagation counts as half the smallest shrinkage."""
+    off = np.log(max(shrinkage, SHRINKAGES[0] / 2) / start.shrinkage) / PRIOR_SPREAD
+    return float(-0.25 * PRIOR_SHOTS * off**2)
 
 
-def _report(check: HeldOutCheck, chosen: _Option, alone: _Option, prior: Prior) -> Tuning:
+def _report(check: HeldOutCheck, chosen: _Option, alone: _Option, start: _Start) -> Tuning:
     squared = squared_at(check, chosen.shrinkage)
     count = len(squared)
     if count == 0 or squared.shape[1] == 0:
-        distance = float(prior.temperature)
-        return Tuning(prior.shrinkage if chosen.shrinkage else 0.0, prior.temperature, np.nan, np.nan, np.nan,
+        distance = float(start.temperature)
+        return Tuning(start.shrinkage if chosen.shrinkage else 0.0, start.temperature, np.nan, np.nan, np.nan,
                       distance, np.inf, 0)  # fmt: skip
-    told = max(1, int(check.can_tell_leaf.sum()))
+    told = int(check.can_tell_leaf.sum())
     own = np.where(check.is_right, squared, np.inf).min(axis=1)
     nearest = squared.min(axis=1)
     return Tuning(
         shrinkage=chosen.shrinkage,
         temperature=chosen.temperature,
-        accuracy=chosen.hits / told,
-        accuracy_alone=alone.hits / told,
+        accuracy=chosen.hits / told if told else np.nan,
+        accuracy_alone=alone.hits / told if told else np.nan,
         calibration_error=_held_out_calibration(check, squared, chosen.temperature),
         own_distance=float(np.median(own)),
         unknown_distance=_unknown_distance(nearest),

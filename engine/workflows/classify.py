@@ -2,8 +2,8 @@
 
 import csv
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from engine.config import CacheFolders
 from engine.errors import InputError, StorageError
 from engine.inference.classification import Scores, classify_all
-from engine.inference.everyday_model import EverydayModel, fit
+from engine.inference.everyday_model import EverydayModel, fit, prior_of
 from engine.inference.propagation import PropagationSession
 from engine.inference.prototypes import Setting
 from engine.inference.shots import Shots
-from engine.inference.tuning import Prior
 from engine.project import Prediction, Project
 from engine.workflows.collection_state import NO_CLASS
 from engine.workflows.embed import open_cache
@@ -76,7 +75,7 @@ def classify(project: Project, caches: CacheFolders, setting: Setting = Setting.
         project.graph,
         shots,
         PropagationSession(model.propagation),
-        Prior(model.card.shrinkage, model.card.temperature),
+        prior_of(model.card),
         setting=setting,
         policies=policies_of(project),
     )
@@ -158,13 +157,20 @@ def _csv_rows(
 
 
 def _write_whole(out: Path, rows: Iterator[Sequence[object]]) -> None:
+    target = Path(os.path.realpath(out))
+    partial = target.parent / f".protoleaf-{os.getpid()}.partial"
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="", dir=out.absolute().parent, prefix=out.name, delete=False
-        ) as file:
+        if out.exists() and not out.is_file():
+            partial = out  # a device or a pipe takes rows and cannot be replaced
+        with partial.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
             csv.writer(file).writerows(rows)
-        os.replace(file.name, out)  # noqa: PTH105
+        if partial != out:
+            partial.replace(target)
     except OSError as error:
         raise StorageError(
             "the predictions cannot be written", found=f"{out}: {error.strerror}", remedy="choose another place"
         ) from error
+    finally:
+        if partial != out:
+            with suppress(OSError):
+                partial.unlink()

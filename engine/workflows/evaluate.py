@@ -2,14 +2,15 @@
 
 import csv
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import FormatError, GraphError, InputError, StorageError
+from engine.errors import FormatError, GraphError, InputError, StorageError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.roll_up import roll_up_matrix
 from engine.inference.classification import BLOCK_ROWS
@@ -18,7 +19,8 @@ from engine.project import Project
 from engine.workflows.classify import UNKNOWN_NAME, Classified
 from engine.workflows.collection_state import NO_CLASS
 
-TOP: int = 5
+TOP: Final = 5
+MOST_SHOWN: Final = 3
 
 
 @dataclass(frozen=True)
@@ -79,11 +81,13 @@ def read_truth(path: Path, graph: CategoryGraph) -> dict[str, int]:
 
 
 def _class_of(graph: CategoryGraph, text: str, line: int) -> int:
-    if text.strip() in {"", UNKNOWN_NAME}:
+    if not text.strip():
         return NO_CLASS
     try:
         return graph.find(text)
     except GraphError as error:
+        if text.strip() == UNKNOWN_NAME and isinstance(error, UnknownClassError):
+            return NO_CLASS
         raise FormatError(f"line {line} of the truth file names no class", found=str(error)) from error
 
 
@@ -100,7 +104,7 @@ def evaluate(project: Project, classified: Classified, truth: Mapping[str, int])
         truth: class id by image; an image is named by its path in the project, any end of that path, or absolutely.
 
     Raises:
-        InputError: no image of the truth is among the predictions.
+        InputError: no image of the truth is among the predictions, or an end of a path fits several.
     """
     rows, answers, not_found = _match(project, classified, truth)
     if len(rows) == 0:
@@ -116,19 +120,37 @@ def _match(
     project: Project, classified: Classified, truth: Mapping[str, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Rows of the predictions that have a truth, their classes, and how many rows of the truth found no image."""
-    wanted = dict(truth)
     folder = project.path.parent.as_posix()
-    rows, answers, found = [], [], set()
-    depth = max((name.count("/") for name in wanted), default=0) + 1
+    depth = max((name.count("/") for name in truth), default=0) + 1
+    claims: dict[str, list[int]] = {}
     for row, path in enumerate(classified.paths):
-        for name in _names(path, folder, depth):
-            if name in wanted:
-                found.add(name)
-                if classified.labels[row] == NO_CLASS:
-                    rows.append(row)
-                    answers.append(wanted[name])
-                break
-    return np.array(rows, dtype=np.int64), np.array(answers, dtype=np.int64), len(wanted.keys() - found)
+        name = next((name for name in _names(path, folder, depth) if name in truth), None)
+        if name is not None:
+            claims.setdefault(name, []).append(row)
+    rows, answers = [], []
+    for name, claimed in claims.items():
+        row = _only_unlabelled(classified, name, claimed, folder)
+        if row is not None:
+            rows.append(row)
+            answers.append(truth[name])
+    return np.array(rows, dtype=np.int64), np.array(answers, dtype=np.int64), len(truth.keys() - claims.keys())
+
+
+def _only_unlabelled(classified: Classified, name: str, claimed: Sequence[int], folder: str) -> int | None:
+    """The one image that a row of the truth means, None when a person labelled it.
+
+    A whole path comes before the end of one.
+    """
+    paths = classified.paths
+    whole = [row for row in claimed if name in {paths[row], f"{folder}/{paths[row]}"}]
+    free = [row for row in whole or claimed if classified.labels[row] == NO_CLASS]
+    if len(free) > 1:
+        raise InputError(
+            f"“{name}” in the truth file fits {len(free)} images",
+            found=", ".join(paths[row] for row in free[:MOST_SHOWN]),
+            remedy="write more of the path",
+        )
+    return free[0] if free else None
 
 
 def _names(path: str, folder: str, depth: int) -> list[str]:

@@ -9,6 +9,7 @@ from engine.data.find_images import find_images, find_images_in_class_folders
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import FileFailure, FoundFile
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.names import clean_name
 from engine.project import Change, Project
 
 
@@ -86,11 +87,17 @@ def import_class_folders(
         who: the person; by default the one at this computer.
         on_progress: is told of files found.
         cancel: stops before anything is added.
+
+    Raises:
+        StorageError: a folder is not there.
+        GraphError: a folder's name cannot be a class's; nothing is added.
+        Cancelled: stopped before anything was added.
     """
     groups: list[tuple[tuple[str, ...], list[FoundFile]]] = []
+    failures: list[FileFailure] = []
     meter = ProgressMeter(0, on_progress, unit="files")
     for folder in folders:
-        found = find_images_in_class_folders(folder)
+        found = find_images_in_class_folders(folder, failures=failures)
         groups += found
         meter.advance(sum(len(group) for _, group in found))
         if cancel is not None:
@@ -100,8 +107,8 @@ def import_class_folders(
     with project.one_step(f"Import {len(files)} images from class folders") as step:
         labels: list[int | None] = []
         for names, group in groups:
-            labels += [_class_for(project, names, under)] * len(group)
-        done = _import(project, files, labels, who=who, failures=[])
+            labels += [_class_for(project, [clean_name(name) for name in names], under)] * len(group)
+        done = _import(project, files, labels, who=who, failures=failures)
     return ImageImport(
         step.change, done.added, done.already_there, done.labelled, len(project.graph) - classes_before, done.failures
     )
@@ -117,19 +124,17 @@ def _class_for(project: Project, names: Sequence[str], under: int | None) -> int
             return namesakes[0]
     parent = under
     for name in names:
-        siblings = graph.children(parent) if parent is not None else graph.roots()
-        match = next((class_id for class_id in siblings if graph.name(class_id) == name), None)
+        match = graph.child_named(parent, name)
         parent = match if match is not None else project.add_class(name, () if parent is None else (parent,))[1]
     return parent
 
 
 def _path_exists(graph: CategoryGraph, names: Sequence[str]) -> bool:
-    level: Sequence[int] = graph.roots()
+    parent: int | None = None
     for name in names:
-        match = next((class_id for class_id in level if graph.name(class_id) == name), None)
-        if match is None:
+        parent = graph.child_named(parent, name)
+        if parent is None:
             return False
-        level = graph.children(match)
     return True
 
 

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from engine.config import CacheFolders
 from engine.graph.category_graph import CategoryGraph
 from engine.inference.classification import Scores, classify_all, reclassify
-from engine.inference.everyday_model import EverydayModel, fit
+from engine.inference.everyday_model import EverydayModel, fit, prior_of
 from engine.inference.propagation import PropagationSession
 from engine.inference.prototypes import Setting
 from engine.inference.shots import Shots
-from engine.inference.tuning import Prior
 from engine.project import Change, Project
 from engine.workflows.collection_state import NO_CLASS, CollectionState, ImageStatus
 from engine.workflows.embed import open_cache
@@ -53,6 +52,7 @@ class LiveCollection:
         self.fitted: EverydayModel | None = None
         self._images = ImageList(project)
         self._model: ModelFiles = model_of(project.model)
+        self._caches = caches
         self._cache = open_cache(self._model, caches)
         self._propagation: PropagationSession | None = None
         self._store = EmbeddingStore(self._model.card.embedding_width)
@@ -93,23 +93,32 @@ class LiveCollection:
 
     def apply(self, change: Change) -> CollectionState:
         """Take an action, undo or redo into account."""
+        if self.fitted is None:
+            return self.load()
+        if change.settings and model_of(self.project.model) != self._model:
+            return self._change_model()
         if change.images_added or change.images_removed:
             self._images.read()
             if not self._take_new_images():
                 return self.load()
         elif change.labelled:
             self._images.read_labels(change.labelled)
-        if change.graph_edits or change.labelled or change.policies or change.images_removed:
+        has_new_setting = SETTING_NAME in change.settings
+        if change.graph_edits or change.labelled or change.policies or change.images_removed or has_new_setting:
             self._refit(full=bool(change.graph_edits or change.policies))
         return self._publish()
 
     def take_embedded(self, image_ids: Sequence[int]) -> CollectionState:
-        """Take new embeddings of these images from the cache, or note that they failed."""
+        """Take new embeddings of these images from the cache, or note that they failed.
+
+        Images that were removed while they were embedded are passed over.
+        """
         self._images.read()
-        rows = self._store.rows_of(np.array(sorted(image_ids), dtype=np.int64))
+        listed = np.intersect1d(np.array(image_ids, dtype=np.int64), self._images.ids)
+        rows = self._store.rows_of(listed)
         if rows is None:
             return self.load()
-        filled = self._store.fill(rows, self._images.hashes_of(sorted(image_ids)), self._cache)
+        filled = self._store.fill(rows, self._images.hashes_of(listed), self._cache)
         has_new_shots = bool((self._images.labels_of(self._store.image_ids[filled]) != NO_CLASS).any())
         if has_new_shots or self.fitted is None:
             self._refit(full=True)
@@ -135,14 +144,21 @@ class LiveCollection:
         grown.put(slice(0, len(self._scores.best)), self._scores)
         self._scores = grown
 
+    def _change_model(self) -> CollectionState:
+        """Go on with the model version that the project uses now, and with its cache."""
+        self._model = model_of(self.project.model)
+        self._cache.close()
+        self._cache = open_cache(self._model, self._caches)
+        self._propagation = None
+        return self.load()
+
     # -- the model ------------------------------------------------------------------------------------------------
 
     def _refit(self, *, full: bool) -> None:
         before = self.fitted
         graph, policies = self.project.graph, policies_of(self.project)
         setting = Setting(str(self.project.setting(SETTING_NAME, Setting.PPN_PLUS.value)))
-        card = self._model.card
-        prior = Prior(card.shrinkage, card.temperature)
+        prior = prior_of(self._model.card)
         after = fit(graph, self._shots(graph), self._session(), prior, setting=setting, policies=policies)
         self.fitted = after
         embeddings, squares = self._store.embeddings, self._store.squares

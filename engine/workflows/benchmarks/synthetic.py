@@ -46,7 +46,7 @@ def synthetic_embeddings(
     family_centres = generator.standard_normal((families, width), dtype=np.float32)
     centres = family_centres[np.arange(classes) * families // classes]
     centres = 0.8 * (centres + generator.standard_normal((classes, width), dtype=np.float32))
-    drawn = generator.integers(0, classes, count)
+    drawn = generator.permutation(count) % classes  # every class gets its share, however few there are
     embeddings = centres[drawn] + generator.standard_normal((count, width), dtype=np.float32)
     embeddings /= np.linalg.norm(embeddings, axis=1, keepdims=True)
     return SyntheticEmbeddings(embeddings.astype(np.float32), drawn.astype(np.int64))

@@ -1,0 +1,44 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`. `make check` is for those who change code.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+QT_LIBRARIES := libegl1 libgl1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 \
+	libdbus-1-3 libfontconfig1 fonts-dejavu-core
+
+.PHONY: run test check format qt-libraries
+
+run: $(STAMP) qt-libraries
+	$(BIN)/python -m app.sample_run
+
+test: $(STAMP) qt-libraries
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[development]'
+	touch $(STAMP)
+
+# Debian and its relatives: installed only when missing; elsewhere Qt brings what it needs or says what it misses.
+qt-libraries:
+	@if command -v dpkg-query >/dev/null; then \
+		missing=""; \
+		for package in $(QT_LIBRARIES); do \
+			dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$package"; \
+		done; \
+		if [ -n "$$missing" ]; then \
+			sudo=$$( [ "$$(id -u)" = 0 ] || echo sudo ); \
+			$$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing; \
+		fi; \
+	fi

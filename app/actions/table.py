@@ -1,0 +1,227 @@
+"""Every action of the window as one row of data; menus, the command palette and the keys sheet are built from it.
+
+Texts are marked for translation here and translated where they are shown.
+"""
+
+from dataclasses import dataclass
+from enum import IntFlag
+from typing import Final
+
+from PySide6.QtCore import QCoreApplication
+
+from app.texts import QT_TRANSLATE_NOOP
+
+CONTEXT: Final = "actions"
+
+
+class Needs(IntFlag):
+    """What must be there before an action can be chosen."""
+
+    NOTHING = 0
+    PROJECT = 1
+    WRITABLE = 2
+    IMAGES = 4
+    CLASS = 8
+    UNDO = 16
+    REDO = 32
+
+
+_WRITE: Final = Needs.PROJECT | Needs.WRITABLE
+_REVIEW: Final = _WRITE | Needs.IMAGES
+_CLASS: Final = _WRITE | Needs.CLASS
+
+
+@dataclass(frozen=True)
+class ActionRow:
+    """One action.
+
+    Attributes:
+        name: identifier; also the key of its callback.
+        text: English text, to be translated when shown.
+        icon: name of an icon of the theme.
+        shortcuts: portable key sequences; the first one is shown.
+        group: menu that it belongs to.
+        needs: what must be there.
+        on_images: the keys work only where images have the focus, so that they never disturb typing.
+        starts_section: a separator comes before it in its menu.
+    """
+
+    name: str
+    text: str
+    icon: str
+    shortcuts: tuple[str, ...]
+    group: str
+    needs: Needs = Needs.PROJECT
+    on_images: bool = False
+    starts_section: bool = False
+
+    @property
+    def title(self) -> str:
+        """The text in the person's language."""
+        return QCoreApplication.translate(CONTEXT, self.text)
+
+
+PROJECT: Final = QT_TRANSLATE_NOOP("actions", "Project")
+EDIT: Final = QT_TRANSLATE_NOOP("actions", "Edit")
+CLASSES: Final = QT_TRANSLATE_NOOP("actions", "Classes")
+IMAGES: Final = QT_TRANSLATE_NOOP("actions", "Images")
+REVIEW: Final = QT_TRANSLATE_NOOP("actions", "Review")
+VIEW: Final = QT_TRANSLATE_NOOP("actions", "View")
+HELP: Final = QT_TRANSLATE_NOOP("actions", "Help")
+
+GROUPS: Final = (PROJECT, EDIT, CLASSES, IMAGES, REVIEW, VIEW, HELP)
+
+
+def group_title(group: str) -> str:
+    """A group's name in the person's language."""
+    return QCoreApplication.translate(CONTEXT, group)
+
+
+def _digit(number: int) -> ActionRow:
+    return ActionRow(
+        f"label_as_{number}",
+        _DIGIT_TEXTS[number - 1],
+        "digit",
+        (str(number),),
+        REVIEW,
+        _REVIEW,
+        on_images=True,
+        starts_section=number == 1,
+    )
+
+
+_DIGIT_TEXTS: Final = (
+    QT_TRANSLATE_NOOP("actions", "Label as the likeliest class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 2nd likeliest class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 3rd likeliest class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 4th likeliest class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 5th likeliest class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 6th likeliest class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 7th likeliest class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 8th likeliest class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 9th likeliest class"),
+)
+
+
+ACTIONS: Final[tuple[ActionRow, ...]] = (
+    ActionRow(
+        "new_project", QT_TRANSLATE_NOOP("actions", "New project…"), "new", ("Ctrl+Shift+N",), PROJECT, Needs.NOTHING
+    ),
+    ActionRow(
+        "open_project", QT_TRANSLATE_NOOP("actions", "Open project…"), "open", ("Ctrl+O",), PROJECT, Needs.NOTHING
+    ),
+    ActionRow(
+        "try_sample", QT_TRANSLATE_NOOP("actions", "Try the sample collection"), "sample", (), PROJECT, Needs.NOTHING
+    ),
+    ActionRow("close_project", QT_TRANSLATE_NOOP("actions", "Close project"), "close", ("Ctrl+W",), PROJECT),
+    ActionRow(
+        "quit", QT_TRANSLATE_NOOP("actions", "Quit"), "quit", ("Ctrl+Q",), PROJECT, Needs.NOTHING, starts_section=True
+    ),
+    ActionRow("undo", QT_TRANSLATE_NOOP("actions", "Undo"), "undo", ("Ctrl+Z",), EDIT, _WRITE | Needs.UNDO),
+    ActionRow(
+        "redo", QT_TRANSLATE_NOOP("actions", "Redo"), "redo", ("Ctrl+Shift+Z", "Ctrl+Y"), EDIT, _WRITE | Needs.REDO
+    ),
+    ActionRow(
+        "command_palette",
+        QT_TRANSLATE_NOOP("actions", "Search commands and classes…"),
+        "search",
+        ("Ctrl+K",),
+        EDIT,
+        Needs.NOTHING,
+        starts_section=True,
+    ),
+    ActionRow("new_class", QT_TRANSLATE_NOOP("actions", "New class…"), "class_new", ("Ctrl+N",), CLASSES, _WRITE),
+    ActionRow("rename_class", QT_TRANSLATE_NOOP("actions", "Rename class…"), "rename", ("F2",), CLASSES, _CLASS),
+    ActionRow("link_parent", QT_TRANSLATE_NOOP("actions", "Add a parent…"), "link", ("Ctrl+L",), CLASSES, _CLASS),
+    ActionRow("remove_class", QT_TRANSLATE_NOOP("actions", "Remove class"), "delete", (), CLASSES, _CLASS),
+    ActionRow(
+        "import_classes",
+        QT_TRANSLATE_NOOP("actions", "Import a class list…"),
+        "graph_import",
+        ("Ctrl+Shift+I",),
+        CLASSES,
+        _WRITE,
+        starts_section=True,
+    ),
+    ActionRow("add_images", QT_TRANSLATE_NOOP("actions", "Add images…"), "images_add", ("Ctrl+I",), IMAGES, _WRITE),
+    ActionRow(
+        "add_folder", QT_TRANSLATE_NOOP("actions", "Add a folder…"), "folder_add", ("Ctrl+Shift+O",), IMAGES, _WRITE
+    ),
+    ActionRow("read_images", QT_TRANSLATE_NOOP("actions", "Read waiting images"), "refresh", ("F5",), IMAGES, _WRITE),
+    ActionRow(
+        "remove_images",
+        QT_TRANSLATE_NOOP("actions", "Remove images from the project"),
+        "delete",
+        ("Del",),
+        IMAGES,
+        _REVIEW,
+        on_images=True,
+        starts_section=True,
+    ),
+    ActionRow(
+        "accept",
+        QT_TRANSLATE_NOOP("actions", "Accept the best class"),
+        "accept",
+        ("Return", "Enter"),
+        REVIEW,
+        _REVIEW,
+        on_images=True,
+    ),
+    ActionRow(
+        "accept_safe",
+        QT_TRANSLATE_NOOP("actions", "Accept the safe class"),
+        "accept_safe",
+        ("Shift+Return", "Shift+Enter"),
+        REVIEW,
+        _REVIEW,
+        on_images=True,
+    ),
+    ActionRow("relabel", QT_TRANSLATE_NOOP("actions", "Label as…"), "relabel", ("R",), REVIEW, _REVIEW, on_images=True),
+    ActionRow(
+        "unknown",
+        QT_TRANSLATE_NOOP("actions", "None of the classes"),
+        "unknown",
+        ("U",),
+        REVIEW,
+        _REVIEW,
+        on_images=True,
+    ),
+    ActionRow(
+        "reject",
+        QT_TRANSLATE_NOOP("actions", "Take the label off, or skip"),
+        "reject",
+        ("X",),
+        REVIEW,
+        _REVIEW,
+        on_images=True,
+    ),
+    *(_digit(number) for number in range(1, 10)),
+    ActionRow(
+        "open_image",
+        QT_TRANSLATE_NOOP("actions", "Open the image"),
+        "open_image",
+        ("Space",),
+        VIEW,
+        Needs.PROJECT | Needs.IMAGES,
+        on_images=True,
+    ),
+    ActionRow("show_all", QT_TRANSLATE_NOOP("actions", "Show all images"), "show_all", ("Alt+1",), VIEW),
+    ActionRow(
+        "show_to_review", QT_TRANSLATE_NOOP("actions", "Show images to review"), "show_to_review", ("Alt+2",), VIEW
+    ),
+    ActionRow("show_labelled", QT_TRANSLATE_NOOP("actions", "Show labelled images"), "show_labelled", ("Alt+3",), VIEW),
+    ActionRow("show_unknown", QT_TRANSLATE_NOOP("actions", "Show unknown images"), "show_unknown", ("Alt+4",), VIEW),
+    ActionRow(
+        "zoom_in",
+        QT_TRANSLATE_NOOP("actions", "Larger thumbnails"),
+        "zoom_in",
+        ("Ctrl++", "Ctrl+="),
+        VIEW,
+        starts_section=True,
+    ),
+    ActionRow("zoom_out", QT_TRANSLATE_NOOP("actions", "Smaller thumbnails"), "zoom_out", ("Ctrl+-",), VIEW),
+    ActionRow("show_failures", QT_TRANSLATE_NOOP("actions", "Files that could not be read"), "failure", (), VIEW),
+    ActionRow("show_keys", QT_TRANSLATE_NOOP("actions", "Keys"), "keys", ("?", "F1"), HELP, Needs.NOTHING),
+)
+
+BY_NAME: Final = {row.name: row for row in ACTIONS}

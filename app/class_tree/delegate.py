@@ -1,0 +1,110 @@
+"""Paints the two cells of a class: dot, name and mark of several parents; the quiet count at the right."""
+
+from typing import Final, final
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from app.class_tree.model import BRANCH_ROLE, COUNT, HAS_MORE_PARENTS_ROLE, HAS_SHOTS_ROLE, IS_ON_THE_WAY_ROLE
+from app.theme.class_colours import branch_colour
+from app.theme.icons import icon_pixmap
+from app.theme.tokens import tokens
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+
+ROW_HEIGHT: Final = 30
+DOT_RADIUS: Final = 3.5
+DOT_ROOM: Final = 18
+MARK_SIDE: Final = 13
+GAP: Final = 6
+COUNT_MARGIN: Final = 12
+
+
+@final
+class ClassDelegate(QStyledItemDelegate):
+    """Row of a class, without its background: that belongs to the whole row."""
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: AnyIndex) -> QSize:
+        """Ask for room."""
+        return QSize(0, ROW_HEIGHT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        """Paint one cell."""
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if index.column() == COUNT:
+            _paint_count(painter, option, index)
+        else:
+            _paint_name(painter, option, index)
+        painter.restore()
+
+    def createEditor(self, parent: QWidget, _option: QStyleOptionViewItem, _index: AnyIndex) -> QWidget:
+        """Make the field for a new name."""
+        editor = QLineEdit(parent)
+        editor.setAccessibleName(self.tr("Name of the class"))
+        return editor
+
+    def setEditorData(self, editor: QWidget, index: AnyIndex) -> None:
+        """Fill the field with the present name, once."""
+        if isinstance(editor, QLineEdit) and not editor.isModified():
+            editor.setText(str(index.data(Qt.ItemDataRole.EditRole)))
+            editor.selectAll()
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: AnyIndex) -> None:
+        """Hand the typed name to the model."""
+        assert isinstance(editor, QLineEdit)
+        model.setData(index, editor.text(), Qt.ItemDataRole.EditRole)
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, _index: AnyIndex) -> None:
+        """Put the field over the name."""
+        editor.setGeometry(option.rect.adjusted(DOT_ROOM - GAP, 2, -2, -2))
+
+
+def caption_font(base: QFont) -> QFont:
+    """The small size, for counts; digits of one width, so that columns of numbers stand straight."""
+    font = QFont(base)
+    font.setPixelSize(tokens().sizes.caption)
+    font.setFeature(QFont.Tag("tnum"), 1)
+    return font
+
+
+def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+    rect, colours = option.rect, tokens().colours
+    _paint_dot(painter, rect, index)
+    place = rect.adjusted(DOT_ROOM, 0, 0, 0)
+    has_mark = bool(index.data(HAS_MORE_PARENTS_ROLE))
+    metrics = painter.fontMetrics()
+    room = place.width() - (GAP + MARK_SIDE if has_mark else 0)
+    name = metrics.elidedText(str(index.data()), Qt.TextElideMode.ElideRight, room)
+    painter.setPen(QColor(colours.text_muted if index.data(IS_ON_THE_WAY_ROLE) else colours.text))
+    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, name)
+    if has_mark:
+        ratio = painter.device().devicePixelRatio()
+        mark = icon_pixmap("multi_parent", MARK_SIDE, colour="text_muted", ratio=ratio)
+        left = place.x() + metrics.horizontalAdvance(name) + GAP
+        painter.drawPixmap(QPointF(left, place.y() + (place.height() - MARK_SIDE) / 2), mark)
+
+
+def _paint_dot(painter: QPainter, rect: QRect, index: AnyIndex) -> None:
+    """A dot in the branch's colour; hollow where a class waits for its first shots."""
+    centre = QPointF(rect.x() + DOT_RADIUS + 2, rect.y() + rect.height() / 2)
+    colour = branch_colour(int(index.data(BRANCH_ROLE)))
+    if index.data(HAS_SHOTS_ROLE):
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawEllipse(centre, DOT_RADIUS, DOT_RADIUS)
+    else:
+        painter.setPen(QPen(QColor(tokens().colours.text_muted), 1.2))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(centre, DOT_RADIUS - 0.6, DOT_RADIUS - 0.6)
+
+
+def _paint_count(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+    colours = tokens().colours
+    painter.setFont(caption_font(painter.font()))
+    painter.setPen(
+        QColor(colours.text_secondary if option.state & QStyle.StateFlag.State_Selected else colours.text_muted)
+    )
+    place = option.rect.adjusted(0, 0, -COUNT_MARGIN, 0)
+    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(index.data() or ""))

@@ -1,0 +1,61 @@
+"""What is dragged onto the class tree, as plain values."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QByteArray, QMimeData
+
+if TYPE_CHECKING:  # loads networkx, and the window shows first
+    from engine.graph.category_graph import ClassId
+
+
+CLASS_MIME: Final = "application/x-protoleaf-class"
+IMAGES_MIME: Final = "application/x-protoleaf-images"
+
+
+@dataclass(frozen=True)
+class DraggedClass:
+    """A class, and the parent whose row of it was taken; None at the top level."""
+
+    class_id: ClassId
+    from_parent: ClassId | None
+
+
+@dataclass(frozen=True)
+class DraggedImages:
+    """Images of the project."""
+
+    image_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class DraggedFiles:
+    """Files and folders from outside."""
+
+    paths: tuple[Path, ...]
+
+
+Dragged = DraggedClass | DraggedImages | DraggedFiles
+
+
+def class_mime_data(class_id: ClassId, from_parent: ClassId | None, name: str) -> QMimeData:
+    """A class on its way; its name is the text for other programs."""
+    data = QMimeData()
+    data.setData(CLASS_MIME, QByteArray(json.dumps([class_id, from_parent]).encode()))
+    data.setText(name)
+    return data
+
+
+def read_dragged(data: QMimeData) -> Dragged | None:
+    """What is in `data`; None when it is nothing for a class tree."""
+    if data.hasFormat(CLASS_MIME):
+        class_id, from_parent = json.loads(bytes(data.data(CLASS_MIME).data()))
+        return DraggedClass(class_id, from_parent)
+    if data.hasFormat(IMAGES_MIME):
+        return DraggedImages(tuple(json.loads(bytes(data.data(IMAGES_MIME).data()))))
+    paths = tuple(Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile())
+    return DraggedFiles(paths) if paths else None

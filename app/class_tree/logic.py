@@ -1,0 +1,125 @@
+"""What the class tree shows, without Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, GraphEdit
+from engine.workflows.collection_state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+
+if TYPE_CHECKING:  # loads networkx, and the window shows first
+    from engine.graph.category_graph import CategoryGraph, ClassId
+
+MATCHES_SHOWN: Final = 100
+OTHER_PARENTS_NAMED: Final = 3
+
+
+class Shelf(StrEnum):
+    """The fixed rows above the classes: views of the whole collection."""
+
+    ALL = "all"
+    TO_REVIEW = "to_review"
+    LABELLED = "labelled"
+    UNKNOWN = "unknown"
+    FAILED = "failed"
+
+
+def shelf_counts(state: CollectionState | None) -> dict[Shelf, int]:
+    """How many images each fixed row holds."""
+    if state is None:
+        return dict.fromkeys(Shelf, 0)
+    is_unlabelled = state.label_class == NO_CLASS
+    has_failed = state.status == ImageStatus.FAILED
+    is_far = is_unlabelled & state.is_unknown
+    return {
+        Shelf.ALL: len(state.image_ids),
+        Shelf.TO_REVIEW: int(np.count_nonzero(is_unlabelled & ~has_failed)),
+        Shelf.LABELLED: int(np.count_nonzero(~is_unlabelled)),
+        Shelf.UNKNOWN: int(np.count_nonzero(is_far | (state.label_class == UNKNOWN))),
+        Shelf.FAILED: int(np.count_nonzero(has_failed)),
+    }
+
+
+def classes_with_shots(graph: CategoryGraph, shot_counts: Mapping[ClassId, int]) -> frozenset[ClassId]:
+    """Classes that have a shot of their own or below them; all others only know what their ancestors propagate."""
+    waiting = [class_id for class_id, count in shot_counts.items() if count and class_id in graph]
+    reached = set(waiting)
+    while waiting:
+        for parent_id in graph.parents(waiting.pop()):
+            if parent_id not in reached:
+                reached.add(parent_id)
+                waiting.append(parent_id)
+    return frozenset(reached)
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Answer of the filter box.
+
+    Attributes:
+        classes: fitting classes, best first.
+        shown: these and all their ancestors.
+    """
+
+    classes: tuple[ClassId, ...]
+    shown: frozenset[ClassId]
+
+
+def find_matches(graph: CategoryGraph, text: str, limit: int = MATCHES_SHOWN) -> Matches:
+    """Classes that fit what was typed, and the branches that lead to them."""
+    found = tuple(graph.search(text, limit))
+    above = [graph.ancestors(class_id) for class_id in found]
+    return Matches(found, frozenset(found).union(*above))
+
+
+def other_parents(graph: CategoryGraph, class_id: ClassId, parent_id: ClassId | None) -> str:
+    """Names of the parents that a class also stands under, as paths; empty when this is its only place."""
+    others = [graph.path_text(other) for other in graph.parents(class_id) if other != parent_id]
+    named = ", ".join(text.replace("/", " / ") for text in others[:OTHER_PARENTS_NAMED])
+    more = len(others) - OTHER_PARENTS_NAMED
+    return f"{named} +{more}" if more > 0 else named
+
+
+@dataclass(frozen=True)
+class TouchedClasses:
+    """What edits mean for a tree.
+
+    Attributes:
+        parents: classes whose list of children may differ now.
+        looks: classes whose row may look different.
+        roots: classes that may have become a root, or ceased to be one.
+    """
+
+    parents: frozenset[ClassId]
+    looks: frozenset[ClassId]
+    roots: frozenset[ClassId]
+
+
+def touched_by(graph: CategoryGraph, edits: Iterable[GraphEdit]) -> TouchedClasses:
+    """Which rows of a tree edits may change; the graph is already as it is after them."""
+    parents: set[ClassId] = set()
+    looks: set[ClassId] = set()
+    roots: set[ClassId] = set()
+    for edit in edits:
+        if isinstance(edit, ClassAdded | ClassRemoved):
+            roots.add(edit.class_id)
+        elif isinstance(edit, ClassRenamed):
+            looks.add(edit.class_id)
+            if edit.class_id in graph:  # it may stand elsewhere among its siblings now
+                parents.update(graph.parents(edit.class_id))
+                roots.add(edit.class_id)
+        else:
+            parents.add(edit.parent_id)
+            looks.update((edit.parent_id, edit.child_id))
+            roots.add(edit.child_id)
+    return TouchedClasses(frozenset(parents), frozenset(looks), frozenset(roots))
+
+
+def only_known(graph: CategoryGraph, classes: Collection[ClassId]) -> list[ClassId]:
+    """Those of the classes that are still in the graph."""
+    return [class_id for class_id in classes if class_id in graph]

@@ -1,0 +1,384 @@
+"""Qt model of the class tree: rows are made when somebody looks, and edits touch only the rows they concern."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, final
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QLocale,
+    QMimeData,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+
+from app.class_tree.drag import CLASS_MIME, IMAGES_MIME, class_mime_data
+from app.class_tree.logic import Matches, TouchedClasses, classes_with_shots, other_parents, touched_by
+from app.class_tree.node import Node, NodeTable, number_rows
+from engine.graph.edits import GraphEdit
+from engine.workflows.collection_state import CollectionState
+
+if TYPE_CHECKING:  # loads networkx, and the window shows first
+    from engine.graph.category_graph import CategoryGraph, ClassId
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+
+NAME: Final = 0
+COUNT: Final = 1
+CLASS_ROLE: Final = Qt.ItemDataRole.UserRole
+HAS_SHOTS_ROLE: Final = Qt.ItemDataRole.UserRole + 1
+HAS_MORE_PARENTS_ROLE: Final = Qt.ItemDataRole.UserRole + 2
+BRANCH_ROLE: Final = Qt.ItemDataRole.UserRole + 3
+IS_ON_THE_WAY_ROLE: Final = Qt.ItemDataRole.UserRole + 4
+"""The class does not match the filter itself; it is shown because it leads to one that does."""
+
+REBUILD_ABOVE: Final = 400
+"""A list of children that differs in more places is made anew: moving rows one by one would cost more."""
+
+
+@final
+class ClassTreeModel(QAbstractItemModel):
+    """Classes of a graph, each under each of its parents; empty before `set_graph`.
+
+    Signals:
+        rename_requested: class and the name that was typed; the row changes when the graph does.
+        edits_applied: rows are as the graph is; carries the keys of rows that came.
+    """
+
+    rename_requested = Signal(int, str)
+    edits_applied = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._known: CategoryGraph | None = None
+        self._table = NodeTable()
+        self._shown: frozenset[ClassId] | None = None
+        self._matching: frozenset[ClassId] | None = None
+        self._shot_counts: Mapping[ClassId, int] = {}
+        self._image_counts: Mapping[ClassId, int] = {}
+        self._with_shots: frozenset[ClassId] = frozenset()
+        self._came: list[int] = []
+        self._locale = QLocale()
+        self.is_editable = True
+        self.is_following_edits = False
+        self._table.top.children = []
+
+    @property
+    def _graph(self) -> CategoryGraph:
+        assert self._known is not None, "there are rows only after there was a graph"
+        return self._known
+
+    # -- what is shown
+
+    def set_graph(self, graph: CategoryGraph, matches: Matches | None = None) -> None:
+        """Show another graph, or of a graph only what matches the filter and the branches that lead there."""
+        self.beginResetModel()
+        self._known, self._table = graph, NodeTable()
+        self._shown = None if matches is None else matches.shown
+        self._matching = None if matches is None else frozenset(matches.classes)
+        self._with_shots = classes_with_shots(graph, self._shot_counts)
+        self._build(self._table.top)
+        self.endResetModel()
+
+    def set_state(self, state: CollectionState | None) -> None:
+        """Show the counts of a state."""
+        shot_counts: Mapping[ClassId, int] = {} if state is None else state.shot_counts
+        self._image_counts = {} if state is None else state.image_counts
+        if self._known is not None and shot_counts.keys() != self._shot_counts.keys():
+            self._with_shots = classes_with_shots(self._graph, shot_counts)
+        self._shot_counts = shot_counts
+        if self.rowCount():
+            self.dataChanged.emit(self.index(0, NAME), self.index(self.rowCount() - 1, COUNT))
+
+    def apply_edits(self, edits: Iterable[GraphEdit]) -> None:
+        """Follow edits that the graph has already made; rows that they do not concern stay as they are."""
+        touched = touched_by(self._graph, edits)
+        self._came = []
+        self._with_shots = classes_with_shots(self._graph, self._shot_counts)
+        self.is_following_edits = True
+        self._synchronise_all(touched)
+        self.is_following_edits = False
+        for class_id in touched.looks:
+            for node in self._table.of_class(class_id):
+                self.dataChanged.emit(self._index_of(node), self._index_of(node, COUNT))
+        self.edits_applied.emit(tuple(self._came))
+
+    def _synchronise_all(self, touched: TouchedClasses) -> None:
+        top = self._table.top
+        roots = {node.class_id for node in top.children or ()}
+        if any((each in roots) != self._is_root(each) or each in roots & touched.looks for each in touched.roots):
+            self._synchronise(top)
+        for class_id in touched.parents:
+            for node in self._table.of_class(class_id):
+                self._synchronise(node)
+
+    # -- finding rows
+
+    def index_of_key(self, key: int) -> QModelIndex:
+        """The row with a key."""
+        return self._index_of(self._table.find(key))
+
+    def indexes_of(self, class_id: ClassId) -> list[QModelIndex]:
+        """Built rows of a class."""
+        return [self._index_of(node) for node in self._table.of_class(class_id)]
+
+    def index_of_path(self, path: Sequence[ClassId]) -> QModelIndex:
+        """The row at the end of a path from a root, built where it was not; invalid when it is not shown."""
+        node = self._table.top
+        for class_id in path:
+            if node.children is None:
+                self._fetch(node)
+            below = next((child for child in node.children or () if child.class_id == class_id), None)
+            if below is None:
+                return QModelIndex()
+            node = below
+        return self._index_of(node)
+
+    def first_path(self, class_id: ClassId) -> tuple[ClassId, ...]:
+        """A path from a root to a class; empty when there is no such class."""
+        return self._graph.paths(class_id)[0] if class_id in self._graph else ()
+
+    def class_of(self, index: AnyIndex) -> ClassId | None:
+        """Class of a row; None for no row."""
+        return self._table.find(index.internalId()).class_id if index.isValid() else None
+
+    def parent_class_of(self, index: AnyIndex) -> ClassId | None:
+        """The class that a row stands under; None at the top level."""
+        above = self._node(index).parent
+        return None if above is None else above.class_id
+
+    # -- QAbstractItemModel
+
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
+        """Count the built rows below `parent`."""
+        return len(self._node(parent).children or ()) if parent.column() <= 0 else 0
+
+    def columnCount(self, _parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
+        """Name and count."""
+        return 2
+
+    def index(self, row: int, column: int, parent: AnyIndex = QModelIndex()) -> QModelIndex:  # noqa: B008
+        """Find a built row."""
+        children = self._node(parent).children or ()
+        if 0 <= row < len(children) and column in (NAME, COUNT):
+            return self.createIndex(row, column, children[row].key)
+        return QModelIndex()
+
+    def parent(self, index: AnyIndex = QModelIndex()) -> QModelIndex:  # type: ignore[override]  # noqa: B008
+        """Find the row above."""
+        above = self._node(index).parent
+        return QModelIndex() if above is None else self._index_of(above)
+
+    def hasChildren(self, parent: AnyIndex = QModelIndex()) -> bool:  # noqa: B008
+        """Tell whether a class has anything below it, built or not."""
+        node = self._node(parent)
+        return bool(self._children(node) if node.children is None else node.children)
+
+    def canFetchMore(self, parent: AnyIndex) -> bool:
+        """Tell whether rows below were never looked at."""
+        return self._node(parent).children is None
+
+    def fetchMore(self, parent: AnyIndex) -> None:
+        """Build the rows below."""
+        self._fetch(self._node(parent))
+
+    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
+        """Tell what can be done with a row."""
+        if not index.isValid():
+            return Qt.ItemFlag.ItemIsDropEnabled
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if self.is_editable:
+            flags |= Qt.ItemFlag.ItemIsDragEnabled | Qt.ItemFlag.ItemIsDropEnabled
+        return flags | Qt.ItemFlag.ItemIsEditable if self.is_editable and index.column() == NAME else flags
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Read one value of a row."""
+        node = self._node(index)
+        if node.class_id is None or node.class_id not in self._graph:
+            return None
+        reader = _READERS.get(role)
+        return reader(self, node, index.column()) if reader else None
+
+    def setData(self, index: AnyIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Ask for a new name."""
+        class_id = self.class_of(index)
+        if (
+            role == Qt.ItemDataRole.EditRole
+            and class_id is not None
+            and str(value).strip() != self._graph.name(class_id)
+        ):
+            self.rename_requested.emit(class_id, str(value))
+        return False  # the row changes with the graph, or not at all when the name is refused
+
+    def mimeTypes(self) -> list[str]:
+        """List what can be dropped here."""
+        return [CLASS_MIME, IMAGES_MIME, "text/uri-list"]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        """Pack a class for a drag."""
+        index = indexes[0]
+        class_id = self.class_of(index)
+        assert class_id is not None
+        return class_mime_data(class_id, self.parent_class_of(index), self._graph.name(class_id))
+
+    # -- inside
+
+    def _node(self, index: AnyIndex) -> Node:
+        return self._table.find(index.internalId()) if index.isValid() else self._table.top
+
+    def _index_of(self, node: Node, column: int = NAME) -> QModelIndex:
+        return QModelIndex() if node.class_id is None else self.createIndex(node.row, column, node.key)
+
+    def _is_root(self, class_id: ClassId) -> bool:
+        return class_id in self._graph and not self._graph.parents(class_id)
+
+    def _children(self, node: Node) -> Sequence[ClassId]:
+        if node.class_id is None:
+            classes: Collection[ClassId] = self._graph.roots()
+        else:
+            classes = self._graph.children(node.class_id) if node.class_id in self._graph else ()
+        shown = self._shown
+        return tuple(classes) if shown is None else [class_id for class_id in classes if class_id in shown]
+
+    def _build(self, node: Node) -> None:
+        node.children = [self._table.make(each, node, row) for row, each in enumerate(self._children(node))]
+
+    def _fetch(self, node: Node) -> None:
+        count = len(self._children(node))
+        if count == 0:
+            node.children = []
+            return
+        self.beginInsertRows(self._index_of(node), 0, count - 1)
+        self._build(node)
+        self.endInsertRows()
+
+    def _synchronise(self, node: Node) -> None:
+        """Make the built rows below `node` those that the graph has, keeping the rows that stay."""
+        if node.children is None:
+            return
+        wanted = self._children(node)
+        now = {child.class_id for child in node.children}
+        if len(now.symmetric_difference(wanted)) > REBUILD_ABOVE:
+            self._remove_rows(node, 0, len(node.children))
+        self._remove_unwanted(node, frozenset(wanted))
+        self._insert_and_order(node, wanted)
+
+    def _remove_unwanted(self, node: Node, wanted: frozenset[ClassId]) -> None:
+        assert node.children is not None
+        for row in reversed(range(len(node.children))):
+            if node.children[row].class_id not in wanted:
+                self._remove_rows(node, row, 1)
+
+    def _remove_rows(self, node: Node, row: int, count: int) -> None:
+        if count == 0 or node.children is None:
+            return
+        self.beginRemoveRows(self._index_of(node), row, row + count - 1)
+        for gone in node.children[row : row + count]:
+            self._table.forget(gone)
+        del node.children[row : row + count]
+        number_rows(node.children, row)
+        self.endRemoveRows()
+
+    def _insert_and_order(self, node: Node, wanted: Sequence[ClassId]) -> None:
+        assert node.children is not None
+        children = node.children
+        present = {child.class_id for child in children}
+        row = 0
+        while row < len(wanted):
+            if row < len(children) and children[row].class_id == wanted[row]:
+                row += 1
+            elif wanted[row] in present:
+                self._move_row(
+                    node, next(i for i in range(row, len(children)) if children[i].class_id == wanted[row]), row
+                )
+            else:
+                run = row + 1
+                while run < len(wanted) and wanted[run] not in present:
+                    run += 1
+                self._insert_rows(node, row, wanted[row:run])
+                row = run
+
+    def _insert_rows(self, node: Node, row: int, classes: Sequence[ClassId]) -> None:
+        assert node.children is not None
+        self.beginInsertRows(self._index_of(node), row, row + len(classes) - 1)
+        made = [self._table.make(class_id, node, row) for class_id in classes]
+        node.children[row:row] = made
+        number_rows(node.children, row)
+        self._came += [each.key for each in made]
+        self.endInsertRows()
+
+    def _move_row(self, node: Node, source: int, target: int) -> None:
+        """Move a row up; `target` lies above `source`."""
+        assert node.children is not None
+        parent = self._index_of(node)
+        self.beginMoveRows(parent, source, source, parent, target)
+        node.children.insert(target, node.children.pop(source))
+        number_rows(node.children, target)
+        self.endMoveRows()
+
+    # -- data of a row, by role
+
+    def _text(self, node: Node, column: int) -> str:
+        assert node.class_id is not None
+        if column == NAME:
+            return self._graph.name(node.class_id)
+        count = self._image_counts.get(node.class_id, 0)
+        return self._locale.toString(count) if count else ""
+
+    def _edit_text(self, node: Node, _column: int) -> str:
+        return self._text(node, NAME)
+
+    def _tool_tip(self, node: Node, column: int) -> str:
+        assert node.class_id is not None
+        if column == COUNT:
+            return self._count_tip(node.class_id)
+        above = None if node.parent is None else node.parent.class_id
+        also = other_parents(self._graph, node.class_id, above)
+        lines = [self._graph.name(node.class_id)]
+        lines += [self.tr("Also under %1").replace("%1", also)] if also else []
+        lines += [] if node.class_id in self._with_shots else [self.tr("Needs shots: drop a few images here")]
+        return "\n".join(lines)
+
+    def _count_tip(self, class_id: ClassId) -> str:
+        images, shots = self._image_counts.get(class_id, 0), self._shot_counts.get(class_id, 0)
+        text = self.tr("%1 images here or below, %2 shots of its own")
+        return text.replace("%1", self._locale.toString(images)).replace("%2", self._locale.toString(shots))
+
+    def _accessible_text(self, node: Node, column: int) -> str:
+        return self._tool_tip(node, column).replace("\n", ". ")
+
+    def _class(self, node: Node, _column: int) -> ClassId | None:
+        return node.class_id
+
+    def _has_shots(self, node: Node, _column: int) -> bool:
+        return node.class_id in self._with_shots
+
+    def _has_more_parents(self, node: Node, _column: int) -> bool:
+        assert node.class_id is not None
+        return len(self._graph.parents(node.class_id)) > 1
+
+    def _is_on_the_way(self, node: Node, _column: int) -> bool:
+        return self._matching is not None and node.class_id not in self._matching
+
+    def _branch(self, node: Node, _column: int) -> ClassId:
+        while node.parent is not None and node.parent.class_id is not None:
+            node = node.parent
+        assert node.class_id is not None
+        return node.class_id
+
+
+_READERS: Final = {
+    int(Qt.ItemDataRole.DisplayRole): ClassTreeModel._text,  # noqa: SLF001 (the table of this class's own readers)
+    int(Qt.ItemDataRole.EditRole): ClassTreeModel._edit_text,  # noqa: SLF001
+    int(Qt.ItemDataRole.ToolTipRole): ClassTreeModel._tool_tip,  # noqa: SLF001
+    int(Qt.ItemDataRole.AccessibleTextRole): ClassTreeModel._accessible_text,  # noqa: SLF001
+    int(CLASS_ROLE): ClassTreeModel._class,  # noqa: SLF001
+    int(HAS_SHOTS_ROLE): ClassTreeModel._has_shots,  # noqa: SLF001
+    int(HAS_MORE_PARENTS_ROLE): ClassTreeModel._has_more_parents,  # noqa: SLF001
+    int(BRANCH_ROLE): ClassTreeModel._branch,  # noqa: SLF001
+    int(IS_ON_THE_WAY_ROLE): ClassTreeModel._is_on_the_way,  # noqa: SLF001
+}

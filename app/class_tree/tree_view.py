@@ -1,0 +1,368 @@
+"""The tree itself: paints rows, takes drops, keeps selection and open branches while the graph changes under it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QItemSelection, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QDrag,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPen,
+)
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOptionViewItem, QTreeView, QWidget
+
+from app.class_tree.delegate import COUNT_MARGIN, ClassDelegate, caption_font
+from app.class_tree.drag import Dragged, DraggedClass, DraggedFiles, DraggedImages, read_dragged
+from app.class_tree.drag_picture import drag_picture
+from app.class_tree.model import COUNT, NAME, ClassTreeModel
+from app.theme.icons import icon_pixmap
+from app.theme.tokens import tokens
+
+if TYPE_CHECKING:  # loads networkx, and the window shows first
+    from engine.graph.category_graph import ClassId
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+
+SPRING_MS: Final = 600
+INDENT: Final = 18
+CHEVRON_SIDE: Final = 12
+WIDEST_COUNT: Final = "8,888,888"
+
+
+@final
+class ClassTreeView(QTreeView):
+    """Shows a `ClassTreeModel`. Says what a person wants; changes nothing.
+
+    Signals:
+        class_selected: a class became the current one.
+        create_requested: a new class under this one, or at the top level (None).
+        remove_requested: the Delete key on a class.
+        class_dropped: class, parent it was taken from or None, parent it was dropped on or None, whether to link.
+        images_dropped: class, image ids.
+        files_dropped: class, paths.
+        menu_requested: class or None, place on the screen.
+    """
+
+    class_selected = Signal(int)
+    create_requested = Signal(object)
+    remove_requested = Signal(int)
+    class_dropped = Signal(int, object, object, bool)
+    images_dropped = Signal(int, object)
+    files_dropped = Signal(int, object)
+    menu_requested = Signal(object, QPoint)
+
+    def __init__(self, model: ClassTreeModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._selected: ClassId | None = None
+        self._folded_away: set[ClassId] = set()
+        self._drop_index = QPersistentModelIndex()
+        self._is_drop_at_top = False
+        self._spring = QTimer(self)
+        self._spring.setSingleShot(True)
+        self._spring.setInterval(SPRING_MS)
+        self._spring.timeout.connect(self._open_drop_target)
+        self._set_up()
+        self.setModel(model)
+        self._set_up_columns()
+        model.rowsAboutToBeRemoved.connect(self._on_rows_about_to_be_removed)
+        model.edits_applied.connect(self._on_edits_applied)
+
+    def _set_up(self) -> None:
+        self.setItemDelegate(ClassDelegate(self))
+        self.setHeaderHidden(True)
+        self.setUniformRowHeights(True)
+        self.setIndentation(INDENT)
+        self.setExpandsOnDoubleClick(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setDragEnabled(True)
+        self.setAcceptDrops(True)
+        self.setDropIndicatorShown(False)  # the row itself lights up
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setAccessibleName(self.tr("Classes"))
+
+    def _set_up_columns(self) -> None:
+        header = self.header()
+        header.setMinimumSectionSize(1)
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(COUNT, QHeaderView.ResizeMode.Fixed)
+        self.fit_counts("")
+
+    def fit_counts(self, widest: str) -> None:
+        """Give the counts just the width of the widest one."""
+        metrics = QFontMetrics(caption_font(self.font()))
+        self.header().resizeSection(COUNT, metrics.horizontalAdvance(widest or "888") + COUNT_MARGIN + 8)
+
+    # -- which class is chosen
+
+    @property
+    def selected_index(self) -> QModelIndex:
+        """The chosen row; invalid when there is none."""
+        chosen = self.selectionModel().selectedRows(NAME)
+        return chosen[0] if chosen else QModelIndex()
+
+    @property
+    def selected_class(self) -> ClassId | None:
+        """The chosen class."""
+        return self._model.class_of(self.selected_index)
+
+    @property
+    def selected_parent(self) -> ClassId | None:
+        """The parent under which the chosen row stands; None at the top level."""
+        return self._model.parent_class_of(self.selected_index)
+
+    def select(self, index: QModelIndex) -> None:
+        """Make a row the current one and bring it into view."""
+        if index.isValid():
+            self.setCurrentIndex(index)
+            self.scrollTo(index)
+
+    def select_path(self, path: Sequence[ClassId]) -> bool:
+        """Open the branches along a path from a root and choose its end."""
+        index = self._model.index_of_path(path)
+        self.select(index)
+        return index.isValid()
+
+    def select_built(self, class_id: ClassId) -> bool:
+        """Choose the first row of a class whose branches are open; whether there was one."""
+        for index in self._model.indexes_of(class_id):
+            if self._is_in_open_branches(index):
+                self.select(index)
+                return True
+        return False
+
+    def clear_choice(self) -> None:
+        """Choose no class, silently."""
+        self._selected = None
+        self.selectionModel().clear()
+
+    def _is_in_open_branches(self, index: QModelIndex) -> bool:
+        above = index.parent()
+        while above.isValid():
+            if not self.isExpanded(above):
+                return False
+            above = above.parent()
+        return True
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        """Say what was chosen. Taking the focus makes a row the current one too, but chooses nothing."""
+        super().selectionChanged(selected, deselected)
+        if self._model.is_following_edits:
+            return  # a neighbour that Qt chose for a row that goes away; the right one comes in a moment
+        chosen = self.selected_class
+        if chosen is not None and chosen != self._selected:
+            self._selected = chosen
+            self.class_selected.emit(chosen)
+
+    # -- while the graph changes
+
+    def _on_rows_about_to_be_removed(self, parent: QModelIndex, first: int, last: int) -> None:
+        """Remember which branches were open in what goes: it may come back at another place."""
+        waiting = [self._model.index(row, NAME, parent) for row in range(first, last + 1)]
+        while waiting:
+            index = waiting.pop()
+            if self.isExpanded(index):
+                class_id = self._model.class_of(index)
+                assert class_id is not None
+                self._folded_away.add(class_id)
+                waiting += [self._model.index(row, NAME, index) for row in range(self._model.rowCount(index))]
+
+    def _on_edits_applied(self, came: Sequence[int]) -> None:
+        waiting = [self._model.index_of_key(key) for key in came]
+        while waiting and self._folded_away:
+            index = waiting.pop()
+            if self._model.class_of(index) in self._folded_away:
+                self.expand(index)
+                waiting += [self._model.index(row, NAME, index) for row in range(self._model.rowCount(index))]
+        self._folded_away.clear()
+        self._choose_again()
+        self.scheduleDelayedItemsLayout()  # a class may have got its first child, and with it a chevron
+
+    def _choose_again(self) -> None:
+        """Keep the choice on its class when its row went away; when the class is gone, say which one is chosen now."""
+        wanted, now = self._selected, self.selected_class
+        if wanted is None or wanted == now:
+            return
+        if not self.select_built(wanted) and not self.select_path(self._model.first_path(wanted)) and now is not None:
+            self._selected = now
+            self.class_selected.emit(now)
+
+    # -- keys and menu
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Ask for a new class or a removal by key."""
+        is_new = event.key() == Qt.Key.Key_Insert or (
+            event.key() == Qt.Key.Key_N and event.modifiers() == Qt.KeyboardModifier.ControlModifier
+        )
+        selected = self.selected_class
+        if is_new and self._model.is_editable:
+            self.create_requested.emit(selected)
+        elif event.key() == Qt.Key.Key_Delete and selected is not None and self._model.is_editable:
+            self.remove_requested.emit(selected)
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for the menu of a class."""
+        index = self.indexAt(event.pos())
+        self.menu_requested.emit(self._model.class_of(index), event.globalPos())
+
+    # -- dragging a class
+
+    def startDrag(self, _actions: Qt.DropAction) -> None:
+        """Take the chosen class along."""
+        index = self.selected_index
+        if not index.isValid() or not self._model.is_editable:
+            return
+        drag = QDrag(self)
+        drag.setMimeData(self._model.mimeData([index]))
+        drag.setPixmap(drag_picture(self, str(index.siblingAtColumn(NAME).data())))
+        drag.setHotSpot(QPoint(-8, -8))
+        # Nothing is removed here when the drag ends: the rows follow the graph.
+        drag.exec(
+            Qt.DropAction.MoveAction | Qt.DropAction.CopyAction | Qt.DropAction.LinkAction, Qt.DropAction.MoveAction
+        )
+
+    # -- taking drops
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Look at what is brought."""
+        super().dragEnterEvent(event)
+        self._judge(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        """Show where it would go."""
+        super().dragMoveEvent(event)  # scrolls near the edges
+        self._judge(event)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Forget it."""
+        super().dragLeaveEvent(event)
+        self._light_up(QModelIndex(), at_top=False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Say what was dropped where."""
+        dragged = read_dragged(event.mimeData())
+        index = self.indexAt(event.position().toPoint())
+        self._light_up(QModelIndex(), at_top=False)
+        self._stop_dragging()
+        if dragged is None or not self._takes(dragged, index):
+            event.ignore()
+            return
+        event.accept()
+        self._say_dropped(dragged, self._model.class_of(index), _is_link(event))
+
+    def _say_dropped(self, dragged: Dragged, target: ClassId | None, is_link: bool) -> None:
+        if isinstance(dragged, DraggedClass):
+            self.class_dropped.emit(dragged.class_id, dragged.from_parent, target, is_link)
+        elif isinstance(dragged, DraggedImages):
+            self.images_dropped.emit(target, dragged.image_ids)
+        else:
+            self.files_dropped.emit(target, dragged.paths)
+
+    def _judge(self, event: QDragMoveEvent) -> None:
+        dragged = read_dragged(event.mimeData())
+        index = self.indexAt(event.position().toPoint())
+        if dragged is None or not self._takes(dragged, index):
+            event.ignore()
+            self._light_up(QModelIndex(), at_top=False)
+            return
+        is_class = isinstance(dragged, DraggedClass)
+        event.setDropAction(_drop_action(dragged, _is_link(event)))
+        event.accept()
+        self._light_up(index, at_top=is_class and not index.isValid())
+
+    def _takes(self, dragged: Dragged, index: QModelIndex) -> bool:
+        """Whether a drop makes sense here; what the graph forbids is left to the engine, which says why."""
+        if not self._model.is_editable:
+            return False
+        target = self._model.class_of(index)
+        if isinstance(dragged, DraggedClass):
+            return target not in (dragged.class_id, dragged.from_parent)
+        return target is not None
+
+    def _light_up(self, index: QModelIndex, *, at_top: bool) -> None:
+        if self._drop_index != index or self._is_drop_at_top != at_top:
+            self._drop_index, self._is_drop_at_top = QPersistentModelIndex(index), at_top
+            self._spring.start() if index.isValid() else self._spring.stop()
+            self.viewport().update()
+
+    def _open_drop_target(self) -> None:
+        if self._drop_index.isValid():
+            self.expand(self._drop_index)
+
+    def _stop_dragging(self) -> None:
+        self.stopAutoScroll()
+        self.setState(QAbstractItemView.State.NoState)
+
+    # -- painting
+
+    def drawRow(self, painter: QPainter, options: QStyleOptionViewItem, index: AnyIndex) -> None:
+        """Paint background, chevron and both cells: the whole row is one rounded shape."""
+        row: QRect = options.rect
+        is_selected = self.selectionModel().isSelected(index)
+        self._paint_background(painter, row, index, is_selected=is_selected)
+        self._paint_chevron(painter, index)
+        for column in (NAME, COUNT):
+            option = QStyleOptionViewItem(options)
+            cell = index.sibling(index.row(), column)
+            option.rect = self.visualRect(cell)
+            if is_selected:
+                option.state |= QStyle.StateFlag.State_Selected
+            self.itemDelegate().paint(painter, option, cell)
+
+    def drawBranches(self, _painter: QPainter, _rect: QRect, _index: AnyIndex) -> None:
+        """Nothing: the chevron is painted with its row."""
+
+    def _paint_background(self, painter: QPainter, row: QRect, index: AnyIndex, *, is_selected: bool) -> None:
+        colours, spacing = tokens().colours, tokens().spacing
+        shape = QRect(0, row.y(), self.viewport().width(), row.height()).adjusted(spacing.tiny, 1, -spacing.tiny, -1)
+        is_target = self._drop_index.isValid() and self._drop_index == index
+        cursor = self.viewport().mapFromGlobal(self.cursor().pos())
+        is_hovered = self.viewport().underMouse() and row.top() <= cursor.y() <= row.bottom()
+        if not (is_target or is_selected or is_hovered):
+            return
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(colours.accent), 1.5) if is_target else Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colours.accent_soft if is_selected or is_target else colours.hover))
+        painter.drawRoundedRect(shape, spacing.radius_small, spacing.radius_small)
+        painter.restore()
+
+    def _paint_chevron(self, painter: QPainter, index: AnyIndex) -> None:
+        if not self._model.hasChildren(index):
+            return
+        cell = self.visualRect(index)
+        name = "chevron_down" if self.isExpanded(index) else "chevron_right"
+        picture = icon_pixmap(name, CHEVRON_SIDE, colour="text_muted", ratio=self.devicePixelRatioF())
+        left = cell.x() - INDENT + (INDENT - CHEVRON_SIDE) // 2
+        painter.drawPixmap(QPoint(left, cell.y() + (cell.height() - CHEVRON_SIDE) // 2), picture)
+
+    def sizeHint(self) -> QSize:
+        """Ask for room."""
+        return QSize(240, 320)
+
+
+def _is_link(event: QDropEvent) -> bool:
+    return bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+
+
+def _drop_action(dragged: Dragged, is_link: bool) -> Qt.DropAction:
+    if isinstance(dragged, DraggedClass):
+        return Qt.DropAction.LinkAction if is_link else Qt.DropAction.MoveAction
+    return Qt.DropAction.LinkAction if isinstance(dragged, DraggedFiles) else Qt.DropAction.CopyAction

@@ -1,0 +1,302 @@
+"""The left pane: fixed rows, filter box, and the classes below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QLocale, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+
+from app.class_tree.logic import Matches, Shelf, find_matches, shelf_counts
+from app.class_tree.model import ClassTreeModel
+from app.class_tree.shelf_list import ShelfList
+from app.class_tree.tree_view import ClassTreeView
+from app.theme.icons import icon
+from app.theme.tokens import tokens
+from engine.graph.edits import GraphEdit
+from engine.workflows.collection_state import CollectionState
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from engine.graph.category_graph import ClassId
+
+FILTER_DELAY_MS: Final = 120
+MOST_ROWS_OPENED: Final = 400
+"""A class with many parents under classes with many parents has very many rows; the first ones are enough."""
+
+
+@final
+class ClassTree(QWidget):
+    """Shows the classes of the session's project. Says what a person wants; changes nothing itself.
+
+    Signals:
+        class_selected: a class was chosen.
+        shelf_selected: a `Shelf`, one of the fixed rows, was chosen.
+        create_requested: parent of the new class, or None.
+        rename_requested: class, new name.
+        remove_requested: class.
+        class_dropped: class, parent it was taken from or None, parent it was dropped on or None, whether to link.
+        images_dropped: class, image ids.
+        files_dropped: class, paths.
+        menu_requested: class or None, place on the screen.
+    """
+
+    class_selected = Signal(int)
+    shelf_selected = Signal(object)
+    create_requested = Signal(object)
+    rename_requested = Signal(int, str)
+    remove_requested = Signal(int)
+    class_dropped = Signal(int, object, object, bool)
+    images_dropped = Signal(int, object)
+    files_dropped = Signal(int, object)
+    menu_requested = Signal(object, QPoint)
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._shelves = ShelfList()
+        self._filter = QLineEdit()
+        self._all_model = ClassTreeModel(self)
+        self._all = ClassTreeView(self._all_model)
+        self._found_model = ClassTreeModel(self)
+        self._found = ClassTreeView(self._found_model)
+        self._empty = _message()
+        self._stack = QStackedWidget()
+        self._filter_timer = QTimer(self)
+        self._lay_out()
+        self._set_up_filter()
+        self._connect_views()
+        self._connect_session()
+        self._show_fitting_page()
+
+    # -- what is chosen
+
+    @property
+    def selected_class(self) -> ClassId | None:
+        """The chosen class; None when a fixed row is chosen."""
+        return self._tree.selected_class
+
+    @property
+    def selected_parent(self) -> ClassId | None:
+        """The parent under which the chosen row stands; None at the top level."""
+        return self._tree.selected_parent
+
+    @property
+    def selected_shelf(self) -> Shelf | None:
+        """The chosen fixed row; None when a class is chosen."""
+        return self._shelves.selected_shelf
+
+    def select_class(self, class_id: ClassId) -> None:
+        """Choose a class, in the row that needs the fewest branches opened."""
+        if class_id not in self._session.graph:
+            return
+        self._filter.clear()
+        self._apply_filter()
+        if not self._all.select_built(class_id):
+            self._all.select_path(self._session.graph.paths(class_id)[0])
+
+    def select_shelf(self, shelf: Shelf) -> None:
+        """Choose a fixed row."""
+        self._shelves.select_shelf(shelf)
+
+    def rename_selected(self) -> None:
+        """Open the field for a new name in the chosen row."""
+        index = self._tree.selected_index
+        if index.isValid():
+            self._tree.edit(index)
+
+    def focus_filter(self) -> None:
+        """Let the person type into the filter box."""
+        self._filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._filter.selectAll()
+
+    @property
+    def _tree(self) -> ClassTreeView:
+        return self._found if self._stack.currentWidget() is self._found else self._all
+
+    # -- building
+
+    def _lay_out(self) -> None:
+        spacing = tokens().spacing
+        self.setProperty("surface", "pane")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, spacing.small, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._shelves)
+        layout.addSpacing(spacing.small)
+        line = QFrame()
+        line.setProperty("role", "separator")
+        layout.addWidget(line)
+        field_room = QVBoxLayout()
+        field_room.setContentsMargins(spacing.small, spacing.small, spacing.small, spacing.small)
+        field_room.addWidget(self._filter)
+        layout.addLayout(field_room)
+        for page in (self._all, self._found, self._empty):
+            self._stack.addWidget(page)
+        layout.addWidget(self._stack, 1)
+
+    def _set_up_filter(self) -> None:
+        self._filter.setProperty("variant", "search")
+        self._filter.setPlaceholderText(self.tr("Find a class"))
+        self._filter.setAccessibleName(self.tr("Find a class"))
+        self._filter.setClearButtonEnabled(True)
+        magnifier = QAction(icon("search", "text_muted"), "", self._filter)
+        self._filter.addAction(magnifier, QLineEdit.ActionPosition.LeadingPosition)
+        self._filter_timer.setSingleShot(True)
+        self._filter_timer.setInterval(FILTER_DELAY_MS)
+        self._filter_timer.timeout.connect(self._apply_filter)
+        self._filter.textChanged.connect(self._on_filter_text_changed)
+        self._filter.returnPressed.connect(self._on_filter_return_pressed)
+
+    def _connect_views(self) -> None:
+        self._shelves.shelf_selected.connect(self._on_shelf_selected)
+        for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
+            view.class_selected.connect(self._on_class_selected)
+            view.create_requested.connect(self.create_requested)
+            view.remove_requested.connect(self.remove_requested)
+            view.class_dropped.connect(self.class_dropped)
+            view.images_dropped.connect(self.images_dropped)
+            view.files_dropped.connect(self.files_dropped)
+            view.menu_requested.connect(self.menu_requested)
+            model.rename_requested.connect(self.rename_requested)
+
+    def _connect_session(self) -> None:
+        self._session.opened.connect(self._on_session_opened)
+        self._session.closed.connect(self._on_session_closed)
+        self._session.graph_changed.connect(self._on_graph_changed)
+        self._session.state_changed.connect(self._on_state_changed)
+
+    # -- following the session
+
+    def _on_session_opened(self, _info: object) -> None:
+        info = self._session.info
+        for model in (self._all_model, self._found_model):
+            model.is_editable = info is not None and info.is_writable
+
+    def _on_session_closed(self) -> None:
+        self._filter.clear()
+        self._on_graph_changed(())
+        self._on_state_changed(None)
+
+    def _on_graph_changed(self, edits: tuple[GraphEdit, ...]) -> None:
+        if edits:
+            self._all_model.apply_edits(edits)
+        else:
+            self._all_model.set_graph(self._session.graph)
+            self._open_single_root()
+        self._apply_filter()
+
+    def _open_single_root(self) -> None:
+        if self._all_model.rowCount() == 1:
+            self._all.expand(self._all_model.index(0, 0))
+
+    def _on_state_changed(self, state: CollectionState | None) -> None:
+        counts = shelf_counts(state)
+        self._shelves.set_counts(counts)
+        widest = QLocale().toString(counts[Shelf.ALL])
+        for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
+            model.set_state(state)
+            view.fit_counts(widest)
+            view.viewport().update()
+
+    # -- one choice over fixed rows and classes
+
+    def _on_shelf_selected(self, shelf: Shelf) -> None:
+        self._all.clear_choice()
+        self._found.clear_choice()
+        self.shelf_selected.emit(shelf)
+
+    def _on_class_selected(self, class_id: ClassId) -> None:
+        self._shelves.clear_choice()
+        self.class_selected.emit(class_id)
+
+    # -- the filter box
+
+    def _on_filter_text_changed(self, text: str) -> None:
+        if text:
+            self._filter_timer.start()
+        else:
+            self._apply_filter()
+
+    def _on_filter_return_pressed(self) -> None:
+        """Choose the best fit and go there."""
+        matches = find_matches(self._session.graph, self._filter.text(), 1).classes
+        if matches:
+            self.select_class(matches[0])
+            self._all.setFocus()
+
+    def _apply_filter(self) -> None:
+        self._filter_timer.stop()
+        text = self._filter.text().strip()
+        if text:
+            matches = find_matches(self._session.graph, text)
+            self._found_model.set_graph(self._session.graph, matches)
+            self._open_found()
+        elif self._stack.currentWidget() is self._found:
+            self._leave_found()
+        self._show_fitting_page()
+
+    def _open_found(self) -> None:
+        waiting = [self._found_model.index(row, 0) for row in range(self._found_model.rowCount())]
+        opened = 0
+        while waiting and opened < MOST_ROWS_OPENED:
+            index = waiting.pop(0)
+            if self._found_model.canFetchMore(index):
+                self._found_model.fetchMore(index)
+            self._found.expand(index)
+            opened += 1
+            waiting += [self._found_model.index(row, 0, index) for row in range(self._found_model.rowCount(index))]
+
+    def _leave_found(self) -> None:
+        """Back to all classes; the class that was chosen among the found ones stays chosen."""
+        chosen = self._found.selected_class
+        self._stack.setCurrentWidget(self._all)
+        self._found_model.set_graph(self._session.graph, Matches((), frozenset()))
+        if chosen is not None and chosen in self._session.graph and not self._all.select_built(chosen):
+            self._all.select_path(self._session.graph.paths(chosen)[0])
+
+    def _show_fitting_page(self) -> None:
+        text = self._filter.text().strip()
+        has_classes = self._all_model.rowCount() > 0
+        if text and has_classes and not self._found_model.rowCount():
+            self._say_nothing_matches(text)
+        elif not has_classes:
+            self._say_no_classes()
+        else:
+            self._stack.setCurrentWidget(self._found if text else self._all)
+
+    def _say_nothing_matches(self, text: str) -> None:
+        self._empty.setText(self.tr("No class matches “%1”.").replace("%1", text))
+        self._stack.setCurrentWidget(self._empty)
+
+    def _say_no_classes(self) -> None:
+        has_project = self._session.info is not None
+        hint = self.tr("No classes yet.\n\nImport a taxonomy, or press Insert for a first class.")
+        self._empty.setText(hint if has_project else "")
+        self._stack.setCurrentWidget(self._empty)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc leaves the filter; Insert makes a first class where there is none to stand on."""
+        if event.key() == Qt.Key.Key_Escape and self._filter.text():
+            self._filter.clear()
+            self._all.setFocus()
+        elif event.key() == Qt.Key.Key_Insert and self._all_model.is_editable:
+            self.create_requested.emit(None)
+        else:
+            super().keyPressEvent(event)
+
+    def sizeHint(self) -> QSize:
+        """Ask for room."""
+        return QSize(260, 480)
+
+
+def _message() -> QLabel:
+    label = QLabel()
+    label.setProperty("role", "muted")
+    label.setWordWrap(True)
+    label.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+    space = tokens().spacing.large
+    label.setContentsMargins(space, space, space, space)
+    return label

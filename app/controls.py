@@ -1,0 +1,67 @@
+"""Labels, buttons and lines in the roles that the style sheet knows: one line each where a screen is put together."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from app.theme.icons import icon
+
+ICON_SIZE = 18
+
+
+def make_label(text: str, role: str = "", *, wraps: bool = False) -> QLabel:
+    """Plain text in a role: "title", "heading", "section", "strong", "secondary", "caption", "muted", "key", "chip"."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(wraps)
+    if role:
+        label.setProperty("role", role)
+    if wraps:
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        label.setSizePolicy(policy)
+    return label
+
+
+def make_button(text: str, on_click: Callable[[], None], *, variant: str = "", icon_name: str = "") -> QPushButton:
+    """A button: variant "" (plain), "primary", "flat" or "danger"."""
+    button = QPushButton(text)
+    button.setCursor(Qt.CursorShape.PointingHandCursor)
+    button.setAutoDefault(False)
+    if variant:
+        button.setProperty("variant", variant)
+    if icon_name:
+        button.setIcon(icon(icon_name, "on_accent" if variant == "primary" else "text_secondary"))
+        button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
+    button.clicked.connect(lambda _is_checked=False: on_click())
+    return button
+
+
+def make_icon_button(icon_name: str, tip: str, on_click: Callable[[], None] | None = None) -> QToolButton:
+    """A small button that is only an icon; its tip is also its accessible name."""
+    button = QToolButton()
+    button.setIcon(icon(icon_name))
+    button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
+    button.setToolTip(tip)
+    button.setAccessibleName(tip)
+    button.setAutoRaise(True)
+    if on_click is not None:
+        button.clicked.connect(lambda _is_checked=False: on_click())
+    return button
+
+
+def make_separator(*, vertical: bool = False) -> QFrame:
+    """A hairline."""
+    line = QFrame()
+    line.setProperty("role", "separator-vertical" if vertical else "separator")
+    return line
+
+
+def set_property(widget: QWidget, name: str, value: object) -> None:
+    """Set a property that the style sheet looks at, and dress the widget anew."""
+    if widget.property(name) == value:
+        return
+    widget.setProperty(name, value)
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)

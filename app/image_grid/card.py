@@ -1,0 +1,126 @@
+"""Paints one card: a rounded thumbnail, below it the label or the prediction."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap
+
+from app.image_grid.model import Card, Mark
+from app.theme.icons import icon_pixmap
+from app.theme.tokens import Tokens, tokens
+
+RADIUS: Final = 8.0
+PADDING: Final = 4
+LINE_GAP: Final = 2
+ICON: Final = 14
+_DRAWINGS: Final = {Mark.WAITING: "waiting", Mark.FAILED: "broken_image"}
+_CENTRE_ICON: Final = 28
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a card stands among the others."""
+
+    is_selected: bool
+    is_current: bool
+    is_hovered: bool
+    has_focus: bool
+
+
+def paint_card(painter: QPainter, rect: QRect, card: Card, picture: QPixmap | None, look: Look) -> None:
+    """Paint a card into `rect`; `picture` is None while the thumbnail is on its way."""
+    worn = tokens()
+    _paint_ground(painter, rect, look, worn)
+    frame = QRect(rect.left() + PADDING, rect.top() + PADDING, rect.width() - 2 * PADDING, rect.width() - 2 * PADDING)
+    _paint_picture(painter, frame, card, picture, worn)
+    caption = QRect(frame.left() + 2, frame.bottom() + 4, frame.width() - 4, rect.bottom() - frame.bottom() - 6)
+    _paint_caption(painter, caption, card, worn)
+
+
+def _paint_ground(painter: QPainter, rect: QRect, look: Look, worn: Tokens) -> None:
+    colours = worn.colours
+    if not (look.is_selected or look.is_hovered or (look.is_current and look.has_focus)):
+        return
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(colours.accent_soft if look.is_selected else colours.hover))
+    painter.drawRoundedRect(QRectF(rect), RADIUS + 2, RADIUS + 2)
+    if look.is_selected or look.is_current:
+        colour = colours.accent if look.is_selected else colours.focus
+        painter.setPen(QPen(QColor(colour), 2))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), RADIUS + 1, RADIUS + 1)
+
+
+def _paint_picture(painter: QPainter, frame: QRect, card: Card, picture: QPixmap | None, worn: Tokens) -> None:
+    path = QPainterPath()
+    if picture is None:
+        path.addRoundedRect(QRectF(frame), RADIUS, RADIUS)
+        painter.fillPath(path, QColor(worn.colours.sunken))
+        if (name := _DRAWINGS.get(card.mark)) is not None:
+            ratio = painter.device().devicePixelRatio()
+            drawing = icon_pixmap(name, _CENTRE_ICON, colour="text_disabled", ratio=ratio)
+            painter.drawPixmap(frame.center() - QRect(0, 0, _CENTRE_ICON, _CENTRE_ICON).center(), drawing)
+        return
+    target = fitted(picture.size(), frame)
+    path.addRoundedRect(target, RADIUS, RADIUS)
+    painter.save()
+    painter.setClipPath(path)
+    painter.drawPixmap(target, picture, QRectF(picture.rect()))
+    painter.restore()
+
+
+def fitted(size: QSize, frame: QRect) -> QRectF:
+    """Cover the square frame when the picture is nearly square, else show all of it, centred."""
+    scale = min(frame.width() / max(1, size.width()), frame.height() / max(1, size.height()))
+    width, height = size.width() * scale, size.height() * scale
+    centre = QPointF(QRectF(frame).center())
+    return QRectF(centre.x() - width / 2, centre.y() - height / 2, width, height)
+
+
+def _paint_caption(painter: QPainter, rect: QRect, card: Card, worn: Tokens) -> None:
+    title_font, detail_font = _font(worn.sizes.body, is_strong=card.mark is Mark.LABELLED), _font(worn.sizes.caption)
+    title_metrics, detail_metrics = QFontMetrics(title_font), QFontMetrics(detail_font)
+    line = QRect(rect.left(), rect.top(), rect.width(), title_metrics.height())
+    left, right = line.left(), line.right()
+    if card.mark in {Mark.LABELLED, Mark.SAID_UNKNOWN}:
+        ratio = painter.device().devicePixelRatio()
+        top = line.center().y() - ICON // 2
+        painter.drawPixmap(left, top, icon_pixmap("person", ICON, colour="accent_text", ratio=ratio))
+        left += ICON + 4
+    painter.setFont(detail_font)
+    if card.score:
+        painter.setPen(QColor(worn.colours.text_muted))
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, card.score)
+        right -= detail_metrics.horizontalAdvance(card.score) + 6
+    painter.setFont(title_font)
+    painter.setPen(QColor(_title_colour(card.mark, worn)))
+    title = title_metrics.elidedText(card.title, Qt.TextElideMode.ElideRight, max(0, right - left + 1))
+    painter.drawText(QRect(left, line.top(), right - left + 1, line.height()), Qt.AlignmentFlag.AlignVCenter, title)
+    if card.detail and rect.height() >= line.height() + LINE_GAP + detail_metrics.height() - 4:
+        painter.setFont(detail_font)
+        painter.setPen(QColor(worn.colours.text_muted))
+        below = QRect(rect.left(), line.bottom() + LINE_GAP, rect.width(), detail_metrics.height())
+        detail = detail_metrics.elidedText(card.detail, Qt.TextElideMode.ElideRight, below.width())
+        painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, detail)
+
+
+def _title_colour(mark: Mark, worn: Tokens) -> str:
+    colours = worn.colours
+    if mark in {Mark.LABELLED, Mark.SURE}:
+        return colours.text
+    if mark is Mark.FAILED:
+        return colours.danger
+    if mark in {Mark.UNKNOWN, Mark.SAID_UNKNOWN}:
+        return colours.warning
+    return colours.text_secondary if mark in {Mark.COARSE, Mark.GUESS} else colours.text_muted
+
+
+@lru_cache(maxsize=16)
+def _font(pixels: int, *, is_strong: bool = False) -> QFont:
+    font = QFont()
+    font.setPixelSize(pixels)
+    if is_strong:
+        font.setWeight(QFont.Weight.DemiBold)
+    return font

@@ -1,0 +1,82 @@
+"""Where cards lie: plain arithmetic, so that 100,000 of them cost as much as one. No Qt widgets."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QRect
+
+GAP: Final = 12
+MARGIN: Final = 16
+CAPTION_HEIGHT: Final = 40
+SMALLEST_SIDE: Final = 96
+LARGEST_SIDE: Final = 384
+
+
+@dataclass(frozen=True)
+class GridGeometry:
+    """A grid of equal cards.
+
+    Attributes:
+        width: of the viewport.
+        side: wanted side of a thumbnail; cards grow a little to fill the row.
+        count: cards.
+    """
+
+    width: int
+    side: int
+    count: int
+
+    @property
+    def columns(self) -> int:
+        """Cards in a row."""
+        return max(1, (self.width - 2 * MARGIN + GAP) // (self.side + GAP))
+
+    @property
+    def card_width(self) -> int:
+        """Width of a card."""
+        return max(self.side // 2, (self.width - 2 * MARGIN + GAP) // self.columns - GAP)
+
+    @property
+    def card_height(self) -> int:
+        """Height of a card: a square and the caption."""
+        return self.card_width + CAPTION_HEIGHT
+
+    @property
+    def row_height(self) -> int:
+        """From one row's top to the next."""
+        return self.card_height + GAP
+
+    @property
+    def rows(self) -> int:
+        """Rows in all."""
+        return -(-self.count // self.columns)
+
+    @property
+    def total_height(self) -> int:
+        """Height of the whole grid."""
+        return 2 * MARGIN + self.rows * self.row_height - GAP if self.count else 0
+
+    def rect(self, place: int) -> QRect:
+        """Where a card lies, from the grid's top."""
+        row, column = divmod(place, self.columns)
+        left = MARGIN + column * (self.card_width + GAP)
+        return QRect(left, MARGIN + row * self.row_height, self.card_width, self.card_height)
+
+    def place_at(self, x: int, y: int) -> int | None:
+        """The card at a point from the grid's top; None between cards."""
+        column, in_column = divmod(x - MARGIN, self.card_width + GAP)
+        row, in_row = divmod(y - MARGIN, self.row_height)
+        place = row * self.columns + column
+        is_inside = in_column < self.card_width and in_row < self.card_height
+        is_card = 0 <= column < self.columns and row >= 0 and 0 <= place < self.count
+        return place if is_inside and is_card else None
+
+    def places_between(self, top: int, bottom: int) -> range:
+        """Cards of all rows that touch the band from `top` to `bottom`."""
+        first = max(0, (top - MARGIN) // self.row_height)
+        last = max(0, (bottom - MARGIN) // self.row_height)
+        return range(min(first * self.columns, self.count), min((last + 1) * self.columns, self.count))
+
+    def places_in(self, area: QRect) -> list[int]:
+        """Cards that a rectangle touches."""
+        return [place for place in self.places_between(area.top(), area.bottom()) if self.rect(place).intersects(area)]

@@ -1,0 +1,192 @@
+"""The grid's cards as a Qt model: positions in the newest state, kept in place by image id."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.image_grid.logic import ImageFilter, Order, positions
+from app.status.wording import percent
+from engine.workflows.collection_state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+CARD_ROLE = Qt.ItemDataRole.UserRole + 1
+ID_ROLE = Qt.ItemDataRole.UserRole + 2
+
+
+class Mark(Enum):
+    """What kind of word stands on a card."""
+
+    LABELLED = auto()
+    SURE = auto()
+    COARSE = auto()
+    GUESS = auto()
+    UNKNOWN = auto()
+    SAID_UNKNOWN = auto()
+    WAITING = auto()
+    FAILED = auto()
+    NOTHING = auto()
+
+
+@dataclass(frozen=True)
+class Card:
+    """Everything a card shows.
+
+    Attributes:
+        image_id: the image.
+        path: its file.
+        mark: what kind of word `title` is.
+        title: the label or prediction.
+        detail: second line, quieter.
+        score: right of the title; "" for none.
+    """
+
+    image_id: int
+    path: Path
+    mark: Mark
+    title: str
+    detail: str
+    score: str
+
+
+@final
+class ImageGridModel(QAbstractListModel):
+    """Images of a `CollectionState` that pass a filter, in order.
+
+    Args:
+        name_of: name of a class by its id.
+        parent: owner.
+    """
+
+    def __init__(self, name_of: Callable[[int], str], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._name_of = name_of
+        self.state: CollectionState | None = None
+        self.filter = ImageFilter()
+        self.order = Order.UNSURE_FIRST
+        self._positions: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+
+    @property
+    def image_ids(self) -> NDArray[np.int64]:
+        """(rows,) ids in the order shown."""
+        return np.zeros(0, dtype=np.int64) if self.state is None else self.state.image_ids[self._positions]
+
+    def set_state(self, state: CollectionState | None) -> None:
+        """Show a newer state. Cards keep their order while the same ones are shown, so that nothing jumps."""
+        before = self.image_ids
+        self.state = state
+        wanted = self._wanted()
+        kept = self._kept(before, wanted)
+        self._replace(wanted if kept is None else kept)
+
+    def set_filter(self, wanted: ImageFilter) -> None:
+        """Show other images."""
+        self.filter = wanted
+        self._replace(self._wanted())
+
+    def set_order(self, order: Order) -> None:
+        """Show them in another order."""
+        self.order = order
+        self._replace(self._wanted())
+
+    def refresh(self) -> None:
+        """Sort anew what may have moved."""
+        self._replace(self._wanted())
+
+    def _wanted(self) -> NDArray[np.int64]:
+        if self.state is None:
+            return np.zeros(0, dtype=np.int64)
+        return positions(self.state, self.filter, self.order)
+
+    def _kept(self, before: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """The old order less the cards that left, when no card came; None when cards must be laid out anew."""
+        if self.state is None or len(before) == 0 or len(wanted) == 0:
+            return None
+        ids = self.state.image_ids
+        places = np.minimum(np.searchsorted(ids, before), len(ids) - 1)
+        still = places[(ids[places] == before)]
+        fits = np.zeros(len(ids), dtype=bool)
+        fits[wanted] = True
+        still = still[fits[still]]
+        return still if len(still) == len(wanted) else None
+
+    def _replace(self, wanted: NDArray[np.int64]) -> None:
+        self.beginResetModel()
+        self._positions = wanted
+        self.endResetModel()
+
+    def row_of(self, image_id: int) -> int | None:
+        """Row of an image; None when it is not shown."""
+        rows = np.flatnonzero(self.image_ids == image_id)
+        return int(rows[0]) if len(rows) else None
+
+    def id_at(self, row: int) -> int:
+        """Image in a row."""
+        assert self.state is not None
+        return int(self.state.image_ids[self._positions[row]])
+
+    def card(self, row: int) -> Card:
+        """What the card in a row shows."""
+        state = self.state
+        assert state is not None
+        place = int(self._positions[row])
+        mark, title, detail, score = self._words(state, place)
+        path = state.folder / state.paths[place]
+        return Card(int(state.image_ids[place]), path, mark, title, detail, score)
+
+    def _words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
+        label = int(state.label_class[place])
+        if label == UNKNOWN:
+            return Mark.SAID_UNKNOWN, self.tr("None of the classes"), "", ""
+        if label != NO_CLASS:
+            return Mark.LABELLED, self._name_of(label), "", ""
+        return self._machine_words(state, place)
+
+    def _machine_words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
+        if state.status[place] == ImageStatus.FAILED:
+            return Mark.FAILED, self.tr("Cannot be read"), "", ""
+        if state.status[place] == ImageStatus.WAITING:
+            return Mark.WAITING, self.tr("Waiting"), "", ""
+        return self._prediction(state, place)
+
+    def _prediction(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
+        best, safe = int(state.best_class[place]), int(state.safe_class[place])
+        if best == NO_CLASS:
+            return Mark.NOTHING, self.tr("No prediction yet"), "", ""
+        score = percent(float(state.best_score[place]))
+        guess = self.tr("%1?").replace("%1", self._name_of(best))
+        if state.is_unknown[place]:
+            return Mark.UNKNOWN, self.tr("Unknown"), guess, ""
+        if safe == best:
+            return Mark.SURE, self._name_of(best), "", score
+        if safe != NO_CLASS:
+            return Mark.COARSE, self._name_of(safe), f"{guess} {score}", percent(float(state.safe_score[place]))
+        return Mark.GUESS, guess, self.tr("not sure"), score
+
+    # -- Qt
+
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
+        """Count the cards."""
+        return 0 if parent.isValid() else len(self._positions)
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Read a card."""
+        if not index.isValid():
+            return None
+        if role == ID_ROLE:
+            return self.id_at(index.row())
+        card = self.card(index.row())
+        if role == CARD_ROLE:
+            return card
+        if role == Qt.ItemDataRole.DisplayRole:
+            return card.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return card.path.name
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{card.path.name}: {card.title} {card.detail} {card.score}".strip()
+        return None

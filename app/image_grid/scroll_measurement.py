@@ -1,0 +1,50 @@
+"""How smoothly the grid scrolls: the longest time the GUI thread was busy at a stretch."""
+
+import time
+from collections.abc import Callable
+from typing import Final, final
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+from app.image_grid.view import ImageGrid
+
+STEPS: Final = 200
+STEP_MS: Final = 10
+
+
+@final
+class ScrollMeasurement(QObject):
+    """Scrolls from top to bottom, a step every few milliseconds, and notes how late each step came.
+
+    Args:
+        grid: the grid on screen.
+        on_done: called with the longest pause in milliseconds.
+    """
+
+    def __init__(self, grid: ImageGrid, on_done: Callable[[float], None]) -> None:
+        super().__init__(grid)
+        self._grid = grid
+        self._on_done = on_done
+        self._step = 0
+        self._longest_ms = 0.0
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._on_timeout)
+        self._last_s = time.perf_counter()
+
+    def start(self) -> None:
+        """Begin at the top."""
+        self._last_s = time.perf_counter()
+        self._timer.start(STEP_MS)
+
+    def _on_timeout(self) -> None:
+        now_s = time.perf_counter()
+        self._longest_ms = max(self._longest_ms, (now_s - self._last_s) * 1000 - STEP_MS)
+        self._last_s = now_s
+        bar = self._grid.verticalScrollBar()
+        bar.setValue(bar.maximum() * self._step // STEPS)
+        self._grid.viewport().repaint()
+        self._step += 1
+        if self._step > STEPS:
+            self._timer.stop()
+            self._on_done(self._longest_ms)

@@ -1,0 +1,173 @@
+"""Thumbnails: decoded on threads of their own, the newest wish first, kept in bounded memory and on disk."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Collection
+from pathlib import Path
+from typing import Final, final
+
+from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtGui import QImage, QPixmap
+
+from engine.config import CacheFolders
+
+THREADS: Final = 2
+MEMORY_BYTES: Final = 64 * 1024 * 1024
+STORED_SIDES: Final = (256, 512)
+"""Sides that are kept on disk; a thumbnail is scaled from the smallest that covers it."""
+BYTES_PER_PIXEL: Final = 4
+
+Wish = tuple[Path, int]
+
+
+@final
+class Thumbnails(QObject):
+    """Makes and keeps thumbnails. Lives on the GUI thread; only the decoding threads touch files.
+
+    Signals:
+        ready: a path whose thumbnail is there now, or has failed.
+    """
+
+    ready = Signal(object)
+    _decoded = Signal(object, int, object)
+
+    def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._caches = caches
+        self._pixmaps: OrderedDict[Wish, QPixmap] = OrderedDict()
+        self._used_bytes = 0
+        self._failed: set[Path] = set()
+        self._wishes: OrderedDict[Wish, None] = OrderedDict()
+        self._condition = threading.Condition()
+        self._is_stopped = False
+        self._threads: list[threading.Thread] = []
+        self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
+
+    def pixmap(self, path: Path, side: int, ratio: float) -> QPixmap | None:
+        """A thumbnail that is in memory, or None; then it is wished for.
+
+        Args:
+            path: the image.
+            side: longest side in logical pixels.
+            ratio: device pixels for one logical pixel.
+        """
+        wish = (path, _stored_side(round(side * ratio)))
+        pixmap = self._pixmaps.get(wish)
+        if pixmap is not None:
+            self._pixmaps.move_to_end(wish)
+            return pixmap
+        if path not in self._failed:
+            self._wish(wish)
+        return None
+
+    def has_failed(self, path: Path) -> bool:
+        """Whether a file turned out to be no sound image."""
+        return path in self._failed
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether wishes are open."""
+        with self._condition:
+            return bool(self._wishes)
+
+    def keep_only(self, paths: Collection[Path]) -> None:
+        """Drop wishes for images that are no longer in sight."""
+        with self._condition:
+            for wish in [wish for wish in self._wishes if wish[0] not in paths]:
+                del self._wishes[wish]
+
+    def forget_failures(self) -> None:
+        """Try broken files again."""
+        self._failed.clear()
+
+    def stop(self) -> None:
+        """End the threads; waits for the images being decoded."""
+        with self._condition:
+            self._is_stopped = True
+            self._wishes.clear()
+            self._condition.notify_all()
+        for thread in self._threads:
+            thread.join()
+        self._threads.clear()
+
+    def _wish(self, wish: Wish) -> None:
+        with self._condition:
+            if self._is_stopped:
+                return
+            self._wishes[wish] = None
+            self._wishes.move_to_end(wish)
+            self._condition.notify()
+        if not self._threads:
+            self._threads = [
+                threading.Thread(target=self._work, name=f"thumbnails-{number}", daemon=True)
+                for number in range(THREADS)
+            ]
+            for thread in self._threads:
+                thread.start()
+
+    # -- on the decoding threads
+
+    def _work(self) -> None:
+        from engine.data.thumbnail_cache import ThumbnailCache
+
+        cache = ThumbnailCache(self._caches.thumbnails)
+        try:
+            while (wish := self._next_wish()) is not None:
+                image = load_thumbnail(cache, *wish)
+                with self._condition:
+                    if self._is_stopped:
+                        return
+                    self._decoded.emit(wish[0], wish[1], image)
+        finally:
+            cache.close()
+
+    def _next_wish(self) -> Wish | None:
+        with self._condition:
+            while not self._wishes and not self._is_stopped:
+                self._condition.wait()
+            return None if self._is_stopped else self._wishes.popitem(last=True)[0]
+
+    # -- on the GUI thread
+
+    def _on_decoded(self, path: Path, side: int, image: QImage | None) -> None:
+        if image is None:
+            self._failed.add(path)
+        else:
+            self._keep((path, side), QPixmap.fromImage(image))
+        self.ready.emit(path)
+
+    def _keep(self, wish: Wish, pixmap: QPixmap) -> None:
+        self._pixmaps[wish] = pixmap
+        self._used_bytes += _size_bytes(pixmap.size())
+        while self._used_bytes > MEMORY_BYTES and len(self._pixmaps) > 1:
+            _, oldest = self._pixmaps.popitem(last=False)
+            self._used_bytes -= _size_bytes(oldest.size())
+
+
+def load_thumbnail(cache: object, path: Path, side: int) -> QImage | None:
+    """Read a thumbnail from the disk cache or make it; None when the file is no sound image."""
+    from engine.data.thumbnail import thumbnail
+    from engine.data.thumbnail_cache import ThumbnailCache
+    from engine.errors import ProtoleafError
+
+    assert isinstance(cache, ThumbnailCache)
+    try:
+        status = path.stat()
+        data = cache.get(path, status.st_size, status.st_mtime_ns, side)
+        if data is None:
+            data = thumbnail(path, side)
+            cache.put(path, status.st_size, status.st_mtime_ns, side, data)
+    except (ProtoleafError, OSError, ValueError):
+        return None
+    image = QImage.fromData(data)
+    if image.isNull():
+        return None
+    return image.convertToFormat(QImage.Format.Format_RGB32)
+
+
+def _stored_side(pixels: int) -> int:
+    return next((side for side in STORED_SIDES if side >= pixels), STORED_SIDES[-1])
+
+
+def _size_bytes(size: QSize) -> int:
+    return size.width() * size.height() * BYTES_PER_PIXEL

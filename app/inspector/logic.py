@@ -1,0 +1,228 @@
+"""What the inspector says about an image or a class, as plain values. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from engine.workflows.collection_state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+
+if TYPE_CHECKING:  # these load networkx and more; the window shows first
+    from engine.graph.category_graph import CategoryGraph
+    from engine.project.records import Label
+    from engine.workflows.explain import ClassFacts, Explanation, ScoredClass
+
+DIGITS: Final = 9
+"""Classes that have a digit key."""
+
+DEFAULT_BAR: Final = 0.8
+_MOSTLY: Final = 0.85
+
+
+class Certainty(Enum):
+    """How far the program trusts its prediction of one image."""
+
+    WAITING = auto()
+    FAILED = auto()
+    NOTHING_LEARNED = auto()
+    UNKNOWN = auto()
+    LEAF = auto()
+    COARSE = auto()
+    NOTHING_SAFE = auto()
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """One class with its score; `digit` is the key that labels with it, 0 for none."""
+
+    class_id: int
+    name: str
+    place: str
+    score: float
+    digit: int = 0
+
+
+@dataclass(frozen=True)
+class ShareRow:
+    """One source of a prototype: the class's own images (`class_id` None) or a parent."""
+
+    class_id: int | None
+    name: str
+    share: float
+    image_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ImageFacts:
+    """Everything the page of one image shows."""
+
+    image_id: int
+    path: Path
+    certainty: Certainty
+    label: Label | None
+    tops: tuple[ScoreRow, ...]
+    safe: ScoreRow | None
+    why_name: str
+    shares: tuple[ShareRow, ...]
+    distance_ratio: float | None
+
+
+@dataclass(frozen=True)
+class ClassPageFacts:
+    """Everything the page of one class shows."""
+
+    class_id: int
+    name: str
+    places: tuple[str, ...]
+    image_count: int
+    shots: tuple[int, ...]
+    own_share: float
+    is_zero_shot: bool
+    parents: tuple[ScoreRow, ...]
+    bar: float
+    own_bar: float | None
+    suggested: tuple[ScoreRow, ...]
+    candidates: tuple[int, ...]
+
+
+def certainty(state: CollectionState, image_id: int) -> Certainty:
+    """How far the prediction of an image is trusted."""
+    place = state.position(image_id)
+    if state.status[place] == ImageStatus.FAILED:
+        return Certainty.FAILED
+    if state.status[place] == ImageStatus.WAITING:
+        return Certainty.WAITING
+    if state.best_class[place] == NO_CLASS:
+        return Certainty.NOTHING_LEARNED
+    if state.is_unknown[place]:
+        return Certainty.UNKNOWN
+    if state.safe_class[place] == NO_CLASS:
+        return Certainty.NOTHING_SAFE
+    return Certainty.LEAF if state.safe_class[place] == state.best_class[place] else Certainty.COARSE
+
+
+def score_rows(
+    graph: CategoryGraph, scores: Sequence[ScoredClass], *, with_digits: bool = False
+) -> tuple[ScoreRow, ...]:
+    """Scored classes as rows; classes that were removed meanwhile are left out."""
+    known = [scored for scored in scores if scored.class_id in graph]
+    return tuple(
+        ScoreRow(
+            scored.class_id,
+            graph.name(scored.class_id),
+            place_text(graph, scored.class_id),
+            float(scored.score),
+            number if with_digits and number <= DIGITS else 0,
+        )
+        for number, scored in enumerate(known, start=1)
+    )
+
+
+def safe_row(graph: CategoryGraph, class_id: int, score: float) -> ScoreRow | None:
+    """The safe class as a row; None when there is none."""
+    if class_id == NO_CLASS or class_id not in graph:
+        return None
+    return ScoreRow(class_id, graph.name(class_id), place_text(graph, class_id), score)
+
+
+def place_text(graph: CategoryGraph, class_id: int) -> str:
+    """The first path above a class: `Animal / Bird`; empty at the top level."""
+    return " / ".join(graph.name(ancestor) for ancestor in graph.paths(class_id)[0][:-1])
+
+
+def share_rows(graph: CategoryGraph, explanation: Explanation | None) -> tuple[ShareRow, ...]:
+    """Where the prototype behind a prediction comes from, the largest share first; empty shares are left out."""
+    if explanation is None:
+        return ()
+    own = [ShareRow(None, graph.name(explanation.class_id), explanation.own.share, explanation.own.image_ids)]
+    parents = [
+        ShareRow(share.class_id, graph.name(share.class_id), share.share, share.image_ids)
+        for share in explanation.parents
+        if share.class_id in graph
+    ]
+    present = [row for row in own + parents if row.share > 0.005]  # noqa: PLR2004 (less rounds to nothing)
+    return tuple(sorted(present, key=lambda row: -row.share))
+
+
+def image_facts(
+    graph: CategoryGraph,
+    state: CollectionState,
+    image_id: int,
+    *,
+    label: Label | None,
+    tops: Sequence[ScoredClass],
+    explanation: Explanation | None,
+) -> ImageFacts:
+    """Gather what the page of one image shows."""
+    explained = explanation if explanation is not None and explanation.class_id in graph else None
+    place = state.position(image_id)
+    safe_class = int(state.safe_class[place])
+    return ImageFacts(
+        image_id,
+        state.path_of(image_id),
+        certainty(state, image_id),
+        label,
+        score_rows(graph, tops, with_digits=True),
+        safe_row(graph, safe_class, float(state.safe_score[place])),
+        graph.name(explained.class_id) if explained else "",
+        share_rows(graph, explained),
+        explained.distance_ratio if explained else None,
+    )
+
+
+def class_page_facts(
+    graph: CategoryGraph,
+    state: CollectionState,
+    facts: ClassFacts,
+    *,
+    suggested: Sequence[ScoredClass],
+    candidates: Sequence[int],
+) -> ClassPageFacts:
+    """Gather what the page of one class shows."""
+    class_id = facts.class_id
+    parents = set(graph.parents(class_id))
+    return ClassPageFacts(
+        class_id,
+        graph.name(class_id),
+        tuple(" / ".join(graph.name(step) for step in path[:-1]) for path in graph.paths(class_id)),
+        int(state.image_counts.get(class_id, 0)),
+        tuple(facts.shots),
+        0.0 if facts.is_zero_shot else (float(facts.lambda_) if parents else 1.0),
+        facts.is_zero_shot,
+        score_rows(graph, facts.parents),
+        float(facts.bar),
+        facts.own_bar,
+        score_rows(graph, [one for one in suggested if one.class_id not in parents]),
+        tuple(candidates),
+    )
+
+
+class Teaching(Enum):
+    """What a class's prototype is made of."""
+
+    NOTHING = auto()
+    PARENTS_ONLY = auto()
+    OWN_ONLY = auto()
+    MOSTLY_OWN = auto()
+    MOSTLY_PARENTS = auto()
+    BOTH = auto()
+
+
+def teaching(facts: ClassPageFacts) -> Teaching:
+    """What the prototype of a class is made of, in one word."""
+    if facts.is_zero_shot:
+        return Teaching.PARENTS_ONLY if facts.parents else Teaching.NOTHING
+    if not facts.parents or facts.own_share >= 1.0:
+        return Teaching.OWN_ONLY
+    if facts.own_share >= _MOSTLY:
+        return Teaching.MOSTLY_OWN
+    return Teaching.MOSTLY_PARENTS if facts.own_share <= 1 - _MOSTLY else Teaching.BOTH
+
+
+def is_labelled(state: CollectionState, image_id: int) -> bool:
+    """Whether a person said something about an image, `none of the classes` included."""
+    label = state.label_class[state.position(image_id)]
+    return bool(label >= 0 or label == UNKNOWN)

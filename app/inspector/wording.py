@@ -1,0 +1,126 @@
+"""The inspector's sentences, in the person's language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QDateTime, QLocale
+
+from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, Teaching, teaching
+from app.status.wording import images, percent
+from app.texts import fill, translate
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from engine.graph.category_graph import CategoryGraph
+    from engine.project.records import Label
+
+
+def label_title(graph: CategoryGraph, label: Label | None) -> str:
+    """The person's word on an image."""
+    if label is None:
+        return translate("inspector", "Not labelled yet")
+    if label.class_id is None:
+        return translate("inspector", "None of the classes")
+    return graph.name(label.class_id) if label.class_id in graph else translate("inspector", "A removed class")
+
+
+def label_origin(label: Label) -> str:
+    """Who said it and when: `anna, 3 May 2026 14:02`."""
+    return f"{label.who}, {moment_text(label.when)}"
+
+
+def moment_text(moment: datetime) -> str:
+    """A local date and time in the locale's short form."""
+    local = QDateTime.fromSecsSinceEpoch(int(moment.timestamp()))
+    return QLocale().toString(local, QLocale.FormatType.ShortFormat)
+
+
+def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for each case)
+    """What the program thinks of the image, in one or two short sentences."""
+    best = facts.tops[0].name if facts.tops else ""
+    match facts.certainty:
+        case Certainty.FAILED:
+            return translate("inspector", "This file cannot be read. It stays on the list, nothing else is affected.")
+        case Certainty.WAITING:
+            return translate("inspector", "Not read yet. Predictions appear as soon as its turn comes.")
+        case Certainty.NOTHING_LEARNED:
+            return translate("inspector", "No class has an image yet. Label one and predictions appear at once.")
+        case Certainty.UNKNOWN:
+            return translate("inspector", "It does not look like any of the classes.")
+        case Certainty.NOTHING_SAFE:
+            return fill(translate("inspector", "Not sure of any class. %1 is only the best guess."), best)
+        case Certainty.LEAF:
+            return translate("inspector", "Sure down to the last level.")
+        case Certainty.COARSE:
+            safe = facts.safe.name if facts.safe else ""
+            return fill(translate("inspector", "Sure that it is %1. %2 is only the best guess below."), safe, best)
+
+
+def share_title(row: ShareRow) -> str:
+    """Who taught this share of a prototype."""
+    if row.class_id is None:
+        return translate("inspector", "Its own images")
+    return fill(translate("inspector", "From %1"), row.name)
+
+
+def why_text(facts: ImageFacts) -> str:
+    """Why this class: where its prototype comes from."""
+    if not facts.shares:
+        return ""
+    own = [row for row in facts.shares if row.class_id is None]
+    if not own:
+        return fill(
+            translate("inspector", "%1 has no images of its own: what it looks like comes from its parents."),
+            facts.why_name,
+        )
+    if len(facts.shares) == 1:
+        return fill(translate("inspector", "%1 is known from its own images alone."), facts.why_name)
+    return fill(translate("inspector", "What %1 looks like was learned from these images:"), facts.why_name)
+
+
+def teaching_text(facts: ClassPageFacts) -> str:
+    """What a class's prototype is made of, in words."""
+    own, rest = percent(facts.own_share), percent(1 - facts.own_share)
+    match teaching(facts):
+        case Teaching.NOTHING:
+            return translate(
+                "inspector", "Nothing teaches it yet. Drop 1 to 10 images on it, or put it under a class that has some."
+            )
+        case Teaching.PARENTS_ONLY:
+            return translate("inspector", "It has no images of its own: it is guessed from its parents alone.")
+        case Teaching.OWN_ONLY:
+            return translate("inspector", "It is known from its own images alone.")
+        case Teaching.MOSTLY_OWN:
+            return fill(translate("inspector", "Its own images say nearly all (%1); its parents add %2."), own, rest)
+        case Teaching.MOSTLY_PARENTS:
+            return fill(translate("inspector", "Its parents say nearly all (%2); its own images add %1."), own, rest)
+        case Teaching.BOTH:
+            return fill(translate("inspector", "Its own images say %1, its parents %2."), own, rest)
+
+
+def counts_text(facts: ClassPageFacts) -> str:
+    """`3 shots · 41 images`."""
+    shots = (
+        translate("inspector", "1 shot")
+        if len(facts.shots) == 1
+        else fill(translate("inspector", "%1 shots"), QLocale().toString(len(facts.shots)))
+    )
+    return f"{shots}  ·  {images(facts.image_count)}"
+
+
+def bar_text(facts: ClassPageFacts) -> str:
+    """What the bar means for this class."""
+    if facts.own_bar is None:
+        return fill(translate("inspector", "Taken over from above: %1 sure is safe enough."), percent(facts.bar))
+    return fill(
+        translate("inspector", "Set here: %1 sure is safe enough, for this class and all below."), percent(facts.bar)
+    )
+
+
+def candidates_text(count: int) -> str:
+    """What to do with the candidates."""
+    if count == 1:
+        return translate("inspector", "1 candidate. Click it if it is right.")
+    return fill(translate("inspector", "%1 candidates. Click the right ones."), QLocale().toString(count))

@@ -1,0 +1,160 @@
+"""Keeps a project embedded: whenever images wait, a worker embeds them and the collection learns batch by batch."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.jobs.process_job import ProcessJob
+from engine.files import FileFailure
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from engine.project import Change
+    from engine.workflows.collection_state import CollectionState
+    from engine.workflows.live import LiveCollection
+
+FEED_INTERVAL_MS: Final = 500
+"""Batches are gathered this long: each update of the collection redraws the window."""
+
+WAITING: Final = 0  # ImageStatus.WAITING, without loading numpy before the window shows
+
+Row = tuple[int, bytes | None, str | None]
+MakeJob = Callable[[str, dict[str, Any]], ProcessJob]
+
+
+@final
+class Embedding(QObject):
+    """Starts an embedding job when images wait, feeds its results to the session, and starts anew when more came.
+
+    Signals:
+        failures_changed: `FileFailure` of each image that could not be read since the project was opened.
+
+    Args:
+        session: the session to serve.
+        make_job: makes the job from its title and request; tests give another one.
+    """
+
+    failures_changed = Signal(object)
+
+    def __init__(self, session: "Session", make_job: MakeJob = ProcessJob, parent: QObject | None = None) -> None:
+        super().__init__(parent or session)
+        self.device = "auto"
+        self.failures: dict[int, FileFailure] = {}
+        self.job: ProcessJob | None = None
+        self._session = session
+        self._make_job = make_job
+        self._rows: list[Row] = []
+        self._is_feeding = False
+        self._wants_start = False
+        self._is_paused = False
+        self._feed_timer = QTimer(self, singleShot=True, interval=FEED_INTERVAL_MS)
+        self._feed_timer.timeout.connect(self._feed)
+        session.loaded.connect(self._on_loaded)
+        session.closed.connect(self._on_closed)
+        session.change_made.connect(self._on_change_made)
+
+    def start(self) -> None:
+        """Embed what waits, also after a cancel; while a job runs, another follows it."""
+        self._is_paused = False
+        self._wants_start = True
+        self._start_when_free()
+
+    def cancel(self) -> None:
+        """Stop until `start` is called; what was finished is kept."""
+        self._is_paused = True
+        if self.job is not None:
+            self.job.cancel()
+
+    def _on_loaded(self) -> None:
+        self.start()
+
+    def _on_closed(self) -> None:
+        if self.job is not None:
+            self.job.cancel()
+        self._rows.clear()
+        self._wants_start = self._is_feeding = False
+        self._set_failures({})
+
+    def _on_change_made(self, change: "Change") -> None:
+        if change.images_added:
+            self._wants_start = True
+            self._start_when_free()
+
+    def _start_when_free(self) -> None:
+        """Start when wanted, nothing runs, and an image waits."""
+        info, state = self._session.info, self._session.state
+        if self.job is not None or self._is_paused or not self._wants_start or info is None or state is None:
+            return
+        if not (state.status == WAITING).any():
+            return
+        self._wants_start = False
+        request = {
+            "verb": "embed",
+            "project": str(info.path),
+            "cache": str(self._session.caches.root),
+            "device": self.device,
+        }
+        self.job = self._make_job(self.tr("Looking at images"), request)
+        self.job.batch.connect(self._on_batch)
+        self.job.failed.connect(self._session.failed)
+        self.job.cancelled.connect(self._on_cancelled)
+        self.job.ended.connect(self._on_ended)
+        self._session.jobs.run(self.job)
+
+    def _on_batch(self, results: Sequence[Sequence[Any]]) -> None:
+        if self._session.info is None:
+            return
+        self._rows += [(image_id, bytes.fromhex(h) if h else None, failure) for image_id, h, failure in results]
+        self._collect_failures(results)
+        if not self._is_feeding and not self._feed_timer.isActive():
+            self._feed_timer.start()
+
+    def _collect_failures(self, results: Sequence[Sequence[Any]]) -> None:
+        state = self._session.state
+        failed = {image_id: reason for image_id, _hash, reason in results if reason}
+        if failed and state is not None:
+            found = {image_id: FileFailure(_path(state, image_id), reason) for image_id, reason in failed.items()}
+            self._set_failures(self.failures | found)
+
+    def _set_failures(self, failures: dict[int, FileFailure]) -> None:
+        if failures != self.failures:
+            self.failures = failures
+            self.failures_changed.emit(tuple(failures.values()))
+
+    def _feed(self) -> None:
+        """Hand over what was gathered; the next time comes when this is done."""
+        if not self._rows or self._is_feeding:
+            return
+        rows, self._rows = self._rows, []
+        self._is_feeding = True
+        self._session.take(lambda live: _learn(live, rows), self._on_fed)
+
+    def _on_fed(self) -> None:
+        self._is_feeding = False
+        if self._rows:
+            self._feed_timer.start()
+
+    def _on_cancelled(self) -> None:
+        self._is_paused = True
+
+    def _on_ended(self) -> None:
+        self.job = None
+        self._feed_timer.stop()
+        self._feed()
+        self._start_when_free()
+
+
+def _learn(live: "LiveCollection", rows: Sequence[Row]) -> "CollectionState":
+    """Write down what was found, then bring the collection up to date; on the project thread."""
+    if live.project.is_writable:
+        live.project.record_scan(rows)
+    return live.take_embedded([image_id for image_id, _hash, _failure in rows])
+
+
+def _path(state: "CollectionState", image_id: int) -> Path:
+    try:
+        return state.path_of(image_id)
+    except KeyError:  # removed from the project while it was being read
+        return Path(str(image_id))

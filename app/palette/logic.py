@@ -1,0 +1,139 @@
+"""What a palette offers for a typed text: classes by name or path, a class still to be made, commands. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from engine.errors import GraphError
+
+if TYPE_CHECKING:  # loads networkx, and the window shows first
+    from engine.graph.category_graph import CategoryGraph
+
+ROW_LIMIT: Final = 40
+
+
+@dataclass(frozen=True)
+class ClassChoice:
+    """A class that is there."""
+
+    class_id: int
+
+
+@dataclass(frozen=True)
+class CreateChoice:
+    """A class that would be made; at the top level when `parent_id` is None."""
+
+    name: str
+    parent_id: int | None
+
+
+@dataclass(frozen=True)
+class CommandChoice:
+    """An action of the window."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class NameChoice:
+    """A typed name, such as the new name of a class."""
+
+    name: str
+
+
+Choice = ClassChoice | CreateChoice | CommandChoice | NameChoice
+
+
+@dataclass(frozen=True)
+class PaletteRow:
+    """One row of a palette.
+
+    Attributes:
+        title: what is chosen.
+        subtitle: where it belongs, in quieter ink.
+        hint: a key, a score or a count at the right end.
+        icon: name of an icon of the theme.
+        choice: what choosing it means; None for a row that only says something.
+    """
+
+    title: str
+    subtitle: str
+    hint: str
+    icon: str
+    choice: Choice | None
+
+
+def class_ids_for(graph: CategoryGraph, text: str, *, first: Sequence[int] = ()) -> list[int]:
+    """Classes for a typed text, the best first.
+
+    Args:
+        graph: where to look.
+        text: a name, the beginning or a part of one, or a path such as `Bird/Gull`; empty asks for `first` only.
+        first: classes to offer before anything is typed (recent, likely); they also win among equal matches.
+    """
+    wanted = text.strip()
+    known_first = [class_id for class_id in dict.fromkeys(first) if class_id in graph]
+    if not wanted:
+        return known_first or list(graph.roots())[:ROW_LIMIT]
+    found = _by_path(graph, wanted) if "/" in wanted else graph.search(wanted, ROW_LIMIT)
+    exact = [class_id for class_id in found if graph.name(class_id).casefold() == wanted.casefold()]
+    favourites = [class_id for class_id in known_first if class_id in set(found)]
+    return list(dict.fromkeys([*exact, *favourites, *found]))[:ROW_LIMIT]
+
+
+def _by_path(graph: CategoryGraph, text: str) -> list[int]:
+    parts = [part.strip().casefold() for part in text.split("/")]
+    candidates = graph.search(parts[-1], ROW_LIMIT * 10) if parts[-1] else _children_of_path(graph, parts[:-1])
+    return [class_id for class_id in candidates if _has_ancestors(graph, class_id, parts[:-1])][:ROW_LIMIT]
+
+
+def _children_of_path(graph: CategoryGraph, parts: Sequence[str]) -> list[int]:
+    parents = [class_id for class_id in graph.search(parts[-1], ROW_LIMIT) if parts[-1]]
+    return [child for parent in parents for child in graph.children(parent)]
+
+
+def _has_ancestors(graph: CategoryGraph, class_id: int, names: Sequence[str]) -> bool:
+    """Whether each typed name begins the name of some ancestor."""
+    ancestors = [graph.name(ancestor).casefold() for ancestor in graph.ancestors(class_id)]
+    return all(any(name.startswith(typed) for name in ancestors) for typed in names if typed)
+
+
+def create_choice(graph: CategoryGraph, text: str, *, under: int | None) -> CreateChoice | None:
+    """The class that the typed text would make, or None when it is empty or already there.
+
+    Args:
+        graph: the classes that are there.
+        text: a name, or `Parent/Name` to say where it goes.
+        under: the parent when the text names none.
+    """
+    *parent_names, name = [part.strip() for part in text.split("/")]
+    if not name or any(character < " " for character in name):
+        return None
+    parent_id = _parent_named("/".join(part for part in parent_names if part), graph) if any(parent_names) else under
+    siblings = graph.roots() if parent_id is None else graph.children(parent_id)
+    is_there = any(graph.name(sibling) == name for sibling in siblings)
+    return None if is_there else CreateChoice(name, parent_id)
+
+
+def _parent_named(text: str, graph: CategoryGraph) -> int | None:
+    try:
+        return graph.find(text)
+    except GraphError:
+        return None
+
+
+def place_of(graph: CategoryGraph, class_id: int) -> str:
+    """Where a class stands, without its own name: `Animal / Bird`, with the number of further places."""
+    paths = graph.paths(class_id)
+    above = " / ".join(graph.name(ancestor) for ancestor in paths[0][:-1])
+    more = len(paths) - 1
+    return f"{above}  +{more}" if more else above
+
+
+def commands_for(rows: Iterable[PaletteRow], text: str) -> list[PaletteRow]:
+    """Commands whose title holds every typed word, those that begin with the text first."""
+    words = text.casefold().split()
+    fitting = [row for row in rows if all(word in row.title.casefold() for word in words)]
+    return sorted(fitting, key=lambda row: not row.title.casefold().startswith(text.strip().casefold()))

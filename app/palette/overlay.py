@@ -1,0 +1,91 @@
+"""A panel that floats over the window and goes away with Esc or a click beside it; never a dialog."""
+
+from typing import Final
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QFrame, QGraphicsDropShadowEffect, QWidget
+
+from app.theme.tokens import Scheme, tokens
+
+_TOP_SHARE: Final = 0.12
+_MARGIN: Final = 24
+
+
+class Overlay(QWidget):
+    """Veil over `host` with one panel; gives the focus back where it was.
+
+    Args:
+        host: the window's central widget.
+        width: width of the panel, less when the window is narrow.
+    """
+
+    closed = Signal()
+
+    def __init__(self, host: QWidget, width: int) -> None:
+        super().__init__(host)
+        self._host = host
+        self._width = width
+        self._focus_before: QWidget | None = None
+        self.panel = QFrame(self)
+        self.panel.setProperty("role", "popup")
+        shadow = QGraphicsDropShadowEffect(self.panel)
+        shadow.setBlurRadius(48)
+        shadow.setOffset(0, 12)
+        shadow.setColor(QColor(0, 0, 0, 80))
+        self.panel.setGraphicsEffect(shadow)
+        host.installEventFilter(self)
+        self.hide()
+
+    def show_over(self) -> None:
+        """Cover the host and show the panel."""
+        if not self.isVisible():
+            self._focus_before = QApplication.focusWidget()
+        self.setGeometry(self._host.rect())
+        self.show()
+        self.raise_()
+        self.place_panel()
+
+    def place_panel(self) -> None:
+        """Centre the panel in the upper part of the window."""
+        width = min(self._width, self.width() - 2 * _MARGIN)
+        top = max(_MARGIN, round(self.height() * _TOP_SHARE))
+        height = min(self.panel.sizeHint().height(), self.height() - top - _MARGIN)
+        self.panel.setGeometry((self.width() - width) // 2, top, width, height)
+
+    def dismiss(self) -> None:
+        """Go away and give the focus back."""
+        if not self.isVisible():
+            return
+        self.hide()
+        if self._focus_before is not None and self._focus_before.isVisible():
+            self._focus_before.setFocus()
+        self._focus_before = None
+        self.closed.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc closes."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.dismiss()
+            return
+        super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click beside the panel closes."""
+        if not self.panel.geometry().contains(event.position().toPoint()):
+            self.dismiss()
+        event.accept()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the size of the host."""
+        if watched is self._host and event.type() == QEvent.Type.Resize and self.isVisible():
+            self.setGeometry(self._host.rect())
+            self.place_panel()
+        return super().eventFilter(watched, event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Dim what lies below, a little."""
+        veil = QColor(0, 0, 0, 110 if tokens().scheme is Scheme.DARK else 46)
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), veil)
+        painter.end()

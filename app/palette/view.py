@@ -1,0 +1,129 @@
+"""The palette: type a few letters, Enter. For labels, commands and names alike."""
+
+from collections.abc import Callable, Sequence
+from typing import Final, final
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.controls import make_label, make_separator
+from app.palette.logic import Choice, PaletteRow
+from app.palette.overlay import Overlay
+from app.palette.row_delegate import ROW_HEIGHT, ROW_ROLE, RowDelegate
+
+WIDTH: Final = 580
+_ROWS_SHOWN: Final = 9
+_LIST_KEYS: Final = {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}
+
+RowsFor = Callable[[str], Sequence[PaletteRow]]
+OnChoice = Callable[[Choice], None]
+
+
+@final
+class Palette(Overlay):
+    """A text field over a list of rows. What the rows are, the caller says each time it is opened."""
+
+    def __init__(self, host: QWidget) -> None:
+        super().__init__(host, WIDTH)
+        self.setObjectName("palette")
+        self._rows_for: RowsFor = lambda _text: ()
+        self._on_choice: OnChoice = lambda _choice: None
+        self._field = QLineEdit(self.panel)
+        self._field.setProperty("variant", "palette")
+        self._field.textChanged.connect(self._refill)
+        self._field.returnPressed.connect(self._choose_current)
+        self._field.installEventFilter(self)
+        self._list = QListWidget(self.panel)
+        self._list.setObjectName("paletteList")
+        self._list.setFrameShape(QFrame.Shape.NoFrame)
+        self._list.setItemDelegate(RowDelegate(self._list))
+        self._list.setUniformItemSizes(True)
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self._list.setMouseTracking(True)
+        self._list.itemEntered.connect(self._list.setCurrentItem)
+        self._list.itemClicked.connect(lambda _item: self._choose_current())
+        self._line = make_separator()
+        self._foot = make_label("", "caption")
+        self._foot.setContentsMargins(16, 8, 16, 10)
+        layout = QVBoxLayout(self.panel)
+        layout.setContentsMargins(1, 6, 1, 1)
+        layout.setSpacing(0)
+        field_row = QHBoxLayout()
+        field_row.setContentsMargins(12, 0, 12, 6)
+        field_row.addWidget(self._field)
+        layout.addLayout(field_row)
+        for widget in (self._line, self._list, self._foot):
+            layout.addWidget(widget)
+
+    def ask(self, prompt: str, rows_for: RowsFor, on_choice: OnChoice, *, text: str = "", foot: str = "") -> None:
+        """Open with a prompt.
+
+        Args:
+            prompt: what to type, shown while the field is empty; also its accessible name.
+            rows_for: rows for the typed text.
+            on_choice: called once with what was chosen; not at all when it is dismissed.
+            text: what stands in the field already, selected.
+            foot: a line below the rows that says which keys work.
+        """
+        self._rows_for, self._on_choice = rows_for, on_choice
+        self._field.setPlaceholderText(prompt)
+        self._field.setAccessibleName(prompt)
+        self._field.setText(text)
+        self._field.selectAll()
+        self._foot.setText(foot)
+        self._foot.setVisible(bool(foot))
+        self._refill(text)
+        self.show_over()
+        self._field.setFocus()
+
+    @property
+    def rows(self) -> list[PaletteRow]:
+        """The rows that are shown."""
+        return [self._list.item(place).data(ROW_ROLE) for place in range(self._list.count())]
+
+    def _refill(self, text: str) -> None:
+        self._list.clear()
+        for row in self._rows_for(text):
+            item = QListWidgetItem(self._list)
+            item.setData(ROW_ROLE, row)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{row.title} {row.subtitle}".strip())
+            item.setSizeHint(QSize(0, ROW_HEIGHT))
+        self._list.setCurrentRow(0)
+        shown = min(self._list.count(), _ROWS_SHOWN)
+        self._list.setFixedHeight(shown * ROW_HEIGHT + (16 if shown else 0))
+        self.panel.updateGeometry()
+        self.panel.layout().activate()  # type: ignore[union-attr]
+        if self.isVisible():
+            self.place_panel()
+
+    def _choose_current(self) -> None:
+        item = self._list.currentItem()
+        row = item.data(ROW_ROLE) if item is not None else None
+        if not isinstance(row, PaletteRow) or row.choice is None:
+            return
+        on_choice = self._on_choice
+        self.dismiss()
+        on_choice(row.choice)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Arrow keys in the field move through the list."""
+        if watched is self._field and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in _LIST_KEYS:
+                self._list.keyPressEvent(event)
+                return True
+            if event.key() == Qt.Key.Key_Escape:
+                self.dismiss()
+                return True
+        return super().eventFilter(watched, event)

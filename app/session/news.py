@@ -1,0 +1,64 @@
+"""What the project thread tells the window: plain values, made there, read here."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from engine.graph.edits import GraphEdit
+
+if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
+    from engine.graph.category_graph import CategoryGraph
+    from engine.project import Change
+    from engine.workflows.collection_state import CollectionState
+    from engine.workflows.live import LiveCollection
+
+EDITS_REPLAYED_AT_MOST: Final = 2_000
+"""More edits than this reach the window as a new graph, copied on the project thread: replaying would freeze it."""
+
+
+@dataclass(frozen=True)
+class ProjectInfo:
+    """What the title bar says about the open project."""
+
+    path: Path
+    name: str
+    is_writable: bool
+
+
+@dataclass(frozen=True)
+class News:
+    """What one piece of work changed.
+
+    Attributes:
+        state: the collection after it.
+        undo_text, redo_text: the steps that undo and redo would take; "" when there is none.
+        change: the action's change; None when the news is not of an action.
+        graph_edits: to replay on the mirror, unless there is a new graph.
+        new_graph: replaces the mirror.
+    """
+
+    state: "CollectionState"
+    undo_text: str
+    redo_text: str
+    change: "Change | None" = None
+    graph_edits: tuple[GraphEdit, ...] = ()
+    new_graph: "CategoryGraph | None" = None
+
+
+def news_of_state(live: "LiveCollection", state: "CollectionState") -> News:
+    """The collection looks new, the graph is as it was."""
+    return News(state, live.project.undo_text or "", live.project.redo_text or "")
+
+
+def news_of_everything(live: "LiveCollection", state: "CollectionState") -> News:
+    """A project was opened, or nobody can tell what changed."""
+    undo_text, redo_text = live.project.undo_text or "", live.project.redo_text or ""
+    return News(state, undo_text, redo_text, new_graph=live.project.graph.copy())
+
+
+def news_of_change(live: "LiveCollection", change: "Change") -> News:
+    """An action, undo or redo was done: bring the collection up to date with it."""
+    state = live.apply(change)
+    edits = change.graph_edits
+    new_graph = live.project.graph.copy() if len(edits) > EDITS_REPLAYED_AT_MOST else None
+    return News(state, live.project.undo_text or "", live.project.redo_text or "", change, edits, new_graph)

@@ -1,0 +1,298 @@
+"""The one QObject around a project: it says once what changed, and each screen decides for itself.
+
+`LiveCollection` lives on the project thread and nowhere else. The window asks and acts through `Session`, never waits,
+and reads two things that are safe on the GUI thread: `graph`, a mirror, and `state`, an immutable snapshot.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, final
+
+import shiboken6
+from PySide6.QtCore import QObject, Signal
+
+from app.jobs.background_thread import BackgroundThread
+from app.jobs.job import Job
+from app.jobs.job_runner import JobRunner
+from app.jobs.thread_job import ThreadJob
+from app.session.news import News, ProjectInfo, news_of_change, news_of_everything, news_of_state
+from app.session.opening import create_collection, listed, open_collection, open_for_reading
+from engine.config import CacheFolders
+from engine.errors import Cancelled
+from engine.events import CancelToken, OnProgress
+
+if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
+    from engine.graph.category_graph import CategoryGraph
+    from engine.project import Change, Project
+    from engine.workflows.collection_state import CollectionState
+    from engine.workflows.live import LiveCollection
+
+T = TypeVar("T")
+
+
+@final
+class Session(QObject):
+    """Around one project at a time. All methods return at once; results come by signal, on the GUI thread.
+
+    Signals:
+        opened: a `ProjectInfo`; list of images and graph follow at once, predictions a little later.
+        loaded: predictions are there too, as far as embeddings are.
+        closed: no project is open any more.
+        graph_changed: edits already applied to `graph`; an empty tuple means it was replaced wholly.
+        state_changed: the new `CollectionState`.
+        change_made: the `Change` of an action, undo or redo.
+        undo_state_changed: texts of the steps that undo and redo would take; "" when there is none.
+        failed: one line for a person.
+        busy_changed: whether work waits or runs on the project thread; all is on disk when it is False.
+    """
+
+    opened = Signal(object)
+    loaded = Signal()
+    closed = Signal()
+    graph_changed = Signal(object)
+    state_changed = Signal(object)
+    change_made = Signal(object)
+    undo_state_changed = Signal(str, str)
+    failed = Signal(str)
+    busy_changed = Signal(bool)
+
+    def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.caches = caches
+        self.jobs = JobRunner(self)
+        self.info: ProjectInfo | None = None
+        self.state: CollectionState | None = None
+        self._graph: CategoryGraph | None = None
+        self._live: LiveCollection | None = None  # touched by the project thread only
+        self._newest_ask: dict[str, int] = {}
+        self._ask_count = 0
+        self._epoch = 0  # one more with every project that is left: answers about it are dropped
+        self._thread = BackgroundThread("project", self)
+        self._thread.busy_changed.connect(self.busy_changed)
+
+    @property
+    def graph(self) -> "CategoryGraph":
+        """Mirror of the project's graph, safe to read on the GUI thread; empty while no project is open."""
+        if self._graph is None:
+            from engine.graph.category_graph import CategoryGraph
+
+            self._graph = CategoryGraph()
+        return self._graph
+
+    # -- the project
+
+    def create(self, path: Path) -> None:
+        """Make an empty project with the bundled backbone and open it."""
+        self._submit(lambda: self._enter_with(create_collection, path))
+
+    def open(self, path: Path, *, for_writing: bool = True) -> None:
+        """Open a project; one whose file or folder refuses writing is opened for reading only."""
+
+        def work() -> None:
+            is_open_already = self._live is not None and self._live.project.path == path.absolute()
+            if not is_open_already:
+                self._enter_with(open_collection if for_writing else open_for_reading, path)
+
+        self._submit(work)
+
+    def close(self) -> None:
+        """Stop long jobs, finish every action that was begun, then close the project."""
+        self.jobs.cancel_all()
+        self._epoch += 1
+        self._submit(self._close)
+
+    def shut_down(self) -> None:
+        """Close the project and end the project thread, before the program ends. Waits for the running action."""
+        self.jobs.stop()
+        self.close()
+        self._thread.stop()
+
+    # -- what a person does
+
+    def act(self, action: "Callable[[Project], Change]", *, on_done: "Callable[[Change], None] | None" = None) -> None:
+        """Run one action on the project, bring the collection up to date and tell everybody.
+
+        Args:
+            action: called on the project thread; one transaction of the project.
+            on_done: called on the GUI thread after the signals.
+        """
+
+        def work(live: "LiveCollection") -> None:
+            self._publish(live, action(live.project), on_done)
+
+        self._submit_with_live(work)
+
+    def undo(self) -> None:
+        """Take back the last step."""
+        self._submit_with_live(lambda live: self._publish(live, live.project.undo()))
+
+    def redo(self) -> None:
+        """Do the step again that was taken back last."""
+        self._submit_with_live(lambda live: self._publish(live, live.project.redo()))
+
+    # -- what screens want to know
+
+    def ask(
+        self,
+        question: "Callable[[LiveCollection], T]",
+        on_answer: Callable[[T], None],
+        *,
+        owner: QObject,
+        topic: str = "",
+    ) -> None:
+        """Ask the collection; the answer comes on the GUI thread.
+
+        Args:
+            question: called on the project thread.
+            on_answer: called with the answer, unless `owner` died, the project was closed, or a newer ask took over.
+            owner: the widget that asks.
+            topic: an ask replaces earlier ones of the same topic that are still unanswered; "" replaces none.
+        """
+        self._ask_count += 1
+        number, epoch = self._ask_count, self._epoch
+        self._newest_ask[topic] = number
+
+        def is_wanted() -> bool:
+            return epoch == self._epoch and (not topic or self._newest_ask[topic] == number)
+
+        def deliver(answer: T) -> None:
+            if is_wanted() and shiboken6.isValid(owner):
+                on_answer(answer)
+
+        def work(live: "LiveCollection") -> None:
+            if is_wanted():
+                answer = question(live)
+                self._thread.post(lambda: deliver(answer))
+
+        self._submit_with_live(work)
+
+    # -- long work and what machines find out
+
+    def run_long(
+        self,
+        work: "Callable[[LiveCollection, OnProgress, CancelToken], T]",
+        *,
+        title: str,
+        change_of: "Callable[[T], Change | None]",
+    ) -> Job:
+        """Run long work on the project thread, such as importing a folder, as a job that can be cancelled.
+
+        Args:
+            work: called on the project thread.
+            title: what the status bar says.
+            change_of: finds the `Change` in the work's result, to tell everybody; None when nothing changed.
+
+        Returns:
+            the job, already begun; its `finished` carries the work's result, after all signals about the change.
+        """
+
+        def run(on_progress: OnProgress, cancel: CancelToken) -> T:
+            if self._live is None:
+                raise Cancelled
+            try:
+                result = work(self._live, on_progress, cancel)
+            except BaseException:
+                self._reload(self._live)  # what was finished before the stop is kept, so it must also be seen
+                raise
+            self._publish(self._live, change_of(result))
+            return result
+
+        job = ThreadJob(title, run, self._thread)
+        job.failed.connect(self.failed)
+        self.jobs.watch(job)
+        job.start()
+        return job
+
+    def take(
+        self, update: "Callable[[LiveCollection], CollectionState]", on_done: Callable[[], None] | None = None
+    ) -> None:
+        """Let a job add what a machine found out, such as new embeddings; no undo step, no toast.
+
+        Args:
+            update: called on the project thread; returns the new state.
+            on_done: called on the GUI thread after the signals, also when it failed.
+        """
+
+        def work(live: "LiveCollection") -> None:
+            try:
+                self._tell(news_of_state(live, update(live)))
+            finally:
+                if on_done is not None:
+                    self._thread.post(on_done)
+
+        self._submit_with_live(work)
+
+    # -- on the project thread
+
+    def _submit(self, work: Callable[[], None]) -> None:
+        self._thread.submit(work, self.failed.emit)
+
+    def _submit_with_live(self, work: "Callable[[LiveCollection], None]") -> None:
+        def run() -> None:
+            if self._live is not None:
+                work(self._live)
+
+        self._submit(run)
+
+    def _enter_with(self, make: "Callable[[Path, CacheFolders], LiveCollection]", path: Path) -> None:
+        """Open the new project first, and leave the present one only when that worked."""
+        live = make(path, self.caches)
+        news = listed(live)
+        self._close()
+        self._live = live
+        info = ProjectInfo(live.project.path, live.project.path.stem, live.project.is_writable)
+        self._thread.post(lambda: self._enter(info))
+        self._tell(news)
+        self._tell(news_of_state(live, live.load()), self.loaded.emit)
+
+    def _close(self) -> None:
+        if self._live is None:
+            return
+        live, self._live = self._live, None
+        try:
+            live.close()
+        finally:
+            self._thread.post(self._leave)
+
+    def _reload(self, live: "LiveCollection") -> None:
+        self._tell(news_of_everything(live, live.load()))
+
+    def _publish(
+        self, live: "LiveCollection", change: "Change | None", on_done: "Callable[[Change], None] | None" = None
+    ) -> None:
+        if change is not None:
+            self._tell(news_of_change(live, change), None if on_done is None else lambda: on_done(change))
+
+    def _tell(self, news: News, on_done: Callable[[], None] | None = None) -> None:
+        def deliver() -> None:
+            self._on_news(news)
+            if on_done is not None:
+                on_done()
+
+        self._thread.post(deliver)
+
+    # -- on the GUI thread
+
+    def _enter(self, info: ProjectInfo) -> None:
+        self.info = info
+        self.opened.emit(info)
+
+    def _leave(self) -> None:
+        self.info, self.state, self._graph = None, None, None
+        self._epoch += 1
+        self.closed.emit()
+
+    def _on_news(self, news: News) -> None:
+        """Set graph and state first, so that whoever hears one signal already sees both."""
+        is_whole = news.new_graph is not None
+        if is_whole:
+            self._graph = news.new_graph
+        elif news.graph_edits:
+            self.graph.apply(news.graph_edits)
+        self.state = news.state
+        if is_whole or news.graph_edits:
+            self.graph_changed.emit(() if is_whole else news.graph_edits)
+        self.state_changed.emit(news.state)
+        self.undo_state_changed.emit(news.undo_text, news.redo_text)
+        if news.change is not None and not news.change.is_empty:
+            self.change_made.emit(news.change)

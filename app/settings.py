@@ -1,0 +1,92 @@
+"""What the window remembers between two runs: recent projects, its size, the panes, the zoom. Never project data."""
+
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QByteArray, QSettings
+
+RECENT_LIMIT: Final = 8
+ZOOM_DEFAULT: Final = 168
+
+_RECENT: Final = "recent_projects"
+_GEOMETRY: Final = "window/geometry"
+_PANES: Final = "window/panes"
+_ZOOM: Final = "grid/zoom"
+_ORDER: Final = "grid/order"
+
+
+class Settings:
+    """Named access to the one `QSettings` store of the program.
+
+    Args:
+        store: another store, for tests.
+    """
+
+    def __init__(self, store: QSettings | None = None) -> None:
+        self._store = store or QSettings(
+            QSettings.Format.IniFormat, QSettings.Scope.UserScope, "protoleaf", "protoleaf"
+        )
+
+    def recent_projects(self) -> list[Path]:
+        """Projects that were opened, the latest first."""
+        stored = self._store.value(_RECENT, [])
+        names = [stored] if isinstance(stored, str) else list(stored or [])
+        return [Path(str(name)) for name in names if name][:RECENT_LIMIT]
+
+    def remember_project(self, path: Path) -> None:
+        """Put a project first in the list."""
+        others = [known for known in self.recent_projects() if known != path]
+        self._keep_recent([path, *others])
+
+    def forget_project(self, path: Path) -> None:
+        """Take a project off the list; its file stays."""
+        self._keep_recent([known for known in self.recent_projects() if known != path])
+
+    def _keep_recent(self, paths: list[Path]) -> None:
+        self._store.setValue(_RECENT, [str(path) for path in paths[:RECENT_LIMIT]])
+
+    @property
+    def geometry(self) -> QByteArray:
+        """Place and size of the window; empty on the first run."""
+        return self._bytes(_GEOMETRY)
+
+    @geometry.setter
+    def geometry(self, value: QByteArray) -> None:
+        self._store.setValue(_GEOMETRY, value)
+
+    @property
+    def panes(self) -> QByteArray:
+        """Widths of the three panes; empty on the first run."""
+        return self._bytes(_PANES)
+
+    @panes.setter
+    def panes(self, value: QByteArray) -> None:
+        self._store.setValue(_PANES, value)
+
+    @property
+    def zoom(self) -> int:
+        """Side of a thumbnail in the grid, in device-independent pixels."""
+        return self._number(_ZOOM, ZOOM_DEFAULT)
+
+    @zoom.setter
+    def zoom(self, side: int) -> None:
+        self._store.setValue(_ZOOM, side)
+
+    @property
+    def order(self) -> str:
+        """Name of the grid's order; empty for the default."""
+        return str(self._store.value(_ORDER, "") or "")
+
+    @order.setter
+    def order(self, name: str) -> None:
+        self._store.setValue(_ORDER, name)
+
+    def _bytes(self, key: str) -> QByteArray:
+        stored = self._store.value(key)
+        return stored if isinstance(stored, QByteArray) else QByteArray()
+
+    def _number(self, key: str, default: int) -> int:
+        try:
+            return int(str(self._store.value(key, default)))
+        except ValueError:
+            return default

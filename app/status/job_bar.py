@@ -1,0 +1,89 @@
+"""What the program is working on: done of total, speed, device, time left, and a way to stop it."""
+
+from collections.abc import Sequence
+from typing import Final, final
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
+
+from app.controls import make_button, make_icon_button, make_label
+from app.status.failures import FailuresPopup
+from app.status.wording import number, progress_facts
+from engine.events import Progress
+from engine.files import FileFailure
+
+_BAR_WIDTH: Final = 144
+_STEPS: Final = 1000
+
+
+@final
+class JobBar(QWidget):
+    """The right end of the status bar. It shows plain `Progress`; who runs the job is no concern of it."""
+
+    cancel_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._failures: tuple[FileFailure, ...] = ()
+        self._popup = FailuresPopup(self)
+        self._title = make_label("", "strong")
+        self._bar = QProgressBar(self)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedWidth(_BAR_WIDTH)
+        self._facts = make_label("", "secondary")
+        self._cancel = make_icon_button("stop", self.tr("Stop; what is finished is kept"), self.cancel_requested.emit)
+        self._failure_button = make_button("", self.show_failures, variant="flat", icon_name="failure")
+        self._running = (self._title, self._bar, self._facts, self._cancel)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(12)
+        for widget in (self._failure_button, *self._running):
+            layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.show_idle()
+        self.set_failures(())
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a job is shown."""
+        return not self._title.isHidden()
+
+    @property
+    def facts(self) -> str:
+        """The line of figures that is shown."""
+        return self._facts.text() if self.is_running else ""
+
+    def show_started(self, title: str) -> None:
+        """A job began; how much there is to do is not known yet."""
+        self._title.setText(title)
+        self._facts.setText("")
+        self._bar.setRange(0, 0)
+        for widget in self._running:
+            widget.show()
+
+    def show_progress(self, progress: Progress) -> None:
+        """Show how far the job is."""
+        if progress.total:
+            self._bar.setRange(0, _STEPS)
+            self._bar.setValue(_STEPS * progress.done // progress.total)
+        self._facts.setText(progress_facts(progress))
+        self._bar.setAccessibleName(f"{self._title.text()}: {self._facts.text()}")
+
+    def show_idle(self) -> None:
+        """No job runs."""
+        for widget in self._running:
+            widget.hide()
+
+    def set_failures(self, failures: Sequence[FileFailure]) -> None:
+        """Files that could not be read so far."""
+        self._failures = tuple(failures)
+        self._failure_button.setVisible(bool(failures))
+        self._failure_button.setText(
+            self.tr("1 file not read")
+            if len(failures) == 1
+            else self.tr("%1 files not read").replace("%1", number(len(failures)))
+        )
+
+    def show_failures(self) -> None:
+        """Open the list of files that could not be read."""
+        anchor = self.mapToGlobal(QPoint(self.width(), -8))
+        self._popup.show_failures(self._failures, above=anchor)

@@ -1,0 +1,29 @@
+"""The small mark that says there is nothing to save."""
+
+from datetime import UTC, datetime
+from typing import final
+
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app.controls import set_property
+from app.status.wording import saved_at
+
+
+@final
+class SavedMark(QLabel):
+    """`All changes saved`, or that the project can only be read."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "caption")
+
+    def show_open(self, *, is_writable: bool) -> None:
+        """A project was opened."""
+        self.setText(self.tr("All changes saved") if is_writable else self.tr("Read-only: nothing can be changed"))
+        set_property(self, "role", "caption" if is_writable else "warning")
+        self.setToolTip("")
+
+    def show_saved(self) -> None:
+        """Something was written just now."""
+        self.setText(self.tr("All changes saved"))
+        self.setToolTip(saved_at(datetime.now(UTC)))

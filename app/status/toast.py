@@ -1,0 +1,117 @@
+"""A short answer at the foot of the window: what was done, how many, and a way back."""
+
+from collections.abc import Callable
+from typing import Final, final
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QEnterEvent
+from PySide6.QtWidgets import QFrame, QGraphicsDropShadowEffect, QHBoxLayout, QLabel, QWidget
+
+from app.controls import make_button, make_label
+from app.theme.icons import icon_pixmap
+
+VISIBLE_MS: Final = 6000
+FAILURE_MS: Final = 12000
+_MARGIN: Final = 56
+
+
+@final
+class Toast(QFrame):
+    """Shows one message at a time over `host`; a new one takes the place of the old one.
+
+    Args:
+        host: widget that it floats over, at the foot, centred.
+    """
+
+    def __init__(self, host: QWidget) -> None:
+        super().__init__(host)
+        self.setProperty("role", "toast")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._host = host
+        self._on_action: Callable[[], None] | None = None
+        self._mark = QLabel(self)
+        self._text = make_label("")
+        self._action = make_button("", self._on_action_clicked)
+        self._action.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(16, 8, 10, 8)
+        layout.setSpacing(12)
+        layout.addWidget(self._mark)
+        layout.addWidget(self._text)
+        layout.addWidget(self._action)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.hide)
+        self._add_shadow()
+        host.installEventFilter(self)
+        self.hide()
+
+    @property
+    def message(self) -> str:
+        """The message that is shown; empty while hidden."""
+        return self._text.text() if self.isVisible() else ""
+
+    def say(self, text: str, *, action: str = "", on_action: Callable[[], None] | None = None) -> None:
+        """Show a message, with a button when there is something to do about it."""
+        self._show(text, action, on_action, is_failure=False)
+
+    def say_failure(self, text: str, *, action: str = "", on_action: Callable[[], None] | None = None) -> None:
+        """Show what went wrong; it stays twice as long."""
+        self._show(text, action, on_action, is_failure=True)
+
+    def _show(self, text: str, action: str, on_action: Callable[[], None] | None, *, is_failure: bool) -> None:
+        self._on_action = on_action
+        self._text.setWordWrap(False)
+        self._text.setMinimumWidth(0)
+        self._text.setText(text)
+        self._action.setText(action)
+        self._action.setVisible(bool(action))
+        self._mark.setPixmap(
+            icon_pixmap("warning" if is_failure else "check", 18, colour="on_inverse", ratio=self.devicePixelRatioF())
+        )
+        self.setAccessibleName(text)
+        self._place()
+        self.show()
+        self.raise_()
+        self._timer.start(FAILURE_MS if is_failure else VISIBLE_MS)
+
+    def _place(self) -> None:
+        """Keep to the width of the host; a long message wraps."""
+        widest = max(240, self._host.width() - 96)
+        self.adjustSize()
+        if self.sizeHint().width() > widest:
+            self._text.setWordWrap(True)
+            self._text.setFixedWidth(widest - 140)
+            self.adjustSize()
+        self.move((self._host.width() - self.width()) // 2, self._host.height() - self.height() - _MARGIN)
+
+    def _on_action_clicked(self) -> None:
+        self.hide()
+        if self._on_action is not None:
+            self._on_action()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the foot of the host."""
+        if watched is self._host and event.type() == QEvent.Type.Resize and self.isVisible():
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Wait while somebody reads."""
+        self._timer.stop()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Go on counting."""
+        self._timer.start(VISIBLE_MS)
+        super().leaveEvent(event)
+
+    def _add_shadow(self) -> None:
+        shadow = QGraphicsDropShadowEffect(self)
+        shadow.setBlurRadius(32)
+        shadow.setOffset(0, 8)
+        shadow.setColor(Qt.GlobalColor.black)
+        color = shadow.color()
+        color.setAlpha(90)
+        shadow.setColor(color)
+        self.setGraphicsEffect(shadow)

@@ -1,0 +1,22 @@
+"""Translation outside of widgets. `translate("context", "text")` is what `lupdate` looks for."""
+
+from PySide6.QtCore import QCoreApplication
+
+
+def translate(context: str, text: str) -> str:
+    """A text in the person's language."""
+    return QCoreApplication.translate(context, text)
+
+
+def fill(template: str, *values: str) -> str:
+    """Put values in the places `%1`, `%2`; translators may change their order."""
+    for place in range(len(values), 0, -1):
+        template = template.replace(f"%{place}", f"\0{place}\0")
+    for place, value in enumerate(values, start=1):
+        template = template.replace(f"\0{place}\0", value)
+    return template
+
+
+def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
+    """Mark a text for translation where it is defined; it is translated where it is shown."""
+    return text

@@ -1,0 +1,95 @@
+"""Light or dark: follows the system or the person's choice, and repaints everything when it switches."""
+
+from enum import StrEnum
+from typing import Final
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QFontInfo
+from PySide6.QtWidgets import QApplication
+
+from app.theme.palette import make_palette
+from app.theme.stylesheet import make_stylesheet
+from app.theme.tokens import Scheme, Tokens, make_tokens, wear
+
+
+class SchemeChoice(StrEnum):
+    """What the person wants."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+_QT_SCHEMES: Final = {
+    SchemeChoice.SYSTEM: Qt.ColorScheme.Unknown,
+    SchemeChoice.LIGHT: Qt.ColorScheme.Light,
+    SchemeChoice.DARK: Qt.ColorScheme.Dark,
+}
+
+
+class Theme(QObject):
+    """Keeps an application in the look that fits the person's choice and the system.
+
+    Signals:
+        changed: another look is worn; widgets repaint by themselves, only own caches of colours need to hear it.
+    """
+
+    changed = Signal()
+
+    def __init__(self, application: QApplication) -> None:
+        super().__init__(application)
+        self._application = application
+        self._choice = SchemeChoice.SYSTEM
+        self._worn: Tokens | None = None
+        application.setStyle("Fusion")
+        application.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
+        self._wear_wanted()
+
+    @property
+    def choice(self) -> SchemeChoice:
+        """What the person wants."""
+        return self._choice
+
+    def choose(self, choice: SchemeChoice) -> None:
+        """Follow the system, or stay light or dark whatever it says."""
+        self._choice = choice
+        # Tells the platform too, so that title bars and native dialogs go along where it can.
+        self._application.styleHints().setColorScheme(_QT_SCHEMES[choice])
+        self._wear_wanted()
+
+    def _on_system_scheme_changed(self, _scheme: Qt.ColorScheme) -> None:
+        self._wear_wanted()
+
+    def _wanted(self) -> Scheme:
+        if self._choice is not SchemeChoice.SYSTEM:
+            return Scheme(self._choice.value)
+        is_dark = self._application.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        return Scheme.DARK if is_dark else Scheme.LIGHT
+
+    def _wear_wanted(self) -> None:
+        look = make_tokens(self._wanted(), QFontInfo(self._application.font()).pixelSize())
+        if look == self._worn:
+            return
+        self._worn = look
+        wear(look)
+        self._application.setPalette(make_palette(look))
+        self._application.setStyleSheet(make_stylesheet(look))
+        self.changed.emit()
+
+
+def theme_of(application: QApplication) -> Theme:
+    """The theme of an application; the first call puts it on."""
+    theme = application.findChild(Theme)
+    return theme if isinstance(theme, Theme) else Theme(application)
+
+
+def apply_theme(application: QApplication) -> Theme:
+    """Dress an application: Fusion style, palette, style sheet; from then on it follows the system."""
+    return theme_of(application)
+
+
+def set_scheme(choice: SchemeChoice | str) -> None:
+    """Switch the running application to "light", "dark" or "system"."""
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    theme_of(application).choose(SchemeChoice(choice))

@@ -1,0 +1,195 @@
+"""The look as plain values: colours for light and dark, an 8-pixel grid, type sizes, radii."""
+
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Final
+
+
+class Scheme(StrEnum):
+    """Whether the window is light or dark."""
+
+    LIGHT = "light"
+    DARK = "dark"
+
+
+@dataclass(frozen=True)
+class Colours:
+    """Every colour of the program, as `#rrggbb` or `#aarrggbb`, named by its use.
+
+    Attributes:
+        window: ground behind the panes.
+        surface: panes, cards, fields.
+        raised: menus, pop-ups, what floats above a surface.
+        sunken: wells, image backgrounds, tracks of bars.
+        hairline: separators.
+        border: edges of fields and buttons.
+        hover, pressed: veils over a surface under the pointer.
+        text, text_secondary, text_muted: from what must be read to what may be read; all pass 4.5 : 1.
+        text_disabled: what cannot be chosen now.
+        accent, accent_hover, accent_pressed: the one leaf green, for what is chosen or comes next.
+        on_accent: text on the accent.
+        accent_soft: background of a selection.
+        accent_text: text and icons in the accent's hue, on any surface.
+        danger, danger_soft: what failed.
+        warning, warning_soft: what needs a look.
+        inverse, on_inverse, inverse_accent: toasts and tool tips, their text, their button.
+        focus: ring around what has the keyboard.
+        shadow: under floating things.
+    """
+
+    window: str
+    surface: str
+    raised: str
+    sunken: str
+    hairline: str
+    border: str
+    hover: str
+    pressed: str
+    text: str
+    text_secondary: str
+    text_muted: str
+    text_disabled: str
+    accent: str
+    accent_hover: str
+    accent_pressed: str
+    on_accent: str
+    accent_soft: str
+    accent_text: str
+    danger: str
+    danger_soft: str
+    warning: str
+    warning_soft: str
+    inverse: str
+    on_inverse: str
+    inverse_accent: str
+    focus: str
+    shadow: str
+
+
+@dataclass(frozen=True)
+class Spacing:
+    """Distances in logical pixels, on a grid of eight with a half step."""
+
+    hair: int = 1
+    tiny: int = 4
+    small: int = 8
+    medium: int = 16
+    large: int = 24
+    huge: int = 40
+    radius_small: int = 6
+    radius: int = 8
+    radius_large: int = 12
+    control_height: int = 32
+
+
+@dataclass(frozen=True)
+class TypeSizes:
+    """Text sizes in logical pixels, in proportion to the person's own system font."""
+
+    caption: int
+    body: int
+    heading: int
+    title: int
+
+    @classmethod
+    def around(cls, body: int) -> "TypeSizes":
+        """Sizes for a system font of `body` pixels."""
+        return cls(caption=max(10, round(body * 0.86)), body=body, heading=round(body * 1.18), title=round(body * 1.65))
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """One complete look."""
+
+    scheme: Scheme
+    colours: Colours
+    spacing: Spacing
+    sizes: TypeSizes
+
+    def names(self) -> dict[str, str]:
+        """All values by name, as the style sheet asks for them: colours, and lengths without a unit."""
+        parts: tuple[Colours | Spacing | TypeSizes, ...] = (self.colours, self.spacing, self.sizes)
+        return {field.name: str(getattr(part, field.name)) for part in parts for field in fields(part)}
+
+
+LIGHT: Final = Colours(
+    window="#f5f6f4",
+    surface="#ffffff",
+    raised="#ffffff",
+    sunken="#eef0ec",
+    hairline="#e3e6e0",
+    border="#cfd4cb",
+    hover="#0d1c2a1c",
+    pressed="#1a1c2a1c",
+    text="#1a1f1a",
+    text_secondary="#4f574d",
+    text_muted="#667064",
+    text_disabled="#a3aaa0",
+    accent="#2c7a4b",
+    accent_hover="#256a40",
+    accent_pressed="#1d5834",
+    on_accent="#ffffff",
+    accent_soft="#dff0e5",
+    accent_text="#1f6b3f",
+    danger="#b93229",
+    danger_soft="#fbe9e7",
+    warning="#8a5a00",
+    warning_soft="#fdf1d8",
+    inverse="#262c26",
+    on_inverse="#f3f5f1",
+    inverse_accent="#8fdaab",
+    focus="#5fae7f",
+    shadow="#2e000000",
+)
+
+DARK: Final = Colours(
+    window="#141714",
+    surface="#1b1f1b",
+    raised="#262b26",
+    sunken="#111311",
+    hairline="#2b312b",
+    border="#434b43",
+    hover="#12ffffff",
+    pressed="#1fffffff",
+    text="#eceeea",
+    text_secondary="#b9c1b6",
+    text_muted="#929b8f",
+    text_disabled="#5d665b",
+    accent="#5cb983",
+    accent_hover="#70c794",
+    accent_pressed="#4aa46f",
+    on_accent="#0b1d12",
+    accent_soft="#213b2b",
+    accent_text="#86d5a4",
+    danger="#f1867c",
+    danger_soft="#3d2220",
+    warning="#e2b457",
+    warning_soft="#3a2f17",
+    inverse="#353c35",
+    on_inverse="#f1f4ef",
+    inverse_accent="#8fdaab",
+    focus="#5cb983",
+    shadow="#80000000",
+)
+
+_COLOURS: Final = {Scheme.LIGHT: LIGHT, Scheme.DARK: DARK}
+_BODY_PIXELS: Final = 13
+
+
+def make_tokens(scheme: Scheme, body_pixels: int = _BODY_PIXELS) -> Tokens:
+    """The look of a scheme, in proportion to a body text of `body_pixels`."""
+    return Tokens(scheme, _COLOURS[scheme], Spacing(), TypeSizes.around(body_pixels))
+
+
+_current = make_tokens(Scheme.LIGHT)
+
+
+def tokens() -> Tokens:
+    """The look that the window wears now. Ask again whenever you paint: it may switch while the program runs."""
+    return _current
+
+
+def wear(look: Tokens) -> None:
+    """Make `look` the current one; only `app.theme.scheme` calls this, which also repaints everything."""
+    global _current  # noqa: PLW0603 (one program wears one look; passing it to every painter would say nothing more)
+    _current = look

@@ -1,0 +1,57 @@
+"""What may import what, tried in clean interpreters."""
+
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import app
+import engine
+
+WITHOUT_TORCH = ("app", "engine.inference", "engine.project", "engine.data", "engine.graph", "engine.interchange")
+NEEDS_TORCH = ("engine.model.", "engine.training.", "engine.experiments.")
+STARTS_THE_PROGRAM = (".__main__", "app.bare_window", "app.sample_run")
+
+
+def modules_of(package_name: str) -> list[str]:
+    """All modules below a package, without those that start a program when imported."""
+    package = {"app": app, "engine": engine}[package_name.split(".", maxsplit=1)[0]]
+    found = [module.name for module in pkgutil.walk_packages(package.__path__, package.__name__ + ".")]
+    return [name for name in found if name.startswith(package_name + ".") and not name.endswith(STARTS_THE_PROGRAM)]
+
+
+def loaded_by(modules: list[str], *, blocked: tuple[str, ...] = ()) -> set[str]:
+    """Top-level packages in a fresh interpreter after importing these modules; blocked ones cannot be imported."""
+    program = (
+        "import sys, importlib\n"
+        f"for name in {blocked!r}: sys.modules[name] = None\n"
+        f"for name in {modules!r}: importlib.import_module(name)\n"
+        "print(' '.join({name.split('.')[0] for name, module in sys.modules.items() if module is not None}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+def test_engine_works_without_qt() -> None:
+    """Every module of the engine can be imported with Qt blocked, and none asks for the window."""
+    loaded = loaded_by(modules_of("engine"), blocked=("PySide6", "shiboken6", "qtawesome", "qtpy"))
+    assert "app" not in loaded
+
+
+@pytest.mark.parametrize("package", WITHOUT_TORCH)
+def test_torch_stays_out(package: str) -> None:
+    """The window and all that inference needs never load torch."""
+    assert "torch" not in loaded_by(modules_of(package), blocked=())
+
+
+def test_workflows_and_command_line_start_without_torch() -> None:
+    """Commands that do not train start without torch."""
+    modules = modules_of("engine.workflows") + modules_of("engine.cli")
+    assert "torch" not in loaded_by([name for name in modules if not name.startswith(NEEDS_TORCH)])
+
+
+def test_window_starts_without_onnxruntime() -> None:
+    """The window's own modules do not load ONNX Runtime: it would delay the first paint."""
+    assert "onnxruntime" not in loaded_by(["app.main_window"])

@@ -1,0 +1,118 @@
+"""Labelled collections for tests of the everyday model: class means scattered down a graph, images around them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.graph.category_graph import CategoryGraph
+from engine.inference.everyday_model import Prior
+from engine.inference.propagation import PropagationSession
+from engine.inference.shots import Shots
+from engine.model.propagation_network import PropagationNetwork
+from engine.training.export import export_propagation
+from tests.support.graphs import graph_of
+from tests.support.prototype_graphs import random_attention
+
+WIDTH: Final = 16
+PRIOR: Final = Prior(shrinkage=1.5, shrinkage_guessed=0.2, temperature=0.12)
+
+Matrix = NDArray[np.float32]
+
+
+def exported_propagation(folder: Path) -> PropagationSession:
+    """The session of an untrained attention whose weights clearly differ from edge to edge."""
+    path = folder / "propagation.onnx"
+    export_propagation(PropagationNetwork(random_attention(WIDTH)), path)
+    return PropagationSession(path)
+
+
+def tree(branches: int = 3, leaves: int = 3) -> CategoryGraph:
+    """A root, branches below it, leaves below each: every class has at most one parent.
+
+    Ids: the root is 1, branch b (from 0) is 2 + b, leaf l of branch b is 2 + branches + b * leaves + l.
+    """
+    parents_of: dict[str, tuple[str, ...]] = {"root": ()}
+    parents_of |= {f"branch {branch}": ("root",) for branch in range(branches)}
+    parents_of |= {
+        f"leaf {branch}.{leaf}": (f"branch {branch}",) for branch in range(branches) for leaf in range(leaves)
+    }
+    return graph_of(parents_of)
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A graph and where each class lies in the space of embeddings.
+
+    Attributes:
+        graph: the category graph.
+        means: mean (d,) of each class's images, before they are brought to length one.
+        generator: draws the images.
+        noise: standard deviation of an image around its class, as a length.
+    """
+
+    graph: CategoryGraph
+    means: Mapping[int, Matrix]
+    generator: np.random.Generator
+    noise: float
+
+    def images_of(self, class_id: int, count: int) -> Matrix:
+        """Embeddings (count, d) of length one around a class's mean."""
+        noise = self.generator.normal(size=(count, WIDTH)) * self.noise / np.sqrt(WIDTH)
+        return unit(self.means[class_id] + noise)
+
+    def images_of_each(self, class_ids: Sequence[int], count: int) -> tuple[Matrix, NDArray[np.int64]]:
+        """Embeddings (n, d) of `count` images of each class, and their classes (n,)."""
+        images = np.concatenate([self.images_of(class_id, count) for class_id in class_ids])
+        return images, np.repeat(np.array(class_ids, dtype=np.int64), count)
+
+    def shots(self, counts: Mapping[int, int]) -> Shots:
+        """So many labelled images of each class, with image ids from 1."""
+        embeddings = [self.images_of(class_id, count) for class_id, count in counts.items()]
+        class_ids = np.repeat(list(counts), list(counts.values())).astype(np.int64)
+        return Shots(np.arange(1, len(class_ids) + 1), class_ids, np.concatenate(embeddings))
+
+
+def collection(graph: CategoryGraph, *, seed: int = 0, spread: float = 0.8, noise: float = 0.8) -> Collection:
+    """Scatter class means down a graph: each lies `spread` away from the mean of its parents."""
+    generator = np.random.default_rng(seed)
+    means: dict[int, Matrix] = {}
+    for level in graph.levels():
+        for class_id in level:
+            parents = graph.parents(class_id)
+            start = np.mean([means[parent] for parent in parents], axis=0) if parents else np.zeros(WIDTH)
+            step = generator.normal(size=WIDTH)
+            means[class_id] = (start + spread * step / np.linalg.norm(step)).astype(np.float32)
+    return Collection(graph, means, generator, noise)
+
+
+def unit(vectors: NDArray[np.floating]) -> Matrix:
+    """The same directions, with length one."""
+    return (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+
+
+def no_shots() -> Shots:
+    """A project in which nobody has labelled anything."""
+    return Shots(np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, WIDTH), np.float32))
+
+
+def some_shots(shots: Shots, chosen: NDArray[np.int64]) -> Shots:
+    """Shots at these positions, in this order."""
+    return Shots(shots.image_ids[chosen], shots.class_ids[chosen], shots.embeddings[chosen])
+
+
+def without(shots: Shots, position: int) -> Shots:
+    """All shots but one."""
+    return some_shots(shots, np.delete(np.arange(len(shots)), position))
+
+
+def together(first: Shots, second: Shots) -> Shots:
+    """Both, with the second's images numbered after the first's."""
+    return Shots(
+        np.arange(1, len(first) + len(second) + 1),
+        np.concatenate([first.class_ids, second.class_ids]),
+        np.concatenate([first.embeddings, second.embeddings]),
+    )
