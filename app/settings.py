@@ -30,7 +30,7 @@ class Settings:
     def recent_projects(self) -> list[Path]:
         """Projects that were opened, the latest first."""
         stored = self._store.value(_RECENT, [])
-        names = [stored] if isinstance(stored, str) else list(stored or [])
+        names = [stored] if isinstance(stored, str) else stored if isinstance(stored, list) else []
         return [Path(str(name)) for name in names if name][:RECENT_LIMIT]
 
     def remember_project(self, path: Path) -> None:

@@ -10,6 +10,7 @@ import platformdirs
 
 APPLICATION_NAME: Final = "protoleaf"
 CACHE_VARIABLE: Final = "PROTOLEAF_CACHE"
+SAMPLE_VARIABLE: Final = "PROTOLEAF_SAMPLE"
 PROJECT_SUFFIX: Final = ".protoleaf"
 
 
@@ -18,6 +19,12 @@ def assets_folder() -> Path:
     frozen = getattr(sys, "_MEIPASS", None)
     root = Path(frozen) if frozen else Path(__file__).resolve().parent.parent
     return root / "assets"
+
+
+def sample_folder() -> Path:
+    """Where the sample project and its drawn images live."""
+    chosen = os.environ.get(SAMPLE_VARIABLE)
+    return Path(chosen) if chosen else platformdirs.user_data_path(APPLICATION_NAME, appauthor=False) / "sample"
 
 
 @dataclass(frozen=True)

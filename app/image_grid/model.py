@@ -183,10 +183,9 @@ class ImageGridModel(QAbstractListModel):
         card = self.card(index.row())
         if role == CARD_ROLE:
             return card
-        if role == Qt.ItemDataRole.DisplayRole:
-            return card.title
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return card.path.name
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{card.path.name}: {card.title} {card.detail} {card.score}".strip()
-        return None
+        texts = {
+            Qt.ItemDataRole.DisplayRole: card.title,
+            Qt.ItemDataRole.ToolTipRole: card.path.name,
+            Qt.ItemDataRole.AccessibleTextRole: f"{card.path.name}: {card.title} {card.detail} {card.score}".strip(),
+        }
+        return texts.get(Qt.ItemDataRole(role))

@@ -96,7 +96,9 @@ class ImageGrid(QAbstractItemView):
     def selected_ids(self) -> tuple[int, ...]:
         """Chosen images in the order shown."""
         ids = self._grid_model.image_ids
-        rows = sorted(row for part in self.selectionModel().selection() for row in range(part.top(), part.bottom() + 1))
+        chosen = self.selectionModel().selection()
+        parts = [chosen.at(number) for number in range(chosen.count())]
+        rows = sorted(row for part in parts for row in range(part.top(), part.bottom() + 1))
         return tuple(ids[rows].tolist())
 
     @property

@@ -12,7 +12,7 @@ from engine.workflows.collection_state import NO_CLASS, UNKNOWN, CollectionState
 
 if TYPE_CHECKING:  # these load networkx and more; the window shows first
     from engine.graph.category_graph import CategoryGraph
-    from engine.project.records import Label
+    from engine.project.records import ClassPolicy, Label
     from engine.workflows.explain import ClassFacts, Explanation, ScoredClass
 
 DIGITS: Final = 9
@@ -86,6 +86,7 @@ class ClassPageFacts:
     own_bar: float | None
     suggested: tuple[ScoreRow, ...]
     candidates: tuple[int, ...]
+    is_deepest: bool = False
 
 
 def certainty(state: CollectionState, image_id: int) -> Certainty:
@@ -180,6 +181,7 @@ def class_page_facts(
     *,
     suggested: Sequence[ScoredClass],
     candidates: Sequence[int],
+    policy: ClassPolicy | None = None,
 ) -> ClassPageFacts:
     """Gather what the page of one class shows."""
     class_id = facts.class_id
@@ -197,6 +199,7 @@ def class_page_facts(
         facts.own_bar,
         score_rows(graph, [one for one in suggested if one.class_id not in parents]),
         tuple(candidates),
+        policy is not None and policy.is_deepest,
     )
 
 

@@ -12,6 +12,7 @@ _GOLDEN_ANGLE: Final = 137.50776405
 _FIRST_HUE: Final = 40.0
 _LIGHTNESS: Final = {Scheme.LIGHT: 0.62, Scheme.DARK: 0.74}
 _CHROMA: Final = 0.13
+_LINEAR_BELOW: Final = 0.0031308
 
 
 def branch_colour(root_id: int) -> QColor:
@@ -39,5 +40,6 @@ def _from_oklab(lightness: float, green_red: float, blue_yellow: float) -> QColo
 
 def _encoded(linear: float) -> float:
     """SRGB transfer curve, clipped to what a screen can show."""
+    # The two branches and their constants are IEC 61966-2-1.
     clipped = min(max(linear, 0.0), 1.0)
-    return float(12.92 * clipped if clipped <= 0.0031308 else 1.055 * clipped ** (1 / 2.4) - 0.055)
+    return float(12.92 * clipped if clipped <= _LINEAR_BELOW else 1.055 * clipped ** (1 / 2.4) - 0.055)

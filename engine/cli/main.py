@@ -31,9 +31,7 @@ application.add_typer(benchmark_commands.application, name="benchmark")
 
 
 @application.callback(invoke_without_command=True)
-def _about(
-    context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version.")
-) -> None:
+def _about(context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
     if version:
         typer.echo(f"protoleaf {__version__}")
         raise typer.Exit

@@ -96,7 +96,23 @@ def embed(job: Mapping[str, Any], events: EventWriter, cancel: CancelToken) -> M
     }
 
 
-VERBS: Final[Mapping[str, Verb]] = {"embed": embed}
+def draw_sample(job: Mapping[str, Any], events: EventWriter, cancel: CancelToken) -> Mapping[str, Any]:
+    """Draw the sample collection and make its project.
+
+    Args:
+        job: "folder" and "cache" are paths.
+
+    Returns:
+        the project's path.
+    """
+    from engine.workflows.sample_project import make_sample_project
+
+    caches = CacheFolders(Path(job["cache"]))
+    path = make_sample_project(Path(job["folder"]), caches, on_progress=events.progress, cancel=cancel)
+    return {"project": str(path)}
+
+
+VERBS: Final[Mapping[str, Verb]] = {"embed": embed, "sample": draw_sample}
 
 
 def run_worker(stdin: Iterator[bytes], stdout: IO[str], verbs: Mapping[str, Verb] = VERBS) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -93,8 +94,15 @@ class BackOff:
         safe[leaf], score[leaf] = self.candidate_ids[best[leaf]], best_score[leaf]
         return safe, score
 
+    @cached_property
+    def _one_passes_on_each_level(self) -> bool:
+        if self.coarse_bars.min() <= _ALWAYS_LONE_BAR:
+            return False
+        levels = np.unique(self.coarse_levels)
+        return all(self.roll_up[:, self.coarse_levels == level].sum(axis=1).max(initial=0) <= 1 for level in levels)
+
     def _deepest(self, passes: NDArray[np.bool_], mass: NDArray[np.float32]) -> NDArray[np.int64]:
-        if self.coarse_bars.min() > _ALWAYS_LONE_BAR:
+        if self._one_passes_on_each_level:
             return passes.argmax(axis=1)
         rank = np.where(passes, self.coarse_levels + np.minimum(mass, np.float32(0.999)), np.float32(-1))
         return rank.argmax(axis=1)

@@ -224,7 +224,9 @@ def _change(
         touched += np.maximum(was, now)
         gained += now
         gained -= was
-    return gained, redo | (touched > SMALL_SCORE)
+    # Among very many classes even the likeliest may hold little: what comes near it is looked at too.
+    near_best = np.exp(before.best_logit[rows] - log_total) * np.float32(0.99)
+    return gained, redo | (touched > np.minimum(near_best, np.float32(SMALL_SCORE)))
 
 
 def _redo(

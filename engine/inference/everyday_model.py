@@ -177,19 +177,28 @@ def held_out_check(
         )
     is_right = _right_candidates(graph, shots, place_of)
     has_right_left = np.any(is_right & (distances.shots_left > 0), axis=1)
-    return HeldOutCheck(distances, is_right, places >= 0).rows(np.flatnonzero(has_right_left))
+    can_tell = _can_tell(graph, shots, place_of)
+    return HeldOutCheck(distances, is_right, can_tell).rows(np.flatnonzero(has_right_left))
 
 
 def _right_candidates(graph: CategoryGraph, shots: Shots, place_of: Mapping[int, int]) -> NDArray[np.bool_]:
     is_right = np.zeros((len(shots), len(place_of)), dtype=bool)
-    below: dict[int, NDArray[np.int64]] = {}
+    right: dict[int, NDArray[np.int64]] = {}
     for row, label in enumerate(shots.class_ids.tolist()):
-        if label not in below:
-            below[label] = _places_below(graph, label, place_of)
-        is_right[row, below[label]] = True
+        if label not in right:
+            right[label] = _places_on_line(graph, label, place_of)
+        is_right[row, right[label]] = True
     return is_right
 
 
-def _places_below(graph: CategoryGraph, label: int, place_of: Mapping[int, int]) -> NDArray[np.int64]:
-    below = graph.descendants(label) | {label}
-    return np.array([place for class_id, place in place_of.items() if class_id in below], dtype=np.int64)
+def _places_on_line(graph: CategoryGraph, label: int, place_of: Mapping[int, int]) -> NDArray[np.int64]:
+    """Candidates that are the label, below it, or above it, as when a level of the graph is chosen among."""
+    line = graph.descendants(label) | graph.ancestors(label) | {label}
+    return np.array([place for class_id, place in place_of.items() if class_id in line], dtype=np.int64)
+
+
+def _can_tell(graph: CategoryGraph, shots: Shots, place_of: Mapping[int, int]) -> NDArray[np.bool_]:
+    """(n,) bool: the shot's class is a candidate or below one, so one candidate is right, not several."""
+    labels = shots.class_ids.tolist()
+    told = {label: not place_of.keys().isdisjoint(graph.ancestors(label) | {label}) for label in set(labels)}
+    return np.array([told[label] for label in labels], dtype=bool)

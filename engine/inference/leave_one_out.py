@@ -163,7 +163,8 @@ class _HeldOutProducts:
 
     def usable_weights(self, parents: _ParentTable) -> tuple[Matrix, Matrix]:
         """Edge weights (n, c, k) over the parents that still have a prototype, rescaled to the same sum."""
-        alive = self.images_left(parents.positions.ravel()).reshape(-1, *parents.positions.shape) > 0
+        left = self.images_left(parents.positions.ravel())
+        alive = left.reshape(self._rows.shape[1], *parents.positions.shape) > 0
         weights = np.where(alive, parents.weights[None], np.float32(0))
         total = weights.sum(axis=2)
         full = parents.weights.sum(axis=1)[None]

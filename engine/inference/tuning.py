@@ -59,12 +59,12 @@ def lambda_for(shot_counts: NDArray[np.int64], shrinkage: float) -> NDArray[np.f
 
 @dataclass(frozen=True)
 class HeldOutCheck:
-    """Held-out shots and the candidates below each one's label.
+    """Held-out shots and the candidates that agree with each one's label.
 
     Attributes:
         distances: squared distances without the shot.
-        is_right: (n, c) bool, candidates that are the shot's class or below it.
-        can_tell_leaf: (n,) bool, whether the shot's class is a candidate itself, not one above candidates.
+        is_right: (n, c) bool, candidates that are the shot's class, below it or above it.
+        can_tell_leaf: (n,) bool, whether the shot's class is a candidate or below one, not one above candidates.
     """
 
     distances: HeldOutDistances
@@ -96,12 +96,14 @@ def tune(check: HeldOutCheck, *, shrinkage: float, temperature: float, may_propa
         may_propagate: False for prototypes alone.
     """
     start = _Start(shrinkage, temperature)
+    if check.is_right.size == 0:
+        return _untested(start, may_propagate=may_propagate)
     check = _sampled(check)
     alone = _option(check, 0.0, start)
     options = [_option(check, value, start) for value in SHRINKAGES] if may_propagate else []
     fair = [option for option in options if option.hits >= alone.hits]
     chosen = max([alone, *fair], key=lambda option: option.evidence)
-    return _report(check, chosen, alone, start)
+    return _report(check, chosen, alone)
 
 
 @dataclass(frozen=True)
@@ -172,13 +174,22 @@ def _log_prior(shrinkage: float, start: _Start) -> float:
     return float(-0.25 * PRIOR_SHOTS * off**2)
 
 
-def _report(check: HeldOutCheck, chosen: _Option, alone: _Option, start: _Start) -> Tuning:
+def _untested(start: _Start, *, may_propagate: bool) -> Tuning:
+    """What to go by while no shot can be held out: the prior."""
+    return Tuning(
+        shrinkage=start.shrinkage if may_propagate else 0.0,
+        temperature=start.temperature,
+        accuracy=np.nan,
+        accuracy_alone=np.nan,
+        calibration_error=np.nan,
+        own_distance=start.temperature,
+        unknown_distance=np.inf,
+        shots_checked=0,
+    )
+
+
+def _report(check: HeldOutCheck, chosen: _Option, alone: _Option) -> Tuning:
     squared = squared_at(check, chosen.shrinkage)
-    count = len(squared)
-    if count == 0 or squared.shape[1] == 0:
-        distance = float(start.temperature)
-        return Tuning(start.shrinkage if chosen.shrinkage else 0.0, start.temperature, np.nan, np.nan, np.nan,
-                      distance, np.inf, 0)  # fmt: skip
     told = int(check.can_tell_leaf.sum())
     own = np.where(check.is_right, squared, np.inf).min(axis=1)
     nearest = squared.min(axis=1)
@@ -190,7 +201,7 @@ def _report(check: HeldOutCheck, chosen: _Option, alone: _Option, start: _Start)
         calibration_error=_held_out_calibration(check, squared, chosen.temperature),
         own_distance=float(np.median(own)),
         unknown_distance=_unknown_distance(nearest),
-        shots_checked=count,
+        shots_checked=len(squared),
     )
 
 

@@ -106,7 +106,10 @@ def _out_of_focus(
     field = mix(top, low, rise(fall, -0.1, 1.1))
     for _ in range(int(generator.integers(5, 14))):
         x, y, radius = generator.uniform(0, columns), generator.uniform(0, rows), generator.uniform(5, 20)
-        box = slice(max(int(y - radius - 3), 0), int(y + radius + 3)), slice(max(int(x - radius - 3), 0), int(x + radius + 3))
+        box = (
+            slice(max(int(y - radius - 3), 0), int(y + radius + 3)),
+            slice(max(int(x - radius - 3), 0), int(x + radius + 3)),
+        )
         down, right = np.mgrid[box[0].start : min(box[0].stop, rows), box[1].start : min(box[1].stop, columns)]
         distance = np.hypot(down - y, right - x)
         glow = rise(distance, radius + 2, radius - 2) * (0.65 + 0.35 * rise(distance, radius * 0.6, radius))
@@ -131,7 +134,7 @@ def _lines(
 def _embossed(field: Floats) -> Floats:
     """Light from the upper left on a height field, in about -1..1."""
     down, right = np.gradient(field)
-    return np.clip((down + right) * 2, -1, 1).astype(np.float32)
+    return np.asarray(np.clip((down + right) * 2, -1, 1), np.float32)
 
 
 BACKGROUNDS: Final[dict[str, Background]] = {

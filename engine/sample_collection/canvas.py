@@ -7,7 +7,7 @@ Colours are sRGB shares in 0..1; the y axis points down, as in pictures.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from PIL import Image, ImageDraw
 SUPERSAMPLING: Final = 2
 MASK_SUPERSAMPLING: Final = 2
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating[Any]]  # float32 wherever pixels are stored
 Outline = NDArray[np.float32]  # (points, 2): x, y
 
 
@@ -195,10 +195,7 @@ class Canvas:
         Returns:
             Premultiplied colours (height, width, 3) and alpha (height, width), both in 0..1.
         """
-        height, width = self._alpha.shape[0] // SUPERSAMPLING, self._alpha.shape[1] // SUPERSAMPLING
-        colour = self._colour.reshape(height, SUPERSAMPLING, width, SUPERSAMPLING, 3).mean(axis=(1, 3))
-        alpha = self._alpha.reshape(height, SUPERSAMPLING, width, SUPERSAMPLING).mean(axis=(1, 3))
-        return colour, alpha
+        return _shrunk(self._colour), _shrunk(self._alpha)
 
     def _box_around(self, corners: Sequence[Outline], margin: float) -> tuple[int, int, int, int] | None:
         """Left, top, right, bottom of the pixels to touch; nothing when the shape lies outside the sheet."""
@@ -218,8 +215,10 @@ class Canvas:
 
     def _lay(self, rows: NDArray[np.int64], columns: NDArray[np.int64], colours: Floats, alpha: Floats) -> None:
         rest = 1 - alpha
-        self._colour[rows, columns] = self._colour[rows, columns] * rest[:, None] + colours * alpha[:, None]
-        self._alpha[rows, columns] = self._alpha[rows, columns] * rest + alpha
+        at = rows * self._alpha.shape[1] + columns  # one flat index is much faster than two
+        colour_below, alpha_below = self._colour.reshape(-1, 3), self._alpha.reshape(-1)
+        colour_below[at] = colour_below[at] * rest[:, None] + colours * alpha[:, None]
+        alpha_below[at] = alpha_below[at] * rest + alpha
 
 
 def coverage(corners: Sequence[Outline], box: tuple[int, int, int, int]) -> Floats:
@@ -247,6 +246,13 @@ def soften(field: Floats, radius: float) -> Floats:
     small = (max(round(width / radius), 1), max(round(height / radius), 1))
     shrunk = Image.fromarray(field).resize(small, Image.Resampling.BILINEAR)
     return np.clip(np.asarray(shrunk.resize((width, height), Image.Resampling.BICUBIC)), 0, 1)
+
+
+def _shrunk(field: Floats) -> Floats:
+    """Average blocks of `SUPERSAMPLING` x `SUPERSAMPLING` pixels."""
+    steps = range(SUPERSAMPLING)
+    total = sum(field[row::SUPERSAMPLING, column::SUPERSAMPLING] for row in steps for column in steps)
+    return np.asarray(total / np.float32(SUPERSAMPLING**2), np.float32)
 
 
 def _relief(cover: Floats, radius: float, light: tuple[float, float]) -> tuple[Floats, Floats]:

@@ -17,7 +17,6 @@ from engine.sample_collection.paints import (
     plain,
     ramp,
     rise,
-    streaks,
     varied,
 )
 from engine.sample_collection.shapes import Blade, Point, disc, smooth, spiral, stroke, wavy_disc
@@ -26,8 +25,10 @@ RAY: Final = Blade(((0, 0.03), (0.12, 0.055), (0.5, 0.092), (0.85, 0.095), (0.95
 FINE_RAY: Final = Blade(((0, 0.02), (0.3, 0.04), (0.75, 0.058), (0.93, 0.045), (1, 0.0)))
 CONE_RAY: Final = Blade(((0, 0.05), (0.25, 0.11), (0.7, 0.135), (0.9, 0.1), (0.96, 0.07), (1, 0.0)))
 HEART: Final = smooth(
-    ((0, 0.05), (0.35, 0.27), (0.72, 0.5), (0.98, 0.42), (1.04, 0.2), (0.95, 0.0))
-    + ((1.04, -0.2), (0.98, -0.42), (0.72, -0.5), (0.35, -0.27), (0, -0.05))
+    (
+        *((0, 0.05), (0.35, 0.27), (0.72, 0.5), (0.98, 0.42), (1.04, 0.2), (0.95, 0.0)),
+        *((1.04, -0.2), (0.98, -0.42), (0.72, -0.5), (0.35, -0.27), (0, -0.05)),
+    )
 )
 ROUND: Final = Blade(((0, 0.08), (0.2, 0.3), (0.55, 0.52), (0.8, 0.52), (0.94, 0.36), (1, 0.0)))
 TEPAL: Final = Blade(((0, 0.06), (0.25, 0.22), (0.55, 0.3), (0.8, 0.2), (0.93, 0.09), (1, 0.0)))
@@ -41,7 +42,7 @@ def draw_stem(canvas: Canvas, generator: np.random.Generator, *, length: float =
     path = ((0.0, 0.0), (bend[0] * 0.4, length * 0.35), (bend[0], length * 0.7), (bend[0] + bend[1], length))
     tone = varied(GREEN, generator, 0.1)
     canvas.fill([stroke(path, width, width * 1.15)], plain(tone), relief=0.5, roundness=width / 2)
-    if generator.random() < 0.5:
+    if generator.random() < 0.5:  # noqa: PLR2004 (every second one)
         side = generator.choice((-1.0, 1.0))
         leaf = Blade(((0, 0.02), (0.4, 0.13), (0.75, 0.09), (1, 0)))
         where = place(bend[0] * 0.5, length * 0.45, turn=90 - side * generator.uniform(30, 60), scale=0.9, stretch=side)
@@ -286,7 +287,9 @@ def _crumpled_paint(base: Colour, blotch: Colour | None, generator: np.random.Ge
     def paint(patch: Patch) -> Floats:
         fan = np.arctan2(patch.v, patch.u + 0.15) / 0.95
         reach = np.hypot(patch.u, patch.v)
-        silk = 0.13 * np.interp(fan, np.linspace(-1, 1, 14), folds) + 0.06 * np.interp(fan, np.linspace(-1, 1, 60), fine)
+        silk = 0.13 * np.interp(fan, np.linspace(-1, 1, 14), folds) + 0.06 * np.interp(
+            fan, np.linspace(-1, 1, 60), fine
+        )
         tone = 0.82 + 0.2 * reach + silk * rise(reach, 0.15, 0.7) + 0.05 * mottle(patch, generator, 0.2)
         tinted = np.clip(base * tone[:, None], 0, 1)
         if blotch is None:
@@ -335,7 +338,9 @@ def _pod(canvas: Canvas, base: Colour, *, rays: Colour) -> None:
     """Draw a poppy's seed pod from above, with its rays."""
     canvas.fill([disc(0.125)], ball_paint(base, gloss=0.1, radius=(0.125, 0.125)), relief=0.1, shadow=0.5)
     spokes = [
-        stroke(((0.0, 0.0), (0.05 * math.cos(a), 0.05 * math.sin(a)), (0.1 * math.cos(a), 0.1 * math.sin(a))), 0.02, 0.014)
+        stroke(
+            ((0.0, 0.0), (0.05 * math.cos(a), 0.05 * math.sin(a)), (0.1 * math.cos(a), 0.1 * math.sin(a))), 0.02, 0.014
+        )
         for a in np.linspace(0, 2 * math.pi, 9, endpoint=False)
     ]
     canvas.fill(spokes, plain(rays), relief=0.2, roundness=0.02)

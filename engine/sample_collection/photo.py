@@ -10,7 +10,6 @@ from PIL import Image, ImageFilter
 
 from engine.sample_collection.backgrounds import BACKGROUNDS
 from engine.sample_collection.canvas import Canvas, Floats, Place, place, soften
-from engine.sample_collection.paints import mix
 
 Painter = Callable[[Canvas, np.random.Generator], None]
 
@@ -92,7 +91,9 @@ def _developed(field: Floats, generator: np.random.Generator) -> Image.Image:
     falling = 1 + slope[0] * right + slope[1] * down - generator.uniform(0, 0.12) * (right**2 + down**2)
     warmth = generator.normal(0, 0.025)
     cast = np.array((1 + warmth, 1 + generator.normal(0, 0.008), 1 - warmth)) * generator.normal(1, 0.08)
-    lit = np.clip(field * falling[:, :, None] * cast, 0, 1)
-    curved = mix(lit.astype(np.float32), lit * lit * (3 - 2 * lit), generator.uniform(-0.15, 0.35))
-    grain = generator.normal(0, generator.uniform(0.003, 0.016), (height, width, 1)).astype(np.float32)
-    return Image.fromarray((np.clip(curved + grain, 0, 1) * 255 + 0.5).astype(np.uint8))
+    gain = falling.astype(np.float32)[:, :, None] * cast.astype(np.float32)
+    lit = np.clip(field * gain, 0, 1)
+    contrast = np.float32(generator.uniform(-0.15, 0.35))
+    lit += contrast * lit * (1 - lit) * (2 * lit - 1)  # towards the S-curve lit^2 (3 - 2 lit)
+    grain = generator.standard_normal((height, width, 1), np.float32) * np.float32(generator.uniform(0.003, 0.016))
+    return Image.fromarray((np.clip(lit + grain, 0, 1) * 255 + np.float32(0.5)).astype(np.uint8))

@@ -129,9 +129,9 @@ def _match(
             claims.setdefault(name, []).append(row)
     rows, answers = [], []
     for name, claimed in claims.items():
-        row = _only_unlabelled(classified, name, claimed, folder)
-        if row is not None:
-            rows.append(row)
+        meant = _only_unlabelled(classified, name, claimed, folder)
+        if meant is not None:
+            rows.append(meant)
             answers.append(truth[name])
     return np.array(rows, dtype=np.int64), np.array(answers, dtype=np.int64), len(truth.keys() - claims.keys())
 

@@ -77,8 +77,9 @@ def import_class_folders(
 ) -> ImageImport:
     """Add images from folders whose sub-folders are classes; classes that are missing are made.
 
-    A sub-folder names a class by its path (Fruit/Apple/Gala). Where the graph has no such path but exactly one class
-    of the folder's own name, that class is meant. Images directly in a given folder stay unlabelled.
+    A sub-folder names a class by its path (Fruit/Apple/Gala). Where the graph has neither that path nor the folder
+    above as a class, but from before exactly one class of the folder's own name, that class is meant. Images directly
+    in a given folder stay unlabelled.
 
     Args:
         project: open for writing.
@@ -103,23 +104,25 @@ def import_class_folders(
         if cancel is not None:
             cancel.raise_if_cancelled()
     files = [file for _, group in groups for file in group]
-    classes_before = len(project.graph)
+    known = frozenset(project.graph.classes())
     with project.one_step(f"Import {len(files)} images from class folders") as step:
         labels: list[int | None] = []
         for names, group in groups:
-            labels += [_class_for(project, [clean_name(name) for name in names], under)] * len(group)
+            labels += [_class_for(project, [clean_name(name) for name in names], under, known)] * len(group)
         done = _import(project, files, labels, who=who, failures=failures)
     return ImageImport(
-        step.change, done.added, done.already_there, done.labelled, len(project.graph) - classes_before, done.failures
+        step.change, done.added, done.already_there, done.labelled, len(project.graph) - len(known), done.failures
     )
 
 
-def _class_for(project: Project, names: Sequence[str], under: int | None) -> int | None:
+def _class_for(project: Project, names: Sequence[str], under: int | None, known: frozenset[int]) -> int | None:
     if not names:
         return under
     graph = project.graph
-    if under is None and not _path_exists(graph, names):
-        namesakes = [class_id for class_id in graph.search(names[-1]) if graph.name(class_id) == names[-1]]
+    is_below_class = len(names) > 1 and _path_exists(graph, names[:-1])
+    if under is None and not is_below_class and not _path_exists(graph, names):
+        fitting = known.intersection(graph.search(names[-1]))
+        namesakes = [class_id for class_id in fitting if graph.name(class_id) == names[-1]]
         if len(namesakes) == 1:
             return namesakes[0]
     parent = under

@@ -132,10 +132,13 @@ class LiveCollection:
         fresh = np.setdiff1d(self._images.ids, known, assume_unique=True)
         if len(fresh) and len(known) and fresh[0] < known[-1]:
             return False
-        start = len(known)
         self._store.append(fresh)
         self._grow_scores()
-        filled = self._store.fill(np.arange(start, start + len(fresh)), self._images.hashes_of(fresh), self._cache)
+        rows = self._store.rows_of(self._images.ids)
+        assert rows is not None, "every listed image has a row"
+        # Also an image that comes back may have got its embedding while it was away.
+        places = np.flatnonzero(~self._store.is_filled[rows])
+        filled = self._store.fill(rows[places], self._images.hashes_of(self._images.ids[places]), self._cache)
         self._classify_rows(filled)
         return True
 

@@ -38,11 +38,6 @@ class Collection:
 
     Attributes:
         folder: of all that follows.
-        project: the project file; there is one only in an embedded collection.
-        graph: CSV of edges.
-        shots: folders Red/Red disc/... with `SHOTS` pictures for each leaf.
-        unsorted: folder with the other pictures, named so that nothing gives their class away.
-        truth: CSV of the classes of the unsorted pictures.
         caches: where embeddings are kept.
     """
 
@@ -51,22 +46,27 @@ class Collection:
 
     @property
     def project(self) -> Path:
+        """The project file; there is one only once the collection was embedded."""
         return self.folder / "shapes.protoleaf"
 
     @property
     def graph(self) -> Path:
+        """CSV of edges."""
         return self.folder / "classes.csv"
 
     @property
     def shots(self) -> Path:
+        """Folders Red/Red disc/... with `SHOTS` pictures for each leaf."""
         return self.folder / "shots"
 
     @property
     def unsorted(self) -> Path:
+        """Folder with the other pictures, named so that nothing gives their class away."""
         return self.folder / "unsorted"
 
     @property
     def truth(self) -> Path:
+        """CSV of the classes of the unsorted pictures."""
         return self.folder / "truth.csv"
 
 

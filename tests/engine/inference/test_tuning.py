@@ -43,7 +43,8 @@ def _plain(own: Matrix, right: list[int], propagated: Matrix | None = None) -> H
     """A check written by hand: two shots left everywhere, and a parent each when `propagated` is given."""
     has_parents = np.full(own.shape, propagated is not None)
     around = own if propagated is None else propagated
-    distances = HeldOutDistances(own, around, (own + around) / 2, np.full(own.shape, 2), has_parents)
+    cross = ((own + around) / 2).astype(np.float32)
+    distances = HeldOutDistances(own, around, cross, np.full(own.shape, 2), has_parents)
     is_right = np.zeros(own.shape, dtype=bool)
     is_right[np.arange(len(right)), right] = True
     return HeldOutCheck(distances, is_right, np.ones(len(own), dtype=bool))
@@ -55,7 +56,7 @@ def _hits(check: HeldOutCheck, shrinkage: float) -> int:
 
 
 def test_lambda_by_hand() -> None:
-    """n / (n + shrinkage); without a shot 0, with shrinkage 0 always 1."""
+    """By n / (n + shrinkage); without a shot 0, with shrinkage 0 always 1."""
     counts = np.array([0, 1, 2, 6], dtype=np.int64)
     np.testing.assert_allclose(lambda_for(counts, 2.0), [0, 1 / 3, 0.5, 0.75])
     assert lambda_for(counts, 0.0).tolist() == [0, 1, 1, 1]
@@ -156,9 +157,7 @@ def test_the_temperature_search_finds_what_an_exhaustive_one_does(
     check = _check_of(propagation, drawn, shots)
     tuning = tune(check, shrinkage=START, temperature=start, may_propagate=True)
     squared = squared_at(check, tuning.shrinkage)
-    evidence = {
-        float(value): _log_evidence(check, squared, float(value), start) for value in start * TEMPERATURE_STEPS
-    }
+    evidence = {float(value): _log_evidence(check, squared, float(value), start) for value in start * TEMPERATURE_STEPS}
     assert evidence[tuning.temperature] == pytest.approx(max(evidence.values()), abs=1e-6)
 
 

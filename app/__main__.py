@@ -1,0 +1,62 @@
+"""Start of the program: the window, the command line, or a worker, by the first word."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program.
+
+    Args:
+        arguments: without the program's name; by default those of the process.
+
+    Returns:
+        Exit status.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    first = words[0] if words else ""
+    if first == "worker":
+        from engine.cli.worker import main as run_worker
+
+        return run_worker()
+    if first and (first.startswith("-") or not _names_a_project(first)):
+        from engine.cli.main import main as run_command
+
+        return run_command(words)
+    return open_window(Path(first).absolute() if first else None)
+
+
+def _names_a_project(word: str) -> bool:
+    """Whether a word is a file to open in the window: it looks like one, so that commands need not be loaded."""
+    from engine.config import PROJECT_SUFFIX
+
+    return word.endswith(PROJECT_SUFFIX)
+
+
+def open_window(project: Path | None) -> int:
+    """Show the window and run until it is closed."""
+    if sys.platform == "win32":
+        import onnxruntime  # noqa: F401  # WORKAROUND: after Qt its library fails to load (onnxruntime issue 16116)
+    from PySide6.QtWidgets import QApplication
+
+    from app.main_window import MainWindow
+    from app.theme import apply_theme
+
+    application = QApplication(sys.argv[:1])
+    application.setApplicationName("Protoleaf")
+    application.setOrganizationName("protoleaf")
+    application.setDesktopFileName("protoleaf")
+    apply_theme(application)
+    window = MainWindow()
+    from app.startup_report import attach_report
+
+    attach_report(window)
+    if project is not None:
+        window.open_soon(project)
+    window.show()
+    return application.exec()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""Menus, shortcuts and the command palette, all built from the one table."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import final
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+
+from app.actions.table import ACTIONS, BY_NAME, GROUPS, ActionRow, Needs, group_title
+from app.palette.logic import CommandChoice, PaletteRow
+from app.theme.icons import icon
+
+ONLY_IN_GRID = frozenset({"open_image"})
+
+
+@final
+class Registry(QObject):
+    """One `QAction` for each row of the table.
+
+    Args:
+        callbacks: what each action does, by name; must cover the table.
+        window: owner of the actions.
+        image_widgets: where keys that belong to images work; the first one is the grid.
+    """
+
+    def __init__(
+        self, callbacks: Mapping[str, Callable[[], None]], window: QWidget, image_widgets: Sequence[QWidget]
+    ) -> None:
+        super().__init__(window)
+        self._callbacks = callbacks
+        self._actions = {row.name: self._make(row, window, image_widgets) for row in ACTIONS}
+        self.set_available(Needs.NOTHING)
+
+    def _make(self, row: ActionRow, window: QWidget, image_widgets: Sequence[QWidget]) -> QAction:
+        action = QAction(icon(row.icon), row.title, self)
+        action.setShortcuts([QKeySequence(keys) for keys in row.shortcuts])
+        callback = self._callbacks[row.name]
+        action.triggered.connect(lambda _is_checked=False: callback())
+        if row.on_images:
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            for widget in image_widgets[:1] if row.name in ONLY_IN_GRID else image_widgets:
+                widget.addAction(action)
+        else:
+            window.addAction(action)
+        return action
+
+    def action(self, name: str) -> QAction:
+        """One action."""
+        return self._actions[name]
+
+    def trigger(self, name: str) -> None:
+        """Do an action, when it can be chosen now."""
+        self._actions[name].trigger()
+
+    def set_available(self, there: Needs) -> None:
+        """Enable the actions whose needs are met."""
+        for row in ACTIONS:
+            self._actions[row.name].setEnabled(row.needs & there == row.needs)
+
+    def fill(self, bar: QMenuBar) -> None:
+        """Build the menus."""
+        for group in GROUPS:
+            menu = bar.addMenu(group_title(group))
+            self._fill_menu(menu, [row for row in ACTIONS if row.group == group])
+
+    def _fill_menu(self, menu: QMenu, rows: Sequence[ActionRow]) -> None:
+        for row in rows:
+            if row.starts_section:
+                menu.addSeparator()
+            menu.addAction(self._actions[row.name])
+
+    def menu_of(self, names: Sequence[str], parent: QWidget) -> QMenu:
+        """A context menu of some actions."""
+        menu = QMenu(parent)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._fill_menu(menu, [BY_NAME[name] for name in names])
+        return menu
+
+    def palette_rows(self) -> list[PaletteRow]:
+        """Rows of the command palette: what can be chosen now."""
+        return [
+            PaletteRow(
+                self._actions[row.name].text().replace("…", ""),
+                group_title(row.group),
+                QKeySequence(row.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)
+                if row.shortcuts
+                else "",
+                row.icon,
+                CommandChoice(row.name),
+            )
+            for row in ACTIONS
+            if self._actions[row.name].isEnabled() and row.name != "command_palette"
+        ]

@@ -1,0 +1,133 @@
+"""A strip of small thumbnails: the faces of a class, or candidates to click."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, final
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from app.image_grid.thumbnails import Thumbnails
+from app.theme.tokens import tokens
+
+GAP: Final = 6
+RADIUS: Final = 6.0
+
+
+@final
+class ThumbnailStrip(QWidget):
+    """Square thumbnails in rows.
+
+    Signals:
+        image_clicked: image id.
+
+    Args:
+        images: pairs of image id and path.
+        thumbnails: where pictures come from.
+        side: of a thumbnail in logical pixels.
+        tip: what a click does.
+    """
+
+    image_clicked = Signal(int)
+
+    def __init__(
+        self, images: Sequence[tuple[int, Path]], thumbnails: Thumbnails, *, side: int = 56, tip: str = ""
+    ) -> None:
+        super().__init__()
+        self._images = images
+        self._thumbnails = thumbnails
+        self._side = side
+        self._tip = tip
+        self._hovered = -1
+        self.setMouseTracking(True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        thumbnails.ready.connect(self._on_ready)
+        self._paths = {path for _, path in images}
+
+    def _on_ready(self, path: Path) -> None:
+        if path in self._paths:
+            self.update()
+
+    def hasHeightForWidth(self) -> bool:
+        """Rows depend on the width."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Height of all rows."""
+        columns = self._columns(width)
+        rows = -(-len(self._images) // columns)
+        return rows * (self._side + GAP) - GAP if rows else 0
+
+    def sizeHint(self) -> QSize:
+        """Ask for room."""
+        width = self.width() or 4 * (self._side + GAP)
+        return QSize(width, self.heightForWidth(width))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the rows."""
+        super().resizeEvent(event)
+        self.setFixedHeight(self.heightForWidth(event.size().width()))
+
+    def _columns(self, width: int) -> int:
+        return max(1, (width + GAP) // (self._side + GAP))
+
+    def _rect(self, place: int) -> QRect:
+        row, column = divmod(place, self._columns(self.width()))
+        return QRect(column * (self._side + GAP), row * (self._side + GAP), self._side, self._side)
+
+    def _place_at(self, point: QPoint) -> int:
+        return next((place for place in range(len(self._images)) if self._rect(place).contains(point)), -1)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the thumbnails, cut to squares."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        for place, (_, path) in enumerate(self._images):
+            rect = self._rect(place)
+            shape = QPainterPath()
+            shape.addRoundedRect(QRectF(rect), RADIUS, RADIUS)
+            picture = self._thumbnails.pixmap(path, self._side, self.devicePixelRatioF())
+            if picture is None:
+                painter.fillPath(shape, QColor(tokens().colours.sunken))
+            else:
+                side = min(picture.width(), picture.height())
+                source = QRectF((picture.width() - side) / 2, (picture.height() - side) / 2, side, side)
+                painter.save()
+                painter.setClipPath(shape)
+                painter.drawPixmap(QRectF(rect), picture, source)
+                painter.restore()
+            if place == self._hovered:
+                painter.setPen(QPen(QColor(tokens().colours.accent), 2))
+                painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), RADIUS - 1, RADIUS - 1)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Frame the thumbnail under the pointer."""
+        self._hovered = self._place_at(event.position().toPoint())
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Frame none."""
+        self._hovered = -1
+        self.update()
+        super().leaveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Tell which one was clicked."""
+        place = self._place_at(event.position().toPoint())
+        if place >= 0 and event.button() == Qt.MouseButton.LeftButton:
+            self.image_clicked.emit(self._images[place][0])
+
+    def event(self, event: QEvent) -> bool:
+        """Show the file's name and what a click does."""
+        if isinstance(event, QHelpEvent):
+            place = self._place_at(event.pos())
+            if place >= 0:
+                name = self._images[place][1].name
+                QToolTip.showText(event.globalPos(), f"{name}\n{self._tip}".strip(), self)
+                return True
+        return super().event(event)

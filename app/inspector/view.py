@@ -1,0 +1,174 @@
+"""The right pane: asks about what is chosen and shows the fitting page."""
+
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.controls import make_label
+from app.image_grid.thumbnails import Thumbnails
+from app.inspector.class_page import ClassPage
+from app.inspector.image_page import ImagePage
+from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, image_facts
+from app.theme.tokens import tokens
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from engine.project import ClassPolicy, Label
+    from engine.workflows.explain import ClassFacts, Explanation, ScoredClass
+    from engine.workflows.live import LiveCollection
+
+TOPIC: Final = "inspector"
+DIGITS: Final = 9
+ASK_DELAY_MS: Final = 40
+
+
+@final
+class Inspector(QWidget):
+    """Shows one image, one class, or nothing.
+
+    Signals:
+        label_requested: image id, class id.
+        unlabel_requested: image id.
+        bar_requested: class id, bar in 0..1 or None.
+        deepest_requested: class id, whether to stop there.
+        parent_requested: class id, parent to link.
+        class_requested: show this class.
+        image_requested: show this image.
+    """
+
+    label_requested = Signal(int, int)
+    unlabel_requested = Signal(int)
+    bar_requested = Signal(int, object)
+    deepest_requested = Signal(int, bool)
+    parent_requested = Signal(int, int)
+    class_requested = Signal(int)
+    image_requested = Signal(int)
+
+    def __init__(self, session: "Session", thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._thumbnails = thumbnails
+        self._image_id: int | None = None
+        self._class_id: int | None = None
+        self.image_facts: ImageFacts | None = None
+        self.class_facts: ClassPageFacts | None = None
+        self.setProperty("surface", "pane")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._scroll)
+        self._ask_timer = QTimer(self, singleShot=True, interval=ASK_DELAY_MS)
+        self._ask_timer.timeout.connect(self._ask)
+        session.state_changed.connect(lambda _state: self._ask_timer.start())
+        session.closed.connect(self.clear)
+        self.clear()
+
+    def show_image(self, image_id: int) -> None:
+        """Show an image."""
+        self._image_id, self._class_id = image_id, None
+        self._ask_timer.start()
+
+    def show_class(self, class_id: int) -> None:
+        """Show a class."""
+        self._image_id, self._class_id = None, class_id
+        self._ask_timer.start()
+
+    def clear(self) -> None:
+        """Show nothing in particular."""
+        self._image_id = self._class_id = None
+        self.image_facts = self.class_facts = None
+        hint = make_label(self.tr("Choose an image or a class to see what is known about it."), "muted", wraps=True)
+        hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        space = tokens().spacing.large
+        hint.setContentsMargins(space, 2 * space, space, space)
+        self._put(hint)
+
+    @property
+    def likeliest(self) -> tuple[int, ...]:
+        """Classes behind the digit keys, for the image that is shown."""
+        return tuple(row.class_id for row in self.image_facts.tops) if self.image_facts else ()
+
+    # -- asking
+
+    def _ask(self) -> None:
+        if self._session.state is None:
+            return
+        image_id, class_id = self._image_id, self._class_id
+        if image_id is not None:
+            self._session.ask(
+                lambda live: _ask_image(live, image_id),
+                lambda answer: self._on_image_answer(image_id, answer), owner=self, topic=TOPIC,
+            )  # fmt: skip
+        elif class_id is not None:
+            self._session.ask(
+                lambda live: _ask_class(live, class_id),
+                lambda answer: self._on_class_answer(class_id, answer), owner=self, topic=TOPIC,
+            )  # fmt: skip
+
+    def _on_image_answer(self, image_id: int, answer: "ImageAnswer | None") -> None:
+        state = self._session.state
+        if state is None or image_id != self._image_id or answer is None:
+            return
+        label, tops, explanation = answer
+        facts = image_facts(self._session.graph, state, image_id, label=label, tops=tops, explanation=explanation)
+        self.image_facts, self.class_facts = facts, None
+        page = ImagePage(facts, self._session.graph, state, self._thumbnails)
+        page.label_requested.connect(lambda class_id: self.label_requested.emit(image_id, class_id))
+        page.unlabel_requested.connect(lambda: self.unlabel_requested.emit(image_id))
+        page.class_requested.connect(self.class_requested)
+        page.image_requested.connect(self.image_requested)
+        self._put(page)
+
+    def _on_class_answer(self, class_id: int, answer: "ClassAnswer | None") -> None:
+        state, info = self._session.state, self._session.info
+        if state is None or info is None or class_id != self._class_id or answer is None:
+            return
+        if class_id not in self._session.graph:
+            return
+        found, suggested, candidates, policy = answer
+        facts = class_page_facts(
+            self._session.graph, state, found, suggested=suggested, candidates=candidates, policy=policy
+        )
+        self.image_facts, self.class_facts = None, facts
+        page = ClassPage(facts, state, self._thumbnails, is_writable=info.is_writable)
+        page.bar_requested.connect(lambda bar: self.bar_requested.emit(class_id, bar))
+        page.deepest_requested.connect(lambda is_deepest: self.deepest_requested.emit(class_id, is_deepest))
+        page.parent_requested.connect(lambda parent: self.parent_requested.emit(class_id, parent))
+        page.candidate_accepted.connect(lambda image_id: self.label_requested.emit(image_id, class_id))
+        page.class_requested.connect(self.class_requested)
+        page.image_requested.connect(self.image_requested)
+        self._put(page)
+
+    def _put(self, widget: QWidget) -> None:
+        place = self._scroll.verticalScrollBar().value()
+        is_same_kind = type(widget) is type(self._scroll.widget())
+        self._scroll.setWidget(widget)
+        if is_same_kind:
+            self._scroll.verticalScrollBar().setValue(place)
+
+
+ImageAnswer = tuple["Label | None", tuple["ScoredClass", ...], "Explanation | None"]
+ClassAnswer = tuple["ClassFacts", tuple["ScoredClass", ...], tuple[int, ...], "ClassPolicy | None"]
+
+
+def _ask_image(live: "LiveCollection", image_id: int) -> "ImageAnswer | None":
+    """Ask the collection, on the project thread; None when the image is gone."""
+    try:
+        live.state.position(image_id)
+    except KeyError:
+        return None
+    return live.project.label_of(image_id), live.top_classes(image_id, DIGITS), live.explain(image_id)
+
+
+def _ask_class(live: "LiveCollection", class_id: int) -> "ClassAnswer | None":
+    """Ask the collection, on the project thread; None when the class is gone."""
+    if class_id not in live.project.graph:
+        return None
+    candidates = live.candidates(class_id)
+    suggested = live.suggested_parents(class_id)
+    return live.class_facts(class_id), suggested, candidates, live.project.policies().get(class_id)

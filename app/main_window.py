@@ -1,0 +1,301 @@
+"""The window: three panes, a status line, and which page is in front. What things do is in `app/flows`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from app.actions.registry import Registry
+from app.actions.table import Needs
+from app.class_tree.logic import Shelf
+from app.class_tree.view import ClassTree
+from app.flows.classes import Classes
+from app.flows.importing import Importing
+from app.flows.labelling import Labelling
+from app.flows.projects import Projects
+from app.image_grid.thumbnails import Thumbnails
+from app.inspector.view import Inspector
+from app.jobs.embedding import Embedding
+from app.palette.keys_sheet import KeysSheet
+from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_ids_for, commands_for, place_of
+from app.palette.view import Palette
+from app.session import Session
+from app.settings import Settings
+from app.status.status_line import StatusLine
+from app.status.toast import Toast
+from app.texts import fill
+from app.theme.icons import icon
+from app.welcome.view import Welcome
+from app.workspace.view import Workspace
+from engine.config import CacheFolders
+
+if TYPE_CHECKING:
+    from engine.project import Change
+
+FIRST_SIZE: Final = QSize(1440, 900)
+PANES: Final = (272, 816, 336)
+CLASS_MENU: Final = ("new_class", "rename_class", "link_parent", "remove_class", "import_classes")
+
+
+@final
+class MainWindow(QMainWindow):
+    """Puts the panes together.
+
+    Args:
+        caches: where caches lie.
+        settings: what the window remembers.
+    """
+
+    def __init__(self, caches: CacheFolders | None = None, settings: Settings | None = None) -> None:
+        super().__init__()
+        self.settings = settings or Settings()
+        self.session = Session(caches or CacheFolders.default(), self)
+        self.thumbnails = Thumbnails(self.session.caches, self)
+        self.embedding = Embedding(self.session)
+        self.tree = ClassTree(self.session)
+        self.workspace = Workspace(self.session, self.thumbnails, self.settings)
+        self.inspector = Inspector(self.session, self.thumbnails)
+        self.welcome = Welcome()
+        self.status_line = StatusLine(self.session, self.embedding)
+        self._panes = self._make_panes()
+        self._pages = QStackedWidget()
+        self._lay_out()
+        self.toast = Toast(self._pages)
+        self.palette_panel = Palette(self._pages)
+        self._keys: KeysSheet | None = None
+        self._make_flows()
+        self._connect()
+        self._restore()
+
+    # -- putting together
+
+    def _make_panes(self) -> QSplitter:
+        panes = QSplitter(Qt.Orientation.Horizontal)
+        panes.setHandleWidth(1)
+        panes.setChildrenCollapsible(False)
+        for place, (widget, smallest) in enumerate(((self.tree, 200), (self.workspace, 360), (self.inspector, 260))):
+            widget.setMinimumWidth(smallest)
+            panes.addWidget(widget)
+            panes.setStretchFactor(place, 1 if widget is self.workspace else 0)
+        panes.setSizes(list(PANES))
+        return panes
+
+    def _lay_out(self) -> None:
+        self.setObjectName("mainWindow")
+        self.setWindowTitle("Protoleaf")
+        self.setWindowIcon(icon("protoleaf", "accent"))
+        self.setAcceptDrops(True)
+        working = QWidget()
+        column = QVBoxLayout(working)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._panes, 1)
+        column.addWidget(self.status_line)
+        self._working = working
+        self._pages.addWidget(self.welcome)
+        self._pages.addWidget(working)
+        self.setCentralWidget(self._pages)
+
+    def _make_flows(self) -> None:
+        self.importing = Importing(self.session, self.tree, self.workspace, self.toast, self)
+        self.projects = Projects(self.session, self.importing, self.settings, self)
+        self.labelling = Labelling(self.session, self.workspace, self.inspector, self.palette_panel)
+        self.classes = Classes(self.session, self.tree, self.inspector, self.palette_panel)
+        callbacks = {
+            **self.projects.callbacks(), **self.importing.callbacks(), **self.labelling.callbacks(),
+            **self.classes.callbacks(), **self._own_callbacks(),
+        }  # fmt: skip
+        self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
+        self.registry.fill(self.menuBar())
+
+    def _own_callbacks(self) -> dict[str, Callable[[], None]]:
+        grid = self.workspace.grid
+        return {
+            "undo": self.session.undo,
+            "redo": self.session.redo,
+            "command_palette": self._open_commands,
+            "read_images": self._read_images,
+            "open_image": lambda: grid.open_requested.emit(grid.current_id) if grid.current_id is not None else None,
+            "show_all": lambda: self.tree.select_shelf(Shelf.ALL),
+            "show_to_review": lambda: self.tree.select_shelf(Shelf.TO_REVIEW),
+            "show_labelled": lambda: self.tree.select_shelf(Shelf.LABELLED),
+            "show_unknown": lambda: self.tree.select_shelf(Shelf.UNKNOWN),
+            "zoom_in": lambda: grid.zoom(1),
+            "zoom_out": lambda: grid.zoom(-1),
+            "show_failures": self.status_line.job_bar.show_failures,
+            "show_keys": self._show_keys,
+        }
+
+    def _connect(self) -> None:
+        session, tree, workspace = self.session, self.tree, self.workspace
+        session.opened.connect(self._on_opened)
+        session.closed.connect(self._on_closed)
+        session.failed.connect(self._on_failed)
+        session.change_made.connect(self._on_change_made)
+        session.undo_state_changed.connect(self._on_undo_state_changed)
+        tree.shelf_selected.connect(self._on_shelf_selected)
+        tree.class_selected.connect(self._on_class_selected)
+        tree.menu_requested.connect(self._on_class_menu_requested)
+        workspace.grid.current_image_changed.connect(self._on_current_image_changed)
+        workspace.grid.images_selected.connect(lambda _ids: self._update_available())
+        workspace.action_requested.connect(self.registry.trigger)
+        self.inspector.image_requested.connect(workspace.show_image)
+        self.welcome.action_requested.connect(self.registry.trigger)
+        self.welcome.project_requested.connect(session.open)
+        self.welcome.files_dropped.connect(self.projects.start_with)
+
+    def _restore(self) -> None:
+        self.resize(FIRST_SIZE)
+        if not self.settings.geometry.isEmpty():
+            self.restoreGeometry(self.settings.geometry)
+        if not self.settings.panes.isEmpty():
+            self._panes.restoreState(self.settings.panes)
+        self._show_welcome()
+
+    def open_soon(self, path: Path) -> None:
+        """Open a project as soon as the window was painted; meanwhile the empty panes are in front."""
+        self._pages.setCurrentWidget(self._working)
+        QTimer.singleShot(0, lambda: self.session.open(path))
+
+    # -- following the session
+
+    def _show_welcome(self) -> None:
+        self.welcome.show_recent(self.projects.recent())
+        self._pages.setCurrentWidget(self.welcome)
+
+    def _on_opened(self, _info: object) -> None:
+        info = self.session.info
+        assert info is not None
+        self.setWindowTitle(f"{info.name} - Protoleaf")
+        self.setWindowFilePath(str(info.path))
+        self._pages.setCurrentWidget(self._working)
+        self.tree.select_shelf(Shelf.ALL)
+        self.workspace.grid.setFocus()
+        self._update_available()
+
+    def _on_closed(self) -> None:
+        self.setWindowTitle("Protoleaf")
+        self.setWindowFilePath("")
+        self._show_welcome()
+        self._update_available()
+
+    def _on_failed(self, message: str) -> None:
+        self.toast.say_failure(message)
+        if self.session.info is None and not self.session.jobs.jobs:
+            self._show_welcome()
+
+    def _on_change_made(self, change: "Change") -> None:
+        """Answer bulk actions and edits of classes; single labels show on their own card."""
+        _, redo_text = self._undo_texts
+        if redo_text == change.text:
+            self.toast.say(
+                fill(self.tr("Undone: %1"), change.text), action=self.tr("Redo"), on_action=self.session.redo
+            )
+        elif len(change.labelled) != 1 or change.graph_edits:
+            self.toast.say(change.text, action=self.tr("Undo"), on_action=self.session.undo)
+        self._update_available()
+
+    def _on_undo_state_changed(self, undo_text: str, redo_text: str) -> None:
+        self._undo_texts = (undo_text, redo_text)
+        undo, redo = self.registry.action("undo"), self.registry.action("redo")
+        undo.setText(fill(self.tr("Undo: %1"), undo_text) if undo_text else self.tr("Undo"))
+        redo.setText(fill(self.tr("Redo: %1"), redo_text) if redo_text else self.tr("Redo"))
+        self._update_available()
+
+    _undo_texts: tuple[str, str] = ("", "")
+
+    def _update_available(self) -> None:
+        info, there = self.session.info, Needs.NOTHING
+        if info is not None:
+            there |= Needs.PROJECT | (Needs.WRITABLE if info.is_writable else Needs.NOTHING)
+            there |= Needs.IMAGES if self.workspace.grid.selected_ids else Needs.NOTHING
+            there |= Needs.CLASS if self.tree.selected_class is not None else Needs.NOTHING
+            there |= Needs.UNDO if self._undo_texts[0] else Needs.NOTHING
+            there |= Needs.REDO if self._undo_texts[1] else Needs.NOTHING
+        self.registry.set_available(there)
+
+    # -- what is chosen
+
+    def _on_shelf_selected(self, shelf: Shelf) -> None:
+        self.workspace.show_shelf(shelf)
+        self.inspector.clear()
+        self._update_available()
+
+    def _on_class_selected(self, class_id: int) -> None:
+        self.workspace.show_class(class_id)
+        self.inspector.show_class(class_id)
+        self._update_available()
+
+    def _on_class_menu_requested(self, _class_id: object, place: QPoint) -> None:
+        self._update_available()
+        self.registry.menu_of(CLASS_MENU, self).popup(place)
+
+    def _on_current_image_changed(self, image_id: int) -> None:
+        if image_id >= 0:
+            self.inspector.show_image(image_id)
+        self._update_available()
+
+    # -- palettes
+
+    def _open_commands(self) -> None:
+        self.palette_panel.ask(
+            self.tr("Search commands and classes"),
+            self._command_rows,
+            self._on_command,
+            foot=self.tr("Enter does it · Esc closes"),
+        )
+
+    def _command_rows(self, text: str) -> list[PaletteRow]:
+        graph = self.session.graph
+        rows = commands_for(self.registry.palette_rows(), text)
+        found = class_ids_for(graph, text) if text.strip() else []
+        return rows + [
+            PaletteRow(graph.name(class_id), place_of(graph, class_id), "", "class", ClassChoice(class_id))
+            for class_id in found
+        ]
+
+    def _on_command(self, choice: Choice) -> None:
+        if isinstance(choice, CommandChoice):
+            self.registry.trigger(choice.name)
+        elif isinstance(choice, ClassChoice):
+            self.tree.select_class(choice.class_id)
+
+    def _show_keys(self) -> None:
+        if self._keys is None:
+            self._keys = KeysSheet(self._pages)
+        self._keys.show_over()
+        self._keys.setFocus()
+
+    def _read_images(self) -> None:
+        self.thumbnails.forget_failures()
+        self.embedding.start()
+
+    # -- Qt
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files anywhere on the window."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Add dropped files to the project, or start one with them."""
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if not paths:
+            return
+        event.acceptProposedAction()
+        if self.session.info is None:
+            self.projects.start_with(paths)
+        else:
+            self.importing.take(paths)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Remember the window; finish what was begun."""
+        self.settings.geometry = self.saveGeometry()
+        self.settings.panes = self._panes.saveState()
+        self.thumbnails.stop()
+        self.workspace.image_view.stop()
+        self.session.shut_down()
+        super().closeEvent(event)

@@ -1,0 +1,86 @@
+"""Why the grid is empty and what to do next: "all done" and "nothing matches" never look alike."""
+
+from dataclasses import dataclass
+
+from app.class_tree.logic import Shelf
+from app.image_grid.logic import ImageFilter
+from app.texts import fill, translate
+from engine.workflows.collection_state import CollectionState
+
+
+@dataclass(frozen=True)
+class Emptiness:
+    """What the empty grid says.
+
+    Attributes:
+        icon: name of an icon.
+        title: why it is empty.
+        text: what next.
+        actions: names of actions that help.
+        is_good: whether this is an end well reached.
+    """
+
+    icon: str
+    title: str
+    text: str
+    actions: tuple[str, ...] = ()
+    is_good: bool = False
+
+
+def emptiness(state: CollectionState | None, wanted: ImageFilter, class_name: str, *, is_writable: bool) -> Emptiness:
+    """Find the words for an empty grid."""
+    if state is None or len(state.image_ids) == 0:
+        return Emptiness(
+            "images_add",
+            translate("workspace", "Drop images here"),
+            translate("workspace", "Files or whole folders. They stay where they are and are never changed."),
+            ("add_folder", "add_images") if is_writable else (),
+        )
+    if class_name:
+        return _empty_class(wanted, class_name)
+    return _empty_shelf(wanted.shelf)
+
+
+def _empty_class(wanted: ImageFilter, class_name: str) -> Emptiness:
+    if wanted.shelf is Shelf.TO_REVIEW:
+        return Emptiness(
+            "check_circle",
+            fill(translate("workspace", "Nothing left to review in %1"), class_name),
+            translate("workspace", "Every image that looks like it has your word."),
+            ("show_to_review",),
+            is_good=True,
+        )
+    return Emptiness(
+        "class",
+        fill(translate("workspace", "No image of %1 yet"), class_name),
+        translate("workspace", "Drop 1 to 10 images on the class, or pick from the likely images on the right."),
+        ("show_all",),
+    )
+
+
+def _empty_shelf(shelf: Shelf) -> Emptiness:
+    if shelf is Shelf.TO_REVIEW:
+        return Emptiness(
+            "check_circle",
+            translate("workspace", "All done"),
+            translate("workspace", "Every image has your word."),
+            ("show_all",),
+            is_good=True,
+        )
+    if shelf is Shelf.FAILED:
+        return Emptiness(
+            "check_circle", translate("workspace", "Every file could be read"), "", ("show_all",), is_good=True
+        )
+    if shelf is Shelf.UNKNOWN:
+        return Emptiness(
+            "search",
+            translate("workspace", "Nothing unknown"),
+            translate("workspace", "No image is far from every class, and you called none of them unknown."),
+            ("show_all",),
+        )
+    return Emptiness(
+        "label",
+        translate("workspace", "No labels yet"),
+        translate("workspace", "Choose an image and press Enter, a digit, or R."),
+        ("show_all",),
+    )

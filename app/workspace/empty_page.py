@@ -1,0 +1,91 @@
+"""The page that stands in for an empty grid."""
+
+from pathlib import Path
+from typing import final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.actions.table import BY_NAME
+from app.controls import make_button, make_label
+from app.theme.icons import icon_pixmap
+from app.workspace.emptiness import Emptiness
+
+ICON_SIDE = 48
+
+
+@final
+class EmptyPage(QWidget):
+    """Icon, why, what next, and buttons that do it.
+
+    Signals:
+        action_requested: name of an action.
+        files_dropped: list of paths.
+    """
+
+    action_requested = Signal(str)
+    files_dropped = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAcceptDrops(True)
+        self._icon = QLabel()
+        self._icon.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._title = make_label("", "heading", wraps=True)
+        self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._text = make_label("", "secondary", wraps=True)
+        self._text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._text.setMinimumWidth(320)
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(8)
+        column = QVBoxLayout()
+        column.setSpacing(10)
+        for widget in (self._icon, self._title, self._text):
+            column.addWidget(widget)
+        column.addSpacing(8)
+        column.addLayout(self._buttons)
+        outer = QHBoxLayout(self)
+        outer.addStretch(1)
+        middle = QVBoxLayout()
+        middle.addStretch(2)
+        middle.addLayout(column)
+        middle.addStretch(3)
+        outer.addLayout(middle, 3)
+        outer.addStretch(1)
+
+    @property
+    def title(self) -> str:
+        """What it says."""
+        return self._title.text()
+
+    def show_emptiness(self, words: Emptiness) -> None:
+        """Say why the grid is empty."""
+        colour = "accent" if words.is_good else "text_disabled"
+        self._icon.setPixmap(icon_pixmap(words.icon, ICON_SIDE, colour=colour, ratio=self.devicePixelRatioF()))
+        self._title.setText(words.title)
+        self._text.setText(words.text)
+        while (item := self._buttons.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        self._buttons.addStretch(1)
+        for place, name in enumerate(words.actions):
+            self._buttons.addWidget(self._button(name, is_first=place == 0 and not words.is_good))
+        self._buttons.addStretch(1)
+
+    def _button(self, name: str, *, is_first: bool) -> QWidget:
+        row = BY_NAME[name]
+        variant = "primary" if is_first else ""
+        return make_button(row.title, lambda: self.action_requested.emit(name), variant=variant, icon_name=row.icon)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Hand dropped files on."""
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.files_dropped.emit(paths)

@@ -1,0 +1,113 @@
+"""The slim line above the grid: what is shown, how many, which part, in what order, how large."""
+
+from typing import Final, final
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QSlider, QWidget
+
+from app.class_tree.logic import Shelf
+from app.controls import make_label
+from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
+from app.image_grid.logic import Order
+from app.status.wording import images
+
+CHIPS: Final = (Shelf.ALL, Shelf.TO_REVIEW, Shelf.LABELLED, Shelf.UNKNOWN)
+
+
+@final
+class Header(QWidget):
+    """Title and controls of the grid.
+
+    Signals:
+        shelf_chosen: a `Shelf` from the chips.
+        order_chosen: an `Order`.
+        zoom_chosen: side of a thumbnail.
+    """
+
+    shelf_chosen = Signal(object)
+    order_chosen = Signal(object)
+    zoom_chosen = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("surface", "window")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._title = make_label("", "heading")
+        self._count = make_label("", "muted")
+        self._chips: dict[Shelf, QPushButton] = {}
+        self._group = QButtonGroup(self)
+        self._order = self._make_order()
+        self._zoom = self._make_zoom()
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(16, 8, 12, 8)
+        layout.setSpacing(8)
+        layout.addWidget(self._title)
+        layout.addWidget(self._count)
+        layout.addSpacing(8)
+        for shelf in CHIPS:
+            layout.addWidget(self._make_chip(shelf))
+        layout.addStretch(1)
+        layout.addWidget(self._order)
+        layout.addWidget(self._zoom)
+
+    def _make_chip(self, shelf: Shelf) -> QPushButton:
+        chip = QPushButton(self._chip_text(shelf))
+        chip.setProperty("role", "chip")
+        chip.setCheckable(True)
+        chip.setCursor(Qt.CursorShape.PointingHandCursor)
+        chip.clicked.connect(lambda _is_checked=False: self.shelf_chosen.emit(shelf))
+        self._group.addButton(chip)
+        self._chips[shelf] = chip
+        return chip
+
+    def _chip_text(self, shelf: Shelf) -> str:
+        return {
+            Shelf.ALL: self.tr("All"),
+            Shelf.TO_REVIEW: self.tr("To review"),
+            Shelf.LABELLED: self.tr("Labelled"),
+            Shelf.UNKNOWN: self.tr("Unknown"),
+        }[shelf]
+
+    def _make_order(self) -> QComboBox:
+        box = QComboBox()
+        box.setProperty("variant", "flat")
+        box.setAccessibleName(self.tr("Order"))
+        for order, text in (
+            (Order.UNSURE_FIRST, self.tr("Unsure first")),
+            (Order.SUREST_FIRST, self.tr("Surest first")),
+            (Order.CLASS, self.tr("By class")),
+            (Order.ADDED, self.tr("As added")),
+        ):
+            box.addItem(text, order)
+        box.activated.connect(lambda place: self.order_chosen.emit(Order(box.itemData(place))))
+        return box
+
+    def _make_zoom(self) -> QSlider:
+        slider = QSlider(Qt.Orientation.Horizontal)
+        slider.setRange(SMALLEST_SIDE, LARGEST_SIDE)
+        slider.setFixedWidth(104)
+        slider.setAccessibleName(self.tr("Size of thumbnails"))
+        slider.setToolTip(self.tr("Size of thumbnails (Ctrl+wheel)"))
+        slider.valueChanged.connect(self.zoom_chosen)
+        return slider
+
+    def show_title(self, title: str, count: int) -> None:
+        """Say what is shown."""
+        self._title.setText(title)
+        self._count.setText(images(count))
+
+    def show_shelf(self, shelf: Shelf) -> None:
+        """Light the chip of the part that is shown; none for a part without a chip."""
+        self._group.setExclusive(False)
+        for known, chip in self._chips.items():
+            chip.setChecked(known is shelf)
+        self._group.setExclusive(True)
+
+    def show_order(self, order: Order) -> None:
+        """Name the order."""
+        self._order.setCurrentIndex(self._order.findData(order))
+
+    def show_zoom(self, side: int) -> None:
+        """Move the slider without telling."""
+        with QSignalBlocker(self._zoom):
+            self._zoom.setValue(side)

@@ -1,0 +1,201 @@
+"""The centre: header, grid, the single image, and what stands in for an empty grid."""
+
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.class_tree.logic import Shelf
+from app.class_tree.shelf_list import shelf_text
+from app.image_grid.logic import ImageFilter, Order
+from app.image_grid.model import ImageGridModel
+from app.image_grid.thumbnails import Thumbnails
+from app.image_grid.view import ImageGrid
+from app.image_view.view import ImageView
+from app.settings import Settings
+from app.workspace.emptiness import emptiness
+from app.workspace.empty_page import EmptyPage
+from app.workspace.header import Header
+from app.workspace.notice import Notice
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from engine.workflows.collection_state import CollectionState
+
+
+@final
+class Workspace(QWidget):
+    """Shows the images of a shelf or class.
+
+    Signals:
+        action_requested: name of an action, from the empty page.
+        files_dropped: list of paths.
+    """
+
+    action_requested = Signal(str)
+    files_dropped = Signal(object)
+
+    def __init__(
+        self, session: "Session", thumbnails: Thumbnails, settings: Settings, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._settings = settings
+        self._class_id: int | None = None
+        self._shelf = Shelf.ALL
+        self.model = ImageGridModel(self._name_of, self)
+        self.grid = ImageGrid(self.model, thumbnails)
+        self.header = Header()
+        self.notice = Notice()
+        self.image_view = ImageView()
+        self.empty = EmptyPage()
+        self._stack = QStackedWidget()
+        for page in (self.grid, self.empty, self.image_view):
+            self._stack.addWidget(page)
+        self._lay_out()
+        self._connect()
+        self._restore()
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        holder = QVBoxLayout()
+        holder.setContentsMargins(16, 0, 16, 0)
+        holder.addWidget(self.notice)
+        layout.addLayout(holder)
+        layout.addWidget(self._stack, 1)
+
+    def _connect(self) -> None:
+        self.header.shelf_chosen.connect(self.show_shelf_of_class)
+        self.header.order_chosen.connect(self._on_order_chosen)
+        self.header.zoom_chosen.connect(self.grid.set_thumbnail_side)
+        self.grid.zoom_changed.connect(self._on_zoom_changed)
+        self.grid.open_requested.connect(self.open_image)
+        self.grid.files_dropped.connect(self.files_dropped)
+        self.empty.files_dropped.connect(self.files_dropped)
+        self.empty.action_requested.connect(self.action_requested)
+        self.image_view.left.connect(self.leave_image)
+        self.image_view.step_requested.connect(self._on_step_requested)
+        self._session.state_changed.connect(self._on_state_changed)
+        self._session.graph_changed.connect(lambda _edits: self._show_title())
+        self._session.closed.connect(lambda: self._on_state_changed(None))
+
+    def _restore(self) -> None:
+        order = self._settings.order
+        self.model.set_order(Order(order) if order in set(Order) else Order.UNSURE_FIRST)
+        self.header.show_order(self.model.order)
+        self.grid.set_thumbnail_side(self._settings.zoom)
+        self.header.show_zoom(self.grid.thumbnail_side)
+        self._refilter()
+
+    # -- what is shown
+
+    @property
+    def class_id(self) -> int | None:
+        """The class that is shown; None for the whole collection."""
+        return self._class_id
+
+    def show_shelf(self, shelf: Shelf) -> None:
+        """Show a part of the whole collection."""
+        self._class_id, self._shelf = None, shelf
+        self._refilter()
+
+    def show_class(self, class_id: int) -> None:
+        """Show a class and all below it."""
+        self._class_id, self._shelf = class_id, Shelf.ALL
+        self._refilter()
+
+    def show_shelf_of_class(self, shelf: Shelf) -> None:
+        """Show a part of what is chosen."""
+        self._shelf = shelf
+        self._refilter()
+
+    def show_image(self, image_id: int) -> None:
+        """Bring an image into sight, leaving the present choice when it is not part of it."""
+        if not self.grid.select_image(image_id):
+            self.show_shelf(Shelf.ALL)
+            self.grid.select_image(image_id)
+        self.grid.setFocus()
+
+    def _refilter(self) -> None:
+        self.leave_image()
+        self.model.set_filter(ImageFilter(self._shelf, self._class_ids()))
+        self.grid.verticalScrollBar().setValue(0)
+        self._show_title()
+
+    def _class_ids(self) -> frozenset[int] | None:
+        if self._class_id is None or self._class_id not in self._session.graph:
+            return None
+        return self._session.graph.descendants(self._class_id) | {self._class_id}
+
+    def _on_state_changed(self, state: "CollectionState | None") -> None:
+        if self._class_id is not None and self._class_id not in self._session.graph:
+            self._class_id = None
+        self.model.filter = ImageFilter(self._shelf, self._class_ids())
+        self.model.set_state(state)
+        self._show_title()
+
+    def _show_title(self) -> None:
+        has_class = self._class_id is not None and self._class_id in self._session.graph
+        name = self._name_of(self._class_id) if has_class and self._class_id is not None else ""
+        self.header.show_title(name or shelf_text(self._shelf), self.model.rowCount())
+        self.header.show_shelf(self._shelf)
+        if self._stack.currentWidget() is self.image_view and self.model.rowCount():
+            self._follow_grid()
+        elif self.model.rowCount():
+            self._stack.setCurrentWidget(self.grid)
+        else:
+            info = self._session.info
+            is_writable = info is not None and info.is_writable
+            self.empty.show_emptiness(emptiness(self._session.state, self.model.filter, name, is_writable=is_writable))
+            self._stack.setCurrentWidget(self.empty)
+
+    def _name_of(self, class_id: int) -> str:
+        graph = self._session.graph
+        return graph.name(class_id) if class_id in graph else self.tr("(removed)")
+
+    # -- the single image
+
+    @property
+    def is_image_open(self) -> bool:
+        """Whether one image is looked at alone."""
+        return self._stack.currentWidget() is self.image_view
+
+    def open_image(self, image_id: int) -> None:
+        """Look at one image alone."""
+        self.grid.select_image(image_id)
+        self._stack.setCurrentWidget(self.image_view)
+        self._follow_grid()
+        self.image_view.setFocus()
+
+    def leave_image(self) -> None:
+        """Back to the grid, at the same place."""
+        if self.is_image_open:
+            self._stack.setCurrentWidget(self.grid)
+            self.grid.setFocus()
+
+    def _follow_grid(self) -> None:
+        image_id = self.grid.current_id
+        if image_id is None and self.model.rowCount():
+            self.grid.select_row(0)
+            image_id = self.grid.current_id
+        if image_id is not None and self._session.state is not None:
+            self.image_view.show_image(self._session.state.path_of(image_id))
+
+    def _on_step_requested(self, step: int) -> None:
+        row = self.grid.currentIndex().row() + step
+        if 0 <= row < self.model.rowCount():
+            self.grid.select_row(row)
+            self._follow_grid()
+
+    # -- remembering
+
+    def _on_order_chosen(self, order: Order) -> None:
+        self._settings.order = order.value
+        self.model.set_order(order)
+
+    def _on_zoom_changed(self, side: int) -> None:
+        self._settings.zoom = side
+        self.header.show_zoom(side)

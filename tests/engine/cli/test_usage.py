@@ -1,0 +1,102 @@
+"""What the command line says of itself, and when it is called in a way it does not have."""
+
+from pathlib import Path
+
+import pytest
+
+from engine import __version__
+from engine.cli import graph_commands
+from engine.cli.main import COMMAND_NAMES
+from engine.errors import Cancelled
+from tests.support.collections import Collection
+from tests.support.command_line import done, protoleaf, refused
+
+COMMANDS = {"new", "import-graph", "import-images", "embed", "classify", "evaluate", "check", "doctor", "benchmark"}
+
+
+def test_commands_are_those_of_the_contract() -> None:
+    """A first word is a command if and only if it is one of these; anything else is a project for the window."""
+    assert COMMANDS <= COMMAND_NAMES
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    """Both go to standard output with exit status 0; without any word the help is shown too."""
+    assert done(capsys, "--version").out == f"protoleaf {__version__}\n"
+    shown = done(capsys, "--help").out
+    assert all(f"  {command} " in shown for command in COMMANDS)
+    assert done(capsys).out.strip() == shown.strip()
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`protoleaf COMMAND --help` works."""
+    assert f"Usage: protoleaf {command}" in done(capsys, command, "--help").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nonsense",), "nonsense"),
+        (("new",), "PROJECT"),
+        (("benchmark",), "command"),
+        (("new", "a.protoleaf", "b.protoleaf"), "b.protoleaf"),
+        (("embed", "a.protoleaf", "--devise", "cpu"), "--devise"),
+        (("embed", "a.protoleaf", "--device", "abacus"), "abacus"),
+        (("classify", "a.protoleaf"), "--out"),
+        (("classify", "a.protoleaf", "-o", "out.csv", "--setting", "magic"), "expected ppn+, ppn, prototypes"),
+        (("evaluate", "a.protoleaf"), "--truth"),
+        (("evaluate", "a.protoleaf", "--truth", "t.csv", "--setting", "magic"), "found magic"),
+        (("import-images", "a.protoleaf"), "PATH"),
+        (("import-images", "a.protoleaf", "b", "--class", "x", "--folders-as-classes"), "exclude each other"),
+        (("benchmark", "reclassify", "--images", "3"), "--images"),
+    ],
+)
+def test_misuse_is_one_line_and_status_2(
+    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A command, option or argument that does not exist or is missing is named, before any file is looked at."""
+    assert said in refused(capsys, *arguments, status=2)
+
+
+def test_unknown_graph_format(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    """A format that does not exist is misuse, and the message lists those that do."""
+    line = refused(capsys, "import-graph", collection.project, collection.graph, "--format", "obo", status=2)
+    assert "folders, csv, json, imagenet" in line
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), Cancelled()])
+def test_stopped_by_the_person(
+    stop: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl+C ends with status 130 and one line, not with a traceback."""
+
+    def interrupted(*_arguments: object, as_json: bool) -> None:
+        raise stop
+
+    monkeypatch.setattr(graph_commands, "say", interrupted)
+    assert "what was finished is kept" in refused(capsys, "new", tmp_path / "a.protoleaf", status=130)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_doctor(as_json: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """It names versions, every execution provider with a reason when it does not work, and the caches."""
+    answer = done(capsys, "doctor", *(["--json"] if as_json else []))
+    if not as_json:
+        assert f"protoleaf           {__version__}" in answer.out
+        assert str(tmp_path / "cache") in answer.out
+        return
+    fields = answer.fields
+    assert fields["versions"]["protoleaf"] == __version__
+    assert "leafnet" in fields["backbones"]
+    providers = {provider["name"]: provider for provider in fields["providers"]}
+    assert providers["CPUExecutionProvider"]["works"]
+    assert all(provider["works"] or provider["reason"] for provider in providers.values())
+    assert fields["device"]
+    assert fields["reason"] or fields["device"] != "CPU"
+
+
+def test_json_is_one_object_that_any_terminal_takes(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    """With --json standard output holds one line with one object, also where there is text otherwise."""
+    answer = protoleaf(capsys, "import-images", collection.project, collection.unsorted, "--json")
+    assert answer.out.count("\n") == 1
+    assert answer.fields == {"added": 0, "already_there": 40, "labelled": 0, "classes_added": 0, "failures": []}

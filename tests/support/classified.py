@@ -1,0 +1,78 @@
+"""Made-up predictions whose probabilities a test chooses, so that figures can be worked out by hand."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.graph.category_graph import CategoryGraph
+from engine.inference.back_off import back_off
+from engine.inference.classification import LinearClassifier, classify_all
+from engine.inference.everyday_model import EverydayModel
+from engine.inference.prototypes import PrototypeTable, Setting
+from engine.inference.shots import Membership, Shots
+from engine.inference.tuning import Tuning
+from engine.workflows.classify import Classified
+from engine.workflows.collection_state import NO_CLASS
+from engine.workflows.models import find_model
+
+FAR = 10.0
+"""Taken off all logits of an image it makes it unknown and leaves its probabilities as they are."""
+_TUNING = Tuning(
+    shrinkage=1.5, temperature=1.0, accuracy=1.0, accuracy_alone=1.0, calibration_error=0.0, own_distance=1.0,
+    unknown_distance=FAR, shots_checked=0,
+)  # fmt: skip
+
+
+def made_up(
+    graph: CategoryGraph,
+    candidates: Sequence[int],
+    chances: Sequence[Sequence[float]],
+    *,
+    paths: Sequence[str],
+    far: Sequence[int] = (),
+    labels: dict[int, int] | None = None,
+) -> Classified:
+    """Build predictions with exactly these probabilities.
+
+    Args:
+        graph: the category graph.
+        candidates: class ids, none above another.
+        chances: for each image the probabilities of the candidates, in their order.
+        paths: of the images.
+        far: rows of images that are too far from everything.
+        labels: class by row, where a person said it.
+    """
+    logits = np.log(np.array(chances, dtype=np.float32))
+    logits[list(far)] -= FAR
+    said = np.full(len(paths), NO_CLASS, dtype=np.int64)
+    for row, class_id in (labels or {}).items():
+        said[row] = class_id
+    fitted = _fitted(graph, np.array(candidates, dtype=np.int64))
+    squares = np.ones(len(paths), dtype=np.float32)
+    return Classified(
+        model=find_model(),
+        fitted=fitted,
+        image_ids=np.arange(1, len(paths) + 1),
+        paths=paths,
+        labels=said,
+        embeddings=logits,
+        scores=classify_all(fitted.classifier, fitted.back_off, logits, squares),
+        waiting=0,
+    )
+
+
+def _fitted(graph: CategoryGraph, candidates: np.ndarray[tuple[int], np.dtype[np.int64]]) -> EverydayModel:
+    """A model whose logits are the embeddings themselves."""
+    count = len(candidates)
+    none = np.zeros(0, dtype=np.int64)
+    no_rows, zeros = np.zeros((0, count), dtype=np.float32), np.zeros(count, dtype=np.float32)
+    unit = np.eye(count, dtype=np.float32)
+    table = PrototypeTable(
+        candidates, Membership(none, none), np.zeros((2, 0), dtype=np.int64), unit, np.ones(count, dtype=bool),
+        zeros[:0], unit, np.ones(count, dtype=bool), np.ones(count, dtype=np.float32),
+    )  # fmt: skip
+    classifier = LinearClassifier(unit, zeros, zeros, 1.0)
+    return EverydayModel(
+        Setting.PPN_PLUS, Shots(none, none, no_rows), table, np.arange(count), _TUNING, classifier,
+        back_off(graph, candidates, {}),
+    )  # fmt: skip

@@ -1,0 +1,62 @@
+"""Running the command line inside the test, and reading what it said."""
+
+import json
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.cli.main import main
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command left behind."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """The one JSON object on standard output."""
+        fields = json.loads(self.out)
+        assert isinstance(fields, dict)
+        return fields
+
+
+def protoleaf(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Answer:
+    """Run one command as `protoleaf ARGUMENTS` would."""
+    capsys.readouterr()
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        status = main([str(argument) for argument in arguments])
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+    said = capsys.readouterr()
+    return Answer(status, said.out, said.err)
+
+
+def done(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Answer:
+    """Run a command that must succeed and say nothing on standard error."""
+    answer = protoleaf(capsys, *arguments)
+    assert (answer.status, answer.err) == (0, ""), answer
+    return answer
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path, status: int = 1) -> str:
+    """Run a command that must refuse with one line on standard error and nothing on standard output.
+
+    Returns:
+        That line.
+    """
+    answer = protoleaf(capsys, *arguments)
+    assert answer.status == status, answer
+    assert answer.out == ""
+    assert answer.err.startswith("protoleaf: "), answer
+    assert answer.err.count("\n") == 1, answer
+    assert answer.err.endswith("\n"), answer
+    return answer.err

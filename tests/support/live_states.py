@@ -1,0 +1,40 @@
+"""Comparing what a live collection shows with what a freshly opened one shows."""
+
+import copy as copy_module
+
+import numpy as np
+
+from engine.config import CacheFolders
+from engine.workflows.collection_state import CollectionState
+from engine.workflows.live import LiveCollection
+
+SCORE_TOLERANCE = 1e-4
+
+
+def fresh_state(live: LiveCollection, caches: CacheFolders) -> CollectionState:
+    """What somebody sees who opens the project just now."""
+    other = LiveCollection.open(live.project.path, caches, for_writing=False)
+    try:
+        return other.load()
+    finally:
+        other.close()
+
+
+def own_copy(state: CollectionState) -> CollectionState:
+    """The same values in memory of their own."""
+    copy = copy_module.deepcopy(state)
+    assert not np.shares_memory(copy.best_score, state.best_score)
+    return copy
+
+
+def assert_same(found: CollectionState, expected: CollectionState, *, tolerance: float = SCORE_TOLERANCE) -> None:
+    """Equal classes, flags, counts and names; scores within the tolerance."""
+    assert found.model_name == expected.model_name
+    assert found.folder == expected.folder
+    assert list(found.paths) == list(expected.paths)
+    for name in ("image_ids", "label_class", "best_class", "safe_class", "is_unknown", "status"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
+    for name in ("best_score", "safe_score"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=0, atol=tolerance, err_msg=name)
+    assert dict(found.shot_counts) == dict(expected.shot_counts)
+    assert dict(found.image_counts) == dict(expected.image_counts)
