@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from engine.config import CacheFolders
+from engine.errors import InputError
+from engine.workflows.benchmarks.embedding import measure_embed
 from engine.workflows.benchmarks.reclassify import measure_reclassify
 from engine.workflows.benchmarks.synthetic import synthetic_embeddings, synthetic_project
 from engine.workflows.live import LiveCollection
+from tests.support.collections import Collection
 from tests.support.command_line import done
 
 
@@ -52,3 +55,18 @@ def test_synthetic_project_is_a_project(tmp_path: Path) -> None:
     assert (state.best_class > 0).all()
     assert live.project.check() == []
     live.close()
+
+
+def test_embed_benchmark_on_a_few_pictures(collection: Collection) -> None:
+    """Decoding, backbone and both together are timed on the files that were given."""
+    figures = measure_embed([collection.shots], device="cpu", rounds=1, most=6)
+    assert (figures.images, figures.device) == (6, "CPU")
+    rates = (figures.decode, figures.inference, figures.pipeline, figures.share_of_limit, figures.share_of_reachable)
+    assert all(math.isfinite(value) and value > 0 for value in rates)
+
+
+def test_embed_benchmark_without_pictures(tmp_path: Path) -> None:
+    """A folder without images cannot be measured."""
+    (tmp_path / "bare").mkdir()
+    with pytest.raises(InputError, match="no images"):
+        measure_embed([tmp_path / "bare"], device="cpu")
