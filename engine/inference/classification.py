@@ -213,20 +213,18 @@ def _change(
     rows: slice,
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """What the moved classes add to each image's total, as a share of it, and which images to do anew."""
-    log_total, best = before.log_total[rows], before.best[rows]
+    log_total = before.log_total[rows]
     gained = np.zeros(len(embeddings), dtype=np.float32)
-    redo = np.zeros(len(embeddings), dtype=bool)
     touched = np.zeros(len(embeddings), dtype=np.float32)
     for position in moved.tolist():
         was = _share(old.column(position, embeddings, squares), log_total)
         now = _share(new.column(position, embeddings, squares), log_total)
-        redo |= best == position
         touched += np.maximum(was, now)
         gained += now
         gained -= was
-    # Among very many classes even the likeliest may hold little: what comes near it is looked at too.
+    # The likeliest class itself, or what comes near it: among very many classes even that may hold little.
     near_best = np.exp(before.best_logit[rows] - log_total) * np.float32(0.99)
-    return gained, redo | (touched > np.minimum(near_best, np.float32(SMALL_SCORE)))
+    return gained, touched > np.minimum(near_best, np.float32(SMALL_SCORE))
 
 
 def _redo(

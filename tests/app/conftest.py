@@ -1,63 +1,29 @@
-"""Tests of the window: offscreen, with settings and caches of their own, and nothing left behind."""
+"""Tests of the window: isolated, each with a session of its own when it asks for one."""
 
-import os
-
-os.environ["QT_QPA_PLATFORM"] = os.environ.get("PROTOLEAF_TEST_PLATFORM", "offscreen")  # before Qt is imported
-
-import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QThreadPool, QtMsgType
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
-_HARMLESS_MESSAGES = (
-    "This plugin does not support",  # the offscreen platform has no window manager, tray or system theme
-    "propagateSizeHints",
+from app.session import Session
+from app.theme import apply_theme
+from tests.support.collections import cache_of_test
+from tests.support.isolation import (  # noqa: F401 (fixtures of every test here)
+    no_qt_warnings,
+    nothing_left_behind,
+    own_settings_and_caches,
 )
-_GRAVE = (QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg)
 
 
 @pytest.fixture(autouse=True)
-def own_settings_and_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings and caches of a test live and die with its temporary folder."""
-    monkeypatch.setenv("PROTOLEAF_CACHE", str(tmp_path / "cache"))
-    for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
-        monkeypatch.setenv(variable, str(tmp_path / "home" / variable.lower()))
-    for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
-        for kind in (QSettings.Format.IniFormat, QSettings.Format.NativeFormat):
-            QSettings.setPath(kind, scope, str(tmp_path / "settings"))
+def dressed(qapp: QApplication) -> None:
+    """Widgets are dressed as in the program."""
+    apply_theme(qapp)
 
 
-@pytest.fixture(autouse=True)
-def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
-    """No top-level widget and no thread may outlive its test."""
-    widgets = set(_open_widgets())
-    threads = set(threading.enumerate())
-    yield
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    left_widgets = [widget for widget in _open_widgets() if widget not in widgets]
-    assert not left_widgets, f"top-level widgets left open: {left_widgets}"
-    assert QThreadPool.globalInstance().waitForDone(5000), "work is left in the global thread pool"
-    left_threads = [thread for thread in threading.enumerate() if thread not in threads and _is_ours(thread)]
-    assert not left_threads, f"threads left running: {left_threads}"
-
-
-@pytest.fixture(autouse=True)
-def no_qt_warnings(qtlog: object) -> Iterator[None]:
-    """A warning from Qt is a bug of ours until it is listed as harmless."""
-    yield
-    records = getattr(qtlog, "records", [])
-    grave = [record.message for record in records if record.type in _GRAVE]
-    unexpected = [message for message in grave if not message.startswith(_HARMLESS_MESSAGES)]
-    assert not unexpected, f"Qt warned: {unexpected}"
-
-
-def _open_widgets() -> list[QWidget]:
-    return [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
-
-
-def _is_ours(thread: threading.Thread) -> bool:
-    # Qt's own threads show up as dummies once Python code ran on them; Qt ends them itself.
-    return thread.is_alive() and not isinstance(thread, threading._DummyThread)
+@pytest.fixture
+def session(qapp: QApplication, own_settings_and_caches: None) -> Iterator[Session]:  # noqa: F811
+    """A session without a project, on the caches of the test."""
+    session = Session(cache_of_test())
+    yield session
+    session.shut_down()

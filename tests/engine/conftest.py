@@ -1,32 +1,13 @@
-"""Tests of the engine: caches of their own, and one small collection that is embedded once."""
+"""Tests of the engine: caches of their own."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from engine.config import CACHE_VARIABLE, CacheFolders
-from tests.support.collections import Collection, embed_collection, write_collection
+from engine.config import CACHE_VARIABLE
 
 
 @pytest.fixture(autouse=True)
 def own_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Caches of a test live and die with its temporary folder."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
-
-
-@pytest.fixture(scope="session")
-def embedded_once(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """The collection that tests get copies of; nobody writes to it."""
-    folder = tmp_path_factory.mktemp("collection")
-    collection = write_collection(folder / "collection", CacheFolders(folder / "cache"))
-    embed_collection(collection)
-    return collection
-
-
-@pytest.fixture
-def collection(embedded_once: Collection, tmp_path: Path) -> Collection:
-    """A project of 24 shots and 40 unsorted pictures with a copy of their embeddings, to change at will."""
-    shutil.copytree(embedded_once.caches.root, tmp_path / "cache")
-    shutil.copytree(embedded_once.folder, tmp_path / "collection")
-    return Collection(tmp_path / "collection", CacheFolders(tmp_path / "cache"))

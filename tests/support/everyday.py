@@ -109,6 +109,21 @@ def without(shots: Shots, position: int) -> Shots:
     return some_shots(shots, np.delete(np.arange(len(shots)), position))
 
 
+def stand_in_distance(shots: Shots, shot: int, lambda_: float, *, count: int) -> float:
+    """Squared distance of a held-out shot to its own class in the PPN setting, by finding everything again without it.
+
+    The class's mean is of its other shots, and its parents are the `count` classes whose means are nearest to that.
+    """
+    embeddings, classes = shots.embeddings.astype(np.float64), shots.class_ids
+    own = classes[shot]
+    rest = np.arange(len(classes)) != shot
+    mean = embeddings[rest & (classes == own)].mean(axis=0)
+    others = [embeddings[classes == other].mean(axis=0) for other in np.unique(classes) if other != own]
+    others.sort(key=lambda other: float(((other - mean) ** 2).sum()))
+    final = lambda_ * mean + (1 - lambda_) * np.mean(others[:count], axis=0)
+    return float(((embeddings[shot] - final) ** 2).sum())
+
+
 def together(first: Shots, second: Shots) -> Shots:
     """Both, with the second's images numbered after the first's."""
     return Shots(

@@ -1,13 +1,16 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from engine.graph.category_graph import CategoryGraph
 from engine.inference.back_off import NO_CLASS, Policy
 from engine.inference.classification import Scores, classify_all, reclassify
-from engine.inference.everyday_model import EverydayModel, Prior, fit, prior_of
+from engine.inference.everyday_model import EverydayModel, Prior, fit, held_out_check, prior_of
 from engine.inference.propagation import PropagationSession
-from engine.inference.prototypes import NEIGHBOURS, Setting
+from engine.inference.prototypes import NEIGHBOURS, Setting, prototype_table, support_of
 from engine.inference.shots import Shots
+from engine.inference.tuning import lambda_for, squared_at
 from engine.model_card import BackboneCard
 from tests.support.everyday import (
     PRIOR,
@@ -16,6 +19,7 @@ from tests.support.everyday import (
     collection,
     no_shots,
     some_shots,
+    stand_in_distance,
     together,
     tree,
     unit,
@@ -244,6 +248,22 @@ def test_a_zero_shot_class_wins_around_its_parents_mean(propagation: Propagation
     assert (model.candidate_ids[_classify(model, siblings).best] == truth).mean() > 0.8
 
 
+@pytest.mark.parametrize(("shrinkage", "spread"), [(0.0, 1 / 1.5), (0.5, 2.0), (0.1, 4.0)])
+def test_a_zero_shot_class_is_broader(propagation: PropagationSession, shrinkage: float, spread: float) -> None:
+    """Its temperature is 1 + spread times the others', spread being 1 / shrinkage, or the prior's, and at most 4; it is lower."""
+    drawn = collection(tree(3, 3))
+    shots = drawn.shots({2: 2, 6: 3, 7: 3})
+    fitted = fit(drawn.graph, shots, propagation, PRIOR)
+    model = fit(drawn.graph, shots, propagation, PRIOR, tuning=replace(fitted.tuning, shrinkage=shrinkage))
+    slope = 1 / model.tuning.temperature - model.classifier.breadth
+    is_zero_shot = ~np.isin(model.candidate_ids, [6, 7])
+    assert is_zero_shot.any()
+    np.testing.assert_allclose(slope * model.tuning.temperature, np.where(is_zero_shot, 1 / (1 + spread), 1), rtol=1e-5)
+    lower = -model.classifier.offsets - slope * (model.table.final[model.candidates] ** 2).sum(axis=1)
+    expected = model.tuning.own_distance / model.tuning.temperature * np.log(1 + spread)
+    np.testing.assert_allclose(lower, np.where(is_zero_shot, expected, 0), atol=1e-4)
+
+
 @pytest.mark.parametrize("setting", Setting)
 def test_the_classifier_s_distance_is_the_true_one(propagation: PropagationSession, setting: Setting) -> None:
     """To the likeliest class, zero-shot classes included."""
@@ -272,6 +292,19 @@ def test_a_class_with_two_parents_counts_for_both(propagation: PropagationSessio
     assert puffin is not None
     parents = np.flatnonzero(model.table.propagation_matrix()[puffin])
     assert model.table.class_ids[parents].tolist() == [BIRD, DIVER]
+
+
+def test_held_out_shots_of_ppn_find_their_parents_again(propagation: PropagationSession) -> None:
+    """Else every held-out shot would look easier than a new image: its class's parents were chosen near it."""
+    drawn = collection(tree(3, 3), seed=9)
+    shots = drawn.shots(dict.fromkeys(drawn.graph.leaves(), 2))
+    support = support_of(drawn.graph, shots, Setting.PPN)
+    table = prototype_table(propagation, support, shots, lambda_for(support.own_counts, 1.0))
+    check = held_out_check(drawn.graph, shots, support, table, np.arange(9), setting=Setting.PPN)
+    squared = squared_at(check, 1.0)
+    for shot in range(len(shots)):
+        expected = stand_in_distance(shots, shot, 0.5, count=NEIGHBOURS)
+        assert squared[shot, shot // 2] == pytest.approx(expected, rel=1e-4, abs=1e-5)
 
 
 def test_ppn_does_not_ask_the_graph(propagation: PropagationSession) -> None:

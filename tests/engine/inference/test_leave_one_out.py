@@ -15,7 +15,7 @@ from engine.inference.propagation import PropagationSession
 from engine.inference.prototypes import NEIGHBOURS, PrototypeTable, Setting, Support, prototype_table, support_of
 from engine.inference.shots import Membership, Shots
 from engine.inference.tuning import lambda_for
-from tests.support.everyday import Matrix, collection, tree, without
+from tests.support.everyday import Matrix, collection, stand_in_distance, tree, without
 from tests.support.graphs import seaside_graph
 
 ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10)
@@ -221,18 +221,6 @@ def _own_places(fitted: Fitted) -> NDArray[np.int64]:
     return np.array([fitted.place(class_id) for class_id in fitted.shots.class_ids], dtype=np.int64)
 
 
-def _fresh_by_force(fitted: Fitted, shot: int, lambda_: float) -> float:
-    """Distance of a shot to its own class, whose mean and nearest others are found again without the shot."""
-    embeddings, classes = fitted.shots.embeddings.astype(np.float64), fitted.shots.class_ids
-    own = classes[shot]
-    rest = np.arange(len(classes)) != shot
-    mean = embeddings[rest & (classes == own)].mean(axis=0)
-    others = [embeddings[classes == other].mean(axis=0) for other in np.unique(classes) if other != own]
-    others.sort(key=lambda other: ((other - mean) ** 2).sum())
-    final = lambda_ * mean + (1 - lambda_) * np.mean(others[:NEIGHBOURS], axis=0)
-    return float(((embeddings[shot] - final) ** 2).sum())
-
-
 @pytest.mark.parametrize("classes", [2, 3, 4, 9])
 def test_fresh_neighbours_equal_finding_them_again(propagation: PropagationSession, classes: int) -> None:
     """Also with so few classes that fewer than three others are there; a class is never its own neighbour."""
@@ -244,7 +232,8 @@ def test_fresh_neighbours_equal_finding_them_again(propagation: PropagationSessi
     for value in (0.0, 0.6):
         squared = fresh.at(np.full_like(fresh.own, value))
         for shot, place in enumerate(places):
-            assert squared[shot, place] == pytest.approx(_fresh_by_force(fitted, shot, value), rel=1e-4, abs=1e-5)
+            expected = stand_in_distance(fitted.shots, shot, value, count=NEIGHBOURS)
+            assert squared[shot, place] == pytest.approx(expected, rel=1e-4, abs=1e-5)
 
 
 def test_fresh_neighbours_leave_all_else_as_it_was(propagation: PropagationSession) -> None:

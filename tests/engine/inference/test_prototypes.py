@@ -89,6 +89,13 @@ def test_a_parent_without_any_image_is_no_parent(propagation: PropagationSession
     """Nothing is known of Kelp's branch, or of Diver while only Bird has images."""
     table = _table(propagation, seaside_graph(), _shots((BIRD, 2.0)))
     assert _final(table, PUFFIN) == pytest.approx(2.0)
+    parents, children = table.class_ids[table.edges].tolist()
+    assert sorted(zip(parents, children, strict=True)) == [
+        (ANIMAL, BIRD),
+        (ANIMAL, DIVER),
+        (BIRD, GULL),
+        (BIRD, PUFFIN),
+    ]
     assert KELP not in table.class_ids
     assert SEAL not in table.class_ids
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -125,17 +127,30 @@ def test_propagation_that_helps_grows_beyond_the_card() -> None:
     assert (tuning.accuracy, tuning.accuracy_alone) == (1.0, 0.0)
 
 
-def test_coarse_labels_have_no_say_in_the_shrinkage() -> None:
-    """The same misleading propagation, doubled with coarse labels that any candidate is right for."""
-    check = _misleading()
-    coarse = HeldOutCheck(check.distances, np.ones_like(check.is_right), np.zeros(20, dtype=bool))
-    both = HeldOutCheck(
-        HeldOutDistances(*(np.concatenate([array, array]) for array in vars(check.distances).values())),
-        np.concatenate([check.is_right, coarse.is_right]),
-        np.concatenate([check.can_tell_leaf, coarse.can_tell_leaf]),
+def _joined(first: HeldOutCheck, second: HeldOutCheck) -> HeldOutCheck:
+    pairs = zip(vars(first.distances).values(), vars(second.distances).values(), strict=True)
+    return HeldOutCheck(
+        HeldOutDistances(*(np.concatenate(pair) for pair in pairs)),
+        np.concatenate([first.is_right, second.is_right]),
+        np.concatenate([first.can_tell_leaf, second.can_tell_leaf]),
     )
-    assert _tune(both).shrinkage == _tune(check).shrinkage == 0.0
-    assert _tune(both).accuracy == 1.0
+
+
+def test_coarse_labels_have_no_say_in_the_shrinkage() -> None:
+    """Siblings 0 and 1 against class 2: thirty fine labels are content, 300 coarse ones want siblings to be alike."""
+    fine = np.array([[0.10, 0.15, 1.0], [0.15, 0.10, 1.0]] * 15, dtype=np.float32)
+    coarse = np.tile(np.array([[0.60, 0.60, 0.50]], dtype=np.float32), (300, 1))
+    both = _joined(
+        _plain(fine, [0, 1] * 15, np.tile(np.array([[0.3, 0.3, 1.0]], np.float32), (30, 1))),
+        replace(
+            _plain(coarse, [0] * 300, np.tile(np.array([[0.5, 0.5, 0.55]], np.float32), (300, 1))),
+            is_right=np.tile(np.array([[True, True, False]]), (300, 1)),
+            can_tell_leaf=np.zeros(300, dtype=bool),
+        ),
+    )
+    tuning = _tune(both)
+    assert (tuning.shrinkage, tuning.accuracy, tuning.shots_checked) == (2.0, 1.0, 330)
+    assert _tune(replace(both, can_tell_leaf=np.ones(330, dtype=bool))).shrinkage == SHRINKAGES[-1]
 
 
 def _log_evidence(check: HeldOutCheck, squared: NDArray[np.float32], temperature: float, start: float) -> float:

@@ -1,0 +1,191 @@
+"""Opening, making and leaving projects."""
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.session import ProjectInfo, Session
+from engine.project import Project
+from engine.workflows.collection_state import NO_CLASS
+from tests.support.collections import LEAVES, Collection, class_ids
+from tests.support.graphs import content_of
+from tests.support.sessions import LONG_MS, act, create_project, open_project, recorded, refusal_of, settle
+
+
+def test_a_new_project_is_open_and_empty(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
+    """Creating makes the file and opens it, with nothing to undo."""
+    opened, undo_states = recorded(session.opened), recorded(session.undo_state_changed)
+    path = tmp_path / "birds.protoleaf"
+    create_project(qtbot, session, path)
+    assert opened == [(ProjectInfo(path, "birds", is_writable=True),)]
+    assert path.is_file()
+    assert session.state is not None
+    assert len(session.state.image_ids) == 0
+    assert len(session.graph) == 0
+    assert undo_states[-1] == ("", "")
+
+
+def test_a_new_project_overwrites_nothing(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
+    """A file of that name is refused with a sentence and left as it is."""
+    path = tmp_path / "birds.protoleaf"
+    path.write_text("my own notes", encoding="utf-8")
+    assert "\n" not in refusal_of(qtbot, session, lambda: session.create(path))
+    assert path.read_text(encoding="utf-8") == "my own notes"
+    assert session.info is None
+
+
+def test_opening_shows_the_list_first_and_predictions_after(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
+    """The first state lists all images without predictions; when it is loaded every image has one."""
+    states = recorded(session.state_changed)
+    open_project(qtbot, session, collection.project)
+    first = states[0][0]
+    assert (np.asarray(getattr(first, "best_class")) == NO_CLASS).all()  # noqa: B009 (a signal carries plain objects)
+    assert session.state is not None
+    assert len(session.state.image_ids) == 64
+    assert (session.state.best_class != NO_CLASS).all()
+
+
+def test_the_mirror_equals_the_projects_graph(qtbot: QtBot, session: Session, collection: Collection) -> None:
+    """The graph on the GUI thread is a copy, with the same ids, names and edges."""
+    open_project(qtbot, session, collection.project)
+    with Project.open(collection.project, for_writing=False) as project:
+        assert content_of(session.graph) == content_of(project.graph)
+    assert {session.graph.name(leaf) for leaf in session.graph.leaves()} == set(LEAVES)
+
+
+def test_whoever_hears_a_signal_sees_graph_and_state(qtbot: QtBot, session: Session, collection: Collection) -> None:
+    """When graph_changed is said, the state is there too."""
+    seen: list[bool] = []
+    session.graph_changed.connect(lambda _edits: seen.append(session.state is not None and len(session.graph) > 0))
+    open_project(qtbot, session, collection.project)
+    assert seen == [True]
+
+
+def test_closing_forgets_everything(qtbot: QtBot, session: Session, collection: Collection) -> None:
+    """After closing there is no info, no state and an empty graph, and another program may write to the file."""
+    open_project(qtbot, session, collection.project)
+    with qtbot.waitSignal(session.closed):
+        session.close()
+    assert (session.info, session.state, len(session.graph)) == (None, None, 0)
+    Project.open(collection.project).close()
+
+
+def test_reopening_keeps_labels_and_undo(qtbot: QtBot, session: Session, collection: Collection) -> None:
+    """What was done is there after closing and opening, and can be taken back."""
+    open_project(qtbot, session, collection.project)
+    assert session.state is not None
+    image_id = int(session.state.image_ids[session.state.label_class == NO_CLASS][0])
+    class_id = session.graph.find("Blue disc")
+    act(qtbot, session, lambda project: project.label([image_id], class_id))
+    with qtbot.waitSignal(session.closed):
+        session.close()
+    undo_states = recorded(session.undo_state_changed)
+    open_project(qtbot, session, collection.project)
+    assert session.state.label_class[session.state.position(image_id)] == class_id
+    assert undo_states[-1] == ("Label 1 image as Blue disc", "")
+    with qtbot.waitSignal(session.change_made):
+        session.undo()
+    assert session.state.label_class[session.state.position(image_id)] == NO_CLASS
+
+
+def test_another_project_takes_the_place_of_the_first(
+    qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path
+) -> None:
+    """Opening a second project closes the first one, which others may then write to."""
+    open_project(qtbot, session, collection.project)
+    create_project(qtbot, session, tmp_path / "other.protoleaf")
+    assert session.info is not None
+    assert session.info.name == "other"
+    assert len(session.graph) == 0
+    Project.open(collection.project).close()
+
+
+@pytest.mark.parametrize("name", ["notes.protoleaf", "missing.protoleaf"])
+def test_a_project_that_cannot_be_opened_leaves_the_present_one(
+    name: str, qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path
+) -> None:
+    """A wrong or missing file is one sentence, and the open project stays in use."""
+    (tmp_path / "notes.protoleaf").write_text("my own notes", encoding="utf-8")
+    open_project(qtbot, session, collection.project)
+    line = refusal_of(qtbot, session, lambda: session.open(tmp_path / name))
+    assert line
+    assert "\n" not in line
+    assert session.info is not None
+    assert session.info.name == "shapes"
+    act(qtbot, session, lambda project: project.add_class("Yellow")[0])
+    assert session.graph.find("Yellow")
+
+
+def test_opening_the_open_project_again_changes_nothing(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
+    """It is not locked out by itself, and not opened twice."""
+    open_project(qtbot, session, collection.project)
+    opened, failed = recorded(session.opened), recorded(session.failed)
+    session.open(collection.project)
+    settle(qtbot, session)
+    assert (opened, failed) == ([], [])
+
+
+def test_a_project_in_use_elsewhere_is_refused(qtbot: QtBot, session: Session, collection: Collection) -> None:
+    """Two writers at a time would lose each other's work."""
+    with Project.open(collection.project):
+        assert "\n" not in refusal_of(qtbot, session, lambda: session.open(collection.project))
+    assert session.info is None
+
+
+def test_a_protected_file_is_opened_for_reading(
+    qtbot: QtBot, session: Session, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where writing is refused the project opens read-only, is classified, and says so."""
+    monkeypatch.setattr("engine.project.opening.os.access", lambda _path, _mode: False)
+    open_project(qtbot, session, collection.project)
+    assert session.info is not None
+    assert not session.info.is_writable
+    assert session.state is not None
+    assert (session.state.best_class != NO_CLASS).all()
+
+
+def test_read_only_refuses_actions_with_a_sentence(qtbot: QtBot, session: Session, collection: Collection) -> None:
+    """An action on a project opened for reading fails in one line, and nothing changes."""
+    open_project(qtbot, session, collection.project, for_writing=False)
+    before = content_of(session.graph)
+    line = refusal_of(qtbot, session, lambda: session.act(lambda project: project.add_class("Yellow")[0]))
+    assert line
+    assert "\n" not in line
+    assert content_of(session.graph) == before
+
+
+def test_shutting_down_finishes_what_was_begun(qtbot: QtBot, session: Session, collection: Collection) -> None:
+    """Actions that still wait when the program ends are on disk afterwards."""
+    open_project(qtbot, session, collection.project)
+    names = [f"late {number}" for number in range(10)]
+    for name in names:
+        session.act(lambda project, name=name: project.add_class(name)[0])  # type: ignore[misc]
+    session.shut_down()
+    with Project.open(collection.project, for_writing=False) as project:
+        assert set(names) <= class_ids(project).keys()
+
+
+def test_work_runs_on_one_thread_that_is_not_the_windows(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
+    """Questions run on the project thread, answers come on the GUI thread."""
+    open_project(qtbot, session, collection.project)
+    asked: list[int] = []
+    answered: list[int] = []
+    for _ in range(3):
+        session.ask(
+            lambda _live: asked.append(threading.get_ident()),
+            lambda _answer: answered.append(threading.get_ident()),
+            owner=session,
+        )
+    qtbot.waitUntil(lambda: len(answered) == 3, timeout=LONG_MS)
+    assert len(set(asked)) == 1
+    assert set(answered) == {threading.get_ident()}
+    assert set(asked) != set(answered)

@@ -1,0 +1,60 @@
+"""Driving a session in tests: every call waits for its signal, none sleeps."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import SignalInstance
+from pytestqt.qtbot import QtBot
+
+from app.session import Session
+from engine.project import Change, Project
+
+LONG_MS: Final = 30_000
+"""Starting a worker on a busy machine takes seconds; a test that waits this long has failed."""
+
+
+def open_project(qtbot: QtBot, session: Session, path: Path, *, for_writing: bool = True) -> None:
+    """Open a project and wait until predictions are there."""
+    with qtbot.waitSignal(session.loaded, timeout=LONG_MS):
+        session.open(path, for_writing=for_writing)
+
+
+def create_project(qtbot: QtBot, session: Session, path: Path) -> None:
+    """Make a project and wait until it is there."""
+    with qtbot.waitSignal(session.loaded, timeout=LONG_MS):
+        session.create(path)
+
+
+def act(qtbot: QtBot, session: Session, action: Callable[[Project], Change]) -> Change:
+    """Do an action and wait until everybody was told."""
+    return changed_by(qtbot, session, lambda: session.act(action))
+
+
+def changed_by(qtbot: QtBot, session: Session, begin: Callable[[], object]) -> Change:
+    """Begin something and wait for the change that it makes."""
+    with qtbot.waitSignal(session.change_made, timeout=LONG_MS) as blocker:
+        begin()
+    change = blocker.args[0]
+    assert isinstance(change, Change)
+    return change
+
+
+def refusal_of(qtbot: QtBot, session: Session, begin: Callable[[], object]) -> str:
+    """Begin something that must be refused, and wait for the line that says why."""
+    with qtbot.waitSignal(session.failed, timeout=LONG_MS) as blocker, qtbot.assertNotEmitted(session.change_made):
+        begin()
+    return str(blocker.args[0])
+
+
+def settle(qtbot: QtBot, session: Session) -> None:
+    """Wait until all that was begun is done and told."""
+    with qtbot.waitSignal(session.busy_changed, timeout=LONG_MS, check_params_cb=lambda is_busy: not is_busy):
+        session.ask(lambda _live: None, lambda _answer: None, owner=session)
+
+
+def recorded(signal: SignalInstance) -> list[tuple[object, ...]]:
+    """What a signal says from now on, one entry for each time."""
+    said: list[tuple[object, ...]] = []
+    signal.connect(lambda *values: said.append(values))
+    return said
