@@ -48,11 +48,11 @@ class Job(QObject):
 
     def start(self) -> None:
         """Begin the work; returns at once."""
-        raise NotImplementedError
+        raise AssertionError(f"{type(self).__name__} does not say how it starts")
 
     def cancel(self) -> None:
         """Ask the work to stop at its next safe point; what is finished is kept."""
-        raise NotImplementedError
+        raise AssertionError(f"{type(self).__name__} does not say how it is cancelled")
 
     def stop(self) -> None:
         """End the work before the program ends. May block for a moment."""

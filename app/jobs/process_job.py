@@ -78,9 +78,9 @@ class ProcessJob(Job):
 
     def start(self) -> None:
         """Start the child and give it the job."""
-        self._begin()
         self._process.start(self._command[0], self._command[1:])
         self._process.write(json.dumps(self._request).encode() + b"\n")
+        self._begin()  # last, so that whoever hears it can cancel: the child reads that after the job
 
     def cancel(self) -> None:
         """Ask the child to stop; end it when it does not listen."""

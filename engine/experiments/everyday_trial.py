@@ -127,26 +127,27 @@ def main(
 def _table(situation: Situation, results: Sequence[Sequence[Evaluation]]) -> str:
     lines = [f"\n{situation.name}, {len(results)} draws, {results[0][0].images} images"]
     lines.append(f"{'':<22}" + "".join(f"{setting.value:>18}" for setting in SETTINGS))
-    figures = {
-        "leaf top-1": lambda result: result.top1,
-        "leaf top-5": lambda result: result.top5,
-        **{
-            f"level {level}": (lambda result, level=level: result.levels[level])
-            for level in range(len(results[0][0].levels) - 1)
-        },
-        "calibration error": lambda result: result.calibration_error,
-        "safe class right": lambda result: result.safe_accuracy,
-        "coverage": lambda result: result.coverage,
-        "unknown": lambda result: result.unknown,
-        "shrinkage": lambda result: result.shrinkage,
-    }
-    for title, figure in figures.items():
-        cells = [interval([figure(row[place]) for row in results]) for place in range(len(SETTINGS))]
+    for title in _figures(results[0][0]):
+        cells = [interval([_figures(row[place])[title] for row in results]) for place in range(len(SETTINGS))]
         lines.append(f"{title:<22}" + "".join(f"{cell:>18}" for cell in cells))
     for place, setting in enumerate(SETTINGS[:-1]):
         gains = np.array([row[place].top1 - row[-1].top1 for row in results]).tolist()
         lines.append(f"{setting.value} minus prototypes, leaf top-1, paired: {interval(gains)}")
     return "\n".join(lines)
+
+
+def _figures(result: Evaluation) -> dict[str, float]:
+    """The rows of the table; the last level is the leaf."""
+    return {
+        "leaf top-1": result.top1,
+        "leaf top-5": result.top5,
+        **{f"level {level}": share for level, share in enumerate(result.levels[:-1])},
+        "calibration error": result.calibration_error,
+        "safe class right": result.safe_accuracy,
+        "coverage": result.coverage,
+        "unknown": result.unknown,
+        "shrinkage": result.shrinkage,
+    }
 
 
 if __name__ == "__main__":

@@ -11,7 +11,12 @@ MODULE_LINES = 400
 FUNCTION_LINES = 50
 CLASS_LINES = 300
 
-EXCEPTIONS: dict[str, str] = {}
+QT_CLASS = "a Qt item model or view: its overrides belong to one class; all that is not Qt is in modules beside it"
+EXCEPTIONS: dict[str, str] = {
+    "app/class_tree/model.py:ClassTreeModel": QT_CLASS,
+    "app/class_tree/tree_view.py:ClassTreeView": QT_CLASS,
+    "app/image_grid/view.py:ImageGrid": QT_CLASS,
+}
 """Path, or path:name, to the reason why it is longer."""
 
 SOURCES = sorted(path for folder in ("app", "engine") for path in (ROOT / folder).rglob("*.py"))
@@ -26,8 +31,17 @@ def too_long(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             limit = CLASS_LINES if isinstance(node, ast.ClassDef) else FUNCTION_LINES
-            if (node.end_lineno or 0) - node.lineno + 1 > limit:
+            if lines_of(node) > limit:
                 yield f"{name}:{node.name}"
+
+
+def lines_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
+    """Lines of a definition without its own docstring."""
+    lines = (node.end_lineno or 0) - node.lineno + 1
+    if ast.get_docstring(node) is not None:
+        first = node.body[0]
+        lines -= (first.end_lineno or 0) - first.lineno + 1
+    return lines
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())

@@ -250,7 +250,7 @@ def test_a_zero_shot_class_wins_around_its_parents_mean(propagation: Propagation
 
 @pytest.mark.parametrize(("shrinkage", "spread"), [(0.0, 1 / 1.5), (0.5, 2.0), (0.1, 4.0)])
 def test_a_zero_shot_class_is_broader(propagation: PropagationSession, shrinkage: float, spread: float) -> None:
-    """Its temperature is 1 + spread times the others', spread being 1 / shrinkage, or the prior's, and at most 4; it is lower."""
+    """Its temperature is 1 + spread times the others', with spread 1 over shrinkage, at most 4; its peak is lower."""
     drawn = collection(tree(3, 3))
     shots = drawn.shots({2: 2, 6: 3, 7: 3})
     fitted = fit(drawn.graph, shots, propagation, PRIOR)

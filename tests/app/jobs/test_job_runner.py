@@ -1,0 +1,100 @@
+"""The queue of heavy jobs."""
+
+from typing import final
+
+from pytestqt.qtbot import QtBot
+
+from app.jobs.job import Job, JobState
+from app.jobs.job_runner import JobRunner
+from tests.support.sessions import recorded
+
+
+@final
+class HandJob(Job):
+    """A job that ends when the test says so."""
+
+    def start(self) -> None:
+        """Begin."""
+        self._begin()
+
+    def cancel(self) -> None:
+        """Stop at once."""
+        self._stop()
+
+    def succeed(self) -> None:
+        """Be done."""
+        self._succeed("result")
+
+    def fail(self) -> None:
+        """Go wrong."""
+        self._fail("broken")
+
+
+def queued(runner: JobRunner, count: int) -> list[HandJob]:
+    """Some jobs, queued in order."""
+    jobs = [HandJob(f"job {number}") for number in range(count)]
+    for job in jobs:
+        runner.run(job)
+    return jobs
+
+
+def states(jobs: list[HandJob]) -> list[JobState]:
+    """Where each job is."""
+    return [job.state for job in jobs]
+
+
+def test_one_heavy_job_runs_at_a_time(qtbot: QtBot) -> None:
+    """The second waits for the end of the first, however that ends."""
+    runner = JobRunner()
+    jobs = queued(runner, 3)
+    assert states(jobs) == [JobState.RUNNING, JobState.QUEUED, JobState.QUEUED]
+    jobs[0].fail()
+    assert states(jobs)[:2] == [JobState.FAILED, JobState.RUNNING]
+    jobs[1].succeed()
+    assert states(jobs)[1:] == [JobState.DONE, JobState.RUNNING]
+    jobs[2].cancel()
+    assert runner.jobs == ()
+
+
+def test_a_waiting_job_can_be_cancelled(qtbot: QtBot) -> None:
+    """It never starts, and the others go on."""
+    runner = JobRunner()
+    jobs = queued(runner, 3)
+    jobs[1].cancel()
+    jobs[0].succeed()
+    assert states(jobs) == [JobState.DONE, JobState.CANCELLED, JobState.RUNNING]
+    jobs[2].succeed()
+
+
+def test_cancelling_all_leaves_nothing(qtbot: QtBot) -> None:
+    """Every job ends, and none that waited starts meanwhile."""
+    runner = JobRunner()
+    jobs = queued(runner, 3)
+    started = [recorded(job.started) for job in jobs[1:]]
+    runner.cancel_all()
+    assert states(jobs) == [JobState.CANCELLED] * 3
+    assert (runner.jobs, started) == ((), [[], []])
+
+
+def test_a_job_ends_only_once(qtbot: QtBot) -> None:
+    """What comes after the end is not heard any more."""
+    job = HandJob("job")
+    ends = [recorded(signal) for signal in (job.finished, job.failed, job.cancelled, job.ended)]
+    job.start()
+    job.succeed()
+    job.fail()
+    job.cancel()
+    assert [len(said) for said in ends] == [1, 0, 0, 1]
+
+
+def test_the_runner_tells_who_came_and_went(qtbot: QtBot) -> None:
+    """The status bar needs nothing but these two signals."""
+    runner = JobRunner()
+    came, went = recorded(runner.job_added), recorded(runner.job_ended)
+    watched = HandJob("watched")
+    runner.watch(watched)
+    (heavy,) = queued(runner, 1)
+    assert came == [(watched,), (heavy,)]
+    heavy.succeed()
+    watched.cancel()
+    assert went == [(heavy,), (watched,)]
