@@ -78,46 +78,31 @@ class ImageGridModel(QAbstractListModel):
 
     def set_state(self, state: CollectionState | None) -> None:
         """Show a newer state. Cards keep their order while the same ones are shown, so that nothing jumps."""
-        before = self.image_ids
-        self.state = state
-        wanted = self._wanted()
-        kept = self._kept(before, wanted)
-        self._replace(wanted if kept is None else kept)
+        wanted = self._wanted(state)
+        kept = None if state is None else _kept(state.image_ids, self.image_ids, wanted)
+        self._replace(wanted if kept is None else kept, state)
 
     def set_filter(self, wanted: ImageFilter) -> None:
         """Show other images."""
         self.filter = wanted
-        self._replace(self._wanted())
+        self.refresh()
 
     def set_order(self, order: Order) -> None:
         """Show them in another order."""
         self.order = order
-        self._replace(self._wanted())
+        self.refresh()
 
     def refresh(self) -> None:
         """Sort anew what may have moved."""
-        self._replace(self._wanted())
+        self._replace(self._wanted(self.state), self.state)
 
-    def _wanted(self) -> NDArray[np.int64]:
-        if self.state is None:
-            return np.zeros(0, dtype=np.int64)
-        return positions(self.state, self.filter, self.order)
+    def _wanted(self, state: CollectionState | None) -> NDArray[np.int64]:
+        return np.zeros(0, dtype=np.int64) if state is None else positions(state, self.filter, self.order)
 
-    def _kept(self, before: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64] | None:
-        """The old order less the cards that left, when no card came; None when cards must be laid out anew."""
-        if self.state is None or len(before) == 0 or len(wanted) == 0:
-            return None
-        ids = self.state.image_ids
-        places = np.minimum(np.searchsorted(ids, before), len(ids) - 1)
-        still = places[(ids[places] == before)]
-        fits = np.zeros(len(ids), dtype=bool)
-        fits[wanted] = True
-        still = still[fits[still]]
-        return still if len(still) == len(wanted) else None
-
-    def _replace(self, wanted: NDArray[np.int64]) -> None:
+    def _replace(self, wanted: NDArray[np.int64], state: CollectionState | None) -> None:
+        """Change state and rows at once: who is told that a reset begins still sees the old ones."""
         self.beginResetModel()
-        self._positions = wanted
+        self.state, self._positions = state, wanted
         self.endResetModel()
 
     def row_of(self, image_id: int) -> int | None:
@@ -189,3 +174,21 @@ class ImageGridModel(QAbstractListModel):
             Qt.ItemDataRole.AccessibleTextRole: f"{card.path.name}: {card.title} {card.detail} {card.score}".strip(),
         }
         return texts.get(Qt.ItemDataRole(role))
+
+
+def _kept(ids: NDArray[np.int64], before: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """The old order less the cards that left, when no card came; None when cards must be laid out anew.
+
+    Args:
+        ids: (n,) all images, ascending.
+        before: (rows,) ids that were shown.
+        wanted: (new rows,) positions in `ids` to show.
+    """
+    if len(before) == 0 or len(wanted) == 0:
+        return None
+    places = np.minimum(np.searchsorted(ids, before), len(ids) - 1)
+    still = places[ids[places] == before]
+    fits = np.zeros(len(ids), dtype=bool)
+    fits[wanted] = True
+    still = still[fits[still]]
+    return still if len(still) == len(wanted) else None

@@ -37,19 +37,21 @@ class Thumbnails(QObject):
         self._pixmaps: OrderedDict[Wish, QPixmap] = OrderedDict()
         self._used_bytes = 0
         self._failed: set[Path] = set()
-        self._wishes: OrderedDict[Wish, None] = OrderedDict()
+        self._wishes: OrderedDict[Wish, bool] = OrderedDict()  # whether it may be dropped by `keep_only`
+        self._in_work: set[Wish] = set()
         self._condition = threading.Condition()
         self._is_stopped = False
         self._threads: list[threading.Thread] = []
         self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
 
-    def pixmap(self, path: Path, side: int, ratio: float) -> QPixmap | None:
+    def pixmap(self, path: Path, side: int, ratio: float, *, is_fleeting: bool = False) -> QPixmap | None:
         """A thumbnail that is in memory, or None; then it is wished for.
 
         Args:
             path: the image.
             side: longest side in logical pixels.
             ratio: device pixels for one logical pixel.
+            is_fleeting: the wish ends when `keep_only` does not name the image.
         """
         wish = (path, _stored_side(round(side * ratio)))
         pixmap = self._pixmaps.get(wish)
@@ -57,7 +59,7 @@ class Thumbnails(QObject):
             self._pixmaps.move_to_end(wish)
             return pixmap
         if path not in self._failed:
-            self._wish(wish)
+            self._wish(wish, is_fleeting=is_fleeting)
         return None
 
     def has_failed(self, path: Path) -> bool:
@@ -68,12 +70,13 @@ class Thumbnails(QObject):
     def is_busy(self) -> bool:
         """Whether wishes are open."""
         with self._condition:
-            return bool(self._wishes)
+            return bool(self._wishes or self._in_work)
 
     def keep_only(self, paths: Collection[Path]) -> None:
-        """Drop wishes for images that are no longer in sight."""
+        """Drop fleeting wishes for images that are no longer in sight."""
         with self._condition:
-            for wish in [wish for wish in self._wishes if wish[0] not in paths]:
+            dropped = [wish for wish, is_fleeting in self._wishes.items() if is_fleeting and wish[0] not in paths]
+            for wish in dropped:
                 del self._wishes[wish]
 
     def forget_failures(self) -> None:
@@ -90,11 +93,11 @@ class Thumbnails(QObject):
             thread.join()
         self._threads.clear()
 
-    def _wish(self, wish: Wish) -> None:
+    def _wish(self, wish: Wish, *, is_fleeting: bool) -> None:
         with self._condition:
-            if self._is_stopped:
+            if self._is_stopped or wish in self._in_work:
                 return
-            self._wishes[wish] = None
+            self._wishes[wish] = is_fleeting and self._wishes.get(wish, True)
             self._wishes.move_to_end(wish)
             self._condition.notify()
         if not self._threads:
@@ -125,11 +128,17 @@ class Thumbnails(QObject):
         with self._condition:
             while not self._wishes and not self._is_stopped:
                 self._condition.wait()
-            return None if self._is_stopped else self._wishes.popitem(last=True)[0]
+            if self._is_stopped:
+                return None
+            wish, _ = self._wishes.popitem(last=True)
+            self._in_work.add(wish)  # until the GUI thread has it: a repaint must not wish for it again
+            return wish
 
     # -- on the GUI thread
 
     def _on_decoded(self, path: Path, side: int, image: QImage | None) -> None:
+        with self._condition:
+            self._in_work.discard((path, side))
         if image is None:
             self._failed.add(path)
         else:

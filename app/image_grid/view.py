@@ -37,6 +37,7 @@ from app.class_tree.drag import IMAGES_MIME
 from app.image_grid.card import Look, paint_card
 from app.image_grid.geometry import GAP, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry
 from app.image_grid.model import ImageGridModel
+from app.image_grid.place_keeper import PlaceKeeper
 from app.image_grid.thumbnails import Thumbnails
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -70,7 +71,6 @@ class ImageGrid(QAbstractItemView):
         self._thumbnails = thumbnails
         self._side = 168
         self._hovered = -1
-        self._remembered: tuple[int, frozenset[int], int] | None = None
         self.setObjectName("imageGrid")
         self.setAccessibleName(self.tr("Images"))
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -83,11 +83,11 @@ class ImageGrid(QAbstractItemView):
         self.setAcceptDrops(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setModel(model)
-        model.modelAboutToBeReset.connect(self._on_model_about_to_be_reset)
+        PlaceKeeper(self, model, lambda: self.selected_ids)
         model.modelReset.connect(self._on_model_reset)
         self._repaint_timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._repaint_timer.timeout.connect(self.viewport().update)
-        thumbnails.ready.connect(lambda _path: self._repaint_timer.start())
+        thumbnails.ready.connect(self._on_thumbnail_ready)
         self.doubleClicked.connect(lambda index: self.open_requested.emit(model.id_at(index.row())))
 
     # -- what is chosen
@@ -218,14 +218,13 @@ class ImageGrid(QAbstractItemView):
 
     def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
         """Choose the cards in a rectangle, or all from the card at its start to that at its end."""
-        area = rect.normalized().translated(0, self.verticalOffset())
-        places = self._geometry().places_in(area)
         is_range = command & QItemSelectionModel.SelectionFlag.Current and self.state() != self.State.DragSelectingState
+        ends = sorted(self.indexAt(point).row() for point in (rect.topLeft(), rect.bottomRight()))
         selection = QItemSelection()
-        if is_range and places:
-            selection.select(self._grid_model.index(places[0]), self._grid_model.index(places[-1]))
+        if is_range and ends[0] >= 0:
+            selection.select(self._grid_model.index(ends[0]), self._grid_model.index(ends[1]))
         else:
-            for place in places:
+            for place in self._geometry().places_in(rect.normalized().translated(0, self.verticalOffset())):
                 selection.select(self._grid_model.index(place), self._grid_model.index(place))
         self.selectionModel().select(selection, command)
 
@@ -238,30 +237,13 @@ class ImageGrid(QAbstractItemView):
                 region += QRegion(self.visualRect(index))
         return region
 
-    # -- keeping place
-
-    def _on_model_about_to_be_reset(self) -> None:
-        index = self.currentIndex()
-        current = self._grid_model.id_at(index.row()) if index.isValid() else -1
-        self._remembered = (current, frozenset(self.selected_ids), index.row())
+    # -- telling what is chosen
 
     def _on_model_reset(self) -> None:
-        """Keep selection by image; when the current card left, the next one takes its place."""
-        current, selected, row = self._remembered or (-1, frozenset(), -1)
-        self.updateGeometries()
-        count = self._grid_model.rowCount()
-        if current < 0 or not count:
+        """Say so when the choice ended with its cards."""
+        if not self.currentIndex().isValid():
             self.current_image_changed.emit(-1)
             self.images_selected.emit(())
-            return
-        stays = self._grid_model.row_of(current)
-        self.setCurrentIndex(self._grid_model.index(min(row, count - 1) if stays is None else stays))
-        if stays is not None and len(selected) > 1:
-            selection = QItemSelection()
-            for place, image_id in enumerate(self._grid_model.image_ids.tolist()):
-                if image_id in selected:
-                    selection.select(self._grid_model.index(place), self._grid_model.index(place))
-            self.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
         self.viewport().update()
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
@@ -289,18 +271,25 @@ class ImageGrid(QAbstractItemView):
         for place in reversed(self._visible_places()):  # the newest wish is served first: wish for the top last
             card = self._grid_model.card(place)
             in_sight.add(card.path)
-            picture = self._thumbnails.pixmap(card.path, geometry.card_width, ratio)
+            picture = self._thumbnails.pixmap(card.path, geometry.card_width, ratio, is_fleeting=True)
             is_selected = chosen.isSelected(self._grid_model.index(place))
             look = Look(is_selected, place == current, place == self._hovered, has_focus)
             paint_card(painter, geometry.rect(place).translated(0, -offset), card, picture, look)
         painter.end()
         self._thumbnails.keep_only(in_sight)
 
+    def _on_thumbnail_ready(self, _path: Path) -> None:
+        """Repaint soon, once for all that come until then."""
+        if not self._repaint_timer.isActive():
+            self._repaint_timer.start()
+
     # -- input
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Lay out anew around the card that is on top."""
-        anchor = self._first_visible()
+        """Lay out anew around the card that was on top."""
+        before = GridGeometry(event.oldSize().width(), self._side, self._grid_model.rowCount())
+        top = self.verticalOffset() + MARGIN  # what is above is the gap that the row below is shown with
+        anchor = before.places_between(top, top).start
         super().resizeEvent(event)
         self.updateGeometries()
         if event.oldSize().width() != event.size().width() and 0 < anchor < self._grid_model.rowCount():

@@ -7,7 +7,7 @@ prototypes moved, their old and new columns are enough for most images; the rest
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
@@ -20,6 +20,14 @@ from engine.inference.back_off import BackOff
 BLOCK_ROWS: Final = 1024
 SMALL_SCORE: Final = 0.01
 """Moved classes that together held and hold less than this of an image's probability leave its safe class as it is."""
+NEAR_BEST: Final = np.float32(0.01)
+"""A moved class whose logit comes this close to the best one's may have become, or been, the best."""
+KEPT_COLUMNS: Final = 4
+"""Columns that a classifier keeps at most."""
+COLUMN_BLOCK_ROWS: Final = 4096
+"""Rows that are multiplied with single columns at once: two columns share one reading of the embeddings."""
+SMALLEST_SHARE: Final = 128
+"""Fewer rows than this are not worth another core."""
 MANY_ROWS: Final = 0.6
 """Share of images to redo above which a full pass is cheaper."""
 
@@ -34,12 +42,15 @@ class LinearClassifier:
         breadth: (c,) float32, 0 for classes with shots. A zero-shot class is broader: its temperature is
             (1 + spread) times the others', and ||x||² does not cancel from its logit.
         temperature: divides squared distances.
+        columns: logits (n,) over the whole collection of classes that moved last, kept by `reclassify`: who drops shots
+            on a class one after the other needs one product a shot instead of two. Clear it when embeddings change.
     """
 
     weights: NDArray[np.float32]
     offsets: NDArray[np.float32]
     breadth: NDArray[np.float32]
     temperature: float
+    columns: dict[int, NDArray[np.float32]] = field(default_factory=dict, compare=False, repr=False)
 
     def logits(self, embeddings: NDArray[np.float32], squares: NDArray[np.float32]) -> NDArray[np.float32]:
         """Logits (n, c) up to a constant of each row; `squares` (n,) are squared norms."""
@@ -134,6 +145,10 @@ class Scores:
         for name in ("best", "best_logit", "log_total", "safe_class", "safe_score"):
             getattr(self, name)[rows] = getattr(part, name)
 
+    def part(self, rows: slice) -> "Scores":
+        """A window on some rows: writing to it writes here."""
+        return Scores(*(array[rows] for array in vars(self).values()))
+
     def copy(self) -> "Scores":
         """Same values, own memory."""
         return Scores(*(array.copy() for array in vars(self).values()))
@@ -170,7 +185,7 @@ def classify_all(
 
 
 def reclassify(
-    before: Scores,
+    scores: Scores,
     old: LinearClassifier,
     new: LinearClassifier,
     back_off: BackOff,
@@ -178,53 +193,66 @@ def reclassify(
     *,
     squares: NDArray[np.float32],
 ) -> Scores:
-    """Scores under `new`, from scores under `old`: the candidates, temperature and back-off are the same.
+    """Bring scores under `old` up to `new`, in place: the candidates, temperature and back-off are the same.
 
     The result equals a full pass up to rounding, except that the safe class of an image is not looked at again when
     the moved classes together hold less than `SMALL_SCORE` of its probability before and after.
+
+    Returns:
+        `scores`, or new ones when so much moved that a full pass is cheaper.
     """
     moved = _moved(old, new)
-    if len(moved) == 0:
-        return before
     if len(moved) > _many_classes(len(old.offsets)):
         return classify_all(new, back_off, embeddings, squares)
-    after, redo = before.copy(), np.empty(len(embeddings), dtype=bool)
+    redo = np.zeros(len(embeddings), dtype=bool)
+
+    new.columns.update(
+        {position: np.empty(len(embeddings), dtype=np.float32) for position in moved[:KEPT_COLUMNS].tolist()}
+    )
 
     def work(rows: slice) -> None:
-        gained, redo[rows] = _change(old, new, moved, before, embeddings[rows], squares=squares[rows], rows=rows)
-        after.log_total[rows] += np.log1p(np.maximum(gained, np.float32(-0.5)))
+        redo[rows] = _change(
+            old, new, moved.tolist(), scores.part(rows), embeddings[rows], squares=squares[rows], rows=rows
+        )
 
-    _in_blocks(len(embeddings), work)
+    if len(moved):
+        _in_blocks(len(embeddings), work, COLUMN_BLOCK_ROWS)
     rows = np.flatnonzero(redo)
     if len(rows) > MANY_ROWS * len(embeddings):
         return classify_all(new, back_off, embeddings, squares)
-    _redo(after, new, back_off, embeddings, squares, rows=rows)
-    return after
+    _redo(scores, new, back_off, embeddings, squares, rows=rows)
+    return scores
 
 
 def _change(
     old: LinearClassifier,
     new: LinearClassifier,
-    moved: NDArray[np.int64],
-    before: Scores,
+    moved: list[int],
+    scores: Scores,
     embeddings: NDArray[np.float32],
     *,
     squares: NDArray[np.float32],
     rows: slice,
-) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """What the moved classes add to each image's total, as a share of it, and which images to do anew."""
-    log_total = before.log_total[rows]
+) -> NDArray[np.bool_]:
+    """Bring `log_total` up to date by the columns of the moved classes; returns which images to do anew."""
+    log_total = scores.log_total.copy()
     gained = np.zeros(len(embeddings), dtype=np.float32)
     touched = np.zeros(len(embeddings), dtype=np.float32)
-    for position in moved.tolist():
-        was = _share(old.column(position, embeddings, squares), log_total)
-        now = _share(new.column(position, embeddings, squares), log_total)
+    redo = np.zeros(len(embeddings), dtype=bool)
+    for position in moved:
+        kept = old.columns.get(position)
+        was = old.column(position, embeddings, squares) if kept is None else kept[rows].copy()
+        now = new.column(position, embeddings, squares)
+        if position in new.columns:
+            new.columns[position][rows] = now
+        redo |= np.maximum(was, now) > scores.best_logit - NEAR_BEST
+        was, now = _share(was, log_total), _share(now, log_total)
         touched += np.maximum(was, now)
         gained += now
         gained -= was
-    # The likeliest class itself, or what comes near it: among very many classes even that may hold little.
-    near_best = np.exp(before.best_logit[rows] - log_total) * np.float32(0.99)
-    return gained, touched > np.minimum(near_best, np.float32(SMALL_SCORE))
+    scores.log_total[:] += np.log1p(np.maximum(gained, np.float32(-0.5)))
+    redo |= touched > SMALL_SCORE
+    return redo
 
 
 def _redo(
@@ -240,7 +268,8 @@ def _redo(
         chosen = rows[part]
         scores.put(chosen, classify_block(classifier, back_off, embeddings[chosen], squares[chosen]))
 
-    _in_blocks(len(rows), work)
+    share = -(-len(rows) // (os.cpu_count() or 1))
+    _in_blocks(len(rows), work, max(SMALLEST_SHARE, min(BLOCK_ROWS, share)))
 
 
 def _moved(old: LinearClassifier, new: LinearClassifier) -> NDArray[np.int64]:
@@ -259,9 +288,9 @@ def _share(column: NDArray[np.float32], log_total: NDArray[np.float32]) -> NDArr
     return np.exp(column, out=column)
 
 
-def _in_blocks(count: int, work: Callable[[slice], None]) -> None:
+def _in_blocks(count: int, work: Callable[[slice], None], block_rows: int = BLOCK_ROWS) -> None:
     """Run `work` over blocks of rows, one thread a core, each with a single-threaded matrix product."""
-    blocks = [slice(start, min(start + BLOCK_ROWS, count)) for start in range(0, count, BLOCK_ROWS)]
+    blocks = [slice(start, min(start + block_rows, count)) for start in range(0, count, block_rows)]
     if len(blocks) <= 1:
         for block in blocks:
             work(block)

@@ -18,7 +18,9 @@ def unread_collection(folder: Path, caches: CacheFolders, *, with_broken: bool =
     """Draw a dozen pictures of two families, four of them shots, and make their project; nothing is embedded."""
     collection = Collection(folder, caches)
     used = LEAVES[:2] + LEAVES[3:5]
-    write_graph(collection.graph, {family: [leaf for leaf in used if FAMILY_OF[leaf] == family] for family in _FAMILIES})
+    write_graph(
+        collection.graph, {family: [leaf for leaf in used if FAMILY_OF[leaf] == family] for family in _FAMILIES}
+    )
     for leaf in used:
         write_shape(collection.shots / FAMILY_OF[leaf] / leaf / "0.png", leaf, seed=0)
     for number in range(UNREAD_IMAGES - len(used)):

@@ -1,8 +1,10 @@
 """The queue of heavy jobs."""
 
+from collections.abc import Iterator
 from typing import final
 
-from pytestqt.qtbot import QtBot
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 
 from app.jobs.job import Job, JobState
 from app.jobs.job_runner import JobRunner
@@ -30,6 +32,14 @@ class HandJob(Job):
         self._fail("broken")
 
 
+@pytest.fixture
+def runner(qapp: QCoreApplication) -> Iterator[JobRunner]:
+    """A queue that outlives its jobs, as that of a session does."""
+    runner = JobRunner()
+    yield runner
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
 def queued(runner: JobRunner, count: int) -> list[HandJob]:
     """Some jobs, queued in order."""
     jobs = [HandJob(f"job {number}") for number in range(count)]
@@ -43,9 +53,8 @@ def states(jobs: list[HandJob]) -> list[JobState]:
     return [job.state for job in jobs]
 
 
-def test_one_heavy_job_runs_at_a_time(qtbot: QtBot) -> None:
+def test_one_heavy_job_runs_at_a_time(runner: JobRunner) -> None:
     """The second waits for the end of the first, however that ends."""
-    runner = JobRunner()
     jobs = queued(runner, 3)
     assert states(jobs) == [JobState.RUNNING, JobState.QUEUED, JobState.QUEUED]
     jobs[0].fail()
@@ -56,9 +65,8 @@ def test_one_heavy_job_runs_at_a_time(qtbot: QtBot) -> None:
     assert runner.jobs == ()
 
 
-def test_a_waiting_job_can_be_cancelled(qtbot: QtBot) -> None:
+def test_a_waiting_job_can_be_cancelled(runner: JobRunner) -> None:
     """It never starts, and the others go on."""
-    runner = JobRunner()
     jobs = queued(runner, 3)
     jobs[1].cancel()
     jobs[0].succeed()
@@ -66,9 +74,8 @@ def test_a_waiting_job_can_be_cancelled(qtbot: QtBot) -> None:
     jobs[2].succeed()
 
 
-def test_cancelling_all_leaves_nothing(qtbot: QtBot) -> None:
+def test_cancelling_all_leaves_nothing(runner: JobRunner) -> None:
     """Every job ends, and none that waited starts meanwhile."""
-    runner = JobRunner()
     jobs = queued(runner, 3)
     started = [recorded(job.started) for job in jobs[1:]]
     runner.cancel_all()
@@ -76,7 +83,7 @@ def test_cancelling_all_leaves_nothing(qtbot: QtBot) -> None:
     assert (runner.jobs, started) == ((), [[], []])
 
 
-def test_a_job_ends_only_once(qtbot: QtBot) -> None:
+def test_a_job_ends_only_once(qapp: QCoreApplication) -> None:
     """What comes after the end is not heard any more."""
     job = HandJob("job")
     ends = [recorded(signal) for signal in (job.finished, job.failed, job.cancelled, job.ended)]
@@ -87,9 +94,8 @@ def test_a_job_ends_only_once(qtbot: QtBot) -> None:
     assert [len(said) for said in ends] == [1, 0, 0, 1]
 
 
-def test_the_runner_tells_who_came_and_went(qtbot: QtBot) -> None:
+def test_the_runner_tells_who_came_and_went(runner: JobRunner) -> None:
     """The status bar needs nothing but these two signals."""
-    runner = JobRunner()
     came, went = recorded(runner.job_added), recorded(runner.job_ended)
     watched = HandJob("watched")
     runner.watch(watched)

@@ -68,7 +68,7 @@ def test_the_real_worker_listens_to_a_cancel(qtbot: QtBot, owner: QObject, unrea
 
 def test_a_killed_worker_is_a_sentence(qtbot: QtBot, owner: QObject) -> None:
     """A child that dies (out of memory, a driver's fault) fails the job with one line that says what to do."""
-    job = scripted("print('{\"event\": \"batch\", \"results\": [[1, null, null]]}', flush=True); time.sleep(60)", owner)
+    job = scripted('print(\'{"event": "batch", "results": [[1, null, null]]}\', flush=True); time.sleep(60)', owner)
     batches = recorded(job.batch)
     job.batch.connect(lambda _rows: os.kill(job.process_id, signal.SIGKILL))
     run_to_end(qtbot, job)

@@ -112,9 +112,7 @@ def test_a_refused_action_is_one_line(qtbot: QtBot, opened: Session) -> None:
     assert content_of(opened.graph) == before
 
 
-def test_a_bug_is_logged_and_said_once(
-    qtbot: QtBot, opened: Session, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_bug_is_logged_and_said_once(qtbot: QtBot, opened: Session, caplog: pytest.LogCaptureFixture) -> None:
     """An unexpected error in an action is a sentence for the person and a traceback in the log; work goes on."""
 
     def broken(_project: Project) -> Change:

@@ -121,9 +121,7 @@ def test_a_project_that_cannot_be_opened_leaves_the_present_one(
     assert session.graph.find("Yellow")
 
 
-def test_opening_the_open_project_again_changes_nothing(
-    qtbot: QtBot, session: Session, collection: Collection
-) -> None:
+def test_opening_the_open_project_again_changes_nothing(qtbot: QtBot, session: Session, collection: Collection) -> None:
     """It is not locked out by itself, and not opened twice."""
     open_project(qtbot, session, collection.project)
     opened, failed = recorded(session.opened), recorded(session.failed)

@@ -1,0 +1,95 @@
+"""Keeps choice and scroll place of the grid by image while its cards come and go."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QObject
+from PySide6.QtWidgets import QAbstractItemView
+
+from app.image_grid.model import ImageGridModel
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a person was before the cards were laid out anew.
+
+    Attributes:
+        image_ids: (rows,) the cards in their order.
+        row: of the current card; -1 for none.
+        selected: chosen images.
+        is_in_sight: whether the current card was on the screen.
+    """
+
+    image_ids: NDArray[np.int64]
+    row: int
+    selected: frozenset[int]
+    is_in_sight: bool
+
+
+_NOWHERE = _Place(np.zeros(0, dtype=np.int64), -1, frozenset(), is_in_sight=False)
+
+
+@final
+class PlaceKeeper(QObject):
+    """Remembers the place when a reset begins, and goes back there when it is over.
+
+    Args:
+        view: the grid; the keeper must be made after `view.setModel`, so that the view has reset itself first.
+        model: its cards.
+        selected_ids: tells which images are chosen.
+    """
+
+    def __init__(
+        self, view: QAbstractItemView, model: ImageGridModel, selected_ids: Callable[[], tuple[int, ...]]
+    ) -> None:
+        super().__init__(view)
+        self._view = view
+        self._model = model
+        self._selected_ids = selected_ids
+        self._before = _NOWHERE
+        model.modelAboutToBeReset.connect(self._on_model_about_to_be_reset)
+        model.modelReset.connect(self._on_model_reset)
+
+    def _on_model_about_to_be_reset(self) -> None:
+        view, index = self._view, self._view.currentIndex()
+        if not index.isValid():
+            self._before = _NOWHERE
+            return
+        is_in_sight = view.visualRect(index).intersects(view.viewport().rect())
+        self._before = _Place(self._model.image_ids, index.row(), frozenset(self._selected_ids()), is_in_sight)
+
+    def _on_model_reset(self) -> None:
+        """Choose the same images again; when the current card left, the next one that stayed takes its place."""
+        before, model = self._before, self._model
+        self._view.updateGeometries()
+        if before.row < 0 or not model.rowCount():
+            return
+        row = model.row_of(int(before.image_ids[before.row]))
+        has_left = row is None
+        # The scroll place stays, unless the next card must be brought into sight.
+        self._view.setAutoScroll(has_left and before.is_in_sight)
+        self._view.setCurrentIndex(model.index(self._next_row() if row is None else row))
+        self._view.setAutoScroll(True)
+        if not has_left:
+            self._select_again()
+
+    def _next_row(self) -> int:
+        """Row of the card that followed the current one and is still there; the last one when there is none."""
+        shown = self._model.image_ids
+        following = self._before.image_ids[self._before.row :]
+        still = following[np.isin(following, shown)]
+        row = self._model.row_of(int(still[0])) if len(still) else None
+        return len(shown) - 1 if row is None else row
+
+    def _select_again(self) -> None:
+        selected = self._before.selected
+        if len(selected) == 1 and int(self._before.image_ids[self._before.row]) in selected:
+            return  # the current card is the chosen one, as nearly always
+        selection = QItemSelection()
+        for row in np.flatnonzero(np.isin(self._model.image_ids, list(selected))).tolist():
+            index = self._model.index(row)
+            selection.select(index, index)
+        self._view.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)

@@ -1,0 +1,118 @@
+"""The left pane with a real project: shelves, filter, and one choice over both."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from app.class_tree.logic import Shelf
+from app.class_tree.view import ClassTree
+from app.session import Session
+from tests.support.collections import Collection
+from tests.support.sessions import act, open_project, recorded
+
+
+@pytest.fixture
+def pane(qtbot: QtBot, session: Session, collection: Collection) -> Iterator[ClassTree]:
+    """The pane with the small collection open."""
+    pane = ClassTree(session)
+    qtbot.addWidget(pane)
+    pane.resize(280, 600)
+    pane.show()
+    open_project(qtbot, session, collection.project)
+    yield pane
+    pane.hide()
+
+
+def type_filter(qtbot: QtBot, pane: ClassTree, text: str) -> None:
+    """Type into the filter box and wait until it was applied."""
+    field = pane.findChild(QLineEdit)
+    assert isinstance(field, QLineEdit)
+    field.setText(text)
+    qtbot.waitUntil(lambda: not pane._filter_timer.isActive())
+
+
+def found_names(pane: ClassTree) -> set[str]:
+    """Names of the open rows of the tree that is in front."""
+    tree, names = pane._tree, set()
+    index = tree.model().index(0, 0)
+    while index.isValid():
+        names.add(str(index.data()))
+        index = tree.indexBelow(index)
+    return names
+
+
+def test_a_class_and_a_shelf_are_one_choice(pane: ClassTree, session: Session) -> None:
+    """Choosing a class lets go of the shelf, and the other way round."""
+    classes, shelves = recorded(pane.class_selected), recorded(pane.shelf_selected)
+    pane.select_shelf(Shelf.TO_REVIEW)
+    disc = session.graph.find("Red disc")
+    pane.select_class(disc)
+    assert (pane.selected_class, pane.selected_shelf) == (disc, None)
+    pane.select_shelf(Shelf.ALL)
+    assert (pane.selected_class, pane.selected_shelf) == (None, Shelf.ALL)
+    assert classes == [(disc,)]
+    assert shelves == [(Shelf.TO_REVIEW,), (Shelf.ALL,)]
+
+
+def test_the_filter_opens_what_it_finds(qtbot: QtBot, pane: ClassTree, session: Session) -> None:
+    """Matches stand in their open branches; without the filter the choice among them stays."""
+    type_filter(qtbot, pane, "checks")
+    assert found_names(pane) == {"Red", "Red checks", "Blue", "Blue checks"}
+    checks = session.graph.find("Blue checks")
+    pane._tree.select_built(checks)
+    assert pane.selected_class == checks
+    type_filter(qtbot, pane, "")
+    assert pane.selected_class == checks
+    assert "Green" in found_names(pane)
+
+
+def test_a_filter_without_matches_says_so(qtbot: QtBot, pane: ClassTree) -> None:
+    """The pane names what was typed, and comes back when it is wiped out."""
+    type_filter(qtbot, pane, "zebra")
+    shown = pane._stack.currentWidget()
+    assert isinstance(shown, QLabel)
+    assert "zebra" in shown.text()
+    type_filter(qtbot, pane, "")
+    assert found_names(pane) >= {"Red", "Green", "Blue"}
+
+
+def test_enter_in_the_filter_goes_to_the_best_fit(qtbot: QtBot, pane: ClassTree, session: Session) -> None:
+    """Typing a few letters and Enter chooses the class in the whole tree."""
+    field = pane.findChild(QLineEdit)
+    assert isinstance(field, QLineEdit)
+    qtbot.keyClicks(field, "green str")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert pane.selected_class == session.graph.find("Green stripes")
+    assert field.text() == ""
+
+
+def test_an_edit_shows_while_filtering(qtbot: QtBot, pane: ClassTree, session: Session) -> None:
+    """A class that comes and fits joins the found ones."""
+    type_filter(qtbot, pane, "checks")
+    green = session.graph.find("Green")
+    act(qtbot, session, lambda project: project.add_class("Green checks", (green,))[0])
+    assert "Green checks" in found_names(pane)
+
+
+def test_a_project_without_classes_says_what_to_do(qtbot: QtBot, session: Session, collection: Collection) -> None:
+    """An empty tree is no blank pane."""
+    pane = ClassTree(session)
+    qtbot.addWidget(pane)
+    with qtbot.waitSignal(session.loaded):
+        session.create(collection.folder / "empty.protoleaf")
+    shown = pane._stack.currentWidget()
+    assert isinstance(shown, QLabel)
+    assert "Insert" in shown.text()
+    asked = recorded(pane.create_requested)
+    qtbot.keyClick(pane, Qt.Key.Key_Insert)
+    assert asked == [(None,)]
+
+
+def test_shelves_count_the_collection(pane: ClassTree, session: Session) -> None:
+    """24 shots of 64 images are labelled, 40 are to be reviewed."""
+    counts = pane._shelves._model.counts
+    assert (counts[Shelf.ALL], counts[Shelf.LABELLED], counts[Shelf.TO_REVIEW]) == (64, 24, 40)
+    assert session.state is not None

@@ -1,0 +1,84 @@
+"""What the class tree shows, worked out by hand."""
+
+from app.class_tree.logic import (
+    Shelf,
+    classes_with_shots,
+    find_matches,
+    only_known,
+    other_parents,
+    shelf_counts,
+    touched_by,
+)
+from engine.graph.edits import ClassAdded, ClassRenamed, EdgeAdded
+from engine.workflows.collection_state import UNKNOWN, ImageStatus
+from tests.support.graphs import graph_of, seaside_graph
+from tests.support.states import Picture, state_of
+
+
+def test_shelves_count_every_image_where_it_belongs() -> None:
+    """Failed images are not to be reviewed; the person's "unknown" counts as labelled and as unknown."""
+    state = state_of(
+        [
+            Picture(label=4),
+            Picture(label=UNKNOWN),
+            Picture(best=4, is_unknown=True),
+            Picture(best=4),
+            Picture(status=ImageStatus.WAITING),
+            Picture(status=ImageStatus.FAILED),
+            Picture(label=4, is_unknown=True),
+        ]
+    )
+    assert shelf_counts(state) == {
+        Shelf.ALL: 7,
+        Shelf.TO_REVIEW: 3,
+        Shelf.LABELLED: 3,
+        Shelf.UNKNOWN: 2,
+        Shelf.FAILED: 1,
+    }
+
+
+def test_shelves_are_empty_without_a_project() -> None:
+    """No state, no images."""
+    assert set(shelf_counts(None).values()) == {0}
+
+
+def test_a_shot_counts_for_all_classes_above() -> None:
+    """Puffin's shot reaches both its parents and Animal; a count of nothing reaches nobody."""
+    graph = seaside_graph()
+    puffin, kelp = graph.find("Puffin"), graph.find("Kelp")
+    found = classes_with_shots(graph, {puffin: 2, kelp: 0, 999: 1})
+    assert {graph.name(class_id) for class_id in found} == {"Puffin", "Bird", "Diver", "Animal"}
+
+
+def test_matches_bring_the_branches_that_lead_there() -> None:
+    """Best fit first; all ancestors are shown on the way."""
+    graph = seaside_graph()
+    matches = find_matches(graph, "gull")
+    assert [graph.name(class_id) for class_id in matches.classes] == ["Gull", "Herring Gull"]
+    assert {graph.name(class_id) for class_id in matches.shown} == {"Gull", "Herring Gull", "Bird", "Animal"}
+    assert find_matches(graph, "whale").shown == frozenset()
+
+
+def test_other_parents_are_named_as_paths() -> None:
+    """Under Bird, Puffin says that it also stands under Diver; more than three are counted."""
+    graph = seaside_graph()
+    puffin, bird = graph.find("Puffin"), graph.find("Bird")
+    assert other_parents(graph, puffin, bird) == "Animal / Diver"
+    assert other_parents(graph, bird, graph.find("Animal")) == ""
+    many = graph_of({name: [] for name in "abcdef"} | {"child": list("abcdef")})
+    assert other_parents(many, many.find("child"), many.find("a")) == "b, c, d +2"
+
+
+def test_edits_touch_what_they_concern() -> None:
+    """A rename may move a row among its siblings; a new edge changes the parent's list and both looks."""
+    graph = seaside_graph()
+    gull, bird, seal = graph.find("Gull"), graph.find("Bird"), graph.find("Seal")
+    renamed = touched_by(graph, [ClassRenamed(gull, "Gull", "Mew")])
+    assert (renamed.parents, renamed.looks) == ({bird}, {gull})
+    linked = touched_by(graph, [ClassAdded(99, "New"), EdgeAdded(seal, gull)])
+    assert (linked.parents, linked.looks, linked.roots) == ({seal}, {seal, gull}, {99, gull})
+
+
+def test_only_classes_that_are_there_are_kept() -> None:
+    """A class may be gone when an answer about it comes."""
+    assert only_known(seaside_graph(), [1, 999, 2]) == [1, 2]

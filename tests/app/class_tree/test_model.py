@@ -1,0 +1,183 @@
+"""The tree's Qt model: one row under each parent, built when looked at, and kept through edits."""
+
+import random
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+
+from app.class_tree.drag import DraggedClass, read_dragged
+from app.class_tree.logic import find_matches
+from app.class_tree.model import CLASS_ROLE, COUNT, HAS_MORE_PARENTS_ROLE, HAS_SHOTS_ROLE, NAME, ClassTreeModel
+from engine.errors import GraphError
+from engine.graph.category_graph import CategoryGraph
+from tests.support.graphs import seaside_graph
+from tests.support.sessions import recorded
+from tests.support.states import Picture, state_of
+
+Tree = dict[str, "Tree"]
+
+
+@pytest.fixture
+def graph() -> CategoryGraph:
+    """Nine classes, one of them with two parents."""
+    return seaside_graph()
+
+
+@pytest.fixture
+def model(qapp: object, graph: CategoryGraph) -> ClassTreeModel:
+    """The tree of these classes."""
+    model = ClassTreeModel()
+    model.set_graph(graph)
+    return model
+
+
+def shown(model: ClassTreeModel, parent: QModelIndex | None = None) -> Tree:
+    """All rows as nested names; builds every branch."""
+    above = QModelIndex() if parent is None else parent
+    if model.canFetchMore(above):
+        model.fetchMore(above)
+    rows = [model.index(row, NAME, above) for row in range(model.rowCount(above))]
+    return {str(index.data()): shown(model, index) for index in rows}
+
+
+def expected(graph: CategoryGraph, class_id: int | None = None) -> Tree:
+    """What the graph says the rows are."""
+    below = graph.roots() if class_id is None else graph.children(class_id)
+    return {graph.name(each): expected(graph, each) for each in below}
+
+
+def edit(model: ClassTreeModel, graph: CategoryGraph, name: str, *values: object) -> None:
+    """Edit the graph and let the model follow."""
+    with graph.record() as edits:
+        getattr(graph, name)(*values)
+    model.apply_edits(edits)
+
+
+def test_a_class_stands_under_each_of_its_parents(model: ClassTreeModel, graph: CategoryGraph) -> None:
+    """Puffin has two rows, both marked; each says where the other one is."""
+    assert shown(model) == expected(graph)
+    rows = model.indexes_of(graph.find("Puffin"))
+    assert {str(index.parent().data()) for index in rows} == {"Bird", "Diver"}
+    assert all(index.data(HAS_MORE_PARENTS_ROLE) for index in rows)
+    tips = {str(index.parent().data()): str(index.data(Qt.ItemDataRole.ToolTipRole)) for index in rows}
+    assert "Also under Animal / Diver" in tips["Bird"]
+    assert "Also under Animal / Bird" in tips["Diver"]
+
+
+def test_rows_are_built_when_somebody_looks(model: ClassTreeModel, graph: CategoryGraph) -> None:
+    """At first there are only the roots, which know that there is more below."""
+    assert model.rowCount() == 2
+    animal = model.index(0, NAME)
+    assert model.hasChildren(animal)
+    assert model.canFetchMore(animal)
+    assert model.rowCount(animal) == 0
+    assert model.indexes_of(graph.find("Puffin")) == []
+
+
+def test_counts_and_shots_are_shown(model: ClassTreeModel, graph: CategoryGraph) -> None:
+    """The second column counts images; a class with shots below it is not waiting for any."""
+    puffin, animal, plant = graph.find("Puffin"), graph.find("Animal"), graph.find("Plant")
+    shown(model)
+    model.set_state(state_of([Picture(label=puffin)], image_counts={puffin: 1, animal: 1234}))
+    (root,) = model.indexes_of(animal)
+    assert root.siblingAtColumn(COUNT).data() in {"1,234", "1234", "1.234", "1 234"}
+    assert root.data(HAS_SHOTS_ROLE)
+    (other,) = model.indexes_of(plant)
+    assert other.siblingAtColumn(COUNT).data() == ""
+    assert not other.data(HAS_SHOTS_ROLE)
+
+
+def test_an_edit_touches_only_its_own_rows(model: ClassTreeModel, graph: CategoryGraph) -> None:
+    """A new class inserts one row under each built row of its parent, and resets nothing."""
+    shown(model)
+    inserted, removed, resets = (
+        recorded(model.rowsInserted),
+        recorded(model.rowsRemoved),
+        recorded(model.modelReset),
+    )
+    edit(model, graph, "add_class", "Auk", [graph.find("Bird")])
+    assert (len(inserted), removed, resets) == (1, [], [])
+    assert shown(model) == expected(graph)
+
+
+def test_a_rename_moves_the_row_to_its_place(model: ClassTreeModel, graph: CategoryGraph) -> None:
+    """Siblings are in the order of their names; a row that moves keeps its key."""
+    shown(model)
+    (gull,) = model.indexes_of(graph.find("Gull"))
+    key = gull.internalId()
+    edit(model, graph, "rename", graph.find("Gull"), "Zebra gull")
+    (moved,) = model.indexes_of(graph.find("Zebra gull"))
+    assert (moved.row(), moved.internalId(), moved.data()) == (1, key, "Zebra gull")
+    assert shown(model) == expected(graph)
+
+
+def test_random_edits_end_where_a_new_model_would(model: ClassTreeModel, graph: CategoryGraph) -> None:
+    """After every edit, and every undo of one, the rows are those of the graph."""
+    generator = random.Random(5)
+    shown(model)
+    for number in range(120):
+        classes = list(graph.classes())
+        first, second = generator.choice(classes), generator.choice(classes)
+        choices: list[tuple[str, tuple[object, ...]]] = [
+            ("add_class", (f"class {generator.randrange(1000)}", [first])),
+            ("link", (first, second)),
+            ("unlink", (first, second)),
+            ("rename", (first, f"name {generator.randrange(1000)}")),
+            ("move", (first, next(iter(graph.parents(first)), None), second)),
+        ]
+        if len(classes) > 6:
+            choices.append(("remove", (first,)))
+        name, values = generator.choice(choices)
+        try:
+            edit(model, graph, name, *values)
+        except GraphError:
+            continue
+        assert shown(model) == expected(graph), f"after edit {number}: {name} {values}"
+
+
+def test_a_filter_shows_matches_and_the_way_to_them(model: ClassTreeModel, graph: CategoryGraph) -> None:
+    """Other branches are hidden, also below a class that matches."""
+    model.set_graph(graph, find_matches(graph, "puff"))
+    assert shown(model) == {"Animal": {"Bird": {"Puffin": {}}, "Diver": {"Puffin": {}}}}
+
+
+def test_a_typed_name_is_a_wish(model: ClassTreeModel, graph: CategoryGraph) -> None:
+    """The row stays as it is until the graph changes; the same name again asks for nothing."""
+    wishes = recorded(model.rename_requested)
+    root = model.index(0, NAME)
+    model.setData(root, "Beast")
+    model.setData(root, " Animal ")
+    assert wishes == [(graph.find("Animal"), "Beast")]
+    assert root.data() == "Animal"
+
+
+def test_a_row_knows_the_parent_it_is_dragged_from(model: ClassTreeModel, graph: CategoryGraph) -> None:
+    """The same class is taken from Bird in one row and from Diver in the other."""
+    shown(model)
+    rows = model.indexes_of(graph.find("Puffin"))
+    taken = [read_dragged(model.mimeData([index])) for index in rows]
+    puffin = graph.find("Puffin")
+    assert set(taken) == {
+        DraggedClass(puffin, graph.find("Bird")),
+        DraggedClass(puffin, graph.find("Diver")),
+    }
+    assert read_dragged(model.mimeData([model.index(0, NAME)])) == DraggedClass(graph.find("Animal"), None)
+
+
+def test_twenty_thousand_classes_are_built_lazily(qapp: object) -> None:
+    """Showing them builds the roots; one edit among 20,000 siblings inserts one row."""
+    graph = CategoryGraph()
+    roots = [graph.add_class(f"branch {number}") for number in range(20)]
+    for number in range(20_000 - len(roots)):
+        graph.add_class(f"class {number}", [roots[number % 20]])
+    model = ClassTreeModel()
+    inserted = recorded(model.rowsInserted)
+    model.set_graph(graph)
+    assert len(model._table._by_key) == 20
+    branch = model.index(0, NAME)
+    model.fetchMore(branch)
+    assert model.rowCount(branch) == 999
+    assert len(inserted) == 1
+    edit(model, graph, "add_class", "newcomer", [branch.data(CLASS_ROLE)])
+    assert len(inserted) == 2
+    assert len(model._table._by_key) == 20 + 1000

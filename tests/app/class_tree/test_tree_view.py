@@ -1,0 +1,266 @@
+"""The tree under a person's hands: branches and choice stay, keys and drops say what is wanted."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QByteArray, QMimeData, QModelIndex, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragMoveEvent, QDropEvent
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from app.class_tree.delegate import ClassDelegate
+from app.class_tree.drag import IMAGES_MIME, class_mime_data
+from app.class_tree.model import NAME, ClassTreeModel
+from app.class_tree.tree_view import ClassTreeView
+from engine.graph.category_graph import CategoryGraph
+from tests.support.graphs import seaside_graph
+from tests.support.sessions import recorded
+
+NO_KEYS = Qt.KeyboardModifier.NoModifier
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+class Tree:
+    """A graph and its tree on the screen."""
+
+    def __init__(self, graph: CategoryGraph) -> None:
+        self.graph = graph
+        self.model = ClassTreeModel()
+        self.view = ClassTreeView(self.model)
+        self.model.set_graph(graph)
+        self.view.resize(300, 500)
+
+    def row(self, *names: str) -> QModelIndex:
+        """The row at the end of a path of names, its branches open."""
+        index = QModelIndex()
+        for name in names:
+            rows = [self.model.index(row, NAME, index) for row in range(self.model.rowCount(index))]
+            index = next(each for each in rows if each.data() == name)
+            self.view.expand(index)
+        return index
+
+    def edit(self, name: str, *values: object) -> None:
+        """Edit the graph and let the tree follow."""
+        with self.graph.record() as edits:
+            getattr(self.graph, name)(*values)
+        self.model.apply_edits(edits)
+
+    def drop(self, data: QMimeData, target: QModelIndex, keys: Qt.KeyboardModifier = NO_KEYS) -> tuple[bool, bool]:
+        """Drag over a row and drop there; below all rows for an invalid index. Whether each was taken."""
+        place = self.view.visualRect(target).center() if target.isValid() else QPoint(20, 480)
+        every = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction | Qt.DropAction.LinkAction
+        button = Qt.MouseButton.LeftButton
+        move = QDragMoveEvent(place, every, data, button, keys)
+        self.view.dragMoveEvent(move)
+        drop = QDropEvent(QPointF(place), every, data, button, keys)
+        drop.ignore()
+        self.view.dropEvent(drop)
+        return move.isAccepted(), drop.isAccepted()
+
+
+@pytest.fixture
+def tree(qtbot: QtBot) -> Tree:
+    """Nine classes on the screen, all branches open."""
+    tree = Tree(seaside_graph())
+    qtbot.addWidget(tree.view)
+    tree.view.show()
+    for path in (("Animal", "Bird", "Gull"), ("Animal", "Diver"), ("Plant",)):
+        tree.row(*path)
+    return tree
+
+
+# -- branches and choice
+
+
+def test_an_edit_elsewhere_keeps_branches_and_choice(tree: Tree) -> None:
+    """A new class closes nothing and moves no choice."""
+    seal = tree.row("Animal", "Diver", "Seal")
+    tree.view.select(seal)
+    chosen = recorded(tree.view.class_selected)
+    tree.edit("add_class", "Auk", [tree.graph.find("Bird")])
+    assert tree.view.isExpanded(tree.row("Animal", "Bird"))
+    assert tree.view.isExpanded(tree.row("Animal", "Bird", "Gull"))
+    assert tree.view.selected_class == tree.graph.find("Seal")
+    assert chosen == []
+
+
+def test_a_moved_branch_stays_open_and_chosen(tree: Tree) -> None:
+    """Gull moves to Diver with its branch open and its choice, and nobody hears of another choice."""
+    gull, bird, diver = (tree.graph.find(name) for name in ("Gull", "Bird", "Diver"))
+    tree.view.select(tree.row("Animal", "Bird", "Gull"))
+    chosen = recorded(tree.view.class_selected)
+    tree.edit("move", gull, bird, diver)
+    moved = tree.model.indexes_of(gull)
+    assert [index.parent().data() for index in moved] == ["Diver"]
+    assert tree.view.isExpanded(moved[0])
+    assert (tree.view.selected_class, tree.view.selected_parent) == (gull, diver)
+    assert chosen == []
+
+
+def test_a_removed_class_hands_the_choice_on(tree: Tree) -> None:
+    """When the chosen class is gone, the one that is chosen now is told."""
+    kelp = tree.graph.find("Kelp")
+    tree.view.select(tree.row("Plant", "Kelp"))
+    chosen = recorded(tree.view.class_selected)
+    tree.edit("remove", kelp)
+    assert tree.view.selected_class is not None
+    assert chosen == [(tree.view.selected_class,)]
+
+
+def test_a_renamed_class_stays_chosen(tree: Tree) -> None:
+    """Its row moves among its siblings, and the choice with it."""
+    gull = tree.graph.find("Gull")
+    tree.view.select(tree.row("Animal", "Bird", "Gull"))
+    tree.edit("rename", gull, "Zebra gull")
+    assert tree.view.selected_class == gull
+    assert tree.view.isExpanded(tree.view.selected_index)
+
+
+def test_painting_costs_what_is_in_sight(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A level of 20,000 classes paints only the rows on the screen."""
+    graph = CategoryGraph()
+    for number in range(20_000):
+        graph.add_class(f"class {number}")
+    tree = Tree(graph)
+    qtbot.addWidget(tree.view)
+    tree.view.show()
+    painted: list[int] = []
+    paint = ClassDelegate.paint
+
+    def counting(*arguments: Any) -> None:
+        painted.append(1)
+        paint(*arguments)
+
+    monkeypatch.setattr(ClassDelegate, "paint", counting)
+    tree.view.viewport().grab()
+    assert 0 < len(painted) < 100
+    tree.edit("add_class", "class 9999 and a half")
+    assert tree.model.rowCount() == 20_001
+
+
+# -- keys
+
+
+def test_keys_ask_for_new_classes_and_removal(qtbot: QtBot, tree: Tree) -> None:
+    """Insert and Ctrl+N ask for a class under the chosen one, Delete asks to remove it."""
+    created, removed = recorded(tree.view.create_requested), recorded(tree.view.remove_requested)
+    seal = tree.graph.find("Seal")
+    tree.view.select(tree.row("Animal", "Diver", "Seal"))
+    qtbot.keyClick(tree.view, Qt.Key.Key_Insert)
+    qtbot.keyClick(tree.view, Qt.Key.Key_N, CONTROL)
+    qtbot.keyClick(tree.view, Qt.Key.Key_Delete)
+    assert created == [(seal,), (seal,)]
+    assert removed == [(seal,)]
+
+
+def test_f2_opens_a_field_and_enter_asks_for_the_name(qtbot: QtBot, tree: Tree) -> None:
+    """The field holds the present name; what is typed becomes a wish."""
+    wishes = recorded(tree.model.rename_requested)
+    tree.view.select(tree.row("Animal", "Diver", "Seal"))
+    qtbot.keyClick(tree.view, Qt.Key.Key_F2)
+    field = tree.view.viewport().findChild(QLineEdit)
+    assert isinstance(field, QLineEdit)
+    assert field.text() == "Seal"
+    qtbot.keyClicks(field, "Grey seal")
+    with qtbot.waitSignal(tree.model.rename_requested):
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert wishes == [(tree.graph.find("Seal"), "Grey seal")]
+
+
+def test_a_read_only_tree_asks_for_nothing(qtbot: QtBot, tree: Tree) -> None:
+    """Keys and drops do nothing where nothing can be changed."""
+    tree.model.is_editable = False
+    asked = [
+        recorded(signal) for signal in (tree.view.create_requested, tree.view.remove_requested, tree.view.class_dropped)
+    ]
+    tree.view.select(tree.row("Animal", "Diver", "Seal"))
+    for key in (Qt.Key.Key_Insert, Qt.Key.Key_Delete, Qt.Key.Key_F2):
+        qtbot.keyClick(tree.view, key)
+    assert tree.view.viewport().findChild(QLineEdit) is None
+    data = class_mime_data(tree.graph.find("Kelp"), tree.graph.find("Plant"), "Kelp")
+    assert tree.drop(data, tree.row("Animal")) == (False, False)
+    assert asked == [[], [], []]
+
+
+# -- drops
+
+
+def test_a_class_is_moved_and_with_ctrl_linked(tree: Tree) -> None:
+    """The drop says class, where it was taken, where it was dropped, and whether to link."""
+    dropped = recorded(tree.view.class_dropped)
+    kelp, plant, diver = (tree.graph.find(name) for name in ("Kelp", "Plant", "Diver"))
+    data = class_mime_data(kelp, plant, "Kelp")
+    assert tree.drop(data, tree.row("Animal", "Diver")) == (True, True)
+    assert tree.drop(data, tree.row("Animal", "Diver"), CONTROL) == (True, True)
+    assert tree.drop(data, QModelIndex()) == (True, True)
+    assert dropped == [(kelp, plant, diver, False), (kelp, plant, diver, True), (kelp, plant, None, False)]
+
+
+def test_a_drop_where_nothing_would_change_is_refused(tree: Tree) -> None:
+    """On itself, on the parent it was taken from, or a root on the top level."""
+    dropped = recorded(tree.view.class_dropped)
+    kelp, plant = tree.graph.find("Kelp"), tree.graph.find("Plant")
+    assert tree.drop(class_mime_data(kelp, plant, "Kelp"), tree.row("Plant", "Kelp")) == (False, False)
+    assert tree.drop(class_mime_data(kelp, plant, "Kelp"), tree.row("Plant")) == (False, False)
+    assert tree.drop(class_mime_data(plant, None, "Plant"), QModelIndex()) == (False, False)
+    assert dropped == []
+
+
+def test_a_cycle_is_left_to_the_engine(tree: Tree) -> None:
+    """The tree hands on what would close a cycle: only the engine can say which path."""
+    dropped = recorded(tree.view.class_dropped)
+    animal, gull = tree.graph.find("Animal"), tree.graph.find("Gull")
+    assert tree.drop(class_mime_data(animal, None, "Animal"), tree.row("Animal", "Bird", "Gull")) == (True, True)
+    assert dropped == [(animal, None, gull, False)]
+
+
+def image_data() -> QMimeData:
+    """Two images of the project."""
+    data = QMimeData()
+    data.setData(IMAGES_MIME, QByteArray(json.dumps([7, 9]).encode()))
+    return data
+
+
+def file_data() -> QMimeData:
+    """A file from outside, and an address that is no file."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(Path("/photos/a.jpg"))), QUrl("https://example.org/b.jpg")])
+    return data
+
+
+@pytest.mark.parametrize(
+    ("make", "signal", "value"),
+    [
+        (image_data, "images_dropped", (7, 9)),
+        (file_data, "files_dropped", (Path("/photos/a.jpg"),)),
+    ],
+)
+def test_images_and_files_need_a_class(
+    make: Callable[[], QMimeData], signal: str, value: tuple[object, ...], tree: Tree
+) -> None:
+    """Dropped on a class they are told with it; beside all classes they are refused."""
+    dropped = recorded(getattr(tree.view, signal))
+    assert tree.drop(make(), tree.row("Animal", "Diver", "Seal")) == (True, True)
+    assert dropped == [(tree.graph.find("Seal"), value)]
+    assert tree.drop(make(), QModelIndex()) == (False, False)
+    assert len(dropped) == 1
+
+
+def test_foreign_things_are_refused(tree: Tree) -> None:
+    """Text from somewhere is nothing for a tree of classes."""
+    data = QMimeData()
+    data.setText("hello")
+    assert tree.drop(data, tree.row("Animal")) == (False, False)
+
+
+def test_a_branch_springs_open_under_a_drag(qtbot: QtBot, tree: Tree) -> None:
+    """Waiting over a closed branch opens it."""
+    bird = tree.row("Animal", "Bird")
+    tree.view.collapse(bird)
+    place = tree.view.visualRect(bird).center()
+    data = image_data()
+    tree.view.dragMoveEvent(QDragMoveEvent(place, Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, NO_KEYS))
+    qtbot.waitUntil(lambda: tree.view.isExpanded(bird))

@@ -1,0 +1,81 @@
+"""Which images are shown, and in what order, worked out by hand."""
+
+import numpy as np
+import pytest
+
+from app.class_tree.logic import Shelf
+from app.image_grid.logic import ImageFilter, Order, fitting, positions, shown_class
+from engine.workflows.collection_state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from tests.support.states import Picture, state_of
+
+GULL, SEAL = 4, 6
+PICTURES = (
+    Picture(label=GULL, best=GULL, score=0.99),  # 0
+    Picture(best=GULL, score=0.9, safe=GULL, safe_score=0.9),  # 1
+    Picture(best=SEAL, score=0.4),  # 2
+    Picture(best=GULL, score=0.6, is_unknown=True),  # 3
+    Picture(label=UNKNOWN, best=SEAL, score=0.7),  # 4
+    Picture(status=ImageStatus.WAITING),  # 5
+    Picture(status=ImageStatus.FAILED),  # 6
+    Picture(label=SEAL, best=GULL, score=0.3),  # 7
+)
+
+
+@pytest.fixture
+def state() -> CollectionState:
+    """Eight images, one of each kind."""
+    return state_of(PICTURES)
+
+
+@pytest.mark.parametrize(
+    ("shelf", "places"),
+    [
+        (Shelf.ALL, range(8)),
+        (Shelf.TO_REVIEW, (1, 2, 3, 5)),
+        (Shelf.LABELLED, (0, 4, 7)),
+        (Shelf.UNKNOWN, (3, 4)),
+        (Shelf.FAILED, (6,)),
+    ],
+)
+def test_a_shelf_holds_its_images(shelf: Shelf, places: tuple[int, ...], state: CollectionState) -> None:
+    """Each shelf lets exactly its own images through."""
+    assert np.flatnonzero(fitting(state, ImageFilter(shelf))).tolist() == list(places)
+
+
+def test_a_card_stands_for_the_persons_word_first(state: CollectionState) -> None:
+    """A label beats a prediction; what looks unknown stands for no class."""
+    assert shown_class(state).tolist() == [GULL, GULL, SEAL, NO_CLASS, UNKNOWN, NO_CLASS, NO_CLASS, SEAL]
+
+
+def test_a_class_shows_what_stands_for_it(state: CollectionState) -> None:
+    """Labelled and predicted images of a branch, together with a shelf."""
+    assert positions(state, ImageFilter(class_ids=frozenset({GULL})), Order.ADDED).tolist() == [0, 1]
+    both = ImageFilter(Shelf.TO_REVIEW, frozenset({GULL, SEAL}))
+    assert positions(state, both, Order.ADDED).tolist() == [1, 2]
+    assert positions(state, ImageFilter(class_ids=frozenset()), Order.ADDED).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("order", "places"),
+    [
+        (Order.ADDED, [0, 1, 2, 3, 4, 5, 6, 7]),
+        (Order.UNSURE_FIRST, [2, 3, 1, 5, 6, 7, 4, 0]),
+        (Order.SUREST_FIRST, [1, 3, 2, 5, 6, 0, 4, 7]),
+    ],
+)
+def test_orders(order: Order, places: list[int], state: CollectionState) -> None:
+    """What a person has decided comes after what waits for them; images without a score come last of their kind."""
+    assert positions(state, ImageFilter(), order).tolist() == places
+
+
+def test_by_class_the_persons_own_images_come_first(state: CollectionState) -> None:
+    """Gulls together, the labelled one before the predicted one; then seals."""
+    found = positions(state, ImageFilter(class_ids=frozenset({GULL, SEAL})), Order.CLASS).tolist()
+    assert found == [0, 1, 7, 2]
+
+
+def test_equal_scores_keep_the_order_in_which_they_were_added() -> None:
+    """Nothing jumps about between images that are equally sure."""
+    state = state_of([Picture(best=GULL, score=0.5)] * 5)
+    for order in Order:
+        assert positions(state, ImageFilter(), order).tolist() == [0, 1, 2, 3, 4]

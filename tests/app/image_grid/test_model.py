@@ -1,0 +1,114 @@
+"""Cards: the words on them, and the order they keep."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from app.class_tree.logic import Shelf
+from app.image_grid.logic import ImageFilter, Order
+from app.image_grid.model import ID_ROLE, ImageGridModel, Mark
+from engine.workflows.collection_state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from tests.support.states import Picture, state_of
+
+
+def shown(model: ImageGridModel) -> list[int]:
+    """Image ids in rows."""
+    return [model.id_at(row) for row in range(model.rowCount())]
+
+
+def labelled(state: CollectionState, image_id: int, class_id: int) -> CollectionState:
+    """The state after a person labelled one image."""
+    labels = state.label_class.copy()
+    labels[state.position(image_id)] = class_id
+    return replace(state, label_class=labels)
+
+
+def scored(state: CollectionState, scores: list[float]) -> CollectionState:
+    """The state after the model thought again."""
+    return replace(state, best_score=np.array(scores, dtype=np.float32))
+
+
+@pytest.mark.parametrize(
+    ("picture", "mark", "words"),
+    [
+        (Picture(label=3, best=4, score=0.9), Mark.LABELLED, ("class 3", "", "")),
+        (Picture(label=UNKNOWN, best=4, score=0.9), Mark.SAID_UNKNOWN, ("None of the classes", "", "")),
+        (Picture(best=4, score=0.97, safe=4, safe_score=0.97), Mark.SURE, ("class 4", "", "97 %")),
+        (Picture(best=4, score=0.5, safe=2, safe_score=0.9), Mark.COARSE, ("class 2", "class 4? 50 %", "90 %")),
+        (Picture(best=4, score=0.5), Mark.GUESS, ("class 4?", "not sure", "50 %")),
+        (Picture(best=4, score=0.9, is_unknown=True), Mark.UNKNOWN, ("Unknown", "class 4?", "")),
+        (Picture(), Mark.NOTHING, ("No prediction yet", "", "")),
+        (Picture(status=ImageStatus.WAITING), Mark.WAITING, ("Waiting", "", "")),
+        (Picture(status=ImageStatus.FAILED), Mark.FAILED, ("Cannot be read", "", "")),
+        (Picture(label=3, status=ImageStatus.FAILED), Mark.LABELLED, ("class 3", "", "")),
+    ],
+)
+def test_words_on_a_card(picture: Picture, mark: Mark, words: tuple[str, str, str], model: ImageGridModel) -> None:
+    """The person's word first, then the leaf, the safe class or an honest guess."""
+    model.set_state(state_of([picture]))
+    card = model.card(0)
+    assert (card.mark, (card.title, card.detail, card.score)) == (mark, words)
+    assert (card.image_id, card.path.name) == (11, "11.png")
+
+
+def test_a_card_speaks_to_a_screen_reader(model: ImageGridModel) -> None:
+    """File, class and score in one sentence; the file's name is the tip."""
+    model.set_state(state_of([Picture(best=4, score=0.97, safe=4, safe_score=0.97)]))
+    index = model.index(0)
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "11.png: class 4  97 %"
+    assert index.data(Qt.ItemDataRole.ToolTipRole) == "11.png"
+    assert index.data(ID_ROLE) == 11
+
+
+def test_cards_keep_their_order_while_predictions_change(model: ImageGridModel) -> None:
+    """Nothing jumps while a person reviews; asked to, the grid sorts anew."""
+    state = state_of([Picture(best=4, score=score) for score in (0.9, 0.5, 0.7)])
+    model.set_order(Order.UNSURE_FIRST)
+    model.set_state(state)
+    assert shown(model) == [12, 13, 11]
+    model.set_state(scored(state, [0.1, 0.99, 0.98]))
+    assert shown(model) == [12, 13, 11]
+    model.refresh()
+    assert shown(model) == [11, 13, 12]
+
+
+def test_a_card_that_leaves_moves_no_other(model: ImageGridModel) -> None:
+    """A labelled image leaves the review; the others keep their order although their scores changed."""
+    state = state_of([Picture(best=4, score=score) for score in (0.9, 0.5, 0.7)])
+    model.set_order(Order.UNSURE_FIRST)
+    model.set_state(state)
+    model.set_filter(ImageFilter(Shelf.TO_REVIEW))
+    model.set_state(labelled(scored(state, [0.1, 0.99, 0.98]), 13, 4))
+    assert shown(model) == [12, 11]
+
+
+def test_new_cards_are_sorted_in(model: ImageGridModel) -> None:
+    """When images come, all are laid out anew."""
+    model.set_order(Order.UNSURE_FIRST)
+    model.set_state(state_of([Picture(best=4, score=0.9)]))
+    model.set_state(state_of([Picture(best=4, score=0.9), Picture(best=4, score=0.3)]))
+    assert shown(model) == [12, 11]
+
+
+def test_a_reset_begins_with_the_old_cards(model: ImageGridModel) -> None:
+    """Who is told that cards will change can still read the old ones, also when images are removed."""
+    model.set_state(state_of([Picture()] * 5))
+    seen: list[list[int]] = []
+    model.modelAboutToBeReset.connect(lambda: seen.append(shown(model)))
+    model.set_state(state_of([Picture()] * 2))
+    model.set_state(None)
+    assert seen == [[11, 12, 13, 14, 15], [11, 12]]
+    assert model.rowCount() == 0
+
+
+def test_rows_are_found_by_image(model: ImageGridModel) -> None:
+    """An image that is filtered out has no row."""
+    state = state_of([Picture(label=3), Picture(), Picture()])
+    model.set_state(state)
+    assert [model.row_of(image_id) for image_id in (11, 13, 99)] == [0, 2, None]
+    model.set_filter(ImageFilter(Shelf.TO_REVIEW))
+    assert [model.row_of(image_id) for image_id in (11, 13)] == [None, 1]
+    assert model.image_ids.tolist() == [12, 13]
+    assert state.label_class[1] == NO_CLASS

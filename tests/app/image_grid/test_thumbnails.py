@@ -1,0 +1,176 @@
+"""Thumbnails: the newest wish first, bounded memory, broken files, and no work for what is out of sight."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from app.image_grid import thumbnails as module
+from app.image_grid.thumbnails import THREADS, Thumbnails, load_thumbnail
+from engine.data.thumbnail_cache import ThumbnailCache
+from tests.support.images import write_jpeg
+
+SIDE: Final = 256
+
+
+class SlowDecoder:
+    """Stands in for decoding: waits until it is let go, and notes what was decoded in which order."""
+
+    def __init__(self) -> None:
+        self.let_go = threading.Event()
+        self.begun = threading.Semaphore(0)
+        self.decoded: list[str] = []
+        self._lock = threading.Lock()
+
+    def __call__(self, _cache: object, path: Path, side: int) -> QImage:
+        """Make a blank picture."""
+        with self._lock:
+            self.decoded.append(path.name)
+        self.begun.release()
+        assert self.let_go.wait(30)
+        return QImage(side, side, QImage.Format.Format_RGB32)
+
+    def wait_for_all_threads(self) -> None:
+        """Wait until every thread has its first picture in hand."""
+        for _ in range(THREADS):
+            assert self.begun.acquire(timeout=30)
+
+
+@pytest.fixture
+def decoder(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowDecoder]:
+    """The decoder of this test."""
+    decoder = SlowDecoder()
+    monkeypatch.setattr(module, "load_thumbnail", decoder)
+    yield decoder
+    decoder.let_go.set()
+
+
+def wait_until_idle(qtbot: QtBot, thumbnails: Thumbnails) -> None:
+    """Wait until no wish is open."""
+    qtbot.waitUntil(lambda: not thumbnails.is_busy, timeout=30_000)
+
+
+def test_a_real_picture_comes_and_is_kept_on_disk(qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path) -> None:
+    """First there is nothing, then a pixmap of the wanted size; the disk cache has it for the next run."""
+    path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
+    with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready == path):
+        assert thumbnails.pixmap(path, 200, 1.0) is None
+    pixmap = thumbnails.pixmap(path, 200, 1.0)
+    assert pixmap is not None
+    assert (pixmap.width(), pixmap.height()) == (256, 128)
+    thumbnails.stop()
+    status = path.stat()
+    cache = ThumbnailCache(thumbnails._caches.thumbnails)
+    assert cache.get(path, status.st_size, status.st_mtime_ns, SIDE)
+    cache.close()
+
+
+def test_a_broken_file_fails_once_and_may_be_tried_again(qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path) -> None:
+    """It is said to be ready, it has failed, and nobody tries again until told to."""
+    path = tmp_path / "broken.jpg"
+    path.write_text("no picture", encoding="utf-8")
+    with qtbot.waitSignal(thumbnails.ready):
+        thumbnails.pixmap(path, 200, 1.0)
+    assert thumbnails.has_failed(path)
+    assert thumbnails.pixmap(path, 200, 1.0) is None
+    assert not thumbnails.is_busy
+    write_jpeg(path)
+    thumbnails.forget_failures()
+    with qtbot.waitSignal(thumbnails.ready):
+        thumbnails.pixmap(path, 200, 1.0)
+    assert thumbnails.pixmap(path, 200, 1.0) is not None
+
+
+@pytest.mark.parametrize("name", ["missing.jpg", "folder"])
+def test_what_is_no_picture_is_none(name: str, tmp_path: Path) -> None:
+    """A missing file and a folder are no thumbnails, and no error."""
+    (tmp_path / "folder").mkdir()
+    cache = ThumbnailCache(tmp_path / "cache")
+    assert load_thumbnail(cache, tmp_path / name, SIDE) is None
+    cache.close()
+
+
+def test_the_newest_wish_is_served_first(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
+    """What came into sight last is decoded first."""
+    for number in range(THREADS):
+        thumbnails.pixmap(Path(f"first {number}"), SIDE, 1.0)
+    decoder.wait_for_all_threads()
+    for number in range(5):
+        thumbnails.pixmap(Path(f"then {number}"), SIDE, 1.0)
+    decoder.let_go.set()
+    wait_until_idle(qtbot, thumbnails)
+    later = decoder.decoded[THREADS:]
+    assert set(later) == {f"then {number}" for number in range(5)}
+    assert later[0] == "then 4"
+    assert later.index("then 4") < later.index("then 0")
+
+
+def test_fleeting_wishes_end_out_of_sight(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
+    """Scrolling past costs nothing; what another pane waits for stays wished."""
+    for number in range(THREADS):
+        thumbnails.pixmap(Path(f"first {number}"), SIDE, 1.0)
+    decoder.wait_for_all_threads()
+    for number in range(50):
+        thumbnails.pixmap(Path(f"passed {number}"), SIDE, 1.0, is_fleeting=True)
+    thumbnails.pixmap(Path("shot in the inspector"), SIDE, 1.0)
+    thumbnails.pixmap(Path("shot in the inspector"), SIDE, 1.0, is_fleeting=True)
+    thumbnails.keep_only({Path("passed 7")})
+    decoder.let_go.set()
+    wait_until_idle(qtbot, thumbnails)
+    assert set(decoder.decoded[THREADS:]) == {"passed 7", "shot in the inspector"}
+
+
+def test_a_repaint_wishes_nothing_twice(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
+    """A card that is painted again while its picture is decoded does not have it decoded again."""
+    paths = [Path(f"card {number}") for number in range(THREADS)]
+    for path in paths:
+        thumbnails.pixmap(path, SIDE, 1.0)
+    decoder.wait_for_all_threads()
+    for path in paths:
+        thumbnails.pixmap(path, SIDE, 1.0)
+    decoder.let_go.set()
+    wait_until_idle(qtbot, thumbnails)
+    assert sorted(decoder.decoded) == sorted(path.name for path in paths)
+
+
+def test_memory_is_bounded(
+    qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The longest unused pictures go when the bound is passed; what was just looked at stays."""
+    picture_bytes = SIDE * SIDE * 4
+    monkeypatch.setattr(module, "MEMORY_BYTES", 3 * picture_bytes)
+    decoder.let_go.set()
+    for name in "abc":
+        thumbnails.pixmap(Path(name), SIDE, 1.0)
+        wait_until_idle(qtbot, thumbnails)
+    assert thumbnails.pixmap(Path("a"), SIDE, 1.0) is not None
+    thumbnails.pixmap(Path("d"), SIDE, 1.0)
+    wait_until_idle(qtbot, thumbnails)
+    assert {path.name for path, _ in thumbnails._pixmaps} == {"a", "c", "d"}
+    assert thumbnails._used_bytes == 3 * picture_bytes
+
+
+def test_a_sharp_screen_gets_larger_pictures(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
+    """Two device pixels for one logical pixel ask for the larger stored side."""
+    decoder.let_go.set()
+    thumbnails.pixmap(Path("a"), 200, 2.0)
+    wait_until_idle(qtbot, thumbnails)
+    found = thumbnails.pixmap(Path("a"), 200, 2.0)
+    assert found is not None
+    assert found.width() == 512
+
+
+def test_stopping_ends_the_threads(thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
+    """No thread is left, and later wishes are ignored."""
+    for number in range(20):
+        thumbnails.pixmap(Path(f"card {number}"), SIDE, 1.0)
+    decoder.wait_for_all_threads()
+    decoder.let_go.set()
+    thumbnails.stop()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("thumbnails")]
+    assert thumbnails.pixmap(Path("late"), SIDE, 1.0) is None
+    assert not thumbnails._threads
