@@ -26,17 +26,20 @@ def unlabel(session: "Session", image_ids: Sequence[int]) -> None:
         session.act(lambda project: project.unlabel(image_ids))
 
 
-def accept(session: "Session", image_ids: Sequence[int], *, safe: bool = False) -> None:
+def accept(session: "Session", image_ids: Sequence[int], *, safe: bool = False) -> list[int]:
     """Label images as what is predicted for each; images without a prediction stay as they are.
 
     Args:
         session: the session.
         image_ids: images to accept.
         safe: take the safe class, not the likeliest leaf.
+
+    Returns:
+        the images that get a label.
     """
     state = session.state
     if state is None:
-        return
+        return []
     predicted = state.safe_class if safe else np.where(state.is_unknown, NO_CLASS, state.best_class)
     groups: dict[int, list[int]] = {}
     for image_id in image_ids:
@@ -45,6 +48,7 @@ def accept(session: "Session", image_ids: Sequence[int], *, safe: bool = False) 
             groups.setdefault(int(predicted[place]), []).append(image_id)
     if groups:
         session.act(lambda project: _label_groups(project, groups))
+    return [image_id for group in groups.values() for image_id in group]
 
 
 def _label_groups(project: "Project", groups: dict[int, list[int]]) -> "Change":

@@ -38,10 +38,10 @@ class Labelling:
             f"label_as_{digit}": self._digit(digit) for digit in range(FIRST_DIGIT, LAST_DIGIT + 1)
         }
         return digits | {
-            "accept": lambda: accept(self._session, self._chosen()),
-            "accept_safe": lambda: accept(self._session, self._chosen(), safe=True),
+            "accept": lambda: self._workspace.go_on_from(accept(self._session, self._chosen())),
+            "accept_safe": lambda: self._workspace.go_on_from(accept(self._session, self._chosen(), safe=True)),
             "relabel": self.relabel,
-            "unknown": lambda: label_as(self._session, self._chosen(), None),
+            "unknown": self.say_unknown,
             "reject": self.reject,
             "remove_images": self._remove,
         }
@@ -50,6 +50,13 @@ class Labelling:
         """Label images, and remember the class for the palette."""
         self._recent = [class_id, *(known for known in self._recent if known != class_id)][:RECENT_KEPT]
         label_as(self._session, image_ids, class_id)
+        self._workspace.go_on_from(image_ids)
+
+    def say_unknown(self) -> None:
+        """Label the chosen images as none of the classes."""
+        chosen = self._chosen()
+        label_as(self._session, chosen, None)
+        self._workspace.go_on_from(chosen)
 
     def relabel(self) -> None:
         """Ask for any class; the last row makes a new one."""
@@ -79,11 +86,26 @@ class Labelling:
 
     def _digit(self, digit: int) -> Callable[[], None]:
         def work() -> None:
-            likeliest = self._inspector.likeliest
-            if digit <= len(likeliest):
-                self.label(self._chosen(), likeliest[digit - 1])
+            image_id, chosen = self._workspace.grid.current_id, self._chosen()
+            if image_id is None or not chosen:
+                return
+            likeliest = self._inspector.likeliest_of(image_id)
+            if likeliest is not None:
+                self._label_as_likely(chosen, digit, likeliest)
+                return
+            # The person is quicker than the inspector, which still shows the image before.
+            self._session.ask(
+                lambda live: live.top_classes(image_id, LAST_DIGIT),
+                lambda found: self._label_as_likely(chosen, digit, [scored.class_id for scored in found]),
+                owner=self._workspace,
+            )
 
         return work
+
+    def _label_as_likely(self, image_ids: Sequence[int], digit: int, likeliest: Sequence[int]) -> None:
+        known = [class_id for class_id in likeliest if class_id in self._session.graph]
+        if digit <= len(known):
+            self.label(image_ids, known[digit - 1])
 
     def _remove(self) -> None:
         chosen = self._chosen()
@@ -92,7 +114,9 @@ class Labelling:
 
     def _rows_for(self, text: str) -> list[PaletteRow]:
         graph = self._session.graph
-        first = [*self._inspector.likeliest, *self._recent]
+        current = self._workspace.grid.current_id
+        likeliest = None if current is None else self._inspector.likeliest_of(current)
+        first = [*(likeliest or ()), *self._recent]
         rows = [
             PaletteRow(graph.name(class_id), place_of(graph, class_id), "", "class", ClassChoice(class_id))
             for class_id in class_ids_for(graph, text, first=first)
@@ -107,6 +131,7 @@ class Labelling:
             self.label(image_ids, choice.class_id)
         elif isinstance(choice, CreateChoice):
             self._session.act(lambda project: _create_and_label(project, choice, image_ids))
+            self._workspace.go_on_from(image_ids)
 
 
 def create_row(choice: CreateChoice, parent_name: str) -> PaletteRow:

@@ -1,6 +1,6 @@
 """The grid's cards as a Qt model: positions in the newest state, kept in place by image id."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
@@ -109,6 +109,11 @@ class ImageGridModel(QAbstractListModel):
         """Row of an image; None when it is not shown."""
         rows = np.flatnonzero(self.image_ids == image_id)
         return int(rows[0]) if len(rows) else None
+
+    def last_row_of(self, image_ids: Sequence[int]) -> int | None:
+        """Last row that shows one of these images; None when none is shown."""
+        rows = np.flatnonzero(np.isin(self.image_ids, np.array(image_ids, dtype=np.int64)))
+        return int(rows[-1]) if len(rows) else None
 
     def id_at(self, row: int) -> int:
         """Image in a row."""

@@ -12,9 +12,10 @@ from PySide6.QtGui import QImage, QPixmap
 from engine.config import CacheFolders
 
 THREADS: Final = 2
-MEMORY_BYTES: Final = 64 * 1024 * 1024
+MEMORY_BYTES: Final = 24 * 1024 * 1024
 STORED_SIDES: Final = (256, 512)
 """Sides that are kept on disk; a thumbnail is scaled from the smallest that covers it."""
+SIDE_STEP: Final = 32
 BYTES_PER_PIXEL: Final = 4
 
 Wish = tuple[Path, int]
@@ -53,7 +54,7 @@ class Thumbnails(QObject):
             ratio: device pixels for one logical pixel.
             is_fleeting: the wish ends when `keep_only` does not name the image.
         """
-        wish = (path, _stored_side(round(side * ratio)))
+        wish = (path, _kept_side(round(side * ratio)))
         pixmap = self._pixmaps.get(wish)
         if pixmap is not None:
             self._pixmaps.move_to_end(wish)
@@ -162,16 +163,25 @@ def load_thumbnail(cache: object, path: Path, side: int) -> QImage | None:
     assert isinstance(cache, ThumbnailCache)
     try:
         status = path.stat()
-        data = cache.get(path, status.st_size, status.st_mtime_ns, side)
+        stored = _stored_side(side)
+        data = cache.get(path, status.st_size, status.st_mtime_ns, stored)
         if data is None:
-            data = thumbnail(path, side)
-            cache.put(path, status.st_size, status.st_mtime_ns, side, data)
+            data = thumbnail(path, stored)
+            cache.put(path, status.st_size, status.st_mtime_ns, stored, data)
     except (ProtoleafError, OSError, ValueError):
         return None
     image = QImage.fromData(data)
     if image.isNull():
         return None
+    if max(image.width(), image.height()) > side:
+        modes = Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+        image = image.scaled(side, side, *modes)
     return image.convertToFormat(QImage.Format.Format_RGB32)
+
+
+def _kept_side(pixels: int) -> int:
+    """Side that is kept in memory: a little more than what is shown, so that zooming a little keeps it."""
+    return min(STORED_SIDES[-1], -(-pixels // SIDE_STEP) * SIDE_STEP)
 
 
 def _stored_side(pixels: int) -> int:

@@ -64,7 +64,7 @@ class Inspector(QWidget):
         layout.addWidget(self._scroll)
         self._ask_timer = QTimer(self, singleShot=True, interval=ASK_DELAY_MS)
         self._ask_timer.timeout.connect(self._ask)
-        session.state_changed.connect(lambda _state: self._ask_timer.start())
+        session.state_changed.connect(self._on_state_changed)
         session.closed.connect(self.clear)
         self.clear()
 
@@ -93,7 +93,15 @@ class Inspector(QWidget):
         """Classes behind the digit keys, for the image that is shown."""
         return tuple(row.class_id for row in self.image_facts.tops) if self.image_facts else ()
 
+    def likeliest_of(self, image_id: int) -> tuple[int, ...] | None:
+        """The same for a certain image; None while the answer about it is still on its way."""
+        facts = self.image_facts
+        return self.likeliest if facts is not None and facts.image_id == image_id else None
+
     # -- asking
+
+    def _on_state_changed(self, _state: object) -> None:
+        self._ask_timer.start()
 
     def _ask(self) -> None:
         if self._session.state is None:

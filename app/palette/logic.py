@@ -101,7 +101,7 @@ def _has_ancestors(graph: CategoryGraph, class_id: int, names: Sequence[str]) ->
 
 
 def create_choice(graph: CategoryGraph, text: str, *, under: int | None) -> CreateChoice | None:
-    """The class that the typed text would make, or None when it is empty or already there.
+    """The class that the typed text would make, or None when it is empty, already there, or its parent is not.
 
     Args:
         graph: the classes that are there.
@@ -111,7 +111,11 @@ def create_choice(graph: CategoryGraph, text: str, *, under: int | None) -> Crea
     *parent_names, name = [part.strip() for part in text.split("/")]
     if not name or any(character < " " for character in name):
         return None
-    parent_id = _parent_named("/".join(part for part in parent_names if part), graph) if any(parent_names) else under
+    parent_id = under
+    if any(parent_names):
+        parent_id = _parent_named("/".join(part for part in parent_names if part), graph)
+        if parent_id is None:
+            return None
     siblings = graph.roots() if parent_id is None else graph.children(parent_id)
     is_there = any(graph.name(sibling) == name for sibling in siblings)
     return None if is_there else CreateChoice(name, parent_id)

@@ -1,5 +1,6 @@
 """The centre: header, grid, the single image, and what stands in for an empty grid."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
@@ -79,8 +80,8 @@ class Workspace(QWidget):
         self.image_view.left.connect(self.leave_image)
         self.image_view.step_requested.connect(self._on_step_requested)
         self._session.state_changed.connect(self._on_state_changed)
-        self._session.graph_changed.connect(lambda _edits: self._show_title())
-        self._session.closed.connect(lambda: self._on_state_changed(None))
+        self._session.graph_changed.connect(self._on_graph_changed)
+        self._session.closed.connect(self._on_session_closed)
 
     def _restore(self) -> None:
         order = self._settings.order
@@ -119,6 +120,16 @@ class Workspace(QWidget):
             self.grid.select_image(image_id)
         self.grid.setFocus()
 
+    def go_on_from(self, image_ids: Sequence[int]) -> None:
+        """Choose the card after these at once, where decided images leave: the next key is meant for that one."""
+        if self._shelf is not Shelf.TO_REVIEW:
+            return
+        row = self.model.last_row_of(image_ids)
+        if row is not None:
+            self.grid.select_row(row + 1)
+            if self.is_image_open:
+                self._follow_grid()
+
     def _refilter(self) -> None:
         self.leave_image()
         self.model.set_filter(ImageFilter(self._shelf, self._class_ids()))
@@ -136,6 +147,12 @@ class Workspace(QWidget):
         self.model.filter = ImageFilter(self._shelf, self._class_ids())
         self.model.set_state(state)
         self._show_title()
+
+    def _on_graph_changed(self, _edits: object) -> None:
+        self._show_title()
+
+    def _on_session_closed(self) -> None:
+        self._on_state_changed(None)
 
     def _show_title(self) -> None:
         has_class = self._class_id is not None and self._class_id in self._session.graph

@@ -54,6 +54,13 @@ class Connection:
         except (sqlite3.Error, UnicodeError) as error:
             raise translated(error, self.path) from error
 
+    def each(self, sql: str, values: Values = ()) -> Iterator[Row]:
+        """The rows of a question one by one, so that a long answer never lies in memory whole."""
+        try:
+            yield from self._sqlite.execute(sql, values)
+        except (sqlite3.Error, UnicodeError) as error:
+            raise translated(error, self.path) from error
+
     def row(self, sql: str, values: Values = ()) -> Row | None:
         """First row of a question, or None."""
         try:

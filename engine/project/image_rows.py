@@ -1,11 +1,13 @@
 """The images' rows, and what the machine found out about each file."""
 
+from array import array
 from collections.abc import Iterable, Sequence
 
 from engine.errors import InputError
 from engine.files import FoundFile
 from engine.project.connection import Connection, Row
 from engine.project.image_paths import ImagePaths, shown_path
+from engine.project.packed import PackedHashes, PackedTexts, RareTexts
 from engine.project.records import ImageId, ImageRecord, ImageTable
 from engine.project.schema import IMAGE, LABEL
 from engine.project.step import OpenStep
@@ -87,10 +89,19 @@ def image_records(connection: Connection) -> list[ImageRecord]:
 
 
 def image_table(connection: Connection) -> ImageTable:
-    """Read all images as columns."""
-    rows = connection.rows(f"{_COLUMNS} ORDER BY image_id")
-    ids, paths, sizes, modified, hashes, failures = zip(*rows, strict=True) if rows else ((),) * 6
-    return ImageTable(ids, tuple(map(shown_path, paths)), sizes, modified, hashes, failures)
+    """Read all images as columns, row by row into packed memory."""
+    ids, sizes, modified = array("q"), array("q"), array("q")
+    paths, hashes, failures = PackedTexts(), PackedHashes(), RareTexts()
+    for image_id, path, size_bytes, modified_ns, content_hash, failure in connection.each(
+        f"{_COLUMNS} ORDER BY image_id"
+    ):
+        ids.append(image_id)
+        paths.append(shown_path(path))
+        sizes.append(size_bytes)
+        modified.append(modified_ns)
+        hashes.append(content_hash)
+        failures.append(failure)
+    return ImageTable(ids, paths, sizes, modified, hashes, failures)
 
 
 def find_image(connection: Connection, path: str | bytes) -> ImageId | None:

@@ -10,7 +10,7 @@ from engine.data.embedding_cache import EmbeddingCache
 
 FIRST_CAPACITY: Final = 1024
 GROWTH: Final = 1.25
-FILL_ROWS: Final = 8192
+FILL_ROWS: Final = 4096
 
 
 class EmbeddingStore:

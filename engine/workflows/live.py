@@ -27,6 +27,7 @@ from engine.workflows.explain import (
     suggested_parents,
     top_classes,
 )
+from engine.workflows.freed_memory import return_freed_memory
 from engine.workflows.image_list import ImageList
 from engine.workflows.models import ModelFiles, model_of
 from engine.workflows.new_project import new_project
@@ -89,6 +90,7 @@ class LiveCollection:
         self._store.append(self._images.ids)
         self._store.fill(np.arange(len(self._images.ids)), self._images.content_hashes, self._cache)
         self._refit(full=True)
+        return_freed_memory()
         return self._publish()
 
     def apply(self, change: Change) -> CollectionState:

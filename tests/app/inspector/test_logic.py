@@ -1,0 +1,143 @@
+"""What the inspector knows, worked out by hand."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.inspector.logic import (
+    Certainty,
+    ClassPageFacts,
+    Teaching,
+    certainty,
+    class_page_facts,
+    image_facts,
+    is_labelled,
+    safe_row,
+    score_rows,
+    share_rows,
+    teaching,
+)
+from engine.graph.category_graph import CategoryGraph
+from engine.project import ClassPolicy
+from engine.workflows.collection_state import NO_CLASS, UNKNOWN, ImageStatus
+from engine.workflows.explain import ClassFacts, Explanation, ScoredClass, Share
+from tests.support.graphs import seaside_graph
+from tests.support.states import Picture, state_of
+
+GONE = 999
+
+
+@pytest.fixture
+def graph() -> CategoryGraph:
+    """Nine classes."""
+    return seaside_graph()
+
+
+@pytest.mark.parametrize(
+    ("picture", "expected"),
+    [
+        (Picture(status=ImageStatus.FAILED), Certainty.FAILED),
+        (Picture(status=ImageStatus.WAITING), Certainty.WAITING),
+        (Picture(), Certainty.NOTHING_LEARNED),
+        (Picture(best=4, score=0.9, is_unknown=True), Certainty.UNKNOWN),
+        (Picture(best=4, score=0.5), Certainty.NOTHING_SAFE),
+        (Picture(best=4, score=0.9, safe=4), Certainty.LEAF),
+        (Picture(best=4, score=0.5, safe=2), Certainty.COARSE),
+    ],
+)
+def test_how_far_a_prediction_is_trusted(picture: Picture, expected: Certainty) -> None:
+    """One case for each kind of image."""
+    assert certainty(state_of([picture]), 11) is expected
+
+
+def test_rows_of_scores_have_digits_and_leave_out_what_is_gone(graph: CategoryGraph) -> None:
+    """Nine classes have a key; a class that was removed meanwhile has no row."""
+    puffin = graph.find("Puffin")
+    rows = score_rows(graph, [ScoredClass(puffin, 0.75), ScoredClass(GONE, 0.2)], with_digits=True)
+    assert [(row.name, row.place, row.score, row.digit) for row in rows] == [("Puffin", "Animal / Bird", 0.75, 1)]
+    many = score_rows(graph, [ScoredClass(puffin, 0.1)] * 11, with_digits=True)
+    assert [row.digit for row in many] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0]
+
+
+def test_no_safe_class_is_no_row(graph: CategoryGraph) -> None:
+    """Neither for none nor for one that is gone."""
+    assert safe_row(graph, NO_CLASS, 0.0) is None
+    assert safe_row(graph, GONE, 0.9) is None
+
+
+def explained(graph: CategoryGraph, own: float, *parents: tuple[str, float]) -> Explanation:
+    """Why an image is a gull."""
+    gull = graph.find("Gull")
+    shares = tuple(Share(graph.find(name), share, (5,)) for name, share in parents)
+    return Explanation(11, gull, 0.9, Share(gull, own, (7, 8)), shares, None, is_unknown=False, distance_ratio=0.5)
+
+
+def test_shares_come_largest_first_without_the_empty_ones(graph: CategoryGraph) -> None:
+    """What rounds to nothing is not shown."""
+    rows = share_rows(graph, explained(graph, 0.3, ("Bird", 0.699), ("Animal", 0.001)))
+    assert [(row.class_id, row.name, row.share) for row in rows] == [
+        (graph.find("Bird"), "Bird", 0.699),
+        (None, "Gull", 0.3),
+    ]
+    assert share_rows(graph, None) == ()
+
+
+def test_facts_of_an_image(graph: CategoryGraph) -> None:
+    """Everything its page shows, from the snapshot and the answers."""
+    gull, bird = graph.find("Gull"), graph.find("Bird")
+    state = state_of([Picture(best=gull, score=0.6, safe=bird, safe_score=0.95)])
+    facts = image_facts(graph, state, 11, label=None, tops=[ScoredClass(gull, 0.6)], explanation=explained(graph, 1.0))
+    assert facts.certainty is Certainty.COARSE
+    assert facts.safe is not None
+    assert (facts.safe.name, round(facts.safe.score, 2), facts.why_name) == ("Bird", 0.95, "Gull")
+    assert (facts.path.name, facts.distance_ratio) == ("11.png", 0.5)
+    gone = replace(explained(graph, 1.0), class_id=GONE)
+    assert image_facts(graph, state, 11, label=None, tops=[], explanation=gone).shares == ()
+
+
+def facts_of(graph: CategoryGraph, **changes: object) -> ClassPageFacts:
+    """Facts of Gull: two shots, one parent that gives 40 %."""
+    gull, bird = graph.find("Gull"), graph.find("Bird")
+    facts = ClassFacts(
+        gull, shots=(11, 12), lambda_=0.6, parents=(ScoredClass(bird, 1.0),), is_zero_shot=False, bar=0.8, own_bar=None
+    )
+    state = state_of([Picture(label=gull)] * 2, image_counts={gull: 41})
+    return class_page_facts(
+        graph,
+        state,
+        replace(facts, **changes),  # type: ignore[arg-type]
+        suggested=[ScoredClass(bird, 0.9), ScoredClass(graph.find("Plant"), 0.4)],
+        candidates=(13, 14),
+        policy=ClassPolicy(is_deepest=True),
+    )
+
+
+def test_facts_of_a_class(graph: CategoryGraph) -> None:
+    """Counts, places, and suggested parents without those it has."""
+    facts = facts_of(graph)
+    assert (facts.name, facts.places, facts.image_count, facts.shots) == ("Gull", ("Animal / Bird",), 41, (11, 12))
+    assert [row.name for row in facts.suggested] == ["Plant"]
+    assert (facts.own_share, facts.is_deepest, facts.candidates) == (0.6, True, (13, 14))
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, Teaching.BOTH),
+        ({"lambda_": 0.9}, Teaching.MOSTLY_OWN),
+        ({"lambda_": 0.1}, Teaching.MOSTLY_PARENTS),
+        ({"lambda_": 1.0}, Teaching.OWN_ONLY),
+        ({"parents": ()}, Teaching.OWN_ONLY),
+        ({"is_zero_shot": True}, Teaching.PARENTS_ONLY),
+        ({"is_zero_shot": True, "parents": ()}, Teaching.NOTHING),
+    ],
+)
+def test_what_teaches_a_class(changes: dict[str, object], expected: Teaching, graph: CategoryGraph) -> None:
+    """Own images, parents, both, or nothing at all."""
+    assert teaching(facts_of(graph, **changes)) is expected
+
+
+def test_none_of_the_classes_is_a_word_too() -> None:
+    """An image that a person called unknown is labelled."""
+    state = state_of([Picture(label=4), Picture(label=UNKNOWN), Picture()])
+    assert [is_labelled(state, image_id) for image_id in (11, 12, 13)] == [True, True, False]

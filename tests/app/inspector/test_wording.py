@@ -1,0 +1,102 @@
+"""The inspector's sentences."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ScoreRow, ShareRow
+from app.inspector.wording import (
+    bar_text,
+    candidates_text,
+    certainty_text,
+    counts_text,
+    label_origin,
+    label_title,
+    share_title,
+    teaching_text,
+    why_text,
+)
+from engine.project.records import Label
+from tests.support.graphs import seaside_graph
+
+NOON = datetime(2026, 5, 3, 12, 2, tzinfo=UTC)
+GULL, BIRD = ScoreRow(4, "Gull", "Animal / Bird", 0.6), ScoreRow(2, "Bird", "Animal", 0.95)
+OWN, PARENT = ShareRow(None, "Gull", 0.6, (7,)), ShareRow(2, "Bird", 0.4, (8,))
+
+
+def image(certainty: Certainty, *, shares: tuple[ShareRow, ...] = ()) -> ImageFacts:
+    """Facts of an image that is likely a gull and surely a bird."""
+    return ImageFacts(11, Path("a.png"), certainty, None, (GULL,), BIRD, "Gull", shares, 0.5)
+
+
+def a_class(**changes: object) -> ClassPageFacts:
+    """Facts of Gull."""
+    facts = ClassPageFacts(4, "Gull", ("Animal / Bird",), 41, (11, 12, 13), 0.6, False, (BIRD,), 0.8, None, (), ())
+    return replace(facts, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("certainty", list(Certainty))
+def test_every_case_has_a_sentence_of_its_own(certainty: Certainty) -> None:
+    """Each is a full sentence, and no two are alike."""
+    text = certainty_text(image(certainty))
+    assert text.endswith(".")
+    assert [other for other in Certainty if certainty_text(image(other)) == text] == [certainty]
+
+
+def test_a_coarse_answer_names_both_classes() -> None:
+    """Sure of the bird, guessing the gull."""
+    text = certainty_text(image(Certainty.COARSE))
+    assert text == "Sure that it is Bird. Gull is only the best guess below."
+
+
+def test_labels_say_what_who_and_when() -> None:
+    """The person's word with its origin; a removed class is called so."""
+    graph = seaside_graph()
+    label = Label(11, graph.find("Gull"), "ada", NOON, "review")
+    assert label_title(graph, label) == "Gull"
+    assert label_title(graph, None) == "Not labelled yet"
+    assert label_title(graph, replace(label, class_id=None)) == "None of the classes"
+    assert label_title(graph, replace(label, class_id=999)) == "A removed class"
+    assert label_origin(label).startswith("ada, ")
+    assert "26" in label_origin(label)
+
+
+def test_why_depends_on_who_taught_it() -> None:
+    """Own images alone, parents alone, or both; nothing without an explanation."""
+    texts = [why_text(image(Certainty.LEAF, shares=shares)) for shares in ((), (OWN,), (PARENT,), (OWN, PARENT))]
+    assert texts[0] == ""
+    assert "own images alone" in texts[1]
+    assert "no images of its own" in texts[2]
+    assert len(set(texts)) == 4
+    assert [share_title(row) for row in (OWN, PARENT)] == ["Its own images", "From Bird"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "Its own images say 60 %, its parents 40 %."),
+        ({"own_share": 0.9}, "Its own images say nearly all (90 %); its parents add 10 %."),
+        ({"own_share": 0.1}, "Its parents say nearly all (90 %); its own images add 10 %."),
+        ({"own_share": 1.0}, "It is known from its own images alone."),
+        ({"is_zero_shot": True}, "It has no images of its own: it is guessed from its parents alone."),
+        (
+            {"is_zero_shot": True, "parents": ()},
+            "Nothing teaches it yet. Drop 1 to 10 images on it, or put it under a class that has some.",
+        ),
+    ],
+)
+def test_what_teaches_a_class_in_words(changes: dict[str, object], words: str) -> None:
+    """Lambda as a sentence."""
+    assert teaching_text(a_class(**changes)) == words
+
+
+def test_counts_bars_and_candidates() -> None:
+    """One and many are told apart; an inherited bar says where it comes from."""
+    assert counts_text(a_class()) == "3 shots  ·  41 images"
+    assert counts_text(a_class(shots=(1,), image_count=1)) == "1 shot  ·  1 image"
+    assert bar_text(a_class()) == "Taken over from above: 80 % sure is safe enough."
+    assert bar_text(a_class(own_bar=0.9, bar=0.9)).startswith("Set here: 90 %")
+    assert candidates_text(1).startswith("1 candidate.")
+    assert candidates_text(12).startswith("12 candidates.")

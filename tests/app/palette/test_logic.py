@@ -1,0 +1,103 @@
+"""What a palette offers for a typed text."""
+
+import pytest
+
+from app.palette.logic import (
+    ROW_LIMIT,
+    CommandChoice,
+    CreateChoice,
+    PaletteRow,
+    class_ids_for,
+    commands_for,
+    create_choice,
+    place_of,
+)
+from engine.graph.category_graph import CategoryGraph
+from tests.support.graphs import big_graph, names_of, seaside_graph
+
+
+@pytest.fixture
+def graph() -> CategoryGraph:
+    """Nine classes, Puffin under two parents."""
+    return seaside_graph()
+
+
+def offered(graph: CategoryGraph, text: str, *first: str) -> list[str]:
+    """Names of the classes that are offered."""
+    return names_of(graph, class_ids_for(graph, text, first=[graph.find(name) for name in first]))
+
+
+def test_before_typing_the_likely_ones_are_offered(graph: CategoryGraph) -> None:
+    """Recent and likely classes once each; without any, the top level; a removed one is left out."""
+    assert offered(graph, "", "Seal", "Gull", "Seal") == ["Seal", "Gull"]
+    assert offered(graph, "  ") == ["Animal", "Plant"]
+    assert class_ids_for(graph, "", first=[999]) == list(graph.roots())
+
+
+def test_the_exact_name_wins_then_favourites(graph: CategoryGraph) -> None:
+    """Typing "gull" offers Gull before Herring Gull, even when that is likelier."""
+    assert offered(graph, "gull", "Herring Gull") == ["Gull", "Herring Gull"]
+    assert offered(graph, "l", "Seal")[0] == "Seal"
+    assert offered(graph, "whale") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Bird/Gull", ["Gull", "Herring Gull"]),
+        ("animal / herring", ["Herring Gull"]),
+        ("div/puff", ["Puffin"]),
+        ("plant/puff", []),
+        ("Diver/", ["Puffin", "Seal"]),
+        ("/", []),
+    ],
+)
+def test_a_path_narrows(text: str, names: list[str], graph: CategoryGraph) -> None:
+    """Each typed part must begin the name of a class above."""
+    assert offered(graph, text) == names
+
+
+def test_never_more_rows_than_a_person_reads() -> None:
+    """Ten thousand fitting classes are cut."""
+    graph = big_graph(10_000)
+    assert len(class_ids_for(graph, "class")) == ROW_LIMIT
+
+
+def test_the_last_row_creates_what_is_not_there(graph: CategoryGraph) -> None:
+    """Under the class that is shown, or where a typed path says; not what is there already."""
+    bird, diver = graph.find("Bird"), graph.find("Diver")
+    assert create_choice(graph, " Auk ", under=bird) == CreateChoice("Auk", bird)
+    assert create_choice(graph, "Auk", under=None) == CreateChoice("Auk", None)
+    assert create_choice(graph, "Diver/Auk", under=bird) == CreateChoice("Auk", diver)
+    assert create_choice(graph, "Animal/Diver/Auk", under=None) == CreateChoice("Auk", diver)
+    assert create_choice(graph, "Gull", under=bird) is None
+    assert create_choice(graph, "Gull", under=diver) == CreateChoice("Gull", diver)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "Bird/", "a\tb", "\n"])
+def test_what_cannot_be_a_name_creates_nothing(text: str, graph: CategoryGraph) -> None:
+    """No row for an empty name or control characters."""
+    assert create_choice(graph, text, under=None) is None
+
+
+def test_an_unknown_parent_creates_nothing_at_the_wrong_place(graph: CategoryGraph) -> None:
+    """A mistyped parent must not put the class at the top level."""
+    assert create_choice(graph, "Brid/Auk", under=None) is None
+
+
+def test_where_a_class_stands(graph: CategoryGraph) -> None:
+    """The first path above it, and how many more there are."""
+    assert place_of(graph, graph.find("Gull")) == "Animal / Bird"
+    assert place_of(graph, graph.find("Puffin")) == "Animal / Bird  +1"
+    assert place_of(graph, graph.find("Animal")) == ""
+
+
+def test_commands_hold_every_typed_word() -> None:
+    """In any order, those that begin with the text first."""
+    rows = [
+        PaletteRow(title, "", "", "", CommandChoice(title)) for title in ("Add images", "Images to add", "Undo: Add")
+    ]
+    assert [row.title for row in commands_for(rows, "images")] == ["Images to add", "Add images"]
+    assert [row.title for row in commands_for(rows, "ADD ima")] == ["Add images", "Images to add"]
+    assert commands_for(rows, "quit") == []
+    assert commands_for(rows, "") == rows

@@ -1,0 +1,74 @@
+"""Counts, shares and durations as a person reads them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QLocale
+
+from app.status.failures import as_text
+from app.status.wording import images, number, percent, progress_facts, time_left
+from app.texts import fill
+from engine.events import Progress
+from engine.files import FileFailure
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    """Figures of one locale, whatever that of the machine is."""
+    before = QLocale()
+    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
+    yield
+    QLocale.setDefault(before)
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.0, "0 %"), (0.001, "< 1 %"), (0.126, "13 %"), (0.994, "99 %"), (0.9999, "99 %"), (1.0, "100 %")],
+)
+def test_percentages_never_claim_more_than_there_is(share: float, text: str) -> None:
+    """Nothing uncertain is 100 %, nothing possible is 0 %."""
+    assert percent(share) == text
+
+
+def test_counts_follow_the_locale() -> None:
+    """One image, many images, groups of digits."""
+    assert (images(0), images(1), images(1204)) == ("0 images", "1 image", "1,204 images")
+    QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
+    assert number(1204) == "1.204"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "1 s left"), (42, "42 s left"), (61, "2 min left"), (3599, "60 min left"), (4000, "2 h left")],
+)
+def test_time_left_is_rough(seconds: float, text: str) -> None:
+    """Rounded up, in one unit."""
+    assert time_left(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("progress", "text"),
+    [
+        (Progress(1240, 5000, "images", 85.4, 44.0, "CPU"), "1,240 of 5,000  ·  85 images/s  ·  CPU  ·  44 s left"),
+        (Progress(0, 5000), "0 of 5,000"),
+        (Progress(31, 0, "files"), "31"),
+        (Progress(3, 8, "images", 2.25), "3 of 8  ·  2.3 images/s"),
+        (Progress(8, 8, "images", 20.0, 0.0), "8 of 8  ·  20 images/s"),
+    ],
+)
+def test_progress_says_what_is_known(progress: Progress, text: str) -> None:
+    """Unknown facts are left out, and a finished job has no time left."""
+    assert progress_facts(progress) == text
+
+
+def test_values_are_filled_in_once() -> None:
+    """A class called "%2" does not swallow the next value."""
+    assert fill("%1 under %2", "%2", "Bird") == "%2 under Bird"
+    assert fill("%2 then %1", "a", "b") == "b then a"
+
+
+def test_failures_can_be_copied() -> None:
+    """One line for each file."""
+    failures = [FileFailure(Path("a.jpg"), "cut short"), FileFailure(Path("b.jpg"), "found text")]
+    assert as_text(failures) == "a.jpg\tcut short\nb.jpg\tfound text"

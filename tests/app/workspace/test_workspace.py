@@ -1,0 +1,107 @@
+"""The centre with a real project: grid, single image, and the page for nothing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from pytestqt.qtbot import QtBot
+
+from app.class_tree.logic import Shelf
+from app.image_grid.logic import Order
+from app.image_grid.thumbnails import Thumbnails
+from app.session import Session
+from app.settings import Settings
+from app.workspace.view import Workspace
+from tests.support.collections import Collection, cache_of_test
+from tests.support.sessions import act, open_project
+
+
+@pytest.fixture
+def settings(own_settings_and_caches: None, tmp_path: Path) -> Settings:
+    """Settings of this test."""
+    return Settings(QSettings(f"{tmp_path}/own.ini", QSettings.Format.IniFormat))
+
+
+@pytest.fixture
+def workspace(qtbot: QtBot, session: Session, collection: Collection, settings: Settings) -> Iterator[Workspace]:
+    """The centre with the small collection open."""
+    thumbnails = Thumbnails(cache_of_test())
+    workspace = Workspace(session, thumbnails, settings)
+    qtbot.addWidget(workspace)
+    workspace.resize(900, 700)
+    workspace.show()
+    open_project(qtbot, session, collection.project)
+    yield workspace
+    thumbnails.stop()
+    workspace.image_view.stop()
+
+
+def test_the_grid_follows_what_is_chosen(workspace: Workspace, session: Session) -> None:
+    """A shelf, a class with its part, and back."""
+    assert workspace.model.rowCount() == 64
+    workspace.show_shelf(Shelf.TO_REVIEW)
+    assert workspace.model.rowCount() == 40
+    workspace.show_class(session.graph.find("Blue"))
+    everything = workspace.model.rowCount()
+    workspace.show_shelf_of_class(Shelf.LABELLED)
+    assert workspace.model.rowCount() == 9
+    assert everything > 9
+    assert workspace.class_id == session.graph.find("Blue")
+
+
+def test_a_visit_to_one_image_comes_back_to_the_same_place(qtbot: QtBot, workspace: Workspace) -> None:
+    """Esc returns to the grid where it was scrolled; arrows went on meanwhile."""
+    bar = workspace.grid.verticalScrollBar()
+    workspace.grid.select_row(0)
+    bar.setValue(bar.maximum() // 2)
+    row = workspace.grid._visible_places().start + 5
+    workspace.grid.select_row(row)
+    place = bar.value()
+    workspace.open_image(workspace.model.id_at(row))
+    assert workspace.image_view.isVisible()
+    qtbot.waitUntil(lambda: workspace.image_view.has_image)
+    qtbot.keyClick(workspace.image_view, Qt.Key.Key_Right)
+    assert workspace.grid.currentIndex().row() == row + 1
+    qtbot.keyClick(workspace.image_view, Qt.Key.Key_Left)
+    qtbot.keyClick(workspace.image_view, Qt.Key.Key_Escape)
+    assert workspace.grid.isVisible()
+    assert bar.value() == place
+
+
+def test_a_removed_class_is_left(qtbot: QtBot, workspace: Workspace, session: Session) -> None:
+    """When the shown class is gone, the whole collection is shown."""
+    disc = session.graph.find("Red disc")
+    workspace.show_class(disc)
+    act(qtbot, session, lambda project: project.remove_class(disc))
+    assert workspace.class_id is None
+    assert workspace.model.rowCount() == 64
+
+
+def test_done_shows_the_page_for_done(qtbot: QtBot, workspace: Workspace, session: Session) -> None:
+    """When the last image of a shelf got its label, the page says that all is done."""
+    workspace.show_shelf(Shelf.TO_REVIEW)
+    ids = workspace.model.image_ids.tolist()
+    act(qtbot, session, lambda project: project.label(ids, None))
+    assert workspace.model.rowCount() == 0
+    assert workspace.empty.isVisible()
+    assert workspace.empty.title == "All done"
+    workspace.show_shelf(Shelf.FAILED)
+    assert workspace.empty.title == "Every file could be read"
+
+
+def test_zoom_and_order_are_remembered(workspace: Workspace, settings: Settings) -> None:
+    """They are there at the next start."""
+    workspace.grid.set_thumbnail_side(240)
+    workspace.grid.zoom_changed.emit(240)
+    workspace._on_order_chosen(Order.CLASS)
+    assert (settings.zoom, settings.order) == (240, "class")
+
+
+def test_an_image_elsewhere_is_brought_into_sight(workspace: Workspace, session: Session) -> None:
+    """A shot clicked in the inspector is found although another class is shown."""
+    workspace.show_class(session.graph.find("Green"))
+    red = int(workspace.model.state.image_ids[0]) if workspace.model.state is not None else -1
+    workspace.show_image(red)
+    assert workspace.grid.current_id == red
+    assert workspace.class_id is None

@@ -1,0 +1,122 @@
+"""From a folder of pictures to a classified collection."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.project import Project
+from engine.workflows.collection_state import NO_CLASS
+from tests.support.collections import tree_hash, write_shape
+from tests.support.desk import Desk
+from tests.support.sessions import changed_by
+
+LEAVES = ("Red disc", "Blue disc", "Green stripes")
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    """Three sub-folders with two pictures each, and six pictures that nobody sorted."""
+    folder = tmp_path / "field trip"
+    for leaf in LEAVES:
+        for seed in range(2):
+            write_shape(folder / leaf / f"{seed}.png", leaf, seed=seed)
+    for number in range(6):
+        write_shape(folder / f"unsorted {number}.png", LEAVES[number % 3], seed=10 + number)
+    return folder
+
+
+def test_a_dropped_folder_becomes_a_classified_collection(desk: Desk, photos: Path) -> None:
+    """Drop, one answer, and every picture has a class; not one file was touched."""
+    before = tree_hash(photos)
+    assert desk.window.welcome.isVisible()
+    desk.drop_files(desk.window.welcome, [photos])
+    notice = desk.window.workspace.notice
+    desk.wait(notice.isVisible)
+    assert len(notice.answers) == 2
+    as_classes = next(iter(notice.answers))
+    changed_by(desk.qtbot, desk.window.session, lambda: notice.answer(as_classes))
+    assert {desk.graph.name(class_id) for class_id in desk.graph.classes()} == set(LEAVES)
+    desk.wait_until_read()
+    assert len(desk.state.image_ids) == 12
+    assert np.count_nonzero(desk.state.label_class != NO_CLASS) == 6
+    for place in np.flatnonzero(desk.state.label_class == NO_CLASS).tolist():
+        number = int(Path(desk.state.paths[place]).stem.split()[1])
+        assert desk.best_of(int(desk.state.image_ids[place])) == LEAVES[number % 3]
+    assert tree_hash(photos) == before
+    assert desk.window.settings.recent_projects() == [photos.parent / "field trip.protoleaf"]
+    assert "field trip" in desk.window.windowTitle()
+
+
+def test_the_other_answer_only_adds(desk: Desk, photos: Path) -> None:
+    """Without classes nothing is labelled, and the same drop again adds nothing."""
+    desk.drop_files(desk.window.welcome, [photos])
+    notice = desk.window.workspace.notice
+    desk.wait(notice.isVisible)
+    only_add = list(notice.answers)[1]
+    changed_by(desk.qtbot, desk.window.session, lambda: notice.answer(only_add))
+    assert (len(desk.state.image_ids), len(desk.graph)) == (12, 0)
+    assert (desk.state.label_class == NO_CLASS).all()
+    desk.wait_until_read()
+    desk.drop_files(desk.window, [photos])
+    desk.wait(notice.isVisible)
+    notice.answer(only_add)
+    desk.wait(lambda: "12" in desk.window.toast.message)
+    assert len(desk.state.image_ids) == 12
+
+
+def test_a_folder_dropped_on_a_class_teaches_it(desk: Desk, photos: Path, tmp_path: Path) -> None:
+    """Two pictures on a class, and the other pictures are classified at once."""
+    desk.drop_files(desk.window.welcome, [photos])
+    notice = desk.window.workspace.notice
+    desk.wait(notice.isVisible)
+    changed_by(desk.qtbot, desk.window.session, lambda: notice.answer(next(iter(notice.answers))))
+    desk.wait_until_read()
+    session = desk.window.session
+    changed_by(desk.qtbot, session, lambda: session.act(lambda project: project.add_class("Blue checks")[0]))
+    for seed in range(3):
+        write_shape(tmp_path / "checks" / f"{seed}.png", "Blue checks", seed=seed)
+    importing = desk.window.importing
+    checks = desk.graph.find("Blue checks")
+    changed_by(desk.qtbot, session, lambda: desk.window.tree.files_dropped.emit(checks, [tmp_path / "checks"]))
+    assert importing is not None
+    assert desk.state.shot_counts[checks] == 3
+    desk.wait_until_read()
+    other = write_shape(tmp_path / "one more.png", "Blue checks", seed=9)
+    (image_id,) = changed_by(desk.qtbot, session, lambda: desk.drop_files(desk.window, [other])).images_added
+    desk.wait_until_read()
+    assert desk.best_of(image_id) == "Blue checks"
+
+
+def test_a_folder_without_images_says_so(desk: Desk, tmp_path: Path) -> None:
+    """Nothing is added, and the person hears why."""
+    (tmp_path / "empty").mkdir()
+    desk.drop_files(desk.window.welcome, [tmp_path / "empty"])
+    desk.wait(lambda: "No image" in desk.window.toast.message)
+    assert len(desk.state.image_ids) == 0
+
+
+def test_a_vanished_folder_is_a_sentence(desk: Desk, photos: Path) -> None:
+    """A stick that was pulled in between costs a message."""
+    desk.drop_files(desk.window.welcome, [photos / "gone", photos / "unsorted 0.png"])
+    desk.wait(lambda: "gone" in desk.window.toast.message)
+    desk.leave()
+    with Project.open(photos / "gone.protoleaf") as project:
+        assert project.check() == []
+
+
+def test_a_broken_picture_is_listed_and_the_rest_goes_on(desk: Desk, photos: Path) -> None:
+    """The list names it with a reason; no dialog, and all others are read."""
+    (photos / "unsorted 0.png").write_text("no picture", encoding="utf-8")
+    desk.drop_files(desk.window.welcome, [photos])
+    notice = desk.window.workspace.notice
+    desk.wait(notice.isVisible)
+    changed_by(desk.qtbot, desk.window.session, lambda: notice.answer(next(iter(notice.answers))))
+    desk.wait_until_read()
+    failures = desk.window.embedding.failures
+    assert [failure.path.name for failure in failures.values()] == ["unsorted 0.png"]
+    assert np.count_nonzero(desk.state.best_class == NO_CLASS) == 1
+    desk.window.registry.trigger("show_failures")
+    popup = desk.window.status_line.job_bar._popup
+    assert popup.isVisible()
+    popup.close()

@@ -1,0 +1,243 @@
+"""Review with the keyboard: one decision for each key, each on disk, each can be taken back."""
+
+import json
+from itertools import pairwise
+
+from PySide6.QtCore import QByteArray, QMimeData, Qt
+from PySide6.QtWidgets import QPushButton
+
+from app.class_tree.drag import IMAGES_MIME
+from engine.project import Project
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.sessions import changed_by, recorded
+
+Key = Qt.Key
+
+
+def on_disk(collection: Collection) -> dict[int, int | None]:
+    """Class by image as another program reads it from the project file."""
+    with Project.open(collection.project, for_writing=False) as project:
+        return {image_id: label.class_id for image_id, label in project.labels().items()}
+
+
+def test_enter_accepts_and_the_next_card_is_chosen(reviewing: Desk, collection: Collection) -> None:
+    """Three times Enter: three labels on disk, and the card after the last one is the current one."""
+    ids = reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
+    reviewing.choose(0)
+    for image_id, following in pairwise(ids[:4]):
+        assert reviewing.grid.current_id == image_id
+        predicted = reviewing.best_of(image_id)
+        change = reviewing.press_for_change(Key.Key_Return)
+        assert change.labelled == (image_id,)
+        assert reviewing.label_of(image_id) == predicted
+        assert reviewing.grid.current_id == following
+        assert on_disk(collection)[image_id] == reviewing.graph.find(predicted)
+    assert reviewing.grid.model().rowCount() == 37
+
+
+def test_no_key_is_lost_to_a_quick_person(reviewing: Desk) -> None:
+    """Keys that come before the first label is on disk are meant for the cards that follow."""
+    ids = reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
+    reviewing.choose(0)
+    for key in (Key.Key_Return, Key.Key_U, Key.Key_Return, Key.Key_1):
+        reviewing.press(key)
+    reviewing.wait(lambda: reviewing.grid.model().rowCount() == 36)
+    labels = [reviewing.label_of(image_id) for image_id in ids[:5]]
+    assert all(labels[:4])
+    assert (labels[1], labels[4]) == ("?", "")
+    assert reviewing.grid.current_id == ids[4]
+
+
+def test_a_single_label_needs_no_toast(reviewing: Desk) -> None:
+    """The card itself shows it; only bulk actions are answered."""
+    reviewing.choose(0)
+    reviewing.press_for_change(Key.Key_Return)
+    assert reviewing.window.toast.message == ""
+
+
+def test_bulk_accept_tells_the_count_and_offers_undo(reviewing: Desk) -> None:
+    """All forty at once are one step; the toast's button takes all of them back."""
+    reviewing.choose(0)
+    reviewing.press(Key.Key_A, CONTROL)
+    change = reviewing.press_for_change(Key.Key_Return)
+    assert len(change.labelled) == 40
+    assert "40 images" in reviewing.window.toast.message
+    assert reviewing.window.workspace.empty.title == "All done"
+    (button,) = [each for each in reviewing.window.toast.findChildren(QPushButton) if each.isVisible()]
+    undone = changed_by(reviewing.qtbot, reviewing.window.session, button.click)
+    assert len(undone.labelled) == 40
+    assert reviewing.grid.model().rowCount() == 40
+
+
+def test_digits_label_as_the_likeliest(reviewing: Desk) -> None:
+    """2 is the second class of the card that is shown."""
+    image_id = reviewing.choose(5)
+    likeliest = reviewing.window.inspector.likeliest
+    assert len(likeliest) >= 2
+    reviewing.press_for_change(Key.Key_2)
+    assert reviewing.label_of(image_id) == reviewing.graph.name(likeliest[1])
+
+
+def test_a_digit_never_uses_the_classes_of_another_card(reviewing: Desk) -> None:
+    """Going on and pressing a digit before the inspector has answered labels the new card as its own likeliest."""
+    reviewing.choose(0)
+    shown = reviewing.graph.name(reviewing.window.inspector.likeliest[0])
+    ids = reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
+    row = next(row for row in range(1, 40) if reviewing.best_of(ids[row]) != shown)
+    expected = reviewing.best_of(ids[row])
+    reviewing.grid.select_row(row)
+    assert reviewing.inspected == ids[0]
+    change = reviewing.press_for_change(Key.Key_1)
+    assert change.labelled == (ids[row],)
+    assert reviewing.label_of(ids[row]) == expected
+
+
+def test_u_says_none_of_the_classes(reviewing: Desk) -> None:
+    """It is a person's word too: the card leaves the review and stands with the unknown."""
+    image_id = reviewing.choose(0)
+    reviewing.press_for_change(Key.Key_U)
+    assert reviewing.label_of(image_id) == "?"
+    reviewing.window.registry.trigger("show_unknown")
+    assert image_id in reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
+
+
+def test_x_skips_and_takes_labels_off(reviewing: Desk) -> None:
+    """Without a label X goes on; with one it takes it off."""
+    reviewing.choose(0)
+    changes = recorded(reviewing.window.session.change_made)
+    reviewing.press(Key.Key_X)
+    assert reviewing.grid.currentIndex().row() == 1
+    assert changes == []
+    reviewing.window.registry.trigger("show_labelled")
+    image_id = reviewing.choose(3)
+    assert reviewing.label_of(image_id)
+    reviewing.press_for_change(Key.Key_X)
+    assert reviewing.label_of(image_id) == ""
+
+
+def test_r_labels_as_any_class(reviewing: Desk) -> None:
+    """A few letters and Enter; the focus is back on the images."""
+    image_id = reviewing.choose(2)
+    reviewing.press(Key.Key_R)
+    rows = reviewing.type_into_palette("blue ch")
+    assert rows[0].title == "Blue checks"
+    reviewing.press_for_change(Key.Key_Return)
+    assert reviewing.label_of(image_id) == "Blue checks"
+    assert not reviewing.window.palette_panel.isVisible()
+    assert reviewing.grid.hasFocus()
+
+
+def test_r_creates_a_class_and_labels_in_one_step(reviewing: Desk) -> None:
+    """The last row makes the class; one undo takes label and class away."""
+    image_id = reviewing.choose(2)
+    classes = len(reviewing.graph)
+    reviewing.press(Key.Key_R)
+    rows = reviewing.type_into_palette("Green/Green zigzag")
+    assert [row.title for row in rows] == ["Create “Green zigzag”"]
+    change = reviewing.press_for_change(Key.Key_Return)
+    assert reviewing.label_of(image_id) == "Green zigzag"
+    zigzag = reviewing.graph.find("Green/Green zigzag")
+    assert change.graph_edits
+    assert reviewing.state.shot_counts[zigzag] == 1
+    assert "Green zigzag" in reviewing.window.toast.message
+    reviewing.grid.setFocus()
+    reviewing.press_for_change(Key.Key_Z, CONTROL)
+    assert (reviewing.label_of(image_id), len(reviewing.graph)) == ("", classes)
+
+
+def test_undo_and_redo_by_key(reviewing: Desk, collection: Collection) -> None:
+    """Ctrl+Z and Ctrl+Shift+Z go through everything, and say what they did."""
+    first, second = reviewing.choose(0), 0
+    reviewing.press_for_change(Key.Key_Return)
+    second = reviewing.choose(0)
+    reviewing.press_for_change(Key.Key_U)
+    reviewing.press_for_change(Key.Key_Z, CONTROL)
+    assert reviewing.label_of(second) == ""
+    assert reviewing.window.toast.message.startswith("Undone: ")
+    reviewing.press_for_change(Key.Key_Z, CONTROL)
+    assert reviewing.label_of(first) == ""
+    assert first not in on_disk(collection)
+    redo = reviewing.window.registry.action("redo")
+    assert redo.isEnabled()
+    assert redo.text().startswith("Redo: Label")
+    reviewing.press_for_change(Key.Key_Z, CONTROL | SHIFT)
+    reviewing.press_for_change(Key.Key_Z, CONTROL | SHIFT)
+    assert reviewing.label_of(first)
+    assert reviewing.label_of(second) == "?"
+    assert not redo.isEnabled()
+
+
+def test_delete_takes_images_out_of_the_project_only(reviewing: Desk, collection: Collection) -> None:
+    """The file stays, the toast offers undo, and the next card is chosen."""
+    ids = reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
+    reviewing.choose(39)
+    path = reviewing.state.path_of(ids[39])
+    reviewing.press_for_change(Key.Key_Delete)
+    assert path.is_file()
+    assert len(reviewing.state.image_ids) == 63
+    assert "Remove 1 image" in reviewing.window.toast.message
+    assert reviewing.grid.current_id == ids[38]
+    reviewing.press_for_change(Key.Key_Z, CONTROL)
+    assert len(reviewing.state.image_ids) == 64
+
+
+def test_images_dragged_on_a_class_are_labelled(reviewing: Desk) -> None:
+    """A drop on the tree's row labels all dragged images, as one step with a toast."""
+    ids = reviewing.grid.model().image_ids.tolist()[:3]  # type: ignore[attr-defined]
+    data = QMimeData()
+    data.setData(IMAGES_MIME, QByteArray(json.dumps(ids).encode()))
+    change = changed_by(reviewing.qtbot, reviewing.window.session, lambda: reviewing.drop_on_class("Red checks", data))
+    assert set(change.labelled) == set(ids)
+    assert [reviewing.label_of(image_id) for image_id in ids] == ["Red checks"] * 3
+    assert "3 images" in reviewing.window.toast.message
+
+
+def test_keys_do_nothing_while_typing(reviewing: Desk) -> None:
+    """Letters in the filter box are letters."""
+    reviewing.choose(0)
+    changes = recorded(reviewing.window.session.change_made)
+    reviewing.window.tree.focus_filter()
+    for key in (Key.Key_U, Key.Key_R, Key.Key_1, Key.Key_X):
+        reviewing.press(key)
+    assert changes == []
+    assert not reviewing.window.palette_panel.isVisible()
+    assert reviewing.window.tree._filter.text() == "ur1x"
+
+
+def test_an_image_alone_takes_the_same_keys(reviewing: Desk) -> None:
+    """Space opens it, Enter accepts, the next image is shown, Esc goes back."""
+    image_id = reviewing.choose(0)
+    reviewing.press(Key.Key_Space)
+    view = reviewing.window.workspace.image_view
+    assert view.isVisible()
+    reviewing.wait(lambda: view.has_image)
+    reviewing.press_for_change(Key.Key_Return)
+    assert reviewing.label_of(image_id)
+    following = reviewing.grid.current_id
+    assert following is not None
+    assert following != image_id
+    reviewing.wait(lambda: view.has_image and view._path == reviewing.state.path_of(following))
+    reviewing.press(Key.Key_Escape)
+    assert reviewing.grid.isVisible()
+
+
+def test_a_label_in_the_inspector_is_taken_off_there(reviewing: Desk) -> None:
+    """The page of an image shows the person's word and takes it off."""
+    reviewing.window.registry.trigger("show_labelled")
+    image_id = reviewing.choose(1)
+    changed_by(
+        reviewing.qtbot,
+        reviewing.window.session,
+        lambda: reviewing.window.inspector.unlabel_requested.emit(image_id),
+    )
+    assert reviewing.label_of(image_id) == ""
+
+
+def test_an_empty_review_ends_with_no_card(reviewing: Desk) -> None:
+    """With the last card the inspector lets go, and keys find nothing to act on."""
+    reviewing.choose(0)
+    reviewing.press(Key.Key_A, CONTROL)
+    reviewing.press_for_change(Key.Key_U)
+    assert reviewing.window.workspace.empty.isVisible()
+    assert not reviewing.window.registry.action("accept").isEnabled()
