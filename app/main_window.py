@@ -145,7 +145,8 @@ class MainWindow(QMainWindow):
         self.inspector.image_requested.connect(workspace.show_image)
         self.welcome.action_requested.connect(self.registry.trigger)
         self.welcome.project_requested.connect(session.open)
-        self.welcome.files_dropped.connect(self.projects.start_with)
+        self.welcome.files_dropped.connect(self.projects.take_dropped)
+        workspace.files_dropped.connect(self.projects.take_dropped)
 
     def _restore(self) -> None:
         self.resize(FIRST_SIZE)
@@ -281,15 +282,11 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Add dropped files to the project, or start one with them."""
+        """Take dropped files anywhere on the window."""
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        if not paths:
-            return
-        event.acceptProposedAction()
-        if self.session.info is None:
-            self.projects.start_with(paths)
-        else:
-            self.importing.take(paths)
+        if paths:
+            event.acceptProposedAction()
+            self.projects.take_dropped(paths)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the window; finish what was begun."""

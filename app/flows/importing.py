@@ -30,7 +30,6 @@ class Importing:
         self._workspace = workspace
         self._toast = toast
         self._window = window
-        workspace.files_dropped.connect(self._on_files_dropped)
         tree.files_dropped.connect(lambda class_id, paths: self.take(paths, class_id=class_id))
         tree.images_dropped.connect(self._on_images_dropped)
 
@@ -73,9 +72,6 @@ class Importing:
         self._session.run_long(work, title=title, change_of=lambda done: getattr(done, "change", None))
 
     # -- dropped
-
-    def _on_files_dropped(self, paths: Sequence[Path]) -> None:
-        self.take(paths)
 
     def take(self, paths: Sequence[Path], *, class_id: int | None = None) -> None:
         """Add dropped files; folders with sub-folders are asked about first."""

@@ -75,14 +75,16 @@ class Projects:
         job.finished.connect(lambda _result: self._session.open(sample))
         self._session.jobs.run(job)
 
-    def start_with(self, paths: Sequence[Path]) -> None:
-        """Open a dropped project, or make one beside a dropped folder and import it."""
+    def take_dropped(self, paths: Sequence[Path]) -> None:
+        """Open a dropped project; add other files to the open one, or make one beside them and import them."""
         project = next((path for path in paths if path.suffix == PROJECT_SUFFIX), None)
         if project is not None:
             self._session.open(project)
-            return
-        self._import_after_opening = tuple(paths)
-        self._session.create(free_name(paths[0]))
+        elif self._session.info is not None:
+            self._importing.take(paths)
+        else:
+            self._import_after_opening = tuple(paths)
+            self._session.create(free_name(paths[0]))
 
     def _on_opened(self, info: object) -> None:
         path = getattr(info, "path", None)

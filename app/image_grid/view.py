@@ -71,6 +71,7 @@ class ImageGrid(QAbstractItemView):
         self._thumbnails = thumbnails
         self._side = 168
         self._hovered = -1
+        self._told_id = -1
         self.setObjectName("imageGrid")
         self.setAccessibleName(self.tr("Images"))
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -88,6 +89,7 @@ class ImageGrid(QAbstractItemView):
         self._repaint_timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._repaint_timer.timeout.connect(self.viewport().update)
         thumbnails.ready.connect(self._on_thumbnail_ready)
+        self.pressed.connect(self._on_pressed)
         self.doubleClicked.connect(lambda index: self.open_requested.emit(model.id_at(index.row())))
 
     # -- what is chosen
@@ -242,15 +244,26 @@ class ImageGrid(QAbstractItemView):
     def _on_model_reset(self) -> None:
         """Say so when the choice ended with its cards."""
         if not self.currentIndex().isValid():
-            self.current_image_changed.emit(-1)
+            self._tell_current(-1)
             self.images_selected.emit(())
         self.viewport().update()
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         """Tell which image has the keyboard's frame."""
         super().currentChanged(current, previous)
-        self.current_image_changed.emit(self._grid_model.id_at(current.row()) if current.isValid() else -1)
+        self._tell_current(self._grid_model.id_at(current.row()) if current.isValid() else -1)
         self.viewport().update()
+
+    def _tell_current(self, image_id: int) -> None:
+        """Tell it once: cards that are laid out anew around the same image are no news."""
+        if image_id != self._told_id:
+            self._told_id = image_id
+            self.current_image_changed.emit(image_id)
+
+    def _on_pressed(self, index: QModelIndex) -> None:
+        """A press on a card asks for its image, also when it had the frame all along."""
+        self._told_id = self._grid_model.id_at(index.row())
+        self.current_image_changed.emit(self._told_id)
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         """Tell which images are chosen."""

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Final
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from engine.inference.back_off import BackOff
+from engine.inference.fixed_point import SCALE, Embeddings, block_of, factor_of
 
 BLOCK_ROWS: Final = 1024
 SMALL_SCORE: Final = 0.01
@@ -24,8 +25,8 @@ NEAR_BEST: Final = np.float32(0.01)
 """A moved class whose logit comes this close to the best one's may have become, or been, the best."""
 KEPT_COLUMNS: Final = 4
 """Columns that a classifier keeps at most."""
-COLUMN_BLOCK_ROWS: Final = 4096
-"""Rows that are multiplied with single columns at once: two columns share one reading of the embeddings."""
+COLUMN_BLOCK_ROWS: Final = 2048
+"""Rows that are multiplied with single columns at once: all columns share one reading of the embeddings."""
 SMALLEST_SHARE: Final = 128
 """Fewer rows than this are not worth another core."""
 MANY_ROWS: Final = 0.6
@@ -52,24 +53,27 @@ class LinearClassifier:
     temperature: float
     columns: dict[int, NDArray[np.float32]] = field(default_factory=dict, compare=False, repr=False)
 
-    def logits(self, embeddings: NDArray[np.float32], squares: NDArray[np.float32]) -> NDArray[np.float32]:
+    def logits(self, embeddings: Embeddings, squares: NDArray[np.float32]) -> NDArray[np.float32]:
         """Logits (n, c) up to a constant of each row; `squares` (n,) are squared norms."""
-        logits = embeddings @ self.weights.T
+        logits = block_of(embeddings) @ self._weights_for(embeddings).T
         logits += self.offsets
         broad = np.flatnonzero(self.breadth)
         if len(broad):
             logits[:, broad] += squares[:, None] * self.breadth[broad]
         return logits
 
-    def column(
-        self, position: int, embeddings: NDArray[np.float32], squares: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
-        """Logits (n,) of one class."""
-        column: NDArray[np.float32] = embeddings @ self.weights[position]
+    def finish(self, column: NDArray[np.float32], position: int, squares: NDArray[np.float32]) -> None:
+        """Turn inner products (n,) with a class's weights into its logits, in place."""
         column += self.offsets[position]
         if self.breadth[position]:
             column += squares * self.breadth[position]
-        return column
+
+    def _weights_for(self, embeddings: Embeddings) -> NDArray[np.float32]:
+        return self._fixed_point_weights if embeddings.dtype == np.int16 else self.weights
+
+    @cached_property
+    def _fixed_point_weights(self) -> NDArray[np.float32]:
+        return self.weights * np.float32(1 / SCALE)
 
     def squared_distance(self, scores: "Scores") -> NDArray[np.float32]:
         """Squared distance (n,) of unit-length embeddings to their likeliest class, back from the logits."""
@@ -145,17 +149,13 @@ class Scores:
         for name in ("best", "best_logit", "log_total", "safe_class", "safe_score"):
             getattr(self, name)[rows] = getattr(part, name)
 
-    def part(self, rows: slice) -> "Scores":
-        """A window on some rows: writing to it writes here."""
-        return Scores(*(array[rows] for array in vars(self).values()))
-
     def copy(self) -> "Scores":
         """Same values, own memory."""
         return Scores(*(array.copy() for array in vars(self).values()))
 
 
 def classify_block(
-    classifier: LinearClassifier, back_off: BackOff, embeddings: NDArray[np.float32], squares: NDArray[np.float32]
+    classifier: LinearClassifier, back_off: BackOff, embeddings: Embeddings, squares: NDArray[np.float32]
 ) -> Scores:
     """Classify a block of images that fits the cache."""
     logits = classifier.logits(embeddings, squares)
@@ -172,7 +172,7 @@ def classify_block(
 
 
 def classify_all(
-    classifier: LinearClassifier, back_off: BackOff, embeddings: NDArray[np.float32], squares: NDArray[np.float32]
+    classifier: LinearClassifier, back_off: BackOff, embeddings: Embeddings, squares: NDArray[np.float32]
 ) -> Scores:
     """Classify n images with all processor cores."""
     scores = Scores.empty(len(embeddings))
@@ -189,7 +189,7 @@ def reclassify(
     old: LinearClassifier,
     new: LinearClassifier,
     back_off: BackOff,
-    embeddings: NDArray[np.float32],
+    embeddings: Embeddings,
     *,
     squares: NDArray[np.float32],
 ) -> Scores:
@@ -204,20 +204,9 @@ def reclassify(
     moved = _moved(old, new)
     if len(moved) > _many_classes(len(old.offsets)):
         return classify_all(new, back_off, embeddings, squares)
-    redo = np.zeros(len(embeddings), dtype=bool)
-
-    new.columns.update(
-        {position: np.empty(len(embeddings), dtype=np.float32) for position in moved[:KEPT_COLUMNS].tolist()}
-    )
-
-    def work(rows: slice) -> None:
-        redo[rows] = _change(
-            old, new, moved.tolist(), scores.part(rows), embeddings[rows], squares=squares[rows], rows=rows
-        )
-
-    if len(moved):
-        _in_blocks(len(embeddings), work, COLUMN_BLOCK_ROWS)
-    rows = np.flatnonzero(redo)
+    if len(moved) == 0:
+        return scores
+    rows = np.flatnonzero(_change(scores, old, new, moved.tolist(), embeddings, squares=squares))
     if len(rows) > MANY_ROWS * len(embeddings):
         return classify_all(new, back_off, embeddings, squares)
     _redo(scores, new, back_off, embeddings, squares, rows=rows)
@@ -225,41 +214,69 @@ def reclassify(
 
 
 def _change(
+    scores: Scores,
     old: LinearClassifier,
     new: LinearClassifier,
     moved: list[int],
-    scores: Scores,
-    embeddings: NDArray[np.float32],
+    embeddings: Embeddings,
     *,
     squares: NDArray[np.float32],
-    rows: slice,
 ) -> NDArray[np.bool_]:
     """Bring `log_total` up to date by the columns of the moved classes; returns which images to do anew."""
-    log_total = scores.log_total.copy()
-    gained = np.zeros(len(embeddings), dtype=np.float32)
-    touched = np.zeros(len(embeddings), dtype=np.float32)
+    kept = {position: old.columns[position] for position in moved if position in old.columns}
+    fresh = [position for position in moved if position not in kept]
+    columns = _columns([*((old, position) for position in fresh), *((new, position) for position in moved)], embeddings)
+    before = kept | dict(zip(fresh, columns[: len(fresh)], strict=True))
+    after = dict(zip(moved, columns[len(fresh) :], strict=True))
+    gained, touched = np.zeros((2, len(embeddings)), dtype=np.float32)
     redo = np.zeros(len(embeddings), dtype=bool)
     for position in moved:
-        kept = old.columns.get(position)
-        was = old.column(position, embeddings, squares) if kept is None else kept[rows].copy()
-        now = new.column(position, embeddings, squares)
-        if position in new.columns:
-            new.columns[position][rows] = now
+        if position in fresh:
+            old.finish(before[position], position, squares)
+        new.finish(after[position], position, squares)
+        was, now = before[position], after[position]
         redo |= np.maximum(was, now) > scores.best_logit - NEAR_BEST
-        was, now = _share(was, log_total), _share(now, log_total)
+        was, now = _share(was, scores.log_total), _share(now, scores.log_total)
         touched += np.maximum(was, now)
         gained += now
         gained -= was
+    new.columns.update({position: after[position] for position in moved[:KEPT_COLUMNS]})
     scores.log_total[:] += np.log1p(np.maximum(gained, np.float32(-0.5)))
     redo |= touched > SMALL_SCORE
     return redo
+
+
+def _columns(asked: list[tuple[LinearClassifier, int]], embeddings: Embeddings) -> list[NDArray[np.float32]]:
+    """Inner products (n,) of all embeddings with the weights of single classes; a block is read once for all."""
+    factor = factor_of(embeddings)
+    vectors = [classifier.weights[position] * factor for classifier, position in asked]
+    columns = [np.empty(len(embeddings), dtype=np.float32) for _ in asked]
+
+    def work(rows: slice) -> None:
+        block = block_of(embeddings[rows])
+        for vector, column in zip(vectors, columns, strict=True):
+            np.matmul(block, vector, out=column[rows])
+
+    _in_blocks(len(embeddings), work, COLUMN_BLOCK_ROWS)
+    return columns
+
+
+def likeness(embeddings: Embeddings, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Inner products (n,) of all embeddings with a vector (d,)."""
+    found = np.empty(len(embeddings), dtype=np.float32)
+
+    def work(rows: slice) -> None:
+        np.matmul(block_of(embeddings[rows]), vector * factor_of(embeddings), out=found[rows])
+
+    _in_blocks(len(embeddings), work, COLUMN_BLOCK_ROWS)
+    return found
 
 
 def _redo(
     scores: Scores,
     classifier: LinearClassifier,
     back_off: BackOff,
-    embeddings: NDArray[np.float32],
+    embeddings: Embeddings,
     squares: NDArray[np.float32],
     *,
     rows: NDArray[np.int64],
@@ -283,9 +300,10 @@ def _many_classes(count: int) -> int:
 
 
 def _share(column: NDArray[np.float32], log_total: NDArray[np.float32]) -> NDArray[np.float32]:
-    column -= log_total
-    np.minimum(column, np.float32(50), out=column)
-    return np.exp(column, out=column)
+    """Share (n,) of the total that a class with these logits holds; no more than e^50 of it."""
+    share = column - log_total
+    np.minimum(share, np.float32(50), out=share)
+    return np.exp(share, out=share)
 
 
 def _in_blocks(count: int, work: Callable[[slice], None], block_rows: int = BLOCK_ROWS) -> None:

@@ -39,7 +39,7 @@ class Classified:
         image_ids: (n,) int64.
         paths: (n,) as stored in the project.
         labels: (n,) int64, the person's labels.
-        embeddings: (n, d) float32.
+        embeddings: (n, d) int16, fixed point.
         scores: outcome, aligned.
         waiting: images without an embedding.
     """
@@ -49,7 +49,7 @@ class Classified:
     image_ids: NDArray[np.int64]
     paths: Sequence[str]
     labels: NDArray[np.int64]
-    embeddings: NDArray[np.float32]
+    embeddings: NDArray[np.int16]
     scores: Scores
     waiting: int
 
@@ -70,7 +70,7 @@ def classify(project: Project, caches: CacheFolders, setting: Setting = Setting.
     ready = np.flatnonzero(store.is_filled)
     labelled = ready[images.labels[ready] >= 0]
     _check_usable(project, len(images.ids), len(ready), len(labelled))
-    shots = Shots(images.ids[labelled], images.labels[labelled], store.embeddings[labelled])
+    shots = Shots(images.ids[labelled], images.labels[labelled], store.floats(labelled))
     fitted = fit(
         project.graph,
         shots,

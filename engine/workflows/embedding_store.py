@@ -1,4 +1,4 @@
-"""All embeddings of an open collection in memory, one row an image."""
+"""All embeddings of an open collection in memory, one row an image, in 16 bits a number."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.data.embedding_cache import EmbeddingCache
+from engine.inference.fixed_point import to_fixed, to_floats
 
 FIRST_CAPACITY: Final = 1024
 GROWTH: Final = 1.25
@@ -14,14 +15,14 @@ FILL_ROWS: Final = 4096
 
 
 class EmbeddingStore:
-    """Unit-length embeddings (rows, d) float32 in ascending image id; a row stays where it is.
+    """Unit-length embeddings (rows, d) in fixed point, in ascending image id; a row stays where it is.
 
     Memory of rows that are not filled yet is reserved but not touched.
     """
 
     def __init__(self, width: int) -> None:
         self._ids = np.zeros(0, dtype=np.int64)
-        self._rows = np.zeros((FIRST_CAPACITY, width), dtype=np.float32)
+        self._rows = np.zeros((FIRST_CAPACITY, width), dtype=np.int16)
         self.is_filled = np.zeros(0, dtype=bool)
 
     @property
@@ -30,8 +31,8 @@ class EmbeddingStore:
         return self._ids
 
     @property
-    def embeddings(self) -> NDArray[np.float32]:
-        """(rows, d); zeros where not filled."""
+    def embeddings(self) -> NDArray[np.int16]:
+        """(rows, d) in fixed point; zeros where not filled."""
         return self._rows[: len(self._ids)]
 
     @property
@@ -48,11 +49,15 @@ class EmbeddingStore:
             return None
         return rows.astype(np.int64)
 
+    def floats(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Embeddings (r, d) float32 of some rows."""
+        return to_floats(self._rows[rows])
+
     def append(self, image_ids: NDArray[np.int64]) -> None:
         """Reserve rows for images whose ids are all above those that are there."""
         count = len(self._ids) + len(image_ids)
         if count > len(self._rows):
-            grown = np.zeros((max(FIRST_CAPACITY, int(count * GROWTH)), self._rows.shape[1]), dtype=np.float32)
+            grown = np.zeros((max(FIRST_CAPACITY, int(count * GROWTH)), self._rows.shape[1]), dtype=np.int16)
             filled = np.flatnonzero(self.is_filled)
             if len(filled):
                 grown[: filled[-1] + 1] = self._rows[: filled[-1] + 1]
@@ -68,7 +73,7 @@ class EmbeddingStore:
             part = known[start : start + FILL_ROWS]
             vectors, found = cache.get_many([hashes[place] or b"" for place in part.tolist()])
             chosen = rows[part[found]]
-            self._rows[chosen] = unit_length(vectors[found].astype(np.float32))
+            self._rows[chosen] = to_fixed(unit_length(vectors[found].astype(np.float32)))
             self.is_filled[chosen] = True
             filled.append(chosen)
         return np.concatenate(filled) if filled else np.zeros(0, dtype=np.int64)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.config import CacheFolders
 from engine.graph.category_graph import CategoryGraph
-from engine.inference.classification import Scores, classify_all, reclassify
+from engine.inference.classification import Scores, classify_all, likeness, reclassify
 from engine.inference.everyday_model import EverydayModel, fit, prior_of
 from engine.inference.propagation import PropagationSession
 from engine.inference.prototypes import Setting
@@ -190,7 +190,7 @@ class LiveCollection:
         rows = self._store.rows_of(image_ids)
         assert rows is not None, "every listed image has a row"
         ready = self._store.is_filled[rows]
-        return Shots(image_ids[ready], class_ids[ready], self._store.embeddings[rows[ready]])
+        return Shots(image_ids[ready], class_ids[ready], self._store.floats(rows[ready]))
 
     def _classify_rows(self, rows: NDArray[np.int64]) -> None:
         if self.fitted is None or len(self.fitted.candidates) == 0 or len(rows) == 0:
@@ -257,15 +257,15 @@ class LiveCollection:
         rows = self._store.rows_of(self._images.ids)
         assert rows is not None, "every listed image has a row"
         free = rows[(self._images.labels == NO_CLASS) & self._store.is_filled[rows]]
-        likeness = self._store.embeddings @ prototype
-        order = free[np.argsort(-likeness[free], kind="stable")[:count]]
+        alike = likeness(self._store.embeddings, prototype)
+        order = free[np.argsort(-alike[free], kind="stable")[:count]]
         return tuple(self._store.image_ids[order].tolist())
 
     def _filled_row(self, image_id: int) -> NDArray[np.float32] | None:
         rows = self._store.rows_of([image_id])
         if rows is None or not self._store.is_filled[rows[0]]:
             return None
-        return self._store.embeddings[rows[0]]
+        return self._store.floats(rows)[0]
 
 
 def _or_close(project: Project, caches: CacheFolders) -> LiveCollection:

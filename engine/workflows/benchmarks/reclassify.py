@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.inference.back_off import BackOff
 from engine.inference.classification import classify_all, linear_classifier, reclassify
+from engine.inference.fixed_point import to_fixed
 from engine.workflows.benchmarks.synthetic import synthetic_embeddings
 
 TEMPERATURE = 0.05
@@ -23,7 +24,7 @@ class ReclassifyFigures:
     """Medians over rounds in which all four were timed in turn; seconds, and ratios to the product of that round.
 
     Attributes:
-        product_s: one matrix product, embeddings by prototypes.
+        product_s: one matrix product, float embeddings by prototypes.
         full_s: logits, likeliest class, probability, roll-up and safe class for every image.
         first_change_s: bringing all that up to date after a class got a shot that was not touched lately.
         one_class_s: the same for a class whose last change is still known, as when shots are dropped one by one.
@@ -54,16 +55,17 @@ def measure_reclassify(
     prototypes = np.stack([drawn.embeddings[rows[:SHOTS]].mean(axis=0) for rows in members])
     moved = prototypes.copy()
     moved[0] = drawn.embeddings[members[0][: SHOTS + 1]].mean(axis=0)
+    kept = to_fixed(drawn.embeddings)
     squares = np.ones(images, dtype=np.float32)
     before, after = linear_classifier(prototypes, TEMPERATURE), linear_classifier(moved, TEMPERATURE)
     rules = _rules(classes)
-    scores = classify_all(before, rules, drawn.embeddings, squares)
+    scores = classify_all(before, rules, kept, squares)
     out = np.empty((images, classes), dtype=np.float32)
     jobs: dict[str, Callable[[], object]] = {
         "product": lambda: np.matmul(drawn.embeddings, prototypes.T, out=out),
-        "full": lambda: classify_all(before, rules, drawn.embeddings, squares),
-        "first": lambda: reclassify(scores, before, after, rules, drawn.embeddings, squares=squares),
-        "one": lambda: reclassify(scores, after, before, rules, drawn.embeddings, squares=squares),
+        "full": lambda: classify_all(before, rules, kept, squares),
+        "first": lambda: reclassify(scores, before, after, rules, kept, squares=squares),
+        "one": lambda: reclassify(scores, after, before, rules, kept, squares=squares),
     }
     times: dict[str, list[float]] = {name: [] for name in jobs}
     for _ in range(rounds):

@@ -61,7 +61,8 @@ def test_a_real_picture_comes_and_is_kept_on_disk(qtbot: QtBot, thumbnails: Thum
         assert thumbnails.pixmap(path, 200, 1.0) is None
     pixmap = thumbnails.pixmap(path, 200, 1.0)
     assert pixmap is not None
-    assert (pixmap.width(), pixmap.height()) == (256, 128)
+    assert 200 <= pixmap.width() <= SIDE
+    assert pixmap.width() == 2 * pixmap.height()
     thumbnails.stop()
     status = path.stat()
     cache = ThumbnailCache(thumbnails._caches.thumbnails)
@@ -161,7 +162,7 @@ def test_a_sharp_screen_gets_larger_pictures(qtbot: QtBot, thumbnails: Thumbnail
     wait_until_idle(qtbot, thumbnails)
     found = thumbnails.pixmap(Path("a"), 200, 2.0)
     assert found is not None
-    assert found.width() == 512
+    assert 400 <= found.width() <= 512
 
 
 def test_stopping_ends_the_threads(thumbnails: Thumbnails, decoder: SlowDecoder) -> None:

@@ -186,6 +186,19 @@ def test_removed_images_leave_the_choice(grid: ImageGrid, model: ImageGridModel)
     assert told[-1] == ((),)
 
 
+def test_the_current_image_is_told_once(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
+    """New predictions around the same image are no news; a press on its card is a question again."""
+    state = review(grid, model, 9)
+    grid.select_row(4)
+    told = recorded(grid.current_image_changed)
+    model.set_state(labelled(state, 11, 4))
+    assert told == []
+    click(qtbot, grid, 3)
+    assert told == [(15,)]
+    model.set_state(None)
+    assert told == [(15,), (-1,)]
+
+
 def test_news_leave_the_scroll_place(grid: ImageGrid, model: ImageGridModel) -> None:
     """While embeddings come in, a person who looks around is not pulled back to the current card."""
     state = many_pictures(300)

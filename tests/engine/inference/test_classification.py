@@ -11,6 +11,7 @@ from engine.inference.classification import (
     LinearClassifier,
     Scores,
     classify_all,
+    likeness,
     linear_classifier,
     reclassify,
 )
@@ -131,7 +132,8 @@ def test_a_column_is_a_column_of_the_logits() -> None:
     classifier = world.classifier(world.prototypes, np.arange(len(world.prototypes)) % 2 == 0)
     logits = classifier.logits(world.images, world.squares)
     for place in (0, 1):
-        column = classifier.column(place, world.images, world.squares)
+        column = likeness(world.images, classifier.weights[place])
+        classifier.finish(column, place, world.squares)
         np.testing.assert_allclose(column, logits[:, place], rtol=1e-4, atol=1e-4)
 
 

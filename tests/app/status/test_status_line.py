@@ -1,0 +1,134 @@
+"""The foot of the window: the running job, the saved mark, toasts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.jobs.embedding import Embedding
+from app.session import Session
+from app.status.failures import FailuresPopup
+from app.status.status_line import StatusLine
+from app.status.toast import Toast
+from engine.events import Progress
+from engine.files import FileFailure
+from tests.app.jobs.test_job_runner import HandJob
+from tests.support.collections import Collection
+from tests.support.sessions import act, open_project
+
+
+@pytest.fixture
+def line(qtbot: QtBot, session: Session) -> Iterator[StatusLine]:
+    """The status line of a session."""
+    line = StatusLine(session, Embedding(session))
+    qtbot.addWidget(line)
+    line.show()
+    yield line
+    line.hide()
+
+
+def test_the_running_job_is_shown_until_it_ends(line: StatusLine, session: Session) -> None:
+    """Title and figures of the job that runs; then of the next one; then nothing."""
+    first, second = HandJob("Looking at images"), HandJob("Training")
+    session.jobs.run(first)
+    session.jobs.run(second)
+    assert line.job_bar.is_running
+    first._report(Progress(3, 8))
+    second._report(Progress(7, 7))
+    assert line.job_bar.facts.startswith("3 ")
+    first.succeed()
+    assert line.job_bar._title.text() == "Training"
+    assert line.job_bar.facts == ""
+    second.fail()
+    assert not line.job_bar.is_running
+
+
+def test_stop_cancels_the_job_that_is_shown(line: StatusLine, session: Session) -> None:
+    """One click; what is finished is kept by the job itself."""
+    job = HandJob("Looking at images")
+    session.jobs.run(job)
+    (button,) = line.job_bar.findChildren(QToolButton)
+    button.click()
+    assert job.has_ended
+    assert not line.job_bar.is_running
+
+
+def test_the_saved_mark_tells_the_truth(
+    qtbot: QtBot, line: StatusLine, session: Session, collection: Collection
+) -> None:
+    """Nothing without a project, saved after an action with the time of it, read-only where that is so."""
+    assert line.saved_mark.text() == ""
+    open_project(qtbot, session, collection.project)
+    act(qtbot, session, lambda project: project.add_class("Yellow")[0])
+    assert line.saved_mark.text() == "All changes saved"
+    assert "last at" in line.saved_mark.toolTip()
+    with qtbot.waitSignal(session.closed):
+        session.close()
+    assert line.saved_mark.text() == ""
+    open_project(qtbot, session, collection.project, for_writing=False)
+    assert line.saved_mark.text().startswith("Read-only")
+
+
+def test_failures_are_counted_and_listed(line: StatusLine) -> None:
+    """A quiet button with the count; the list can be copied."""
+    bar = line.job_bar
+    failures = [FileFailure(Path("a.jpg"), "cut short"), FileFailure(Path("b.jpg"), "found text")]
+    bar.set_failures(failures)
+    assert bar._failure_button.isVisible()
+    assert bar._failure_button.text() == "2 files not read"
+    bar.set_failures(failures[:1])
+    assert bar._failure_button.text() == "1 file not read"
+    bar._failure_button.click()
+    popup = bar._popup
+    assert isinstance(popup, FailuresPopup)
+    assert popup.isVisible()
+    (copy,) = popup.findChildren(QPushButton)
+    copy.click()
+    assert QGuiApplication.clipboard().text() == "a.jpg\tcut short"
+    assert not popup.isVisible()
+    bar.set_failures(())
+    assert not bar._failure_button.isVisible()
+
+
+@pytest.fixture
+def host(qtbot: QtBot) -> QWidget:
+    """What a toast floats over."""
+    host = QWidget()
+    qtbot.addWidget(host)
+    host.resize(600, 400)
+    host.show()
+    return host
+
+
+def test_a_toast_offers_one_way_back(host: QWidget) -> None:
+    """The button does what it says, once, and the toast goes away."""
+    done: list[str] = []
+    toast = Toast(host)
+    toast.say("Label 12 images as Gull", action="Undo", on_action=lambda: done.append("undo"))
+    assert toast.message == "Label 12 images as Gull"
+    (button,) = toast.findChildren(QPushButton)
+    assert button.text() == "Undo"
+    button.click()
+    assert (done, toast.message) == (["undo"], "")
+
+
+def test_a_new_toast_takes_the_old_ones_place(host: QWidget) -> None:
+    """The button of the old one is gone with it."""
+    toast = Toast(host)
+    toast.say("first", action="Undo", on_action=lambda: None)
+    toast.say_failure("second")
+    (button,) = toast.findChildren(QPushButton)
+    assert toast.message == "second"
+    assert not button.isVisible()
+
+
+def test_a_toast_stays_inside_its_window(host: QWidget) -> None:
+    """A long message wraps, also after the window was made smaller."""
+    toast = Toast(host)
+    toast.say_failure("this would make a class its own ancestor: found " + "Animal > Bird > " * 12)
+    host.resize(500, 300)
+    assert host.rect().contains(toast.geometry())
+    assert toast.height() > 60

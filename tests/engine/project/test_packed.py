@@ -1,0 +1,40 @@
+"""Long columns in little memory."""
+
+import pytest
+
+from engine.project.packed import PackedHashes, PackedTexts, RareTexts
+
+NAMES = ["", "a/b.jpg", "鳥/鴎.jpg", "طائر.png", "🦜" * 60, "\udcff broken"]
+
+
+def test_texts_come_back_in_any_script() -> None:
+    """Also empty ones and names that are no valid Unicode."""
+    packed = PackedTexts()
+    for name in NAMES:
+        packed.append(name)
+    assert list(packed) == NAMES
+    assert (packed[-1], packed[1:3]) == (NAMES[-1], NAMES[1:3])
+    with pytest.raises(IndexError):
+        packed[len(NAMES)]
+
+
+def test_hashes_and_gaps_come_back() -> None:
+    """None stays None, wherever it stands."""
+    packed = PackedHashes()
+    values = [None, b"\x00\x01", None, b"\xff" * 16]
+    for value in values:
+        packed.append(value)
+    assert list(packed) == values
+    assert packed[1:] == values[1:]
+
+
+def test_rare_texts_come_back() -> None:
+    """Nearly all are None."""
+    packed = RareTexts()
+    for number in range(100):
+        packed.append("broken" if number == 7 else None)
+    assert packed[7] == "broken"
+    assert [text for text in packed if text is not None] == ["broken"]
+    assert (packed[-93], packed[6:8]) == ("broken", [None, "broken"])
+    with pytest.raises(IndexError):
+        packed[100]

@@ -1,0 +1,168 @@
+"""Editing the graph from the window, with every refusal a sentence."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
+
+from app.class_tree.drag import class_mime_data
+from engine.project import Project
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import changed_by, recorded
+
+Key = Qt.Key
+
+
+def choose_class(desk: Desk, name: str) -> int:
+    """Choose a class in the tree, with the focus there."""
+    class_id = desk.graph.find(name)
+    desk.window.tree.select_class(class_id)
+    desk.window.tree._tree.setFocus()
+    assert desk.window.tree.selected_class == class_id
+    return class_id
+
+
+def parents_of(desk: Desk, name: str) -> set[str]:
+    """Names of the classes above."""
+    return {desk.graph.name(parent) for parent in desk.graph.parents(desk.graph.find(name))}
+
+
+def drag_class(desk: Desk, name: str, target: str, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    """Drag a class from its first parent onto another class."""
+    class_id = desk.graph.find(name)
+    from_parent = next(iter(desk.graph.parents(class_id)), None)
+    desk.drop_on_class(target, class_mime_data(class_id, from_parent, name), keys)
+
+
+def test_a_class_is_moved_and_linked_by_dragging(reviewing: Desk) -> None:
+    """A drag moves, with Ctrl it adds a parent; then the class stands under both."""
+    session = reviewing.window.session
+    changed_by(reviewing.qtbot, session, lambda: drag_class(reviewing, "Red disc", "Blue"))
+    assert parents_of(reviewing, "Red disc") == {"Blue"}
+    changed_by(reviewing.qtbot, session, lambda: drag_class(reviewing, "Red disc", "Green", CONTROL))
+    assert parents_of(reviewing, "Red disc") == {"Blue", "Green"}
+    rows = reviewing.window.tree._all_model.indexes_of(reviewing.graph.find("Red disc"))
+    assert {str(index.parent().data()) for index in rows} == {"Blue", "Green"}
+
+
+def test_a_cycle_is_refused_with_the_path(reviewing: Desk) -> None:
+    """Dropping a class on one below it says which path would close, and nothing changes."""
+    changes = recorded(reviewing.window.session.change_made)
+    drag_class(reviewing, "Red", "Red disc")
+    reviewing.wait(lambda: "its own ancestor" in reviewing.window.toast.message)
+    assert "Red > Red disc" in reviewing.window.toast.message or "Red disc > Red" in reviewing.window.toast.message
+    assert changes == []
+    assert parents_of(reviewing, "Red") == set()
+
+
+def test_insert_makes_a_class_under_the_chosen_one(reviewing: Desk) -> None:
+    """Insert, a name, Enter: it is there, chosen, and predicts from its parent at once."""
+    choose_class(reviewing, "Green")
+    reviewing.press(Key.Key_Insert)
+    (row,) = reviewing.type_into_palette("Green checks")
+    assert row.title == "Create “Green checks”"
+    reviewing.press_for_change(Key.Key_Return)
+    checks = reviewing.graph.find("Green/Green checks")
+    reviewing.wait(lambda: reviewing.window.tree.selected_class == checks)
+    reviewing.wait(lambda: reviewing.window.inspector.class_facts is not None)
+    facts = reviewing.window.inspector.class_facts
+    assert facts is not None
+    assert facts.is_zero_shot
+    assert len(facts.candidates) == 12
+
+
+def test_a_candidate_becomes_a_shot_by_a_click(reviewing: Desk) -> None:
+    """The inspector offers likely images; one click labels, and the count goes up."""
+    checks = choose_class(reviewing, "Blue checks")
+    inspector = reviewing.window.inspector
+    reviewing.wait(lambda: inspector.class_facts is not None and bool(inspector.class_facts.candidates))
+    facts = inspector.class_facts
+    assert facts is not None
+    shots, candidate = reviewing.state.shot_counts[checks], facts.candidates[0]
+    changed_by(reviewing.qtbot, reviewing.window.session, lambda: inspector.label_requested.emit(candidate, checks))
+    assert reviewing.label_of(candidate) == "Blue checks"
+    assert reviewing.state.shot_counts[checks] == shots + 1
+    reviewing.wait(lambda: inspector.class_facts is not None and candidate in inspector.class_facts.shots)
+
+
+def test_f2_renames_where_the_class_stands(reviewing: Desk) -> None:
+    """By the window's action too: the palette holds the present name."""
+    choose_class(reviewing, "Red disc")
+    reviewing.window.registry.trigger("rename_class")
+    palette = reviewing.window.palette_panel
+    assert palette.isVisible()
+    field = palette.findChild(QLineEdit)
+    assert isinstance(field, QLineEdit)
+    assert field.text() == "Red disc"
+    reviewing.type_into_palette("Red ball")
+    reviewing.press_for_change(Key.Key_Return)
+    assert reviewing.graph.find("Red ball")
+    assert "Red ball" in reviewing.window.toast.message
+
+
+def test_a_taken_name_is_refused(reviewing: Desk) -> None:
+    """Two siblings of one name would be one class for a person."""
+    session = reviewing.window.session
+    disc = reviewing.graph.find("Red disc")
+    reviewing.window.tree.rename_requested.emit(disc, "Red checks")
+    reviewing.wait(lambda: "Red checks" in reviewing.window.toast.message)
+    assert reviewing.graph.name(disc) == "Red disc"
+    assert session.info is not None
+
+
+def test_delete_removes_a_class_and_undo_brings_its_labels_back(reviewing: Desk, collection: Collection) -> None:
+    """The shots go to the parent, the toast offers undo, and all is as before after it."""
+    disc = choose_class(reviewing, "Blue disc")
+    reviewing.press_for_change(Key.Key_Delete)
+    assert disc not in reviewing.graph
+    assert "Blue disc" in reviewing.window.toast.message
+    assert reviewing.state.shot_counts[reviewing.graph.find("Blue")] == 3
+    reviewing.press_for_change(Key.Key_Z, CONTROL)
+    assert reviewing.graph.name(disc) == "Blue disc"
+    assert reviewing.state.shot_counts[disc] == 3
+    reviewing.leave()
+    with Project.open(collection.project) as project:
+        assert project.check() == []
+
+
+def test_a_further_parent_is_chosen_in_the_palette(reviewing: Desk) -> None:
+    """Ctrl+L offers every class but itself, those below, and its parents."""
+    choose_class(reviewing, "Red disc")
+    reviewing.press(Key.Key_L, CONTROL)
+    assert [row.title for row in reviewing.type_into_palette("red")] == ["Red checks", "Red stripes"]
+    assert [row.title for row in reviewing.type_into_palette("blue")][0] == "Blue"  # noqa: RUF015 (order is the point)
+    reviewing.press_for_change(Key.Key_Return)
+    assert parents_of(reviewing, "Red disc") == {"Red", "Blue"}
+
+
+def test_a_bar_is_set_and_taken_over_again(reviewing: Desk) -> None:
+    """A lower bar makes more images sure; taking it off is a step of its own."""
+    session, inspector = reviewing.window.session, reviewing.window.inspector
+    red = choose_class(reviewing, "Red")
+    changed_by(reviewing.qtbot, session, lambda: inspector.bar_requested.emit(red, 0.3))
+    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar == 0.3)
+    changed_by(reviewing.qtbot, session, lambda: inspector.deepest_requested.emit(red, True))
+    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.is_deepest)
+    safe = {int(class_id) for class_id in reviewing.state.safe_class if class_id >= 0}
+    assert red in safe
+    assert not safe & reviewing.graph.descendants(red)
+    changed_by(reviewing.qtbot, session, lambda: inspector.bar_requested.emit(red, None))
+    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is None)
+    facts = inspector.class_facts
+    assert facts is not None
+    assert facts.is_deepest
+
+
+def test_a_class_list_is_merged(reviewing: Desk, tmp_path: Path) -> None:
+    """Next year's list adds what is new; a list with a cycle is a sentence and adds nothing."""
+    source = tmp_path / "next year.csv"
+    source.write_text("child,parent\nRed,\nRed disc,Red\nRed zigzag,Red\n", encoding="utf-8")
+    classes = len(reviewing.graph)
+    importing = reviewing.window.importing
+    changed_by(reviewing.qtbot, reviewing.window.session, lambda: importing.import_classes(source))
+    assert len(reviewing.graph) == classes + 1
+    source.write_text("child,parent\na,b\nb,a\n", encoding="utf-8")
+    importing.import_classes(source)
+    reviewing.wait(lambda: "ancestor" in reviewing.window.toast.message or "cycle" in reviewing.window.toast.message)
+    assert len(reviewing.graph) == classes + 1
