@@ -90,7 +90,7 @@ class ClassPage(Page):
                 line = ScoreLine(row)
                 line.chosen.connect(self.class_requested)
                 self.add(line)
-        if facts.suggested and self._is_writable:
+        if facts.suggested and not facts.parents and self._is_writable:
             self.add_section(self.tr("Looks as if it belonged under"))
             for row in facts.suggested:
                 self._add_suggestion(row)

@@ -12,7 +12,7 @@ from app.actions.table import BY_NAME
 from app.controls import make_button, make_label
 from app.theme.icons import icon_pixmap
 
-COLUMN_WIDTH = 460
+COLUMN_WIDTH = 600
 LOGO_SIDE = 56
 
 

@@ -3,7 +3,8 @@
 from typing import Final, final
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QSlider, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QSlider, QWidget
 
 from app.class_tree.logic import Shelf
 from app.controls import make_label
@@ -11,6 +12,9 @@ from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.logic import Order
 from app.status.wording import images
 
+WIDTH_FOR_ZOOM: Final = 760
+WIDTH_FOR_ORDER: Final = 640
+WIDTH_FOR_COUNT: Final = 500
 CHIPS: Final = (Shelf.ALL, Shelf.TO_REVIEW, Shelf.LABELLED, Shelf.UNKNOWN)
 
 
@@ -54,6 +58,7 @@ class Header(QWidget):
         chip = QPushButton(self._chip_text(shelf))
         chip.setProperty("role", "chip")
         chip.setCheckable(True)
+        chip.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         chip.setCursor(Qt.CursorShape.PointingHandCursor)
         chip.clicked.connect(lambda _is_checked=False: self.shelf_chosen.emit(shelf))
         self._group.addButton(chip)
@@ -90,6 +95,14 @@ class Header(QWidget):
         slider.setToolTip(self.tr("Size of thumbnails (Ctrl+wheel)"))
         slider.valueChanged.connect(self.zoom_chosen)
         return slider
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give up what is least needed when it gets narrow: size, order, count."""
+        super().resizeEvent(event)
+        width = event.size().width()
+        self._zoom.setVisible(width >= WIDTH_FOR_ZOOM)
+        self._order.setVisible(width >= WIDTH_FOR_ORDER)
+        self._count.setVisible(width >= WIDTH_FOR_COUNT)
 
     def show_title(self, title: str, count: int) -> None:
         """Say what is shown."""
