@@ -156,6 +156,9 @@ class Thumbnails(QObject):
 
 def load_thumbnail(cache: object, path: Path, side: int) -> QImage | None:
     """Read a thumbnail from the disk cache or make it; None when the file is no sound image."""
+    from app.image_grid.pixels import image_of
+    from engine.data.decode import decode_rgb
+    from engine.data.resize import fit_within
     from engine.data.thumbnail import thumbnail
     from engine.data.thumbnail_cache import ThumbnailCache
     from engine.errors import ProtoleafError
@@ -168,15 +171,10 @@ def load_thumbnail(cache: object, path: Path, side: int) -> QImage | None:
         if data is None:
             data = thumbnail(path, stored)
             cache.put(path, status.st_size, status.st_mtime_ns, stored, data)
+        pixels = fit_within(decode_rgb(data), side)
     except (ProtoleafError, OSError, ValueError):
         return None
-    image = QImage.fromData(data)
-    if image.isNull():
-        return None
-    if max(image.width(), image.height()) > side:
-        modes = Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
-        image = image.scaled(side, side, *modes)
-    return image.convertToFormat(QImage.Format.Format_RGB32)
+    return image_of(pixels).convertToFormat(QImage.Format.Format_RGB32)
 
 
 def _kept_side(pixels: int) -> int:

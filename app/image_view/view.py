@@ -153,6 +153,7 @@ class ImageView(QWidget):
 
 def decode(path: Path) -> "QImage | str":
     """Decode an image on the calling thread; a sentence when it cannot be read."""
+    from app.image_grid.pixels import image_of
     from engine.data.decode import read_rgb
     from engine.errors import ProtoleafError
 
@@ -160,5 +161,4 @@ def decode(path: Path) -> "QImage | str":
         pixels = read_rgb(path)
     except (ProtoleafError, OSError) as error:
         return str(error)
-    height, width = pixels.shape[:2]
-    return QImage(pixels.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888).copy()
+    return image_of(pixels)

@@ -3,6 +3,7 @@
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -55,3 +56,11 @@ def test_workflows_and_command_line_start_without_torch() -> None:
 def test_window_starts_without_onnxruntime() -> None:
     """The window's own modules do not load ONNX Runtime: it would delay the first paint."""
     assert "onnxruntime" not in loaded_by(["app.main_window"])
+
+
+def test_qt_reads_no_images() -> None:
+    """Qt's image readers stay out of the window: on a thread they can stop it for good (app/image_grid/pixels.py)."""
+    sources = Path(app.__path__[0]).rglob("*.py")
+    readers = ("QImage.fromData", "QImageReader", "QPixmap.fromData", "loadFromData")
+    found = [path.name for path in sources if any(reader in path.read_text(encoding="utf-8") for reader in readers)]
+    assert found == []

@@ -1,0 +1,16 @@
+"""Decoded pixels as a Qt image, made without Qt's own readers.
+
+Those probe every image plugin, and some plugins connect signals while they do. On a thread that holds Python's lock
+this waits for the GUI thread, which may be waiting for that lock. The engine's decoders know no Qt and give the lock
+away.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QImage
+
+
+def image_of(pixels: NDArray[np.uint8]) -> QImage:
+    """A Qt image with its own memory from (H, W, 3) uint8 RGB."""
+    height, width = pixels.shape[:2]
+    return QImage(pixels.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888).copy()
