@@ -7,7 +7,7 @@ prototypes moved, their old and new columns are enough for most images; the rest
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Final
 
@@ -23,10 +23,10 @@ SMALL_SCORE: Final = 0.01
 """Moved classes that together held and hold less than this of an image's probability leave its safe class as it is."""
 NEAR_BEST: Final = np.float32(0.01)
 """A moved class whose logit comes this close to the best one's may have become, or been, the best."""
-KEPT_COLUMNS: Final = 4
-"""Columns that a classifier keeps at most."""
-COLUMN_BLOCK_ROWS: Final = 2048
+COLUMN_BLOCK_ROWS: Final = 4096
 """Rows that are multiplied with single columns at once: all columns share one reading of the embeddings."""
+SPANS_PER_CORE: Final = 3
+"""Blocks are handed to the cores in this many spans each: handing over costs as much as a block of single columns."""
 SMALLEST_SHARE: Final = 128
 """Fewer rows than this are not worth another core."""
 MANY_ROWS: Final = 0.6
@@ -43,15 +43,12 @@ class LinearClassifier:
         breadth: (c,) float32, 0 for classes with shots. A zero-shot class is broader: its temperature is
             (1 + spread) times the others', and ||x||² does not cancel from its logit.
         temperature: divides squared distances.
-        columns: logits (n,) over the whole collection of classes that moved last, kept by `reclassify`: who drops shots
-            on a class one after the other needs one product a shot instead of two. Clear it when embeddings change.
     """
 
     weights: NDArray[np.float32]
     offsets: NDArray[np.float32]
     breadth: NDArray[np.float32]
     temperature: float
-    columns: dict[int, NDArray[np.float32]] = field(default_factory=dict, compare=False, repr=False)
 
     def logits(self, embeddings: Embeddings, squares: NDArray[np.float32]) -> NDArray[np.float32]:
         """Logits (n, c) up to a constant of each row; `squares` (n,) are squared norms."""
@@ -223,24 +220,17 @@ def _change(
     squares: NDArray[np.float32],
 ) -> NDArray[np.bool_]:
     """Bring `log_total` up to date by the columns of the moved classes; returns which images to do anew."""
-    kept = {position: old.columns[position] for position in moved if position in old.columns}
-    fresh = [position for position in moved if position not in kept]
-    columns = _columns([*((old, position) for position in fresh), *((new, position) for position in moved)], embeddings)
-    before = kept | dict(zip(fresh, columns[: len(fresh)], strict=True))
-    after = dict(zip(moved, columns[len(fresh) :], strict=True))
+    columns = _columns([*((old, position) for position in moved), *((new, position) for position in moved)], embeddings)
     gained, touched = np.zeros((2, len(embeddings)), dtype=np.float32)
     redo = np.zeros(len(embeddings), dtype=bool)
-    for position in moved:
-        if position in fresh:
-            old.finish(before[position], position, squares)
-        new.finish(after[position], position, squares)
-        was, now = before[position], after[position]
+    for position, was, now in zip(moved, columns[: len(moved)], columns[len(moved) :], strict=True):
+        old.finish(was, position, squares)
+        new.finish(now, position, squares)
         redo |= np.maximum(was, now) > scores.best_logit - NEAR_BEST
-        was, now = _share(was, scores.log_total), _share(now, scores.log_total)
-        touched += np.maximum(was, now)
-        gained += now
-        gained -= was
-    new.columns.update({position: after[position] for position in moved[:KEPT_COLUMNS]})
+        share_was, share_now = _share(was, scores.log_total), _share(now, scores.log_total)
+        touched += np.maximum(share_was, share_now)
+        gained += share_now
+        gained -= share_was
     scores.log_total[:] += np.log1p(np.maximum(gained, np.float32(-0.5)))
     redo |= touched > SMALL_SCORE
     return redo
@@ -313,8 +303,15 @@ def _in_blocks(count: int, work: Callable[[slice], None], block_rows: int = BLOC
         for block in blocks:
             work(block)
         return
+    share = -(-len(blocks) // (SPANS_PER_CORE * (os.cpu_count() or 1)))
+    spans = [blocks[start : start + share] for start in range(0, len(blocks), share)]
+
+    def work_span(span: list[slice]) -> None:
+        for block in span:
+            work(block)
+
     with _blas().limit(limits=1, user_api="blas"):
-        list(_workers().map(work, blocks))
+        list(_workers().map(work_span, spans))
 
 
 @cache

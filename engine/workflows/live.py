@@ -148,8 +148,6 @@ class LiveCollection:
         grown = Scores.empty(len(self._store.image_ids))
         grown.put(slice(0, len(self._scores.best)), self._scores)
         self._scores = grown
-        if self.fitted is not None:
-            self.fitted.classifier.columns.clear()
 
     def _change_model(self) -> CollectionState:
         """Go on with the model version that the project uses now, and with its cache."""
@@ -199,7 +197,6 @@ class LiveCollection:
             self.fitted.classifier, self.fitted.back_off, self._store.embeddings[rows], self._store.squares[rows]
         )
         self._scores.put(rows, part)
-        self.fitted.classifier.columns.clear()
 
     # -- answers --------------------------------------------------------------------------------------------------
 

@@ -293,16 +293,3 @@ def test_images_need_not_be_in_order() -> None:
     shuffled = classify_all(classifier, world.rules, images, (images**2).sum(axis=1))
     np.testing.assert_array_equal(shuffled.best, full.best[order])
     np.testing.assert_allclose(shuffled.best_score, full.best_score[order], atol=1e-5)
-
-
-def test_a_class_that_moves_again_is_taken_from_its_kept_column() -> None:
-    """Shots dropped one after the other give what a full pass gives, whether or not the last column was kept."""
-    world = World()
-    old = world.classifier(world.prototypes)
-    scores = world.classify(old)
-    for step in (0.1, 0.2, 0.3):
-        new = world.classifier(_moved(world, [5], step))
-        scores = reclassify(scores, old, new, world.rules, world.images, squares=world.squares)
-        np.testing.assert_allclose(new.columns[5], new.logits(world.images, world.squares)[:, 5], rtol=1e-4, atol=1e-4)
-        _assert_same_scores(scores, world.classify(new))
-        old = new
