@@ -12,6 +12,7 @@ from app.actions.registry import Registry
 from app.actions.table import Needs
 from app.class_tree.logic import Shelf
 from app.class_tree.view import ClassTree
+from app.dropped_files import take_files, welcome_files
 from app.flows.classes import Classes
 from app.flows.importing import Importing
 from app.flows.labelling import Labelling
@@ -278,14 +279,12 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files anywhere on the window."""
-        if event.mimeData().hasUrls():
-            event.acceptProposedAction()
+        welcome_files(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Take dropped files anywhere on the window."""
-        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        paths = take_files(event)
         if paths:
-            event.acceptProposedAction()
             self.projects.take_dropped(paths)
 
     def closeEvent(self, event: QCloseEvent) -> None:

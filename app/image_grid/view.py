@@ -34,6 +34,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
 from app.class_tree.drag import IMAGES_MIME
+from app.dropped_files import take_files
 from app.image_grid.card import Look, paint_card
 from app.image_grid.geometry import GAP, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry
 from app.image_grid.model import ImageGridModel
@@ -368,7 +369,6 @@ class ImageGrid(QAbstractItemView):
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Hand dropped files on."""
-        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        paths = take_files(event)
         if paths:
-            event.acceptProposedAction()
             self.files_dropped.emit(paths)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.actions.table import BY_NAME
 from app.controls import make_button, make_label
+from app.dropped_files import take_files, welcome_files
 from app.theme.icons import icon_pixmap
 
 COLUMN_WIDTH = 600
@@ -111,12 +112,10 @@ class Welcome(QWidget):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files."""
-        if event.mimeData().hasUrls():
-            event.acceptProposedAction()
+        welcome_files(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Hand dropped files on."""
-        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        paths = take_files(event)
         if paths:
-            event.acceptProposedAction()
             self.files_dropped.emit(paths)

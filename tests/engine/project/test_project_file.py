@@ -134,6 +134,8 @@ def test_closing_twice_is_fine(tmp_path: Path) -> None:
     project = new_project(tmp_path)
     project.close()
     project.close()
+    with Project.open(project.path) as again:
+        assert again.is_writable
 
 
 def test_a_link_to_a_project_is_the_same_project(tmp_path: Path) -> None:
