@@ -208,6 +208,7 @@ class Teaching(Enum):
 
     NOTHING = auto()
     PARENTS_ONLY = auto()
+    FROM_BELOW = auto()
     OWN_ONLY = auto()
     MOSTLY_OWN = auto()
     MOSTLY_PARENTS = auto()
@@ -218,6 +219,8 @@ def teaching(facts: ClassPageFacts) -> Teaching:
     """What the prototype of a class is made of, in one word."""
     if facts.is_zero_shot:
         return Teaching.PARENTS_ONLY if facts.parents else Teaching.NOTHING
+    if not facts.shots:
+        return Teaching.FROM_BELOW
     if not facts.parents or facts.own_share >= 1.0:
         return Teaching.OWN_ONLY
     if facts.own_share >= _MOSTLY:

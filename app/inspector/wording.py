@@ -80,7 +80,7 @@ def why_text(facts: ImageFacts) -> str:
     return fill(translate("inspector", "What %1 looks like was learned from these images:"), facts.why_name)
 
 
-def teaching_text(facts: ClassPageFacts) -> str:
+def teaching_text(facts: ClassPageFacts) -> str:  # noqa: PLR0911 (one sentence for each case)
     """What a class's prototype is made of, in words."""
     own, rest = percent(facts.own_share), percent(1 - facts.own_share)
     match teaching(facts):
@@ -90,6 +90,10 @@ def teaching_text(facts: ClassPageFacts) -> str:
             )
         case Teaching.PARENTS_ONLY:
             return translate("inspector", "It has no images of its own: it is guessed from its parents alone.")
+        case Teaching.FROM_BELOW:
+            return translate(
+                "inspector", "It has no images of its own: it is known from those of the classes below it."
+            )
         case Teaching.OWN_ONLY:
             return translate("inspector", "It is known from its own images alone.")
         case Teaching.MOSTLY_OWN:

@@ -128,6 +128,7 @@ def test_facts_of_a_class(graph: CategoryGraph) -> None:
         ({"lambda_": 0.1}, Teaching.MOSTLY_PARENTS),
         ({"lambda_": 1.0}, Teaching.OWN_ONLY),
         ({"parents": ()}, Teaching.OWN_ONLY),
+        ({"shots": ()}, Teaching.FROM_BELOW),
         ({"is_zero_shot": True}, Teaching.PARENTS_ONLY),
         ({"is_zero_shot": True, "parents": ()}, Teaching.NOTHING),
     ],

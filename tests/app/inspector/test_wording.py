@@ -80,6 +80,7 @@ def test_why_depends_on_who_taught_it() -> None:
         ({"own_share": 0.9}, "Its own images say nearly all (90 %); its parents add 10 %."),
         ({"own_share": 0.1}, "Its parents say nearly all (90 %); its own images add 10 %."),
         ({"own_share": 1.0}, "It is known from its own images alone."),
+        ({"shots": ()}, "It has no images of its own: it is known from those of the classes below it."),
         ({"is_zero_shot": True}, "It has no images of its own: it is guessed from its parents alone."),
         (
             {"is_zero_shot": True, "parents": ()},
