@@ -17,9 +17,11 @@ from app.flows.classes import Classes
 from app.flows.importing import Importing
 from app.flows.labelling import Labelling
 from app.flows.projects import Projects
+from app.flows.training import Models
 from app.image_grid.thumbnails import Thumbnails
 from app.inspector.view import Inspector
 from app.jobs.embedding import Embedding
+from app.jobs.training import Training
 from app.palette.keys_sheet import KeysSheet
 from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_ids_for, commands_for, place_of
 from app.palette.view import Palette
@@ -29,6 +31,7 @@ from app.status.status_line import StatusLine
 from app.status.toast import Toast
 from app.texts import fill
 from app.theme.icons import icon
+from app.training.side_pane import SidePane
 from app.welcome.view import Welcome
 from app.workspace.view import Workspace
 from engine.config import CacheFolders
@@ -56,9 +59,11 @@ class MainWindow(QMainWindow):
         self.session = Session(caches or CacheFolders.default(), self)
         self.thumbnails = Thumbnails(self.session.caches, self)
         self.embedding = Embedding(self.session)
+        self.training = Training(self.session)
         self.tree = ClassTree(self.session)
         self.workspace = Workspace(self.session, self.thumbnails, self.settings)
         self.inspector = Inspector(self.session, self.thumbnails)
+        self.side = SidePane(self.inspector)
         self.welcome = Welcome()
         self.status_line = StatusLine(self.session, self.embedding)
         self._panes = self._make_panes()
@@ -77,7 +82,7 @@ class MainWindow(QMainWindow):
         panes = QSplitter(Qt.Orientation.Horizontal)
         panes.setHandleWidth(1)
         panes.setChildrenCollapsible(False)
-        for place, (widget, smallest) in enumerate(((self.tree, 200), (self.workspace, 440), (self.inspector, 260))):
+        for place, (widget, smallest) in enumerate(((self.tree, 200), (self.workspace, 440), (self.side, 260))):
             widget.setMinimumWidth(smallest)
             panes.addWidget(widget)
             panes.setStretchFactor(place, 1 if widget is self.workspace else 0)
@@ -105,9 +110,10 @@ class MainWindow(QMainWindow):
         self.projects = Projects(self.session, self.importing, self.settings, self)
         self.labelling = Labelling(self.session, self.workspace, self.inspector, self.palette_panel)
         self.classes = Classes(self.session, self.tree, self.inspector, self.palette_panel)
+        self.models = Models(self.session, self.training, self.side, self.toast)
         callbacks = {
             **self.projects.callbacks(), **self.importing.callbacks(), **self.labelling.callbacks(),
-            **self.classes.callbacks(), **self._own_callbacks(),
+            **self.classes.callbacks(), **self.models.callbacks(), **self._own_callbacks(),
         }  # fmt: skip
         self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
         self.registry.fill(self.menuBar())

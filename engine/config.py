@@ -45,6 +45,11 @@ class CacheFolders:
         return self.root / "embeddings"
 
     @property
+    def models(self) -> Path:
+        """Folder of the model files that were taken out of projects, each named by its content."""
+        return self.root / "models"
+
+    @property
     def thumbnails(self) -> Path:
         """Folder of the thumbnail cache."""
         return self.root / "thumbnails"

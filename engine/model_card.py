@@ -49,7 +49,12 @@ def card_path(model: Path) -> Path:
 
 def write_card(model: Path, card: BackboneCard) -> None:
     """Write the card beside its model file."""
-    card_path(model).write_text(json.dumps(asdict(card), indent=2) + "\n", encoding="utf-8")
+    card_path(model).write_text(card_text(card), encoding="utf-8")
+
+
+def card_text(card: BackboneCard) -> str:
+    """A card as JSON."""
+    return json.dumps(asdict(card), indent=2) + "\n"
 
 
 def read_card(model: Path) -> BackboneCard:
@@ -60,13 +65,34 @@ def read_card(model: Path) -> BackboneCard:
     """
     path = card_path(model)
     try:
-        fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        fields["mean"], fields["std"] = tuple(fields["mean"]), tuple(fields["std"])
-        return BackboneCard(**fields)
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ModelError("the model has no card", expected=str(path), found=error.strerror or "nothing") from error
+    except UnicodeDecodeError as error:
+        raise _unreadable(str(path), error) from error
+    return card_of(text, source=str(path))
+
+
+def card_of(text: str, *, source: str) -> BackboneCard:
+    """Read a card from the JSON that `card_text` makes.
+
+    Args:
+        text: the JSON.
+        source: where it comes from, for the error.
+
+    Raises:
+        ModelError: it is not JSON or lacks a field.
+    """
+    try:
+        fields: dict[str, Any] = json.loads(text)
+        fields["mean"], fields["std"] = tuple(fields["mean"]), tuple(fields["std"])
+        return BackboneCard(**fields)
     except (ValueError, KeyError, TypeError) as error:
-        raise ModelError("the model's card cannot be read", found=f"{path}: {error}") from error
+        raise _unreadable(source, error) from error
+
+
+def _unreadable(source: str, error: Exception) -> ModelError:
+    return ModelError("the model's card cannot be read", found=f"{source}: {error}")
 
 
 def file_hash(path: Path) -> str:

@@ -66,10 +66,11 @@ EDIT: Final = QT_TRANSLATE_NOOP("actions", "Edit")
 CLASSES: Final = QT_TRANSLATE_NOOP("actions", "Classes")
 IMAGES: Final = QT_TRANSLATE_NOOP("actions", "Images")
 REVIEW: Final = QT_TRANSLATE_NOOP("actions", "Review")
+MODEL: Final = QT_TRANSLATE_NOOP("actions", "Model")
 VIEW: Final = QT_TRANSLATE_NOOP("actions", "View")
 HELP: Final = QT_TRANSLATE_NOOP("actions", "Help")
 
-GROUPS: Final = (PROJECT, EDIT, CLASSES, IMAGES, REVIEW, VIEW, HELP)
+GROUPS: Final = (PROJECT, EDIT, CLASSES, IMAGES, REVIEW, MODEL, VIEW, HELP)
 
 
 def group_title(group: str) -> str:
@@ -196,6 +197,20 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         on_images=True,
     ),
     *(_digit(number) for number in range(1, 10)),
+    ActionRow(
+        "tune_propagation", QT_TRANSLATE_NOOP("actions", "Tune propagation…"), "tune", ("Ctrl+T",), MODEL, _WRITE
+    ),
+    ActionRow(
+        "train_backbone", QT_TRANSLATE_NOOP("actions", "Train the backbone…"), "train", ("Ctrl+Shift+T",), MODEL, _WRITE
+    ),
+    ActionRow(
+        "show_model_versions",
+        QT_TRANSLATE_NOOP("actions", "Model versions…"),
+        "model_versions",
+        ("Ctrl+Shift+M",),
+        MODEL,
+        starts_section=True,
+    ),
     ActionRow(
         "open_image",
         QT_TRANSLATE_NOOP("actions", "Open the image"),

@@ -49,6 +49,7 @@ class Embedding(QObject):
         self._is_feeding = False
         self._wants_start = False
         self._is_paused = False
+        self._has_new_model = False
         self._feed_timer = QTimer(self, singleShot=True, interval=FEED_INTERVAL_MS)
         self._feed_timer.timeout.connect(self._feed)
         session.loaded.connect(self._on_loaded)
@@ -78,9 +79,20 @@ class Embedding(QObject):
         self._set_failures({})
 
     def _on_change_made(self, change: "Change") -> None:
-        if change.images_added:
+        from engine.project.model_rows import MODEL_SETTING
+
+        if MODEL_SETTING in change.settings:
+            self._start_anew()
+        elif change.images_added:
             self._wants_start = True
             self._start_when_free()
+
+    def _start_anew(self) -> None:
+        """Embed what waits with the model that is used now; a job that embeds with the former one is of no use."""
+        if self.job is not None:
+            self._has_new_model = True
+            self.job.cancel()
+        self.start()
 
     def _start_when_free(self) -> None:
         """Start when wanted, nothing runs, and an image waits."""
@@ -137,10 +149,11 @@ class Embedding(QObject):
             self._feed_timer.start()
 
     def _on_cancelled(self) -> None:
-        self._is_paused = True
+        self._is_paused = not self._has_new_model
 
     def _on_ended(self) -> None:
         self.job = None
+        self._has_new_model = False
         self._feed_timer.stop()
         self._feed()
         self._start_when_free()

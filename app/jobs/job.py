@@ -25,6 +25,9 @@ class Job(QObject):
 
     A subclass overrides `start` and `cancel`, and tells its story with `_begin`, `_report`, `_succeed`, `_fail`
     and `_stop`.
+
+    Attributes:
+        keeps_finished: whether a stop keeps what was finished; false where only the whole is of use.
     """
 
     started = Signal()
@@ -37,6 +40,7 @@ class Job(QObject):
     def __init__(self, title: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.title = title
+        self.keeps_finished = True
         self.state = JobState.QUEUED
         self.last_progress: Progress | None = None
         self.error = ""
@@ -51,7 +55,7 @@ class Job(QObject):
         raise AssertionError(f"{type(self).__name__} does not say how it starts")
 
     def cancel(self) -> None:
-        """Ask the work to stop at its next safe point; what is finished is kept."""
+        """Ask the work to stop at its next safe point."""
         raise AssertionError(f"{type(self).__name__} does not say how it is cancelled")
 
     def stop(self) -> None:

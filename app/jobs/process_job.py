@@ -36,6 +36,7 @@ class ProcessJob(Job):
 
     Signals:
         batch: results of some images as the worker wrote them, [[image id, hash in hex or None, failure or None], ...].
+        point: figures of a running training, by name.
 
     Args:
         title: what the status bar says.
@@ -45,6 +46,7 @@ class ProcessJob(Job):
     """
 
     batch = Signal(object)
+    point = Signal(object)
 
     def __init__(
         self,
@@ -120,6 +122,8 @@ class ProcessJob(Job):
             self._report(Progress(**fields))
         elif kind == "batch":
             self.batch.emit(fields["results"])
+        elif kind == "point":
+            self.point.emit(fields)
         elif kind == "result":
             self._result = fields
         elif kind == "error":
@@ -146,7 +150,11 @@ class ProcessJob(Job):
             self._stop()
         else:
             _log.error("worker ended without a result: status %d, crashed %s", exit_code, is_crash)
-            text = self.tr("%1 ended unexpectedly. What was finished is kept; start it again to go on from there.")
+            text = (
+                self.tr("%1 ended unexpectedly. What was finished is kept; start it again to go on from there.")
+                if self.keeps_finished
+                else self.tr("%1 ended unexpectedly. The project is as it was; start it again.")
+            )
             self._fail(text.replace("%1", self.title))
 
 

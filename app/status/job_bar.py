@@ -31,7 +31,7 @@ class JobBar(QWidget):
         self._bar.setTextVisible(False)
         self._bar.setFixedWidth(_BAR_WIDTH)
         self._facts = make_label("", "secondary")
-        self._cancel = make_icon_button("stop", self.tr("Stop; what is finished is kept"), self.cancel_requested.emit)
+        self._cancel = make_icon_button("stop", "", self.cancel_requested.emit)
         self._failure_button = make_button("", self.show_failures, variant="flat", icon_name="failure")
         self._running = (self._title, self._bar, self._facts, self._cancel)
         layout = QHBoxLayout(self)
@@ -52,9 +52,12 @@ class JobBar(QWidget):
         """The line of figures that is shown."""
         return self._facts.text() if self.is_running else ""
 
-    def show_started(self, title: str) -> None:
+    def show_started(self, title: str, *, keeps_finished: bool = True) -> None:
         """A job began; how much there is to do is not known yet."""
         self._title.setText(title)
+        tip = self.tr("Stop; what is finished is kept") if keeps_finished else self.tr("Stop; nothing of it is kept")
+        self._cancel.setToolTip(tip)
+        self._cancel.setAccessibleName(tip)
         self._facts.setText("")
         self._bar.setRange(0, 0)
         for widget in self._running:

@@ -50,7 +50,7 @@ class StatusLine(QWidget):
         if running is None:
             self.job_bar.show_idle()
         else:
-            self.job_bar.show_started(running.title)
+            self.job_bar.show_started(running.title, keeps_finished=running.keeps_finished)
             if running.last_progress is not None:
                 self.job_bar.show_progress(running.last_progress)
 

@@ -9,7 +9,7 @@ from typing import Final
 import typer
 
 from engine import __version__
-from engine.cli import benchmark_commands, collection_commands, graph_commands
+from engine.cli import benchmark_commands, collection_commands, graph_commands, training_commands
 from engine.errors import Cancelled, ProtoleafError, UsageError
 
 FAILED: Final = 1
@@ -27,6 +27,7 @@ application = typer.Typer(
 )
 graph_commands.register(application)
 collection_commands.register(application)
+training_commands.register(application)
 application.add_typer(benchmark_commands.application, name="benchmark")
 
 

@@ -1,10 +1,12 @@
 """Worker mode: the same program as a child process that does one heavy job and tells about it in JSON lines.
 
-The first line on standard input is the job, `{"verb": "embed", "project": path, "cache": path, "device": "auto"}`. Each
-line on standard output is one event:
+The first line on standard input is the job, `{"verb": "embed", "project": path, "cache": path, "device": "auto"}` or
+`{"verb": "train", "project": path, "cache": path, "depth": "propagation", "settings": {}, "out": path}`. Each line on
+standard output is one event:
 
     {"event": "progress", ...}          the fields of `engine.events.Progress`
     {"event": "batch", "results": [[image id, content hash in hex or null, failure or null], ...]}
+    {"event": "point", "iteration": ..., "loss": ..., "validation_loss": ..., "accuracy": ...}   of a training's curve
     {"event": "result", ...}            the job is done
     {"event": "cancelled"}              it was stopped; what was finished is kept
     {"event": "error", "message": ...}  one line for a person
@@ -112,7 +114,34 @@ def draw_sample(job: Mapping[str, Any], events: EventWriter, cancel: CancelToken
     return {"project": str(path)}
 
 
-VERBS: Final[Mapping[str, Verb]] = {"embed": embed, "sample": draw_sample}
+def train(job: Mapping[str, Any], events: EventWriter, cancel: CancelToken) -> Mapping[str, Any]:
+    """Train a model version on a project's labels; whoever asked adds it to the project.
+
+    Args:
+        job: "project" and "cache" are paths; "depth" is "propagation" or "backbone"; "settings" are values by name;
+            "out" is a folder for the files, empty or missing, taken away again when the training fails or is stopped.
+
+    Returns:
+        folder, name and figures.
+    """
+    from engine.project import Project
+    from engine.workflows.training.train import train as run
+
+    with Project.open(Path(job["project"]), for_writing=False) as project:
+        trained = run(
+            project,
+            CacheFolders(Path(job["cache"])),
+            job.get("depth", "propagation"),
+            job.get("settings"),
+            out=Path(job["out"]),
+            on_progress=events.progress,
+            on_point=lambda point: events.write("point", **asdict(point)),
+            cancel=cancel,
+        )
+    return {"folder": str(trained.folder), "name": trained.name, "figures": dict(trained.figures)}
+
+
+VERBS: Final[Mapping[str, Verb]] = {"embed": embed, "sample": draw_sample, "train": train}
 
 
 def run_worker(stdin: Iterator[bytes], stdout: IO[str], verbs: Mapping[str, Verb] = VERBS) -> int:

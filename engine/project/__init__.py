@@ -13,6 +13,7 @@ from engine.project.records import (
     LabelTable,
     ModelVersion,
     Prediction,
+    TrainedModel,
 )
 from engine.project.step import OpenStep
 
@@ -30,4 +31,5 @@ __all__ = [
     "OpenStep",
     "Prediction",
     "Project",
+    "TrainedModel",
 ]

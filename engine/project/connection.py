@@ -180,8 +180,18 @@ def _unreachable(path: Path, reason: str) -> ProtoleafError:
     )
 
 
+def _too_big(path: Path, _reason: str) -> ProtoleafError:
+    return StorageError(
+        "something is too large for the project file; nothing was changed",
+        expected="at most 1 GB",
+        found=str(path),
+        remedy="keep it outside the project",
+    )
+
+
 _ERRORS: Final = {
     sqlite3.SQLITE_FULL: _full,
+    sqlite3.SQLITE_TOOBIG: _too_big,
     sqlite3.SQLITE_IOERR: _unreachable,
     sqlite3.SQLITE_CANTOPEN: _unreachable,
     sqlite3.SQLITE_PERM: _unreachable,

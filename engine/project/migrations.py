@@ -29,7 +29,20 @@ class Migration:
     apply: Callable[[Connection], None]
 
 
-MIGRATIONS: Final[Sequence[Migration]] = ()  # version 1 is the first
+_TRAINED_MODELS: Final = """
+ALTER TABLE model_version ADD COLUMN name TEXT NOT NULL DEFAULT '';
+ALTER TABLE model_version ADD COLUMN parent_id INTEGER;
+ALTER TABLE model_version ADD COLUMN card TEXT NOT NULL DEFAULT '';
+ALTER TABLE model_version ADD COLUMN figures TEXT NOT NULL DEFAULT '{}';
+CREATE TABLE model_file (
+    hash TEXT PRIMARY KEY,
+    content BLOB NOT NULL
+);
+"""
+
+MIGRATIONS: Final[Sequence[Migration]] = (
+    Migration(1, 2, "models trained in the project live in it", lambda connection: connection.script(_TRAINED_MODELS)),
+)
 
 
 def migrate(connection: Connection, version: int) -> None:

@@ -1,17 +1,22 @@
-"""Model versions: only ever added; which one is in use is a setting, so that choosing can be undone."""
+"""Model versions: only ever added; which one is in use is a setting, so that choosing can be undone.
 
+The files of a version that was trained here lie in the project, each content once: one file is the project.
+"""
+
+import hashlib
 import json
 from collections.abc import Mapping
 from typing import Final
 
-from engine.errors import InputError
+from engine.errors import InputError, ProjectDamagedError
 from engine.project.clock import now_text, time_of
 from engine.project.connection import Connection, Row
-from engine.project.records import ModelVersion
+from engine.project.records import ModelVersion, Plain, TrainedModel
 
 MODEL_SETTING: Final = "model_version"
 _COLUMNS: Final = (
-    "version_id, backbone_name, backbone_hash, backbone_path, propagation_hash, created_at, settings FROM model_version"
+    "version_id, backbone_name, backbone_hash, backbone_path, propagation_hash, created_at, settings,"
+    " name, parent_id, card, figures FROM model_version"
 )
 
 
@@ -22,7 +27,7 @@ def insert_version(
     backbone_hash: str,
     backbone_path: str,
     propagation_hash: str,
-    settings: Mapping[str, float | str],
+    settings: Mapping[str, Plain],
 ) -> int:
     """Add a model version; see `ModelVersion` for the fields.
 
@@ -35,6 +40,69 @@ def insert_version(
         " VALUES (?, ?, ?, ?, ?, ?)",
         (backbone_name, backbone_hash, backbone_path, propagation_hash, now_text(), json.dumps(dict(settings))),
     )
+
+
+def insert_trained(connection: Connection, model: TrainedModel) -> int:
+    """Add a trained model with its files, whole or not at all.
+
+    Returns:
+        Its id.
+
+    Raises:
+        InputError: the version it was trained from is not in the project.
+    """
+    hashes = []
+    with connection.transaction():
+        model_version(connection, model.parent_id)
+        for content in (model.backbone, model.propagation):
+            hashes.append(hashlib.sha256(content).hexdigest())
+            connection.write("INSERT OR IGNORE INTO model_file (hash, content) VALUES (?, ?)", (hashes[-1], content))
+        version_id = insert_version(
+            connection,
+            backbone_name=model.backbone_name,
+            backbone_hash=hashes[0],
+            backbone_path="",
+            propagation_hash=hashes[1],
+            settings=model.settings,
+        )
+        connection.write(
+            "UPDATE model_version SET name = ?, parent_id = ?, card = ?, figures = ? WHERE version_id = ?",
+            (model.name, model.parent_id, model.card, json.dumps(dict(model.figures)), version_id),
+        )
+    return version_id
+
+
+def model_file(connection: Connection, content_hash: str) -> bytes:
+    """Read a model file that lies in the project.
+
+    Args:
+        connection: the project.
+        content_hash: SHA-256 of the file as hex.
+
+    Raises:
+        ProjectDamagedError: it is not there, or its content is not what it was.
+    """
+    content = connection.value("SELECT content FROM model_file WHERE hash = ?", (content_hash,))
+    if content is None or hashlib.sha256(content).hexdigest() != content_hash:
+        raise ProjectDamagedError(
+            "a model file in the project is missing or damaged",
+            expected=content_hash[:12],
+            found="nothing" if content is None else "another content",
+            remedy="open a backup, or use another model version",
+        )
+    return bytes(content)
+
+
+def file_faults(connection: Connection) -> list[str]:
+    """One line for each model file that is missing or damaged."""
+    faults = []
+    for version in model_versions(connection):
+        for content_hash in (version.backbone_hash, version.propagation_hash) if version.is_trained_here else ():
+            try:
+                model_file(connection, content_hash)
+            except ProjectDamagedError as error:
+                faults.append(f"{version.name}: {error.what} ({error.found})")
+    return faults
 
 
 def model_version(connection: Connection, version_id: int) -> ModelVersion:
@@ -60,7 +128,8 @@ def chosen_version_id(connection: Connection) -> int:
 
 
 def _version(row: Row) -> ModelVersion:
-    version_id, name, backbone_hash, path, propagation_hash, created_at, settings = row
+    version_id, backbone, backbone_hash, path, propagation_hash, created_at, settings, name, parent, card, figures = row
     return ModelVersion(
-        version_id, name, backbone_hash, path, propagation_hash, time_of(created_at), json.loads(settings)
-    )
+        version_id, backbone, backbone_hash, path, propagation_hash, time_of(created_at), json.loads(settings),
+        name=name, parent_id=parent, card=card, figures=json.loads(figures),
+    )  # fmt: skip

@@ -18,7 +18,7 @@ from engine.project.clock import person_name
 from engine.project.creation import FirstModel, create_file
 from engine.project.graph_actions import GraphActions
 from engine.project.opening import open_for_reading, open_for_writing
-from engine.project.records import ClassId, ImageId, ModelVersion, Prediction
+from engine.project.records import ClassId, ImageId, ModelVersion, Prediction, TrainedModel
 
 
 @final
@@ -189,6 +189,15 @@ class Project(GraphActions):
         )
         return model_rows.model_version(self._connection, version_id)
 
+    def add_trained_model(self, model: TrainedModel) -> ModelVersion:
+        """Add a model version that was trained here, with its files, without choosing it; undo leaves it.
+
+        Raises:
+            InputError: the version it was trained from is not in the project.
+        """
+        self._check_writable()
+        return model_rows.model_version(self._connection, model_rows.insert_trained(self._connection, model))
+
     def choose_model(self, version_id: int) -> Change:
         """Use another model version.
 
@@ -196,9 +205,8 @@ class Project(GraphActions):
             InputError: there is none with this id.
         """
         version = model_rows.model_version(self._connection, int(version_id))
-        return self._put_setting(
-            model_rows.MODEL_SETTING, version.version_id, f"Use model {version.backbone_name} ({version.version_id})"
-        )
+        called = version.name or f"{version.label} ({version.version_id})"
+        return self._put_setting(model_rows.MODEL_SETTING, version.version_id, f"Use model {called}")
 
     def set_setting(self, name: str, value: Any) -> Change:
         """Set a named setting of the project.

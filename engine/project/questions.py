@@ -142,9 +142,25 @@ class ProjectQuestions(ABC):
         """The model version in use."""
         return model_rows.model_version(self._connection, model_rows.chosen_version_id(self._connection))
 
+    def model_version(self, version_id: int) -> ModelVersion:
+        """One model version.
+
+        Raises:
+            InputError: there is none with this id.
+        """
+        return model_rows.model_version(self._connection, int(version_id))
+
     def model_versions(self) -> list[ModelVersion]:
         """All model versions, oldest first."""
         return model_rows.model_versions(self._connection)
+
+    def model_file(self, content_hash: str) -> bytes:
+        """Content of a model file that lies in the project.
+
+        Raises:
+            ProjectDamagedError: it is not there, or its content is not what it was.
+        """
+        return model_rows.model_file(self._connection, content_hash)
 
     def predictions(self, setting: str) -> list[Prediction]:
         """What the model version in use predicted, in ascending image id order.

@@ -7,6 +7,8 @@ from types import MappingProxyType
 
 ClassId = int
 ImageId = int
+Plain = float | str | bool | None
+"""A value of a setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +106,13 @@ class ModelVersion:
 
     Attributes:
         backbone_hash, propagation_hash: SHA-256 of the files as hex; "" when there is none.
-        backbone_path: where the backbone was; "" for one that ships with the program.
+        backbone_path: where the backbone was; "" for one that ships with the program or lies in the project.
         created_at: time zone aware, UTC.
         settings: what it was made with, for people and for repeating it.
+        name: what people call it: "Tuned propagation 2"; "" for one that was not trained in the project.
+        parent_id: the version that training started from.
+        card: the model's card as JSON; "" for one that was not trained in the project.
+        figures: what the training measured, by name.
     """
 
     version_id: int
@@ -115,7 +121,41 @@ class ModelVersion:
     backbone_path: str
     propagation_hash: str
     created_at: datetime
-    settings: Mapping[str, float | str] = field(default_factory=lambda: MappingProxyType({}))
+    settings: Mapping[str, Plain] = field(default_factory=lambda: MappingProxyType({}))
+    name: str = ""
+    parent_id: int | None = None
+    card: str = ""
+    figures: Mapping[str, float | None] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def is_trained_here(self) -> bool:
+        """Whether it was trained in the project, and so lies in it with all its files."""
+        return bool(self.card)
+
+    @property
+    def label(self) -> str:
+        """What lists and menus call it."""
+        return self.name or self.backbone_name
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedModel:
+    """A model version that was trained, with its files, ready to be added.
+
+    Attributes:
+        name, parent_id, card, settings, figures: see `ModelVersion`.
+        backbone_name: what the backbone is called.
+        backbone, propagation: the files' contents.
+    """
+
+    name: str
+    parent_id: int
+    card: str
+    backbone_name: str
+    backbone: bytes
+    propagation: bytes
+    settings: Mapping[str, Plain]
+    figures: Mapping[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)

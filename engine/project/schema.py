@@ -1,8 +1,8 @@
 """The project file's tables.
 
 Two layers that never mix: what people did (`class`, `edge`, `image`, `label`, `class_policy`, `setting`) is journaled
-and can be undone; what the machine found out (`image_fact`, `prediction`, `model_version`) is not, and has no foreign
-keys to the first, so that undoing and redoing an import finds its facts again.
+and can be undone; what the machine found out (`image_fact`, `prediction`, `model_version`, `model_file`) is not, and
+has no foreign keys to the first, so that undoing and redoing an import finds its facts again.
 
 Rule for later versions: journaled tables only ever get new columns at their end, with a default. Row images that an
 older version put into the journal are then simply shorter, and stay usable.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": tells our files from other SQLite files
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 SCHEMA: Final = """
 CREATE TABLE class (
@@ -60,7 +60,15 @@ CREATE TABLE model_version (
     backbone_path TEXT NOT NULL,
     propagation_hash TEXT NOT NULL,
     created_at TEXT NOT NULL,
-    settings TEXT NOT NULL
+    settings TEXT NOT NULL,
+    name TEXT NOT NULL DEFAULT '',
+    parent_id INTEGER,
+    card TEXT NOT NULL DEFAULT '',
+    figures TEXT NOT NULL DEFAULT '{}'
+);
+CREATE TABLE model_file (
+    hash TEXT PRIMARY KEY,
+    content BLOB NOT NULL
 );
 CREATE TABLE prediction (
     setting TEXT NOT NULL,
@@ -129,5 +137,5 @@ SETTING: Final = JournaledTable("setting", ("name", "value"))
 
 JOURNALED_TABLES: Final = {table.name: table for table in (CLASS, EDGE, IMAGE, LABEL, CLASS_POLICY, SETTING)}
 TABLE_NAMES: Final = frozenset(
-    {*JOURNALED_TABLES, "image_fact", "model_version", "prediction", "journal_step", "journal_chunk"}
+    {*JOURNALED_TABLES, "image_fact", "model_version", "model_file", "prediction", "journal_step", "journal_chunk"}
 )

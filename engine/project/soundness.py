@@ -6,7 +6,7 @@ from graphlib import CycleError, TopologicalSorter
 from engine.errors import ProjectDamagedError
 from engine.project.connection import Connection
 from engine.project.journal import Journal
-from engine.project.model_rows import MODEL_SETTING
+from engine.project.model_rows import MODEL_SETTING, file_faults
 
 _NAMESAKES = """SELECT name FROM class LEFT JOIN edge ON child_id = class_id
     GROUP BY parent_id, name HAVING COUNT(*) > 1 ORDER BY name"""
@@ -24,6 +24,7 @@ def faults(connection: Connection) -> list[str]:
             *_cycles(connection),
             *(f"two classes in one place are called {name}" for (name,) in connection.rows(_NAMESAKES)),
             *_missing_model(connection),
+            *file_faults(connection),
             *Journal(connection).faults(),
         ]
     except ProjectDamagedError as error:
@@ -53,7 +54,7 @@ def _cycles(connection: Connection) -> list[str]:
 
 def _missing_model(connection: Connection) -> list[str]:
     found = connection.value(
-        "SELECT 1 FROM setting JOIN model_version ON version_id = CAST(value AS INTEGER) WHERE name = ?",
+        "SELECT 1 FROM setting JOIN model_version ON version_id = CAST(value AS INTEGER) WHERE setting.name = ?",
         (MODEL_SETTING,),
     )
     return [] if found else ["the model version in use is not there"]

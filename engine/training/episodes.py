@@ -9,11 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import InputError
+from engine.training.limits import at_least, between
 
 Positions = NDArray[np.int64]
 
 LEAST_CLASSES = 2
 """A task over fewer classes has nothing to tell apart."""
+
+LEAST_LEAVES = 3 * LEAST_CLASSES
+"""Training, validation and held-out leaves."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,15 @@ class EpisodeSettings:
     coarse_query_share: float = 0.2
     validation_share: float = 0.2
     held_out_share: float = 0.2
+
+    def __post_init__(self) -> None:
+        at_least(self, ways=LEAST_CLASSES, shots=1, queries=1, coarse_queries=1)
+        between(self, coarse_share=(0.0, 0.9), coarse_query_share=(0.0, 1.0))
+        between(self, validation_share=(0.0, 0.5), held_out_share=(0.0, 0.5))
+
+    def left_with_leaf(self, images: int) -> int:
+        """Of a leaf's images, those that do not become coarse-labelled."""
+        return images - int(images * self.coarse_share)
 
 
 @final
@@ -117,7 +130,7 @@ def share_out(
             coarse[position].extend(shuffled.tolist())
             few_shot.append(shuffled[:0])
             continue
-        given_away = int(len(shuffled) * settings.coarse_share) if len(ancestors) else 0
+        given_away = len(shuffled) - settings.left_with_leaf(len(shuffled)) if len(ancestors) else 0
         for image in shuffled[:given_away].tolist():
             coarse[int(generator.choice(ancestors))].append(image)
         few_shot.append(shuffled[given_away:])
@@ -153,20 +166,32 @@ def split_leaves(shares: ImageShares, settings: EpisodeSettings, generator: np.r
     """
     needed = settings.shots + settings.queries
     able = np.array([place for place, images in enumerate(shares.few_shot) if len(images) >= needed], dtype=np.int64)
-    least = 3 * LEAST_CLASSES
-    if len(able) < least:
-        images = int(np.ceil(needed / (1.0 - settings.coarse_share)))
-        raise InputError(
-            "there is too little to learn propagation from",
-            expected=f"at least {least} leaf classes with {images} labelled images each",
-            found=f"{len(able)}",
-            remedy="label more images, or ask for fewer shots and queries",
-        )
-    spare = len(able) - least
+    if len(able) < LEAST_LEAVES:
+        raise too_little(settings, len(able))
+    spare = len(able) - LEAST_LEAVES
     validation = LEAST_CLASSES + int(spare * settings.validation_share)
     held_out = LEAST_CLASSES + int(spare * settings.held_out_share)
     parts = np.split(generator.permutation(able), [validation, validation + held_out])
     return LeafSplit(training=np.sort(parts[2]), validation=np.sort(parts[0]), held_out=np.sort(parts[1]))
+
+
+def too_little(settings: EpisodeSettings, able: int) -> InputError:
+    """The error for too few leaves that have enough images.
+
+    Args:
+        settings: what episodes take.
+        able: leaves that have enough.
+    """
+    needed = settings.shots + settings.queries
+    images = needed
+    while settings.left_with_leaf(images) < needed:
+        images += 1
+    return InputError(
+        "there is too little to learn propagation from",
+        expected=f"at least {LEAST_LEAVES} leaf classes with {images} labelled images each",
+        found=f"{able}",
+        remedy="label more images, or ask for fewer shots and queries",
+    )
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,11 @@ def export_propagation(network: PropagationNetwork, path: Path) -> Agreement:
         output_names=NetworkOutputs._fields,
         dynamic_axes=({0: "n"}, {0: "m"}, {0: "m"}, {1: "E"}, {0: "C"}),
     )
-    notes = {"steps": str(network.steps), "normalisation": network.normalisation}
+    notes = {
+        "steps": str(network.steps),
+        "normalisation": network.normalisation,
+        "logit_scale": str(float(network.attention.logit_scale)),
+    }
     generator = torch.Generator().manual_seed(CHECK_SEED)
     inputs = [random_graph(generator, *counts, width=width) for counts in PROPAGATION_CHECKS]
     with _evaluating(network):
@@ -80,7 +84,9 @@ def export_propagation(network: PropagationNetwork, path: Path) -> Agreement:
         return _write_checked(content, path, network, inputs, tolerance=TOLERANCE)
 
 
-def export_backbone(module: nn.Module, path: Path, card: BackboneCard, *, half_weights: bool = False) -> Agreement:
+def export_backbone(
+    module: nn.Module, path: Path, card: BackboneCard, *, half_weights: bool = False, one_side: bool = False
+) -> Agreement:
     """Write a backbone as an ONNX file with its card beside it, checked against torch.
 
     Args:
@@ -88,6 +94,7 @@ def export_backbone(module: nn.Module, path: Path, card: BackboneCard, *, half_w
         path: the file to write; replaced only by a file that passed.
         card: what inference must know; its input side and embedding width are checked too.
         half_weights: store large weights as float16, cast up when the file is loaded: half the size, the same speed.
+        one_side: the module takes only images of the card's side, as Conv4 does, and so will the file.
 
     Returns:
         How closely the file agrees with the module.
@@ -99,9 +106,9 @@ def export_backbone(module: nn.Module, path: Path, card: BackboneCard, *, half_w
     shape = ModelShape(
         input_names=("images",),
         output_names=("embeddings",),
-        dynamic_axes=({0: "batch", 2: "height", 3: "width"},),
+        dynamic_axes=({0: "batch"} if one_side else {0: "batch", 2: "height", 3: "width"},),
     )
-    inputs = list(_random_images(card.input_side))
+    inputs = list(_random_images(card.input_side, one_side=one_side))
     with _evaluating(module):
         _check_width(module, inputs[0], card)
         model = to_onnx(module, inputs[-1], shape, notes={"name": card.name})
@@ -134,10 +141,12 @@ def random_graph(
     )
 
 
-def _random_images(side: int) -> Iterator[Inputs]:
+def _random_images(side: int, *, one_side: bool) -> Iterator[Inputs]:
     """One batch for each size in `BACKBONE_BATCHES`: square, wider by 7 pixels (odd), and taller by half."""
     generator = torch.Generator().manual_seed(CHECK_SEED)
     sides = ((side, side), (side, side + 7), (side + side // 2, side))
+    if one_side:
+        sides = ((side, side),) * len(BACKBONE_BATCHES)
     for batch, (height, width) in zip(BACKBONE_BATCHES, sides, strict=True):
         yield (torch.randn(batch, 3, height, width, generator=generator),)
 

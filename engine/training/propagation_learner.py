@@ -46,14 +46,11 @@ class Learner(nn.Module):
     """All that is learned: the attention, temperatures of fine and coarse tasks, and the shrinkage."""
 
     def __init__(
-        self, embedding_width: int, temperatures: tuple[float, float], settings: PropagationTrainingSettings
+        self, attention: Attention, temperatures: tuple[float, float], settings: PropagationTrainingSettings
     ) -> None:
         super().__init__()
         self.settings = settings
-        generator = torch.Generator().manual_seed(settings.seed)
-        self.attention = Attention(
-            embedding_width, settings.hidden_width, logit_scale=settings.logit_scale, generator=generator
-        )
+        self.attention = attention
         self.log_temperatures = nn.Parameter(torch.tensor(temperatures).log(), settings.learns_temperature)
         self.log_shrinkage = nn.Parameter(torch.tensor(settings.shrinkage).log(), settings.lambda_ is None)
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from engine.model.attention import HIDDEN_WIDTH, Normalisation
 from engine.training.episodes import EpisodeSettings
+from engine.training.limits import at_least, between
 
 
 @dataclass(frozen=True)
@@ -54,3 +55,9 @@ class PropagationTrainingSettings:
     first_decay: int = 67
     decay_interval: int = 100
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        at_least(self, iterations=0, validation_interval=1, validation_episodes=1, test_episodes=1, hidden_width=1)
+        at_least(self, steps=1, first_decay=0, decay_interval=1, seed=0)
+        between(self, lambda_=(0.0, 1.0), learning_rate=(0.0, 1.0), scalar_learning_rate=(0.0, 10.0))
+        between(self, weight_decay=(0.0, 1.0), rate_factor=(0.0, 1.0), shrinkage=(1e-6, 1e6), temperature=(1e-6, 1e9))

@@ -1,6 +1,6 @@
 """Meta-training of the attention on cached embeddings ("Tune propagation"): Algorithm 1 with a fixed backbone."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.model.attention import Attention
 from engine.model.propagation_network import PropagationNetwork
@@ -32,11 +33,20 @@ class HistoryPoint:
         iteration: training episodes so far.
         training_loss: mean sum over levels since the point before; None at the start.
         validation_loss: mean over few-shot queries of validation classes.
+        validation_accuracy: share of those queries that were right, 0..1.
     """
 
     iteration: int
     training_loss: float | None
     validation_loss: float
+    validation_accuracy: float
+
+
+OnPoint = Callable[[HistoryPoint], None]
+
+
+def ignore_point(_point: HistoryPoint) -> None:
+    """Be the listener of callers that draw no curve."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +59,10 @@ class TrainedPropagation:
         shrinkage: s of lambda = n / (n + s); None when lambda was fixed.
         history: losses on the way, the start first.
         kept_iteration: where the validation loss was lowest.
-        before: figures of the untrained attention and start values.
+        before: figures of the attention and values that training started from.
         after: figures of the result.
         without_propagation: figures of the result's temperature with lambda = 1; propagation should beat them.
+        held_out_images: images that the figures were measured on, by turns as support and as query.
         settings: how it was trained.
     """
 
@@ -63,6 +74,7 @@ class TrainedPropagation:
     before: HeldOutFigures
     after: HeldOutFigures
     without_propagation: HeldOutFigures
+    held_out_images: int
     settings: PropagationTrainingSettings
 
     def network(self) -> PropagationNetwork:
@@ -76,7 +88,9 @@ def train_attention(
     edge_index: Positions,
     settings: PropagationTrainingSettings | None = None,
     *,
+    start: Attention | None = None,
     on_progress: OnProgress = ignore_progress,
+    on_point: OnPoint = ignore_point,
     cancel: CancelToken | None = None,
 ) -> TrainedPropagation:
     """Train attention, temperature and shrinkage on episodes; measure them on leaf classes that were held out.
@@ -90,7 +104,9 @@ def train_attention(
         class_positions: (n,) int64 in [0, C), the most special class known of each image.
         edge_index: (2, E) int64 in [0, C), row 0 the parent, row 1 the child; without cycles.
         settings: constants; defaults when absent.
+        start: attention to go on from, left as it was; new random weights when absent.
         on_progress: told after every episode, at most ten times a second.
+        on_point: told each point of the history as it comes.
         cancel: asks to stop.
 
     Returns:
@@ -98,6 +114,7 @@ def train_attention(
 
     Raises:
         InputError: too few leaf classes have enough images.
+        ModelError: `start` is for embeddings of another width.
         Cancelled: it was asked to stop; nothing is kept.
     """
     settings = settings or PropagationTrainingSettings()
@@ -107,7 +124,8 @@ def train_attention(
     shares = share_out(hierarchy, class_positions, settings.episodes, sharing)
     leaves = split_leaves(shares, settings.episodes, sharing)
     collection = prepare(hierarchy, shares, embeddings)
-    learner = Learner(embeddings.shape[1], start_temperatures(collection, shares, leaves.training, settings), settings)
+    attention = _attention(embeddings.shape[1], settings, start)
+    learner = Learner(attention, start_temperatures(collection, shares, leaves.training, settings), settings)
 
     def draw(part: Positions, generator: np.random.Generator, count: int) -> Iterator[Episode]:
         return (draw_episode(hierarchy, shares, part, settings.episodes, generator) for _ in range(count))
@@ -120,6 +138,7 @@ def train_attention(
         draw(leaves.training, training, settings.iterations),
         validation=list(draw(leaves.validation, validating, settings.validation_episodes)),
         meter=ProgressMeter(settings.iterations, on_progress, unit="episodes"),
+        on_point=on_point,
         cancel=cancel or CancelToken(),
     )
     return TrainedPropagation(
@@ -131,8 +150,20 @@ def train_attention(
         before=before,
         after=measure(learner, collection, tests),
         without_propagation=measure(learner, collection, tests, propagates=False),
+        held_out_images=sum(len(shares.few_shot[leaf]) for leaf in leaves.held_out),
         settings=settings,
     )
+
+
+def _attention(width: int, settings: PropagationTrainingSettings, start: Attention | None) -> Attention:
+    if start is None:
+        generator = torch.Generator().manual_seed(settings.seed)
+        return Attention(width, settings.hidden_width, logit_scale=settings.logit_scale, generator=generator)
+    if start.embedding_width != width:
+        raise ModelError(
+            "the attention does not fit the embeddings", expected=f"width {width}", found=f"{start.embedding_width}"
+        )
+    return deepcopy(start)
 
 
 def _train(
@@ -142,12 +173,20 @@ def _train(
     *,
     validation: list[Episode],
     meter: ProgressMeter,
+    on_point: OnPoint,
     cancel: CancelToken,
 ) -> tuple[HistoryPoint, ...]:
     """Train, and leave the learner in the state of the lowest validation loss."""
     settings = learner.settings
     optimizer, schedule = _optimizer(learner)
-    history = [HistoryPoint(0, None, measure(learner, collection, validation).loss)]
+    history: list[HistoryPoint] = []
+
+    def look(iteration: int, training_loss: float | None) -> None:
+        figures = measure(learner, collection, validation)
+        history.append(HistoryPoint(iteration, training_loss, figures.loss, figures.accuracy))
+        on_point(history[-1])
+
+    look(0, None)
     best = deepcopy(learner.state_dict())
     losses: list[float] = []
     for iteration, episode in enumerate(episodes, start=1):
@@ -159,10 +198,10 @@ def _train(
         schedule.step()
         losses.append(float(loss.detach()))
         if iteration % settings.validation_interval == 0 or iteration == settings.iterations:
-            validation_loss = measure(learner, collection, validation).loss
-            if validation_loss < min(point.validation_loss for point in history):
+            lowest = min(point.validation_loss for point in history)
+            look(iteration, float(np.mean(losses)))
+            if history[-1].validation_loss < lowest:
                 best = deepcopy(learner.state_dict())
-            history.append(HistoryPoint(iteration, float(np.mean(losses)), validation_loss))
             losses.clear()
         meter.advance()
     learner.load_state_dict(best)

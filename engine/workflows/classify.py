@@ -18,7 +18,7 @@ from engine.inference.everyday_model import EverydayModel, fit, prior_of
 from engine.inference.propagation import PropagationSession
 from engine.inference.prototypes import Setting
 from engine.inference.shots import Shots
-from engine.project import Prediction, Project
+from engine.project import ModelVersion, Prediction, Project
 from engine.workflows.collection_state import NO_CLASS
 from engine.workflows.embed import open_cache
 from engine.workflows.embedding_store import EmbeddingStore
@@ -54,15 +54,27 @@ class Classified:
     waiting: int
 
 
-def classify(project: Project, caches: CacheFolders, setting: Setting = Setting.PPN_PLUS) -> Classified:
+def classify(
+    project: Project,
+    caches: CacheFolders,
+    setting: Setting = Setting.PPN_PLUS,
+    *,
+    version: ModelVersion | None = None,
+) -> Classified:
     """Fit the everyday model to the person's labels and classify all embedded images.
+
+    Args:
+        project: may be open for reading only.
+        caches: where the embeddings are.
+        setting: PPN+, PPN or prototypes alone.
+        version: by default the model version in use.
 
     Raises:
         InputError: there are no classes, no embedded labels, or no embeddings.
     """
     images = ImageList(project)
     images.read()
-    model = model_of(project.model)
+    model = model_of(project, caches, version)
     store = EmbeddingStore(model.card.embedding_width)
     store.append(images.ids)
     with open_cache(model, caches) as cache:

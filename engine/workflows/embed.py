@@ -40,7 +40,7 @@ def embed_project(
         ModelError: the backbone cannot run, or CUDA was asked for and cannot.
         Cancelled: stopped by the person.
     """
-    model = model_of(project.model)
+    model = model_of(project, caches)
     session = BackboneSession(model.backbone, model.card, choose_providers(device))
     table = project.image_table()
     requests = [

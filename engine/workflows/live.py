@@ -52,7 +52,7 @@ class LiveCollection:
         self.project = project
         self.fitted: EverydayModel | None = None
         self._images = ImageList(project)
-        self._model: ModelFiles = model_of(project.model)
+        self._model: ModelFiles = model_of(project, caches)
         self._caches = caches
         self._cache = open_cache(self._model, caches)
         self._propagation: PropagationSession | None = None
@@ -97,8 +97,8 @@ class LiveCollection:
         """Take an action, undo or redo into account."""
         if self.fitted is None:
             return self.load()
-        if change.settings and model_of(self.project.model) != self._model:
-            return self._change_model()
+        if change.settings and (model := model_of(self.project, self._caches)) != self._model:
+            return self._change_model(model)
         if change.images_added or change.images_removed:
             self._images.read()
             if not self._take_new_images():
@@ -149,9 +149,9 @@ class LiveCollection:
         grown.put(slice(0, len(self._scores.best)), self._scores)
         self._scores = grown
 
-    def _change_model(self) -> CollectionState:
+    def _change_model(self, model: ModelFiles) -> CollectionState:
         """Go on with the model version that the project uses now, and with its cache."""
-        self._model = model_of(self.project.model)
+        self._model = model
         self._cache.close()
         self._cache = open_cache(self._model, self._caches)
         self._propagation = None

@@ -1,16 +1,18 @@
-"""Which model files a project uses: the bundled ones, or a backbone of the person's own."""
+"""Which model files a project uses: the bundled ones, a backbone of the person's own, or what was trained in it."""
 
+import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from engine.config import assets_folder
-from engine.errors import ModelError
-from engine.model_card import BackboneCard, file_hash, read_card
+from engine.config import CacheFolders, assets_folder
+from engine.errors import ModelError, StorageError
+from engine.model_card import BackboneCard, card_of, file_hash, read_card
 
 if TYPE_CHECKING:
-    from engine.project.records import ModelVersion
+    from engine.project import ModelVersion, Project
 
 BUNDLED_NAME: Final = "leafnet"
 _MODELS: Final = "models"
@@ -76,12 +78,24 @@ def _propagation_beside(path: Path, card: BackboneCard) -> Path:
     )
 
 
-def model_of(version: "ModelVersion") -> ModelFiles:
-    """Find the files of a project's model version.
+def model_of(project: "Project", caches: CacheFolders, version: "ModelVersion | None" = None) -> ModelFiles:
+    """Find the files of one of a project's model versions.
+
+    A version that was trained in the project lies in it; its files are taken out into the cache once.
+
+    Args:
+        project: may be open for reading only.
+        caches: where files of trained versions are kept; they are made again when they are gone.
+        version: by default the one in use.
 
     Raises:
         ModelError: the files are gone or are not those that the project was made with.
+        ProjectDamagedError: a file in the project is damaged.
+        StorageError: the cache folder refuses.
     """
+    version = version or project.model
+    if version.is_trained_here:
+        return _trained_files(project, caches, version)
     files = find_model(version.backbone_path or version.backbone_name)
     if files.backbone_hash != version.backbone_hash and not files.is_bundled:
         raise ModelError(
@@ -91,3 +105,49 @@ def model_of(version: "ModelVersion") -> ModelFiles:
             remedy="put the old file back or choose the new one as a new model version",
         )
     return files
+
+
+def _trained_files(project: "Project", caches: CacheFolders, version: "ModelVersion") -> ModelFiles:
+    backbone = _bundled_with(version.backbone_hash) or _taken_out(project, caches, version.backbone_hash)
+    return ModelFiles(
+        version.name,
+        backbone,
+        version.backbone_hash,
+        card_of(version.card, source=version.name),
+        _taken_out(project, caches, version.propagation_hash),
+        version.propagation_hash,
+    )
+
+
+def _bundled_with(content_hash: str) -> Path | None:
+    """The bundled backbone of this content: it need not be taken out of the project."""
+    found = (find_model(name) for name in bundled_backbones())
+    return next((files.backbone for files in found if files.backbone_hash == content_hash), None)
+
+
+def _taken_out(project: "Project", caches: CacheFolders, content_hash: str) -> Path:
+    """A file of the project in the cache, written when it is not there or is not what it was."""
+    path = caches.models / f"{content_hash}.onnx"
+    temporary = path.with_name(f".{uuid.uuid4().hex}.onnx")
+    try:
+        if path.is_file() and _hash_at(path, path.stat().st_mtime_ns) == content_hash:
+            return path
+        content = project.model_file(content_hash)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError as error:
+        raise StorageError(
+            "the model cannot be written to the cache folder",
+            found=f"{caches.models}: {error.strerror}",
+            remedy="free some disk space or choose another cache folder",
+        ) from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+    return path
+
+
+@lru_cache(maxsize=8)
+def _hash_at(path: Path, _modified_ns: int) -> str:
+    return file_hash(path)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
-from engine.project import ClassId, ImageId, Project
+from engine.project import ClassId, ImageId, Project, TrainedModel
 
 PERSON_TABLES: Final = ("class", "edge", "image", "label", "class_policy", "setting")
 
@@ -40,6 +40,22 @@ def bird_project(folder: Path, image_count: int = 4) -> tuple[Project, ClassId, 
     _, gull = project.add_class("Gull", [bird])
     change = project.add_images(found_files(folder / "photos", image_count))
     return project, gull, change.images_added
+
+
+def trained_model(
+    name: str = "Tuned propagation 1", *, parent_id: int = 1, backbone: bytes = b"network"
+) -> TrainedModel:
+    """A trained model whose files are no real ones."""
+    return TrainedModel(
+        name=name,
+        parent_id=parent_id,
+        card='{"name": "tiny"}',
+        backbone_name="tiny",
+        backbone=backbone,
+        propagation=name.encode(),
+        settings={"iterations": 10, "depth": "propagation"},
+        figures={"before_accuracy": 0.5, "after_accuracy": None},
+    )
 
 
 def dump(project: Project) -> Dump:

@@ -16,6 +16,7 @@ from engine.project import Project
 from engine.workflows.collection_state import NO_CLASS, ImageStatus
 from tests.support.collections import Collection, cache_of_test, write_shape
 from tests.support.sessions import LONG_MS, act, open_project, recorded
+from tests.support.trainings import choose_backbone, other_backbone
 from tests.support.unread import BROKEN_NAME, UNREAD_IMAGES, unread_collection
 
 
@@ -126,6 +127,37 @@ def test_a_crash_is_one_sentence_and_the_next_start_finishes(
     session.jobs.job_added.disconnect()
     embedding.start()
     qtbot.waitUntil(lambda: is_predicted(session), timeout=LONG_MS)
+
+
+def test_another_model_takes_over_while_images_are_read(
+    qtbot: QtBot, session: Session, embedding: Embedding, unread: Collection, tmp_path: Path
+) -> None:
+    """The job with the former backbone stops, and one with the new backbone reads every image; undo goes on too."""
+    backbone = other_backbone(tmp_path / "own models")
+    requests = recorded(session.jobs.job_added)
+    with qtbot.waitSignal(session.jobs.job_added, timeout=LONG_MS):
+        session.open(unread.project)
+    act(qtbot, session, lambda project: choose_backbone(project, backbone))
+    qtbot.waitUntil(lambda: is_predicted(session) and embedding.job is None, timeout=LONG_MS)
+    assert len(requests) == 2
+    session.undo()
+    qtbot.waitUntil(lambda: len(requests) == 3, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: is_predicted(session) and embedding.job is None, timeout=LONG_MS)
+
+
+def test_choosing_a_model_reads_on_after_a_cancel(
+    qtbot: QtBot, session: Session, embedding: Embedding, collection: Collection, tmp_path: Path
+) -> None:
+    """A new model is a new wish: who stopped the reading before need not start it by hand."""
+    backbone = other_backbone(tmp_path / "own models")
+    open_project(qtbot, session, collection.project)
+    embedding.cancel()
+    act(qtbot, session, lambda project: choose_backbone(project, backbone))
+    assert embedding.job is not None
+    assert session.state is not None
+    assert (session.state.status == ImageStatus.WAITING).all()
+    embedding.cancel()
+    qtbot.waitUntil(lambda: embedding.job is None, timeout=LONG_MS)
 
 
 def test_closing_while_reading_ends_the_worker(

@@ -1,5 +1,6 @@
 """Older files become present ones, on a backup, all or nothing."""
 
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -11,13 +12,14 @@ from engine.project import Project, file_header, migrations, opening
 from engine.project.connection import Connection
 from engine.project.migrations import Migration
 from engine.project.schema import SCHEMA, SCHEMA_VERSION
-from tests.support.projects import change_file, new_project, write_first_version
+from tests.support.projects import change_file, new_project, trained_model, write_first_version
 
 
 def _shape_of(path: Path) -> list[tuple[str, str]]:
     with closing(sqlite3.connect(path)) as connection:
         rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").fetchall()
-    return [(name, " ".join(sql.split())) for name, sql in rows]
+    # A column that was added later stands in the same place with other white space.
+    return [(name, re.sub(r"\s*([(),])\s*", r"\1", " ".join(sql.split()))) for name, sql in rows]
 
 
 def _add_a_column(connection: Connection) -> None:
@@ -32,12 +34,13 @@ def _break_half_way(connection: Connection) -> None:
 def _register(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:
     for module in (migrations, opening, file_header):
         monkeypatch.setattr(module, "SCHEMA_VERSION", SCHEMA_VERSION + len(steps))
-    monkeypatch.setattr(migrations, "MIGRATIONS", steps)
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, *steps))
 
 
+NEXT = SCHEMA_VERSION + 1
 TWO_STEPS = (
-    Migration(1, 2, "classes have notes", _add_a_column),
-    Migration(2, 3, "notes are empty", lambda connection: connection.script("UPDATE class SET note = ''")),
+    Migration(SCHEMA_VERSION, NEXT, "classes have notes", _add_a_column),
+    Migration(NEXT, NEXT + 1, "notes are empty", lambda connection: connection.script("UPDATE class SET note = ''")),
 )
 
 
@@ -75,7 +78,7 @@ def test_an_older_file_is_migrated_on_a_verified_backup(tmp_path: Path, monkeypa
     with monkeypatch.context() as patch:
         _register(patch, *TWO_STEPS)
         with Project.open(path) as project:
-            assert project.schema_version == 3
+            assert project.schema_version == NEXT + 1
             assert project._connection.rows("SELECT name, note FROM class") == [("Bird", ""), ("Gull", "")]
             assert len(project.labels()) == 1
             assert project.check() == []
@@ -99,19 +102,45 @@ def test_history_from_before_a_migration_can_be_undone(tmp_path: Path, monkeypat
 
 
 def test_a_failing_migration_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A step that fails half-way leaves the file as it was before that step, and the backup."""
+    """A step that fails half-way leaves the file as it was before that step, and the backups."""
     path = tmp_path / "old"
     write_first_version(path)
     with monkeypatch.context() as patch:
-        _register(patch, Migration(1, 2, "breaks", _break_half_way))
+        _register(patch, Migration(SCHEMA_VERSION, NEXT, "breaks", _break_half_way))
         for _ in range(2):
             with pytest.raises(StorageError, match="disk is full"):
                 Project.open(path)
     with Project.open(path) as project:
-        assert project.schema_version == 1
+        assert project.schema_version == SCHEMA_VERSION  # what the steps before reached
         assert len(project.labels()) == 1
     assert (tmp_path / "old.backup-v1").exists()
-    assert (tmp_path / "old.backup-v1-2").exists()  # no backup is ever overwritten
+    assert (tmp_path / f"old.backup-v{SCHEMA_VERSION}").exists()
+
+
+def test_no_backup_is_overwritten(tmp_path: Path) -> None:
+    """A file of the same name that is there already stays; the new backup gets a number."""
+    path = tmp_path / "old"
+    write_first_version(path)
+    (tmp_path / "old.backup-v1").write_text("mine", encoding="utf-8")
+    Project.open(path).close()
+    assert (tmp_path / "old.backup-v1").read_text(encoding="utf-8") == "mine"
+    assert _shape_of(tmp_path / "old.backup-v1-2") != _shape_of(path)
+
+
+def test_models_of_the_first_version_are_as_they_were(tmp_path: Path) -> None:
+    """Version 2 lets a project hold trained models; an older one has none, keeps its model and can take one."""
+    write_first_version(tmp_path / "old")
+    with Project.open(tmp_path / "old") as project:
+        (version,) = project.model_versions()
+        assert (version.label, version.is_trained_here, version.parent_id, dict(version.figures)) == (
+            "tiny",
+            False,
+            None,
+            {},
+        )
+        added = project.add_trained_model(trained_model(parent_id=version.version_id))
+        assert project.model_version(added.version_id) == added
+        assert project.model == version
 
 
 def test_an_older_file_is_read_without_changing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +150,7 @@ def test_an_older_file_is_read_without_changing_it(tmp_path: Path, monkeypatch: 
     before = path.read_bytes()
     _register(monkeypatch, *TWO_STEPS)
     with Project.open(path, for_writing=False) as project:
-        assert project.schema_version == 3
+        assert project.schema_version == NEXT + 1
         assert len(project.labels()) == 1
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["old"]

@@ -63,11 +63,11 @@ def test_leaves_are_split_into_three_parts() -> None:
 
 
 def test_too_few_images_are_refused_with_numbers() -> None:
-    """A person learns how many classes and images it takes: (2 + 9) / (1 - 0.5) = 22."""
+    """A person learns how many classes and images it takes: of 21, 10 are given away, and 11 = 2 + 9 stay."""
     settings = EpisodeSettings(shots=2, queries=9)
     hierarchy = Hierarchy(EDGES, 9)
     shares = share_out(hierarchy, _labels(), settings, np.random.default_rng(0))
-    with pytest.raises(InputError, match="at least 6 leaf classes with 22 labelled images each, found 0"):
+    with pytest.raises(InputError, match="at least 6 leaf classes with 21 labelled images each, found 0"):
         split_leaves(shares, settings, np.random.default_rng(0))
 
 

@@ -1,0 +1,212 @@
+"""Loss and accuracy over iterations, drawn while a training runs. Loads pyqtgraph: imported when first shown."""
+
+from typing import Any, Final, final
+
+import pyqtgraph as pg
+from PySide6.QtCore import QLocale, Qt, QTimer
+from PySide6.QtGui import QColor, QFont, QFontMetrics
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.controls import make_label
+from app.theme import theme_of
+from app.theme.tokens import tokens
+from app.training.logic import Curve, Curves
+from app.training.wording import share
+
+HEIGHT: Final = 150
+WIDEST_NUMBERS: Final = ("100 %", "0.0000")
+ROOM_FOR_TICKS: Final = 10
+RIM: Final = 4
+ROOM_FOR_LAST_NUMBER: Final = 20
+"""The number below the right end is centred there: half of it needs this much."""
+REDRAW_MS: Final = 100
+LINE: Final = 2.0
+THIN_LINE: Final = 1.25
+DOT: Final = 5
+GRID: Final = 0.18
+
+
+@final
+class Chart(QWidget):
+    """Two plots above one another over the same iterations.
+
+    Points come many times a second; the plots are drawn anew ten times a second at most.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._curves = Curves()
+        self._iterations = 1
+        self._loss_plot = _make_plot(_NumberAxis())
+        self._accuracy_plot = _make_plot(_ShareAxis())
+        self._loss = self._loss_plot.plot(antialias=True)
+        self._validation_loss = self._loss_plot.plot(antialias=True)
+        self._accuracy = self._accuracy_plot.plot(antialias=True)
+        self._kept = self._accuracy_plot.plot(antialias=True)
+        self._kept_iteration: int | None = None
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(tokens().spacing.tiny)
+        layout.addLayout(_heading(self.tr("Loss"), self.tr("— training"), self.tr("•— validation")))
+        layout.addWidget(self._loss_plot)
+        layout.addLayout(_heading(self.tr("Validation accuracy")))
+        layout.addWidget(self._accuracy_plot)
+        iterations = make_label(self.tr("Iterations"), "caption")
+        iterations.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        layout.addWidget(iterations)
+        self._timer = QTimer(self, singleShot=True, interval=REDRAW_MS)
+        self._timer.timeout.connect(self.redraw)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        theme_of(application).changed.connect(self._dress)
+        self._dress()
+
+    # -- what is drawn
+
+    def show_curves(self, curves: Curves, iterations: int) -> None:
+        """Show the curves of a training of so many iterations."""
+        self._curves, self._iterations, self._kept_iteration = curves, max(1, iterations), None
+        self.redraw()
+
+    def mark_kept(self, iteration: int | None) -> None:
+        """Ring the state that was kept."""
+        self._kept_iteration = iteration
+        self.redraw()
+
+    def redraw_soon(self) -> None:
+        """The curves grew."""
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def redraw(self) -> None:
+        """Draw what the curves hold now."""
+        curves = self._curves
+        for item, curve in (
+            (self._loss, curves.loss),
+            (self._validation_loss, curves.validation_loss),
+            (self._accuracy, curves.accuracy),
+        ):
+            item.setData(curve.iterations, curve.values)
+        for plot, (low, high) in (
+            (self._loss_plot, curves.loss_range()),
+            (self._accuracy_plot, curves.accuracy_range()),
+        ):
+            plot.setXRange(0, self._iterations, padding=0.02)
+            plot.setYRange(low, high, padding=0)
+        self._kept.setData(*_kept_point(curves.accuracy, self._kept_iteration))
+        self._tell()
+
+    def _tell(self) -> None:
+        """Say the newest figures to those who do not see them."""
+        accuracy, loss = self._curves.accuracy, self._curves.loss
+        words = []
+        if loss.values:
+            words.append(f"{self.tr('Loss')} {loss.values[-1]:.3f}")
+        if accuracy.values:
+            words.append(f"{self.tr('Validation accuracy')} {share(accuracy.values[-1])}")
+        self.setAccessibleName(", ".join(words) or self.tr("Chart of the training"))
+
+    # -- the look
+
+    def _dress(self) -> None:
+        colours = tokens().colours
+        for plot in (self._loss_plot, self._accuracy_plot):
+            _dress_plot(plot)
+        self._loss.setPen(pg.mkPen(QColor(colours.text_muted), width=THIN_LINE))
+        for item in (self._validation_loss, self._accuracy):
+            item.setPen(pg.mkPen(QColor(colours.accent), width=LINE))
+            item.setSymbol("o")
+            item.setSymbolSize(DOT)
+            item.setSymbolPen(None)
+            item.setSymbolBrush(QColor(colours.accent))
+        self._kept.setPen(None)
+        self._kept.setSymbol("o")
+        self._kept.setSymbolSize(3 * DOT)
+        self._kept.setSymbolPen(pg.mkPen(QColor(colours.accent_text), width=LINE))
+        self._kept.setSymbolBrush(None)
+
+
+def _heading(title: str, muted: str = "", accent: str = "") -> QHBoxLayout:
+    """A plot's name, and which line is which."""
+    row = QHBoxLayout()
+    row.setSpacing(tokens().spacing.small)
+    row.addWidget(make_label(title, "strong"))
+    row.addStretch(1)
+    for text, role in ((muted, "muted"), (accent, "accent")):
+        if text:
+            row.addWidget(make_label(text, role))
+    return row
+
+
+def _kept_point(accuracy: Curve, iteration: int | None) -> tuple[list[float], list[float]]:
+    """The point of the curve nearest to an iteration; nothing without one."""
+    if iteration is None or not accuracy.values:
+        return [], []
+    place = min(range(len(accuracy.values)), key=lambda place: abs(accuracy.iterations[place] - iteration))
+    return [accuracy.iterations[place]], [accuracy.values[place]]
+
+
+class _NumberAxis(pg.AxisItem):  # type: ignore[misc]  # the library has no types
+    """Plain numbers in the person's format, never with a prefix of units."""
+
+    def __init__(self) -> None:
+        super().__init__("left")
+        self.enableAutoSIPrefix(False)
+
+    def tickStrings(self, values: list[float], _scale: float, spacing: float) -> list[str]:
+        """Texts of ticks."""
+        return [QLocale().toString(value, "f", _decimals(spacing)) for value in values]
+
+
+class _ShareAxis(_NumberAxis):
+    """Shares in percent."""
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """Texts of ticks."""
+        return [f"{text} %" for text in super().tickStrings([100 * value for value in values], scale, 100 * spacing)]
+
+
+class _CountAxis(_NumberAxis):
+    """Iterations at the foot."""
+
+    def __init__(self) -> None:
+        pg.AxisItem.__init__(self, "bottom")
+        self.enableAutoSIPrefix(False)
+        self.setStyle(hideOverlappingLabels=ROOM_FOR_LAST_NUMBER)
+
+
+def _decimals(spacing: float) -> int:
+    """Digits after the point that tell neighbouring ticks apart."""
+    decimals = 0
+    while spacing < 1 and decimals < 4:  # noqa: PLR2004 (more would not fit beside the chart)
+        spacing, decimals = 10 * spacing, decimals + 1
+    return decimals
+
+
+def _make_plot(left: pg.AxisItem) -> Any:
+    plot = pg.PlotWidget(background=None, axisItems={"left": left, "bottom": _CountAxis()})
+    plot.setFixedHeight(HEIGHT)
+    plot.setMenuEnabled(False)
+    plot.setMouseEnabled(x=False, y=False)
+    plot.hideButtons()
+    plot.showGrid(x=False, y=True, alpha=GRID)
+    plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    # The wheel scrolls the panel, wherever the pointer is.
+    plot.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    plot.disableAutoRange()
+    plot.getPlotItem().layout.setContentsMargins(0, RIM, ROOM_FOR_LAST_NUMBER, 0)
+    return plot
+
+
+def _dress_plot(plot: Any) -> None:
+    worn = tokens()
+    font = QFont(plot.font())
+    font.setPixelSize(worn.sizes.caption)
+    widest = max(map(QFontMetrics(font).horizontalAdvance, WIDEST_NUMBERS))
+    plot.getAxis("left").setWidth(widest + ROOM_FOR_TICKS)
+    for side in ("left", "bottom"):
+        axis = plot.getAxis(side)
+        axis.setPen(pg.mkPen(QColor(worn.colours.border), width=1))
+        axis.setTextPen(QColor(worn.colours.text_muted))
+        axis.setTickFont(font)
+        axis.setStyle(tickLength=-4, tickTextOffset=6, maxTickLevel=0, maxTextLevel=0)

@@ -1,0 +1,265 @@
+"""What the training panel knows, without Qt: a plan, points of the curves, figures at the end, rows of versions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final, final
+
+POINTS_KEPT: Final = 512
+"""Of one curve: twice what a screen can tell apart."""
+
+IMAGES_NEEDED: Final = 2
+CLASSES_NEEDED: Final = 2
+"""An episode takes a support and a query image of each of at least two classes."""
+
+ACCURACY_SPAN: Final = 0.2
+"""Least height of the accuracy chart: noise of a percent must not look like a mountain."""
+
+MARGIN: Final = 0.06
+"""Of a chart's height, above and below the curve."""
+
+
+class Depth(StrEnum):
+    """How deep a training reaches."""
+
+    PROPAGATION = "propagation"
+    BACKBONE = "backbone"
+
+
+class Start(StrEnum):
+    """Where the training of a backbone starts."""
+
+    BUNDLED = "bundled"
+    CONV4 = "conv4"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a person asks for.
+
+    Attributes:
+        depth: what is trained.
+        iterations: training steps.
+        start: network to start from; only for the backbone.
+        side: of the images that it sees, in pixels; only for the backbone.
+    """
+
+    depth: Depth
+    iterations: int
+    start: Start = Start.BUNDLED
+    side: int = 128
+
+    def settings(self) -> dict[str, int | str]:
+        """By name, as the worker takes them."""
+        chosen: dict[str, int | str] = {"iterations": self.iterations}
+        return chosen if self.depth is Depth.PROPAGATION else chosen | {"start": self.start.value, "side": self.side}
+
+
+DEFAULTS: Final = {
+    Depth.PROPAGATION: Plan(Depth.PROPAGATION, 1000),
+    Depth.BACKBONE: Plan(Depth.BACKBONE, 200),
+}
+SIDES: Final = {Start.BUNDLED: (96, 128, 160), Start.CONV4: (64, 84, 128)}
+USUAL_SIDE: Final = {Start.BUNDLED: 128, Start.CONV4: 84}
+FEWEST_ITERATIONS: Final = 10
+MOST_ITERATIONS: Final = 200_000
+
+_START_S: Final = 6.0
+_TUNING_STEP_S: Final = 0.02
+_PIXEL_STEP_S: Final = {Start.BUNDLED: 2.6e-4, Start.CONV4: 1.4e-4}
+"""Measured on two processor cores; a training step of a backbone takes time in proportion to the pixels it sees."""
+
+
+def estimated_s(plan: Plan) -> float:
+    """Rough duration of a training on a plain processor, in seconds."""
+    step_s = _TUNING_STEP_S if plan.depth is Depth.PROPAGATION else _PIXEL_STEP_S[plan.start] * plan.side**2
+    return _START_S + plan.iterations * step_s
+
+
+@dataclass(frozen=True)
+class Labels:
+    """How much there is to learn from.
+
+    Attributes:
+        images: with a class from a person.
+        classes: with at least `IMAGES_NEEDED` of them.
+    """
+
+    images: int = 0
+    classes: int = 0
+
+    @property
+    def are_enough(self) -> bool:
+        """Whether training makes sense at all."""
+        return self.classes >= CLASSES_NEEDED
+
+    @classmethod
+    def of_counts(cls, counts: Sequence[int]) -> "Labels":
+        """From the number of labels of each class."""
+        return cls(sum(counts), sum(1 for count in counts if count >= IMAGES_NEEDED))
+
+
+@dataclass(frozen=True)
+class Point:
+    """One look at a running training; what was not measured then is None."""
+
+    iteration: int
+    loss: float | None = None
+    validation_loss: float | None = None
+    accuracy: float | None = None
+
+    @classmethod
+    def of_event(cls, fields: Mapping[str, Any]) -> "Point":
+        """A worker's event "point"; fields that a newer worker may add are passed over."""
+        known = {name: fields.get(name) for name in ("loss", "validation_loss", "accuracy")}
+        return cls(int(fields["iteration"]), **{name: _number(value) for name, value in known.items()})
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+@final
+class Curve:
+    """Values over iterations; when it gets long, neighbours melt into their mean."""
+
+    def __init__(self, points_kept: int = POINTS_KEPT) -> None:
+        self.iterations: list[float] = []
+        self.values: list[float] = []
+        self._points_kept = points_kept
+        self._stride = 1
+        self._gathered: list[tuple[float, float]] = []
+
+    def add(self, iteration: float, value: float) -> None:
+        """Put one value at the end."""
+        self._gathered.append((iteration, value))
+        if len(self._gathered) < self._stride:
+            return
+        self.iterations.append(sum(place for place, _ in self._gathered) / self._stride)
+        self.values.append(sum(known for _, known in self._gathered) / self._stride)
+        self._gathered.clear()
+        if len(self.values) >= self._points_kept:
+            self.iterations, self.values = _halved(self.iterations), _halved(self.values)
+            self._stride *= 2
+
+
+def _halved(values: Sequence[float]) -> list[float]:
+    return [(first + second) / 2 for first, second in zip(values[::2], values[1::2], strict=False)]
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What the chart draws."""
+
+    loss: Curve = field(default_factory=Curve)
+    validation_loss: Curve = field(default_factory=Curve)
+    accuracy: Curve = field(default_factory=Curve)
+
+    def add(self, point: Point) -> None:
+        """Put what a point measured at the ends."""
+        for curve, value in (
+            (self.loss, point.loss),
+            (self.validation_loss, point.validation_loss),
+            (self.accuracy, point.accuracy),
+        ):
+            if value is not None:
+                curve.add(point.iteration, value)
+
+    def loss_range(self) -> tuple[float, float]:
+        """Lowest and highest loss to show."""
+        return _with_margin(self.loss.values + self.validation_loss.values, least=0.0)
+
+    def accuracy_range(self) -> tuple[float, float]:
+        """Lowest and highest share to show: inside 0..1, and at least `ACCURACY_SPAN` apart."""
+        low, high = _with_margin(self.accuracy.values, least=ACCURACY_SPAN)
+        shift = max(0.0, -low) - max(0.0, high - 1.0)
+        return max(0.0, low + shift), min(1.0, high + shift)
+
+
+def _with_margin(values: Sequence[float], *, least: float) -> tuple[float, float]:
+    if not values:
+        return 0.0, 1.0
+    low, high = min(values), max(values)
+    missing = max(0.0, least - (high - low)) / 2
+    margin = MARGIN * max(high - low + 2 * missing, abs(high) * 0.01, 1e-6)
+    return low - missing - margin, high + missing + margin
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How the new version compares with the one in use, on images that training never saw.
+
+    Attributes:
+        before, after: accuracy in 0..1; None when there were too few images to measure.
+        held_out_images: that both were measured on.
+        iterations: that were done.
+        kept_iteration: whose state was kept.
+    """
+
+    before: float | None
+    after: float | None
+    held_out_images: int = 0
+    iterations: int = 0
+    kept_iteration: int = 0
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the new version was right more often."""
+        return self.before is not None and self.after is not None and self.after > self.before
+
+    @classmethod
+    def of_event(cls, fields: Mapping[str, Any]) -> "Figures":
+        """The "figures" of a worker's event "result"."""
+        return cls(
+            _number(fields.get("before_accuracy")),
+            _number(fields.get("after_accuracy")),
+            int(fields.get("held_out_images") or 0),
+            int(fields.get("iterations") or 0),
+            int(fields.get("kept_iteration") or 0),
+        )
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A training that went well: what the worker left in its folder.
+
+    Attributes:
+        depth: what was trained.
+        folder: of the files.
+        name: of the new version.
+        figures: how good it is.
+        version_id: in the project; None until it is stored there.
+    """
+
+    depth: Depth
+    folder: Path
+    name: str
+    figures: Figures
+    version_id: int | None = None
+
+    @classmethod
+    def of_event(cls, depth: Depth, fields: Mapping[str, Any]) -> "Trained":
+        """A worker's event "result"."""
+        figures = Figures.of_event(fields.get("figures") or {})
+        return cls(depth, Path(str(fields["folder"])), str(fields.get("name") or ""), figures)
+
+
+@dataclass(frozen=True)
+class VersionRow:
+    """One model version in the list.
+
+    Attributes:
+        version_id: in the project.
+        name: for people.
+        created_at: time zone aware.
+        accuracy: that it was measured with when it was made, 0..1; None when it was not.
+        is_used: whether the project uses it now.
+    """
+
+    version_id: int
+    name: str
+    created_at: datetime
+    accuracy: float | None
+    is_used: bool

@@ -1,0 +1,141 @@
+"""What a training does, the few settings worth a thought, and Start."""
+
+from typing import final
+
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWidget
+
+from app.controls import make_button, make_label
+from app.texts import fill
+from app.theme.tokens import tokens
+from app.training.logic import (
+    DEFAULTS,
+    FEWEST_ITERATIONS,
+    MOST_ITERATIONS,
+    SIDES,
+    USUAL_SIDE,
+    Depth,
+    Labels,
+    Plan,
+    Start,
+)
+from app.training.wording import duration, labels_text, purpose, start_text
+
+ITERATIONS_STEP = 100
+
+
+@final
+class SetupForm(QWidget):
+    """Settings of one depth.
+
+    Signals:
+        start_requested: a `Plan`.
+    """
+
+    start_requested = Signal(object)
+
+    def __init__(self, depth: Depth, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.topic = depth
+        self._labels = Labels()
+        self._is_writable = True
+        self.iterations = self._make_iterations()
+        self.start_from = self._make_box(self.tr("Start from"))
+        self.side = self._make_box(self.tr("Image side"))
+        self._duration = make_label("", "secondary", wraps=True)
+        self._basis = make_label("", "secondary", wraps=True)
+        self.start_button = make_button(self.tr("Start"), self._on_start, variant="primary", icon_name="play")
+        self._lay_out()
+        for start in Start:
+            self.start_from.addItem(start_text(start), start)
+        self.start_from.currentIndexChanged.connect(self._on_start_chosen)
+        self.side.currentIndexChanged.connect(self._on_setting_changed)
+        self.iterations.valueChanged.connect(self._on_setting_changed)
+        self._on_start_chosen()
+        self.show_labels(Labels(), is_writable=True)
+
+    def _make_iterations(self) -> QSpinBox:
+        box = QSpinBox()
+        box.setRange(FEWEST_ITERATIONS, MOST_ITERATIONS)
+        box.setSingleStep(ITERATIONS_STEP)
+        box.setGroupSeparatorShown(True)
+        box.setValue(DEFAULTS[self.topic].iterations)
+        box.setAccessibleName(self.tr("Iterations"))
+        box.installEventFilter(self)
+        return box
+
+    def _make_box(self, name: str) -> QComboBox:
+        box = QComboBox()
+        # The width of the panel counts, not that of the longest entry in some language.
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setAccessibleName(name)
+        box.installEventFilter(self)
+        return box
+
+    def _lay_out(self) -> None:
+        spacing = tokens().spacing
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(spacing.small)
+        column.addWidget(make_label(purpose(self.topic), wraps=True))
+        column.addWidget(self._basis)
+        column.addSpacing(spacing.small)
+        column.addLayout(self._fields())
+        column.addSpacing(spacing.small)
+        column.addWidget(self._duration)
+        column.addWidget(self.start_button)
+
+    def _fields(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setVerticalSpacing(tokens().spacing.small)
+        grid.setHorizontalSpacing(tokens().spacing.medium)
+        rows: list[tuple[str, QWidget]] = [(self.tr("Iterations"), self.iterations)]
+        if self.topic is Depth.BACKBONE:
+            rows += [(self.tr("Start from"), self.start_from), (self.tr("Image side"), self.side)]
+        for line, (text, field) in enumerate(rows):
+            label = make_label(text, "secondary")
+            label.setBuddy(field)
+            grid.addWidget(label, line, 0)
+            grid.addWidget(field, line, 1)
+        grid.setColumnStretch(1, 1)
+        return grid
+
+    @property
+    def plan(self) -> Plan:
+        """What the person has chosen."""
+        if self.topic is Depth.PROPAGATION:
+            return Plan(self.topic, self.iterations.value())
+        start, side = Start(self.start_from.currentData()), int(self.side.currentData())
+        return Plan(self.topic, self.iterations.value(), start, side)
+
+    def show_labels(self, labels: Labels, *, is_writable: bool) -> None:
+        """Say what there is to learn from, and offer Start when that is enough."""
+        self._labels, self._is_writable = labels, is_writable
+        self._basis.setText(labels_text(labels))
+        self.start_button.setEnabled(labels.are_enough and is_writable)
+        tip = "" if is_writable else self.tr("The project is open for reading only.")
+        self.start_button.setToolTip(tip)
+
+    def _on_start_chosen(self) -> None:
+        """Each network has sides that suit it."""
+        start = Start(self.start_from.currentData())
+        self.side.blockSignals(True)
+        self.side.clear()
+        for side in SIDES[start]:
+            self.side.addItem(fill(self.tr("%1 pixels"), str(side)), side)
+        self.side.setCurrentIndex(self.side.findData(USUAL_SIDE[start]))
+        self.side.blockSignals(False)
+        self._on_setting_changed()
+
+    def _on_setting_changed(self) -> None:
+        self._duration.setText(duration(self.plan))
+
+    def _on_start(self) -> None:
+        self.start_requested.emit(self.plan)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let the wheel scroll the panel: a setting must not change because the pointer passed over it."""
+        if event.type() == QEvent.Type.Wheel:
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)

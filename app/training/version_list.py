@@ -1,0 +1,69 @@
+"""All model versions of the project; each can be taken into use."""
+
+from collections.abc import Callable, Sequence
+from typing import final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.controls import make_button, make_label
+from app.texts import fill
+from app.theme.tokens import tokens
+from app.training.logic import VersionRow
+from app.training.wording import version_facts
+
+
+@final
+class VersionList(QWidget):
+    """One card for each version, the newest first.
+
+    Signals:
+        use_requested: the `VersionRow` to take into use.
+    """
+
+    use_requested = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows: tuple[VersionRow, ...] = ()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(tokens().spacing.small)
+
+    def show_rows(self, rows: Sequence[VersionRow], *, is_writable: bool) -> None:
+        """List versions anew."""
+        self.rows = tuple(rows)
+        while (item := self._column.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        for row in rows:
+            self._column.addWidget(self._card(row, is_writable=is_writable))
+
+    def _card(self, row: VersionRow, *, is_writable: bool) -> QFrame:
+        spacing = tokens().spacing
+        card = QFrame()
+        card.setProperty("role", "card")
+        layout = QHBoxLayout(card)
+        layout.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(make_label(row.name, "strong", wraps=True))
+        words.addWidget(make_label(version_facts(row), "caption", wraps=True))
+        layout.addLayout(words, 1)
+        layout.addWidget(self._end(row, is_writable=is_writable), 0, Qt.AlignmentFlag.AlignVCenter)
+        return card
+
+    def _end(self, row: VersionRow, *, is_writable: bool) -> QWidget:
+        """The mark of the version in use, or the button that takes another one into use."""
+        if row.is_used:
+            mark = make_label(self.tr("In use"), "chip")
+            mark.setProperty("tone", "accent")
+            return mark
+        button = make_button(self.tr("Use"), self._user(row))
+        button.setAccessibleName(fill(self.tr("Use %1"), row.name))
+        button.setEnabled(is_writable)
+        return button
+
+    def _user(self, row: VersionRow) -> Callable[[], None]:
+        return lambda: self.use_requested.emit(row)

@@ -1,0 +1,62 @@
+"""What training asks of the project; every function here runs on the project thread."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.training.logic import Trained, VersionRow
+from engine.config import CacheFolders
+from engine.errors import Cancelled
+
+if TYPE_CHECKING:
+    from engine.project import Change, Project
+    from engine.project.records import ModelVersion
+    from engine.workflows.live import LiveCollection
+
+
+def version_rows(live: "LiveCollection") -> tuple[VersionRow, ...]:
+    """All model versions of a project, the newest first."""
+    used = live.project.model.version_id
+    rows = [_row(version, is_used=version.version_id == used) for version in live.project.model_versions()]
+    return tuple(reversed(rows))
+
+
+def _row(version: "ModelVersion", *, is_used: bool) -> VersionRow:
+    return VersionRow(
+        version.version_id, version.label, version.created_at, version.figures.get("after_accuracy"), is_used
+    )
+
+
+def use_version(project: "Project", caches: CacheFolders, version_id: int) -> "Change":
+    """Choose a model version, after a look whether its files are there: a project must always have a model.
+
+    Raises:
+        ModelError: its files are gone.
+    """
+    from engine.workflows.models import model_of
+
+    (version,) = (known for known in project.model_versions() if known.version_id == version_id)
+    model_of(project, caches, version)
+    return project.choose_model(version_id)
+
+
+def store_trained(live: "LiveCollection", trained: Trained, project_path: Path) -> Trained:
+    """Put a trained model into the project that it was trained for; its folder is not needed after that.
+
+    Returns:
+        the same with its id, and with the name that it got in the project.
+
+    Raises:
+        Cancelled: another project is open by now.
+    """
+    from engine.workflows.training.trained import adopt, read_trained
+
+    try:
+        if live.project.path != project_path:
+            raise Cancelled
+        version_id = adopt(live.project, read_trained(trained.folder))
+    finally:
+        shutil.rmtree(trained.folder, ignore_errors=True)
+    name = next(row.name for row in version_rows(live) if row.version_id == version_id)
+    return replace(trained, version_id=version_id, name=name)

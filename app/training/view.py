@@ -1,0 +1,185 @@
+"""The training panel: set up, watch, decide, and the list of model versions. It stands beside the collection."""
+
+from typing import TYPE_CHECKING, Final, final
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.controls import make_icon_button, make_label
+from app.jobs.training import Phase
+from app.theme.tokens import tokens
+from app.training.logic import Depth, Labels, VersionRow
+from app.training.outcome_card import OutcomeCard
+from app.training.run_view import RunView
+from app.training.setup_form import SetupForm
+from app.training.version_list import VersionList
+from app.training.versions import version_rows
+from app.training.wording import breakable, title
+
+if TYPE_CHECKING:
+    from app.jobs.training import Training
+    from app.session import Session
+    from engine.project import Change
+
+TOPIC: Final = "model versions"
+NARROWEST: Final = 340
+
+
+@final
+class TrainingPanel(QWidget):
+    """Shows one depth of training, or only the versions.
+
+    Signals:
+        start_requested: a `Plan`.
+        cancel_requested: stop the training.
+        use_requested: id and name of a version to take into use.
+        keep_requested: go on with the version in use.
+        close_requested: put the panel away; a training goes on.
+    """
+
+    start_requested = Signal(object)
+    cancel_requested = Signal()
+    use_requested = Signal(int, str)
+    keep_requested = Signal()
+    close_requested = Signal()
+
+    def __init__(self, session: "Session", training: "Training", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._training = training
+        self.topic: Depth | None = None
+        self.setProperty("surface", "pane")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setMinimumWidth(NARROWEST)
+        self._title = make_label("", "heading")
+        self.failure = self._make_failure()
+        self.forms = {depth: SetupForm(depth) for depth in Depth}
+        self.run = RunView(training)
+        self.outcome = OutcomeCard()
+        self.versions = VersionList()
+        self._lay_out()
+        self._connect()
+        self.show_depth(None)
+
+    def _make_failure(self) -> QFrame:
+        frame = QFrame()
+        frame.setProperty("role", "notice")
+        frame.setProperty("tone", "danger")
+        layout = QVBoxLayout(frame)
+        layout.setContentsMargins(*4 * (tokens().spacing.medium,))
+        self._error = make_label("", "danger", wraps=True)
+        layout.addWidget(self._error)
+        return frame
+
+    def _lay_out(self) -> None:
+        spacing = tokens().spacing
+        head = QHBoxLayout()
+        head.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
+        head.addWidget(self._title, 1)
+        head.addWidget(make_icon_button("close", self.tr("Close; a training goes on"), self.close_requested.emit))
+        body = QWidget()
+        body.setProperty("surface", "pane")
+        column = QVBoxLayout(body)
+        column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.large)
+        column.setSpacing(spacing.medium)
+        for widget in (self.failure, *self.forms.values(), self.run, self.outcome):
+            column.addWidget(widget)
+        self._versions_title = make_label(self.tr("Model versions"), "section")
+        column.addWidget(self._versions_title)
+        column.addWidget(self.versions)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(body)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(head)
+        whole.addWidget(scroll, 1)
+
+    def _connect(self) -> None:
+        for form in self.forms.values():
+            form.start_requested.connect(self.start_requested)
+        self.run.cancel_requested.connect(self.cancel_requested)
+        self.outcome.use_requested.connect(self._on_use_new)
+        self.outcome.keep_requested.connect(self.keep_requested)
+        self.versions.use_requested.connect(lambda row: self.use_requested.emit(row.version_id, row.name))
+        self._training.phase_changed.connect(self._on_phase_changed)
+        self._session.loaded.connect(self.ask_for_versions)
+        self._session.state_changed.connect(lambda _state: self._show_labels())
+        self._session.change_made.connect(self._on_change_made)
+
+    # -- what is shown
+
+    def show_depth(self, depth: Depth | None) -> None:
+        """Show one depth of training, None for the versions alone; what is not decided yet comes first."""
+        plan = self._training.plan
+        if self._training.phase is Phase.FAILED and plan is not None and plan.depth is not depth:
+            self._training.dismiss()
+        is_open = self._training.phase is not Phase.IDLE and plan is not None
+        self.topic = plan.depth if is_open and plan is not None else depth
+        self._arrange()
+        self._show_labels()
+        self.ask_for_versions()
+
+    def _arrange(self) -> None:
+        phase = self._training.phase
+        self._title.setText(title(self.topic))
+        is_free = phase in (Phase.IDLE, Phase.FAILED)
+        for depth, form in self.forms.items():
+            form.setVisible(is_free and depth is self.topic)
+        self.run.setVisible(not is_free)
+        self.failure.setVisible(phase is Phase.FAILED)
+        self._error.setText(breakable(self._training.error))
+        self.outcome.setVisible(phase is Phase.DONE)
+        self._versions_title.setVisible(self.topic is not None)
+
+    def _on_phase_changed(self, phase: Phase) -> None:
+        if self._training.plan is not None:
+            self.topic = self._training.plan.depth
+        if phase is Phase.DONE and self._training.trained is not None:
+            self.outcome.show_trained(self._training.trained)
+            self.ask_for_versions()
+        self._arrange()
+
+    def _show_labels(self) -> None:
+        state, info = self._session.state, self._session.info
+        if self.isHidden() or state is None or info is None:
+            return
+        counts = np.bincount(state.label_class[state.label_class >= 0])
+        labels = Labels.of_counts(counts.tolist())
+        for form in self.forms.values():
+            form.show_labels(labels, is_writable=info.is_writable)
+
+    # -- versions
+
+    def ask_for_versions(self) -> None:
+        """Ask the project anew."""
+        if self._session.info is not None:
+            self._session.ask(version_rows, self._on_versions, owner=self, topic=TOPIC)
+
+    def _on_versions(self, rows: tuple[VersionRow, ...]) -> None:
+        info = self._session.info
+        self.versions.show_rows(rows, is_writable=info is not None and info.is_writable)
+
+    def _on_change_made(self, change: "Change") -> None:
+        if change.settings:
+            self.ask_for_versions()
+
+    def _on_use_new(self) -> None:
+        trained = self._training.trained
+        if trained is not None and trained.version_id is not None:
+            self.use_requested.emit(trained.version_id, trained.name)
+
+    # -- Qt
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc puts the panel away."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_requested.emit()
+            return
+        super().keyPressEvent(event)

@@ -1,0 +1,120 @@
+"""Training in words, in the person's language and number format."""
+
+from math import ceil
+from typing import Final
+
+from PySide6.QtCore import QDateTime, QLocale
+
+from app.status.wording import SEPARATOR, images, number
+from app.texts import fill, translate
+from app.training.logic import Depth, Figures, Labels, Plan, Start, Trained, VersionRow, estimated_s
+
+_ZERO_WIDTH_SPACE: Final = "\u200b"
+_MINUTE_S: Final = 60
+_HOUR_S: Final = 3600
+
+
+def title(depth: Depth | None) -> str:
+    """Heading of the panel; None for the list of versions alone."""
+    if depth is None:
+        return translate("training", "Model versions")
+    if depth is Depth.PROPAGATION:
+        return translate("training", "Tune propagation")
+    return translate("training", "Train the backbone")
+
+
+def purpose(depth: Depth) -> str:
+    """What a training does, in one sentence."""
+    if depth is Depth.PROPAGATION:
+        return translate("training", "Learns from your labels how much a class takes over from the classes above it.")
+    return translate("training", "Teaches the network that looks at your images what your classes look like.")
+
+
+def duration(plan: Plan) -> str:
+    """About how long a training takes."""
+    seconds = estimated_s(plan)
+    if seconds < _MINUTE_S:
+        return translate("training", "Takes less than a minute.")
+    if plan.depth is Depth.PROPAGATION:
+        return fill(translate("training", "Takes about %1."), _about(seconds))
+    return fill(translate("training", "Takes about %1, and far less with a graphics card."), _about(seconds))
+
+
+def _about(seconds: float) -> str:
+    if seconds < _HOUR_S:
+        count = ceil(seconds / _MINUTE_S)
+        return (
+            translate("training", "1 minute") if count == 1 else fill(translate("training", "%1 minutes"), str(count))
+        )
+    hours = QLocale().toString(round(2 * seconds / _HOUR_S) / 2, "f", 0 if seconds > 5 * _HOUR_S else 1)
+    return fill(translate("training", "%1 hours"), hours)
+
+
+def start_text(start: Start) -> str:
+    """Where training a backbone starts."""
+    if start is Start.BUNDLED:
+        return translate("training", "Bundled backbone")
+    return translate("training", "Conv4 of the paper")
+
+
+def labels_text(labels: Labels) -> str:
+    """What there is to learn from, or what is missing."""
+    if not labels.are_enough:
+        return translate("training", "Label at least 2 images of 2 classes first: there is nothing to learn from yet.")
+    template = translate("training", "Learns from %1 with your label, in %2 classes.")
+    return fill(template, images(labels.images), number(labels.classes))
+
+
+def share(value: float) -> str:
+    """`57.1 %`."""
+    return fill(translate("training", "%1 %"), QLocale().toString(100 * value, "f", 1))
+
+
+def verdict(figures: Figures) -> str:
+    """What the figures mean, in a few words."""
+    if figures.before is None or figures.after is None:
+        return translate("training", "The new version is ready")
+    if figures.is_better:
+        return translate("training", "The new version is better")
+    return translate("training", "The new version is not better")
+
+
+def comparison(figures: Figures) -> str:
+    """`Current: 57.1 % · New: 61.9 %`, or why there are no figures."""
+    if figures.before is None or figures.after is None:
+        return translate("training", "There were too few labels to keep images aside for measuring it.")
+    current = fill(translate("training", "Current: %1"), share(figures.before))
+    new = fill(translate("training", "New: %1"), share(figures.after))
+    return f"{current}{SEPARATOR}{new}"
+
+
+def measured_on(figures: Figures) -> str:
+    """What the figures were measured on."""
+    if not figures.held_out_images:
+        return ""
+    if figures.held_out_images == 1:
+        return translate("training", "Right answers on 1 held-out image.")
+    template = translate("training", "Right answers on %1 held-out images.")
+    return fill(template, number(figures.held_out_images))
+
+
+def outcome_line(trained: Trained) -> str:
+    """The same in one line, for somebody who looks elsewhere."""
+    if trained.figures.before is None:
+        return verdict(trained.figures)
+    return f"{verdict(trained.figures)}: {comparison(trained.figures)}"
+
+
+def breakable(text: str) -> str:
+    """The same text, which may also break into lines inside of a path."""
+    for separator in "/\\_":
+        text = text.replace(separator, separator + _ZERO_WIDTH_SPACE)
+    return text
+
+
+def version_facts(row: VersionRow) -> str:
+    """When a version was made and how good it was."""
+    local = QDateTime.fromSecsSinceEpoch(int(row.created_at.timestamp()))
+    when = QLocale().toString(local, QLocale.FormatType.ShortFormat)
+    facts = [when] if row.accuracy is None else [when, share(row.accuracy)]
+    return SEPARATOR.join(facts)

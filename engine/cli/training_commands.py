@@ -1,0 +1,118 @@
+"""Commands that train new model versions, list them and choose one."""
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from engine.cli.graph_commands import ProjectPath
+from engine.cli.output import AsJson, percent, progress_bar, say
+from engine.config import CacheFolders
+
+if TYPE_CHECKING:
+    from engine.project import ModelVersion
+    from engine.workflows.training.trained import TrainedFiles
+
+
+def train(
+    project: ProjectPath,
+    depth: Annotated[
+        str, typer.Option(help="propagation (seconds, on the cached embeddings) or backbone (the network itself).")
+    ] = "propagation",
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--setting", metavar="NAME=VALUE", help="Such as iterations=200; may be given again."),
+    ] = None,
+    choose: Annotated[bool, typer.Option("--choose", help="Use the new version from now on; undo goes back.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train a new model version on the person's labels."""
+    from engine.project import Project
+    from engine.workflows.training.settings import parse_settings
+    from engine.workflows.training.train import train as run
+    from engine.workflows.training.trained import adopt
+
+    chosen = parse_settings(setting or ())
+    with Project.open(project) as opened, tempfile.TemporaryDirectory(prefix="protoleaf-") as folder:
+        with progress_bar("Training") as on_progress:
+            trained = run(
+                opened, CacheFolders.default(), depth, chosen, out=Path(folder) / "trained", on_progress=on_progress
+            )
+        version_id = adopt(opened, trained)
+        if choose:
+            opened.choose_model(version_id)
+        name = opened.model_version(version_id).name
+    say(
+        f"Made model version {version_id}, “{name}”: {_comparison(trained)}."
+        + _next_step(trained, None if choose else version_id, project),
+        {
+            "version": version_id, "name": name, "depth": depth, "chosen": choose,
+            "figures": dict(trained.figures), "settings": dict(trained.settings),
+        },
+        as_json=as_json,
+    )  # fmt: skip
+
+
+def versions(
+    project: ProjectPath,
+    choose: Annotated[
+        int | None, typer.Option("--choose", metavar="ID", help="Use this version from now on; undo goes back.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the project's model versions, or choose the one to use."""
+    from engine.project import Project
+    from engine.workflows.models import model_of
+
+    with Project.open(project, for_writing=choose is not None) as opened:
+        if choose is not None:
+            model_of(opened, CacheFolders.default(), opened.model_version(choose))  # a project must keep a model
+            opened.choose_model(choose)
+        found, in_use = opened.model_versions(), opened.model.version_id
+    lines = [
+        f"{'*' if each.version_id == in_use else ' '} {each.version_id:>3}  {each.label:<26}{_of_version(each)}"
+        for each in found
+    ]
+    say(
+        "\n".join(lines),
+        {"in_use": in_use, "versions": [_fields(each) for each in found]},
+        as_json=as_json,
+    )
+
+
+def _comparison(trained: "TrainedFiles") -> str:
+    before, after = trained.figures.get("before_accuracy"), trained.figures.get("after_accuracy")
+    images = int(trained.figures.get("held_out_images") or 0)
+    if after is None:
+        return "nothing was held out to measure it on"
+    was = f", {percent(before)} before" if before is not None else ""
+    return f"{percent(after)} right{was}, on {images:,} images held out of the training"
+
+
+def _next_step(trained: "TrainedFiles", waiting_id: int | None, project: Path) -> str:
+    """What to do now, with the version that waits to be chosen if it does."""
+    if waiting_id is not None:
+        return f"\nUse it with: protoleaf versions {project} --choose {waiting_id}"
+    return f"\nIts embeddings are made with: protoleaf embed {project}" if trained.backbone is not None else ""
+
+
+def _of_version(version: "ModelVersion") -> str:
+    after = version.figures.get("after_accuracy")
+    figure = "" if after is None else f"  {percent(after)} right on held-out images"
+    return f"{version.created_at:%Y-%m-%d %H:%M}{figure}"
+
+
+def _fields(version: "ModelVersion") -> dict[str, object]:
+    return {
+        "version": version.version_id, "name": version.label, "backbone": version.backbone_name,
+        "backbone_hash": version.backbone_hash, "trained_from": version.parent_id,
+        "created_at": version.created_at.isoformat(), "figures": dict(version.figures),
+        "settings": dict(version.settings),
+    }  # fmt: skip
+
+
+def register(application: typer.Typer) -> None:
+    """Add these commands to the program."""
+    application.command("train")(train)
+    application.command("versions")(versions)

@@ -1,0 +1,95 @@
+"""How figures look and how they get into files. Matplotlib's objects only: no window, no state of pyplot."""
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from engine.errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LIBRARIES: Final = ("matplotlib", "sklearn")
+DOTS_PER_INCH: Final = 200
+PIXEL_SUFFIX: Final = ".png"
+VECTOR_SUFFIX: Final = ".svg"
+
+BLUE: Final = "#0072b2"
+VERMILION: Final = "#d55e00"
+"""Two colours of Okabe and Ito, told apart by all kinds of colour vision and in grey."""
+
+INK: Final = "#222222"
+FAINT: Final = "#8a8a8a"
+
+_STYLE: Final[dict[Any, Any]] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib: every machine draws the same letters
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.labelsize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.8,
+    "legend.frameon": False,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+    "svg.hashsalt": "protoleaf",  # identifiers inside the file: the same each time
+    "path.simplify": False,
+}
+
+
+def check_libraries() -> None:
+    """Make sure that figures can be drawn before anything is computed for them.
+
+    Raises:
+        UsageError: a library is missing.
+    """
+    missing = [library for library in LIBRARIES if importlib.util.find_spec(library) is None]
+    if missing:
+        raise UsageError(
+            f"figures need {' and '.join(missing)}", remedy="install the experiments' libraries: protoleaf[experiments]"
+        )
+
+
+def styled() -> Any:
+    """The look of all figures, as a context around making and writing one."""
+    import matplotlib as mpl
+
+    return mpl.rc_context(_STYLE)
+
+
+def new_figure(width_inches: float, height_inches: float) -> "Figure":
+    """An empty figure that lays itself out and is drawn in memory.
+
+    Args:
+        width_inches: width.
+        height_inches: height.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width_inches, height_inches), dpi=DOTS_PER_INCH, layout="constrained", facecolor="white")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save(figure: "Figure", stem: Path) -> tuple[Path, Path]:
+    """Write a figure as pixels and as vectors, twice the same for the same figure.
+
+    Args:
+        figure: made inside `styled`, which must still hold.
+        stem: path without suffix; its folder is there.
+
+    Returns:
+        The PNG file and the SVG file.
+    """
+    pixels, vectors = (stem.with_name(stem.name + suffix) for suffix in (PIXEL_SUFFIX, VECTOR_SUFFIX))
+    figure.savefig(pixels, dpi=DOTS_PER_INCH, metadata={"Software": None})
+    figure.savefig(vectors, metadata={"Date": None, "Creator": None})
+    return pixels, vectors

@@ -1,0 +1,45 @@
+"""A table of texts, aligned for a terminal or as Markdown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+MISSING: Final = "-"
+"""What a cell shows that has nothing to show."""
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """Texts in rows of equal length; the first column names the row.
+
+    Attributes:
+        header: names of the columns.
+        rows: cells.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def as_text(self) -> str:
+        """Columns padded to one width each, first one to the left, others to the right; no line is cut."""
+        widths = [max(map(len, cells)) for cells in zip(self.header, *self.rows, strict=True)]
+        rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
+        lines = [_padded(self.header, widths), rule, *(_padded(row, widths) for row in self.rows)]
+        return "\n".join(lines)
+
+    def as_markdown(self) -> str:
+        """A table of Markdown: names of rows look as they are written, other cells are Markdown already."""
+        rule = ("---", *("---:" for _ in self.header[1:]))
+        rows = [(_escaped(row[0]), *row[1:]) for row in self.rows]
+        return "\n".join("| " + " | ".join(cells) + " |" for cells in [self.header, rule, *rows])
+
+
+def _padded(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = (f"{cell:{'>' if place else '<'}{widths[place]}}" for place, cell in enumerate(cells))
+    return "  ".join([first, *others]).rstrip()
+
+
+def _escaped(text: str) -> str:
+    for character in "\\*_|":
+        text = text.replace(character, "\\" + character)
+    return text

@@ -1,0 +1,161 @@
+"""Train and test whatever a table still misses, several cells side by side."""
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.queues import Queue
+from pathlib import Path
+from queue import Empty
+from typing import Final
+
+from engine.errors import FormatError
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.experiments import results
+from engine.experiments.cells import COLUMNS, Cell
+from engine.experiments.data_sets.stored import load
+from engine.experiments.methods import METHODS, MethodSettings
+from engine.experiments.results import TestResult
+
+POLL_S: Final = 0.5
+STEP: Final = 10
+"""Iterations between two messages of a worker."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One cell on one data set."""
+
+    data: Path
+    variant: str
+    cell: Cell
+
+    def is_done(self, runs: Path, settings: MethodSettings) -> bool:
+        """Whether every row of the cell has a result of a training with these settings."""
+        kept = {"side": settings.training.side, "iterations": settings.training.iterations}
+        return all(_has_result(self, row, runs, kept) for row in self.cell.rows)
+
+
+def _has_result(assignment: Assignment, row: str, runs: Path, kept: dict[str, int]) -> bool:
+    try:
+        found = results.read(runs, assignment.variant, row, (assignment.cell.ways, assignment.cell.shots))
+    except FormatError:
+        return False
+    return found is not None and all(found.settings.get(name) == value for name, value in kept.items())
+
+
+def missing(
+    folders: Sequence[Path],
+    runs: Path,
+    settings: MethodSettings,
+    *,
+    methods: Sequence[str] = METHODS,
+    columns: Sequence[tuple[int, int]] = COLUMNS,
+) -> tuple[Assignment, ...]:
+    """The cells without a result, column by column, so that a run that is cut off leaves whole columns."""
+    data = [(folder, load(folder).variant) for folder in folders]
+    cells = [
+        Assignment(folder, variant, Cell(method, ways, shots))
+        for ways, shots in columns
+        for folder, variant in data
+        for method in reversed(methods)
+    ]
+    return tuple(assignment for assignment in cells if not assignment.is_done(runs, settings))
+
+
+def run_missing(
+    assignments: Sequence[Assignment],
+    runs: Path,
+    settings: MethodSettings,
+    *,
+    workers: int = 1,
+    on_result: Callable[[TestResult], None] = lambda _result: None,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> None:
+    """Train and test cells in processes of their own; a cell that was begun goes on at its checkpoint.
+
+    Args:
+        assignments: what to do, in this order.
+        runs: folder of checkpoints and results.
+        settings: constants.
+        workers: processes; the cores are shared out among them.
+        on_result: told every result as it comes.
+        on_progress: told the iterations of all cells together.
+        cancel: asks to stop; checkpoints stay.
+
+    Raises:
+        InputError: a data set does not suffice, or a folder holds a training with other settings.
+        Cancelled: it was asked to stop.
+    """
+    cancel = cancel or CancelToken()
+    context = multiprocessing.get_context("spawn")
+    told: Queue[int] = context.Queue()
+    threads = max(1, (os.cpu_count() or 1) // workers)
+    meter = ProgressMeter(len(assignments) * settings.training.iterations, on_progress, unit="iterations")
+    with ProcessPoolExecutor(workers, context, _prepare_worker, (told, threads)) as pool:
+        waiting = {pool.submit(_do, assignment, runs, settings) for assignment in assignments}
+        try:
+            while waiting:
+                cancel.raise_if_cancelled()
+                done, waiting = wait(waiting, POLL_S, FIRST_COMPLETED)
+                meter.advance(sum(_drain(told)))
+                for result in _results_of(done):
+                    on_result(result)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            if waiting:  # failed or cancelled: what still runs keeps its last checkpoint
+                for process in multiprocessing.active_children():
+                    process.terminate()
+
+
+def _results_of(done: set[Future[tuple[TestResult, ...]]]) -> Iterator[TestResult]:
+    for future in done:
+        yield from future.result()
+
+
+def _drain(told: "Queue[int]") -> Iterator[int]:
+    with suppress(Empty):
+        while True:
+            yield told.get_nowait()
+
+
+class _Worker:
+    """What a worker process is given at its start."""
+
+    told: "Queue[int] | None" = None
+
+
+def _prepare_worker(told: "Queue[int]", threads: int) -> None:
+    import torch
+
+    torch.set_num_threads(threads)
+    _Worker.told = told
+
+
+def _do(assignment: Assignment, runs: Path, settings: MethodSettings) -> tuple[TestResult, ...]:
+    from engine.experiments.cells import load_cell, test_cell, train_cell, write_results
+    from engine.experiments.testing.beyond import beyond_results
+
+    data, cell = load(assignment.data), assignment.cell
+    told = _Told()
+    train_cell(data, cell, settings, runs, on_progress=lambda progress: told.say(progress.done))
+    objective = load_cell(data, cell, settings, runs)
+    found = (*test_cell(data, cell, settings, objective), *beyond_results(data, cell, settings, objective))
+    write_results(found, runs)
+    told.say(settings.training.iterations)
+    return found
+
+
+class _Told:
+    """Tells the parent how many iterations were done since it last did."""
+
+    def __init__(self) -> None:
+        self._done = 0
+
+    def say(self, done: int) -> None:
+        if done - self._done >= STEP and _Worker.told is not None:
+            _Worker.told.put(done - self._done)
+            self._done = done

@@ -1,0 +1,169 @@
+"""Checkpoints: tensors and numbers only, in safetensors files that replace each other in one step."""
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from engine.errors import FormatError, ModelError, StorageError
+
+FORMAT: Final = "protoleaf training checkpoint 1"
+MODEL: Final = "model."
+OPTIMIZER: Final = "optimizer."
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """One point of the curve.
+
+    Attributes:
+        iteration: finished iterations.
+        loss: mean training loss since the point before.
+        accuracy: on validation tasks, 0..1; None when none was measured.
+    """
+
+    iteration: int
+    loss: float
+    accuracy: float | None
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Everything that a training needs to go on as if it had never stopped.
+
+    Attributes:
+        iteration: finished iterations.
+        tensors: of the module (prefix `model.`) and the optimiser (prefix `optimizer.`).
+        curve: points so far.
+        pending_losses: losses since the last point.
+        settings: what it was trained with, as plain values.
+    """
+
+    iteration: int
+    tensors: Mapping[str, Tensor]
+    curve: tuple[CurvePoint, ...]
+    pending_losses: tuple[float, ...]
+    settings: Mapping[str, Any]
+
+
+def capture(
+    module: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    *,
+    iteration: int,
+    curve: tuple[CurvePoint, ...],
+    pending_losses: tuple[float, ...],
+    settings: Mapping[str, Any],
+) -> Checkpoint:
+    """Collect the state after `iteration` finished iterations; tensors are shared, not copied."""
+    tensors = {MODEL + name: value for name, value in module.state_dict().items()}
+    for name, parameter in module.named_parameters():
+        for key, value in optimizer.state.get(parameter, {}).items():
+            tensors[f"{OPTIMIZER}{name}.{key}"] = value
+    return Checkpoint(iteration, tensors, curve, pending_losses, settings)
+
+
+def write(checkpoint: Checkpoint, path: Path) -> None:
+    """Write a checkpoint; at any moment the file is either the old one or the whole new one.
+
+    Raises:
+        StorageError: the disk is full or the folder refuses the file; an older checkpoint stays.
+    """
+    notes = {
+        "format": FORMAT,
+        "iteration": str(checkpoint.iteration),
+        "curve": json.dumps([asdict(point) for point in checkpoint.curve]),
+        "pending_losses": json.dumps(checkpoint.pending_losses),
+        "settings": json.dumps(dict(checkpoint.settings)),
+    }
+    tensors = {name: value.detach().cpu().contiguous() for name, value in checkpoint.tensors.items()}
+    temporary = path.with_name(f".{path.name}.writing")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save_file(tensors, temporary, notes)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except (OSError, SafetensorError) as error:
+        with suppress(OSError):
+            temporary.unlink()
+        raise StorageError(
+            "the checkpoint cannot be written",
+            found=f"{path}: {error}",
+            remedy="free some space or choose another folder; the checkpoint before is still there",
+        ) from error
+
+
+def read(path: Path) -> Checkpoint:
+    """Read a checkpoint.
+
+    Raises:
+        FormatError: the file is missing, torn, or no checkpoint of ours.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            notes = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+    except (OSError, SafetensorError) as error:
+        raise FormatError(
+            "the checkpoint cannot be read", expected="a safetensors file", found=f"{path}: {error}"
+        ) from error
+    if notes.get("format") != FORMAT:
+        raise FormatError(
+            "this is no checkpoint of a training", expected=f"“{FORMAT}”", found=f"“{notes.get('format')}” in {path}"
+        )
+    return Checkpoint(
+        iteration=int(notes["iteration"]),
+        tensors=tensors,
+        curve=tuple(CurvePoint(**point) for point in json.loads(notes["curve"])),
+        pending_losses=tuple(json.loads(notes["pending_losses"])),
+        settings=json.loads(notes["settings"]),
+    )
+
+
+def restore_module(module: nn.Module, checkpoint: Checkpoint) -> None:
+    """Give a module the state of a checkpoint.
+
+    Raises:
+        ModelError: the checkpoint is of another architecture.
+    """
+    found = {name.removeprefix(MODEL): value for name, value in checkpoint.tensors.items() if name.startswith(MODEL)}
+    expected = module.state_dict()
+    _require_same_architecture(expected, found)
+    module.load_state_dict(found)
+
+
+def restore_optimizer(module: nn.Module, optimizer: torch.optim.Optimizer, checkpoint: Checkpoint) -> None:
+    """Give an optimiser of the module's parameters the state of a checkpoint."""
+    state = optimizer.state_dict()
+    numbers = {id(parameter): number for number, parameter in enumerate(optimizer.param_groups[0]["params"])}
+    for name, parameter in module.named_parameters():
+        prefix = f"{OPTIMIZER}{name}."
+        values = {
+            key.removeprefix(prefix): value for key, value in checkpoint.tensors.items() if key.startswith(prefix)
+        }
+        if values:
+            state["state"][numbers[id(parameter)]] = values
+    optimizer.load_state_dict(state)
+
+
+def _require_same_architecture(expected: Mapping[str, Tensor], found: Mapping[str, Tensor]) -> None:
+    ours = {name: tuple(value.shape) for name, value in expected.items()}
+    theirs = {name: tuple(value.shape) for name, value in found.items()}
+    if ours == theirs:
+        return
+    name = next(iter(sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))))
+    raise ModelError(
+        "the checkpoint is of another architecture",
+        expected=f"{name} {ours.get(name, 'not there')}",
+        found=f"{theirs.get(name, 'not there')}",
+        remedy="train with the settings of the checkpoint, or start in an empty folder",
+    )

@@ -1,0 +1,106 @@
+"""Algorithm 1: prototypes propagated on a sampled subgraph, and the sum of its levels' classification losses."""
+
+from typing import final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from engine.model.attention import Attention
+from engine.model.classifier import log_probabilities
+from engine.model.initial_prototypes import Prototypes, initial_prototypes
+from engine.model.propagation import propagate
+from engine.training.level_wise.ancestors import edges_from_ancestors
+from engine.training.level_wise.buffer import PrototypeBuffer
+from engine.training.level_wise.sampling import LevelTask, LevelWiseDraw, LevelWiseSampler
+from engine.training.level_wise.settings import LevelWiseSettings
+from engine.training.objective import Embed, Objective
+from engine.training.training_set import TrainingSet
+
+
+@final
+class PrototypePropagation(Objective):
+    """The Prototype Propagation Network in training.
+
+    Paper: Algorithm 1. `P0` of few-shot classes comes from the iteration's support images, so that their gradient
+    reaches the backbone; `P0` of coarse classes comes from the buffer, as in the authors' code.
+
+    Args:
+        backbone: maps images to embeddings (B, d).
+        embedding_width: d.
+        training_set: images and graph; with `reaches_ancestors` its edges are replaced by those from all ancestors.
+        settings: constants.
+        seed: of the attention's initial weights.
+    """
+
+    def __init__(
+        self,
+        backbone: nn.Module,
+        embedding_width: int,
+        training_set: TrainingSet,
+        settings: LevelWiseSettings,
+        *,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(backbone)
+        if settings.reaches_ancestors:
+            training_set = edges_from_ancestors(training_set)
+        self.settings = settings
+        self.refresh_interval = settings.refresh_epochs * settings.epoch_iterations
+        self.sampler = LevelWiseSampler(training_set, settings.shape)
+        self.attention = Attention(
+            embedding_width,
+            settings.hidden_width,
+            logit_scale=settings.logit_scale,
+            generator=torch.Generator().manual_seed(seed),
+        )
+        self.buffer = PrototypeBuffer(training_set, embedding_width)
+
+    def draw(self, generator: np.random.Generator) -> LevelWiseDraw:
+        """Draw a subgraph and its tasks (Algorithm 1, lines 8 and 13)."""
+        return self.sampler.draw(generator)
+
+    def refresh(self, embed: Embed, generator: np.random.Generator | None = None) -> None:
+        """Update the buffer (Algorithm 1, lines 3 to 7); without a generator, from all images of each class."""
+        self.buffer.refresh(embed, generator, sample=self.settings.buffer_images)
+
+    def loss(self, embeddings: Tensor, draw: LevelWiseDraw) -> Tensor:
+        """Propagate on the subgraph and sum the levels' losses (Algorithm 1, lines 9 to 15).
+
+        Args:
+            embeddings: (B, d) float32.
+            draw: what they are embeddings of.
+
+        Returns:
+            Scalar float32, at least 0; each level counts with the mean over its queries.
+        """
+        final_prototypes = propagate(
+            self.attention,
+            self._initial_prototypes(embeddings, draw),
+            torch.from_numpy(draw.edge_index).to(embeddings.device),
+            self.settings.own_weight,
+            steps=self.settings.steps,
+            normalisation=self.settings.normalisation,
+        ).final
+        return torch.stack([_task_loss(embeddings, final_prototypes, task, draw) for task in draw.tasks]).sum()
+
+    def _initial_prototypes(self, embeddings: Tensor, draw: LevelWiseDraw) -> Prototypes:
+        classes = torch.from_numpy(draw.classes).to(embeddings.device)
+        buffered = self.buffer.prototypes_of(classes)
+        task = draw.few_shot_task
+        places = np.repeat(np.searchsorted(draw.classes, task.classes), task.support.shape[1])
+        support = initial_prototypes(
+            embeddings,
+            torch.from_numpy(task.support.ravel()).to(embeddings.device),
+            torch.from_numpy(places).to(embeddings.device),
+            len(draw.classes),
+        )
+        vectors = torch.where(support.exists[:, None], support.vectors, buffered.vectors)
+        return Prototypes(vectors, support.exists | buffered.exists)
+
+
+def _task_loss(embeddings: Tensor, prototypes: Prototypes, task: LevelTask, draw: LevelWiseDraw) -> Tensor:
+    queries = embeddings.index_select(0, torch.from_numpy(task.queries).to(embeddings.device))
+    places = torch.from_numpy(np.searchsorted(draw.classes, task.classes)).to(embeddings.device)
+    scores = log_probabilities(queries, prototypes.vectors.index_select(0, places))
+    return nn.functional.nll_loss(scores, torch.from_numpy(task.targets).to(embeddings.device))

@@ -1,0 +1,207 @@
+"""Subgraph sampling: few-shot classes with everything above them, and one classification task for each level."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import InputError
+from engine.training.objective import Draw
+from engine.training.training_set import Positions, TrainingSet
+
+LEAST_CLASSES = 2
+"""A task over fewer classes has nothing to tell apart: its loss is zero."""
+
+
+@dataclass(frozen=True)
+class EpisodeShape:
+    """How many classes and images one iteration takes.
+
+    Attributes:
+        ways: few-shot classes.
+        shots: support images of each few-shot class.
+        queries: images to classify of each few-shot class; as many as shots when None, as the authors' code does.
+        coarse_images: images of each coarse class on the subgraph, at most; 10 in the authors' code.
+        coarse_shots: how many of those are support images; none where a buffer holds the coarse prototypes.
+    """
+
+    ways: int = 5
+    shots: int = 1
+    queries: int | None = None
+    coarse_images: int = 10
+    coarse_shots: int = 0
+
+    @property
+    def query_count(self) -> int:
+        """Images to classify of each few-shot class."""
+        return self.shots if self.queries is None else self.queries
+
+
+@dataclass(frozen=True)
+class LevelTask:
+    """Classification over the classes of one level, at least two.
+
+    Attributes:
+        level: of all the classes.
+        classes: (K,) int64, class positions.
+        support: (K, k) int64, rows of the draw's images; k is 0 where the classes give no support.
+        queries: (q,) int64, rows of the draw's images.
+        targets: (q,) int64 in [0, K), the place of each query's class in `classes`.
+    """
+
+    level: int
+    classes: Positions
+    support: Positions
+    queries: Positions
+    targets: Positions
+
+
+@dataclass(frozen=True)
+class LevelWiseDraw(Draw):
+    """Images and tasks of one iteration.
+
+    Attributes:
+        tasks: finest level first; levels with one class are left out, with their images.
+        classes: (S,) int64, the subgraph's classes in ascending order of position: everything that can propagate.
+        edge_index: (2, E) int64 in [0, S), the edges between them.
+    """
+
+    tasks: tuple[LevelTask, ...]
+    classes: Positions
+    edge_index: Positions
+
+    @property
+    def few_shot_task(self) -> LevelTask:
+        """The task over the few-shot classes."""
+        return self.tasks[0]
+
+
+@final
+class LevelWiseSampler:
+    """Draws iterations of Algorithm 1 (lines 8 and 13): a subgraph and a task for each of its levels.
+
+    Args:
+        training_set: images and graph.
+        shape: sizes.
+        coarse_levels: whether the coarse classes' levels are tasks too; without them, plain few-shot episodes.
+
+    Raises:
+        InputError: too few classes have enough images, or a few-shot class has nothing above it.
+    """
+
+    def __init__(self, training_set: TrainingSet, shape: EpisodeShape, *, coarse_levels: bool = True) -> None:
+        self._training_set = training_set
+        self._shape = shape
+        self._coarse_levels = coarse_levels
+        self._able = _able_classes(training_set, shape)
+        if coarse_levels:
+            _require_parents(training_set)
+
+    def draw(self, generator: np.random.Generator) -> LevelWiseDraw:
+        """Draw one iteration; classes and images without replacement."""
+        chosen = np.sort(generator.choice(self._able, self._shape.ways, replace=False))
+        above = frozenset().union(*(self._training_set.ancestors[position] for position in chosen.tolist()))
+        images = _Images()
+        tasks = [self._few_shot_task(chosen, images, generator)]
+        if self._coarse_levels:
+            tasks += self._coarse_tasks(np.array(sorted(above), dtype=np.int64), images, generator)
+        classes = np.sort(np.concatenate([chosen, np.array(sorted(above), dtype=np.int64)]))
+        edges = edges_between(self._training_set.edge_index, classes, self._training_set.class_count)
+        return LevelWiseDraw(images.positions(), tuple(tasks), classes, edges)
+
+    def _few_shot_task(self, classes: Positions, images: "_Images", generator: np.random.Generator) -> LevelTask:
+        shots, count = self._shape.shots, self._shape.shots + self._shape.query_count
+        rows = [images.take(self._draw_images(position, count, generator)) for position in classes.tolist()]
+        return _task(int(self._training_set.levels[classes[0]]), classes, rows, shots)
+
+    def _coarse_tasks(
+        self, coarse: Positions, images: "_Images", generator: np.random.Generator
+    ) -> Iterator[LevelTask]:
+        own = self._training_set.images_by_class
+        levels = self._training_set.levels[coarse]
+        least = self._shape.coarse_shots + 1
+        for level in np.unique(levels)[::-1].tolist():
+            classes = np.array([c for c in coarse[levels == level].tolist() if len(own[c]) >= least], dtype=np.int64)
+            if len(classes) >= LEAST_CLASSES:
+                count = self._shape.coarse_images
+                rows = [images.take(self._draw_images(position, count, generator)) for position in classes.tolist()]
+                yield _task(level, classes, rows, self._shape.coarse_shots)
+
+    def _draw_images(self, position: int, count: int, generator: np.random.Generator) -> Positions:
+        own = self._training_set.images_by_class[position]
+        return generator.choice(own, min(count, len(own)), replace=False)
+
+
+@final
+class _Images:
+    """Collects image positions and tells the rows they get."""
+
+    def __init__(self) -> None:
+        self._blocks: list[Positions] = []
+        self._count = 0
+
+    def take(self, positions: Positions) -> Positions:
+        self._blocks.append(positions)
+        self._count += len(positions)
+        return np.arange(self._count - len(positions), self._count)
+
+    def positions(self) -> Positions:
+        return np.concatenate(self._blocks)
+
+
+def _task(level: int, classes: Positions, rows: list[Positions], shots: int) -> LevelTask:
+    queries = [of_class[shots:] for of_class in rows]
+    return LevelTask(
+        level=level,
+        classes=classes,
+        support=np.stack([of_class[:shots] for of_class in rows]),
+        queries=np.concatenate(queries),
+        targets=np.repeat(np.arange(len(rows)), [len(of_class) for of_class in queries]),
+    )
+
+
+def edges_between(edge_index: Positions, classes: Positions, class_count: int) -> Positions:
+    """The edges whose both ends are in `classes`, renumbered to places in it.
+
+    Args:
+        edge_index: (2, E) int64 in [0, C).
+        classes: (S,) int64, distinct.
+        class_count: C.
+
+    Returns:
+        (2, E') int64 in [0, S).
+    """
+    places: NDArray[np.int64] = np.full(class_count, -1, dtype=np.int64)
+    places[classes] = np.arange(len(classes))
+    ends = places[edge_index]
+    return ends[:, (ends >= 0).all(axis=0)]
+
+
+def _able_classes(training_set: TrainingSet, shape: EpisodeShape) -> Positions:
+    needed = shape.shots + shape.query_count
+    own = training_set.images_by_class
+    able = np.array([position for position in training_set.few_shot.tolist() if len(own[position]) >= needed])
+    if len(able) < shape.ways or shape.ways < LEAST_CLASSES:
+        scarce = [position for position in training_set.few_shot.tolist() if len(own[position]) < needed]
+        example = f"; “{training_set.class_names[scarce[0]]}” has {len(own[scarce[0]])}" if scarce else ""
+        raise InputError(
+            f"too few classes have enough images for {shape.ways}-way {shape.shots}-shot training",
+            expected=f"at least {max(shape.ways, LEAST_CLASSES)} few-shot classes with {needed} images each",
+            found=f"{len(able)} of {len(training_set.few_shot)}{example}",
+            remedy="label more images, or ask for fewer ways or shots",
+        )
+    return able.astype(np.int64)
+
+
+def _require_parents(training_set: TrainingSet) -> None:
+    orphans = np.setdiff1d(training_set.few_shot, training_set.edge_index[1])
+    if len(orphans):
+        raise InputError(
+            "a few-shot class has no parent, so nothing can be propagated to it",
+            expected="at least one edge to every few-shot class",
+            found=f"“{training_set.class_names[orphans[0]]}”"
+            + (f" and {len(orphans) - 1} more" if len(orphans) > 1 else ""),
+            remedy="link the class to a coarse class, or leave it out",
+        )

@@ -1,0 +1,47 @@
+"""Every constant of level-wise training of PPN (Algorithm 1) that plain training does not have."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from engine.model.attention import HIDDEN_WIDTH, Normalisation
+from engine.training.level_wise.sampling import EpisodeShape
+
+ONE_SHOT_LAMBDA: Final = 0.0
+MORE_SHOTS_LAMBDA: Final = 0.5
+
+
+@dataclass(frozen=True)
+class LevelWiseSettings:
+    """What Algorithm 1 takes besides an optimiser; the defaults are the paper's.
+
+    Attributes:
+        shape: classes and images of an iteration.
+        lambda_: weight of `P0` in Eq. 6; None takes the paper's 0 for 1 shot and 0.5 for more.
+        refresh_epochs: m, epochs between two updates of the buffered `P0`.
+        epoch_iterations: iterations that make an epoch; 100 in the authors' code.
+        buffer_images: images of each class behind the buffered `P0`, at most; all when None, as in the paper. After
+            training, `P0` is computed from all in any case.
+        hidden_width: of the attention; 128 in the authors' code.
+        logit_scale: factor on the cosine before the softmax; 1 in the authors' code.
+        normalisation: "softmax" over a class's parents as in the authors' code, or the raw "cosine" of the paper.
+        steps: propagation steps; the paper takes one.
+        reaches_ancestors: whether a class takes from all its ancestors instead of its parents only.
+    """
+
+    shape: EpisodeShape = field(default_factory=EpisodeShape)
+    lambda_: float | None = None
+    refresh_epochs: int = 5
+    epoch_iterations: int = 100
+    buffer_images: int | None = None
+    hidden_width: int = HIDDEN_WIDTH
+    logit_scale: float = 1.0
+    normalisation: Normalisation = "softmax"
+    steps: int = 1
+    reaches_ancestors: bool = False
+
+    @property
+    def own_weight(self) -> float:
+        """Lambda of Eq. 6."""
+        if self.lambda_ is not None:
+            return self.lambda_
+        return ONE_SHOT_LAMBDA if self.shape.shots == 1 else MORE_SHOTS_LAMBDA

@@ -1,0 +1,257 @@
+"""The training loop: the same for PPN and for every baseline; resumes to the same numbers."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from engine.errors import InputError, ModelError
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.training import checkpoints
+from engine.training.arithmetic import device_of, keep_freed_memory, number_type
+from engine.training.batches import augmented_windows, middle_windows, normalised
+from engine.training.checkpoints import CurvePoint
+from engine.training.distribution import Distribution
+from engine.training.objective import Embed, Objective
+from engine.training.settings import TrainingSettings
+
+CHECKPOINT_NAME: Final = "checkpoint.safetensors"
+EMBEDDING_BATCH: Final = 256
+SETTLING: Final = 1_000_000_007
+"""Stands where iterations have their number in the seeds."""
+SETTLING_BATCHES: Final = 20
+FREELY_CHANGED: Final = frozenset({"device", "compiles", "checkpoint_interval", "point_interval"})
+"""Settings that a resumed training may change."""
+
+Validate = Callable[[Embed], float]
+OnPoint = Callable[[CurvePoint], None]
+
+
+def _ignore_point(_point: CurvePoint) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a training did.
+
+    Attributes:
+        iterations: finished in all, also before a resume.
+        curve: losses and accuracies on the way.
+    """
+
+    iterations: int
+    curve: tuple[CurvePoint, ...]
+
+
+def train(
+    objective: Objective,
+    pixels: NDArray[np.uint8],
+    settings: TrainingSettings,
+    run: Path | None = None,
+    *,
+    validate: Validate | None = None,
+    on_point: OnPoint = _ignore_point,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> Outcome:
+    """Train an objective, or go on where its checkpoint stopped.
+
+    Every iteration draws from a generator of its own, seeded by the settings' seed and the iteration's number. So a
+    checkpoint needs no generator's state, and a resumed training gives the numbers of an uninterrupted one.
+    Under `torchrun`, each process draws its own iteration, and gradients are averaged over the processes.
+
+    Args:
+        objective: trained in place; left on the training's device, in evaluation mode.
+        pixels: (n, S, S, 3) uint8, the images that draws speak of; may be memory-mapped.
+        settings: constants.
+        run: folder of the checkpoint; nothing is kept without one.
+        validate: accuracy 0..1 on validation tasks, given a way to embed images; called at each point of the curve.
+        on_point: told each point of the curve.
+        on_progress: told after every iteration, at most ten times a second.
+        cancel: asks to stop; the checkpoint of that moment stays, so that training can go on later.
+
+    Raises:
+        InputError: the images are smaller than the trained side, or the checkpoint has other settings.
+        ModelError: the checkpoint is of another architecture, or the loss is not a number.
+        Cancelled: it was asked to stop.
+    """
+    keep_freed_memory()
+    distribution = Distribution.of_environment(settings.device)
+    with distribution:
+        training = _Training(objective, pixels, settings, run=run, distribution=distribution)
+        training.validate = validate
+        training.on_point = on_point
+        return training.run(on_progress, cancel or CancelToken())
+
+
+def embedder(objective: Objective, pixels: NDArray[np.uint8], side: int) -> Embed:
+    """A function that embeds the middle windows of images, in evaluation mode and without gradient.
+
+    Args:
+        objective: on its device, with its precision.
+        pixels: (n, S, S, 3) uint8.
+        side: of the windows.
+
+    Returns:
+        From positions (k,) int64 to embeddings (k, d) float32 on the objective's device.
+    """
+
+    @torch.no_grad()
+    def embed(positions: NDArray[np.int64]) -> Tensor:
+        was_training = objective.training
+        objective.eval()
+        device = next(objective.parameters()).device
+        blocks = [
+            objective.embed(normalised(torch.from_numpy(middle_windows(pixels, part, side))).to(device))
+            for part in np.array_split(positions, max(1, -(-len(positions) // EMBEDDING_BATCH)))
+        ]
+        objective.train(was_training)
+        return torch.cat(blocks)
+
+    return embed
+
+
+@final
+class _Training:
+    """State of one training between iterations."""
+
+    def __init__(
+        self,
+        objective: Objective,
+        pixels: NDArray[np.uint8],
+        settings: TrainingSettings,
+        *,
+        run: Path | None,
+        distribution: Distribution,
+    ) -> None:
+        device = distribution.device if distribution.is_shared else device_of(settings.device)
+        objective.precision = number_type(settings.precision, device)
+        self.objective = objective.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.settings = settings
+        self.validate: Validate | None = None
+        self.on_point: OnPoint = _ignore_point
+        self._pixels = pixels
+        self._device = device
+        self._distribution = distribution
+        self._path = None if run is None else run / CHECKPOINT_NAME
+        self._optimizer = torch.optim.Adam(
+            objective.parameters(),
+            settings.learning_rate,
+            betas=(settings.momentum, 0.999),
+            weight_decay=settings.weight_decay,
+            fused=True,
+        )
+        self._embed = embedder(objective, pixels, settings.side)
+        self._iteration = 0
+        self._curve: list[CurvePoint] = []
+        self._losses: list[float] = []
+        if self._path is not None and self._path.exists():
+            self._resume(self._path)
+
+    def _resume(self, path: Path) -> None:
+        checkpoint = checkpoints.read(path)
+        _require_same_settings(checkpoint.settings, asdict(self.settings), path)
+        checkpoints.restore_module(self.objective, checkpoint)
+        checkpoints.restore_optimizer(self.objective, self._optimizer, checkpoint)
+        self._iteration = checkpoint.iteration
+        self._curve = list(checkpoint.curve)
+        self._losses = list(checkpoint.pending_losses)
+
+    def run(self, on_progress: OnProgress, cancel: CancelToken) -> Outcome:
+        total = self.settings.iterations
+        meter = ProgressMeter(total, on_progress, unit="iterations", already_done=self._iteration)
+        step = self._distribution.share(self.objective)
+        if self.settings.compiles:
+            self.objective.backbone.compile()
+        self.objective.train()
+        if self._iteration == 0:
+            self._settle_statistics()
+        while self._iteration < total:
+            if cancel.is_cancelled:
+                self._keep()
+                cancel.raise_if_cancelled()
+            self._losses.append(self._iterate(step))
+            self._iteration += 1
+            is_last = self._iteration == total
+            if is_last or self._iteration % self.settings.point_interval == 0:
+                self._add_point(is_last=is_last)
+            if is_last or self._iteration % self.settings.checkpoint_interval == 0:
+                self._keep()
+            meter.advance()
+        self.objective.eval()
+        return Outcome(self._iteration, tuple(self._curve))
+
+    @torch.no_grad()
+    def _settle_statistics(self) -> None:
+        """Give batch norms the statistics of the random network: what is embedded before the first step needs them."""
+        generator = np.random.default_rng([self.settings.seed, SETTLING])
+        for _ in range(SETTLING_BATCHES):
+            positions = generator.choice(len(self._pixels), min(len(self._pixels), EMBEDDING_BATCH), replace=False)
+            windows = middle_windows(self._pixels, np.sort(positions), self.settings.side)
+            self.objective.embed(normalised(torch.from_numpy(windows)).to(self._device))
+
+    def _iterate(self, step: Callable[..., Tensor]) -> float:
+        interval = self.objective.refresh_interval
+        if interval and self._iteration % interval == 0:
+            self.objective.refresh(self._embed, np.random.default_rng([self.settings.seed, self._iteration]))
+        generator = np.random.default_rng([self.settings.seed, self._iteration, self._distribution.rank + 1])
+        draw = self.objective.draw(generator)
+        images = augmented_windows(
+            self._pixels, draw.images, self.settings.side, generator, augmentation=self.settings.augmentation
+        )
+        self._optimizer.param_groups[0]["lr"] = self.settings.learning_rate_at(self._iteration)
+        loss = step(images.to(self._device, non_blocking=True), draw)
+        torch.autograd.backward(loss)
+        self._optimizer.step()
+        self._optimizer.zero_grad()
+        value = float(loss.detach())
+        if not np.isfinite(value):
+            raise ModelError(
+                "the loss is no longer a number, so training cannot go on",
+                found=f"{value} in iteration {self._iteration + 1}",
+                remedy="train with a lower learning rate or in float32",
+            )
+        return value
+
+    def _add_point(self, *, is_last: bool) -> None:
+        if is_last:  # what is buffered shall belong to the final weights
+            self.objective.refresh(self._embed)
+        accuracy = self.validate(self._embed) if self.validate is not None else None
+        point = CurvePoint(self._iteration, float(np.mean(self._losses)), accuracy)
+        self._curve.append(point)
+        self._losses.clear()
+        self.on_point(point)
+
+    def _keep(self) -> None:
+        if self._path is not None and self._distribution.rank == 0:
+            checkpoint = checkpoints.capture(
+                self.objective,
+                self._optimizer,
+                iteration=self._iteration,
+                curve=tuple(self._curve),
+                pending_losses=tuple(self._losses),
+                settings=asdict(self.settings),
+            )
+            checkpoints.write(checkpoint, self._path)
+
+
+def _require_same_settings(found: Any, expected: dict[str, Any], path: Path) -> None:
+    different = sorted(
+        name
+        for name in expected.keys() | found.keys()
+        if expected.get(name) != found.get(name) and name not in FREELY_CHANGED
+    )
+    if different:
+        name = different[0]
+        raise InputError(
+            f"the checkpoint was trained with another {name}",
+            expected=str(expected.get(name)),
+            found=f"{found.get(name)} in {path}",
+            remedy="use the same settings to go on, or another folder to start anew",
+        )

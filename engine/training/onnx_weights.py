@@ -1,0 +1,75 @@
+"""Weights back out of exported files, so that training can go on from a model that only exists as ONNX."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from engine.errors import ModelError
+from engine.model.attention import Attention, Normalisation
+from engine.model.propagation_network import PropagationNetwork
+
+_G: Final = "attention.g.weight"
+_H: Final = "attention.h.weight"
+_HALF: Final = ".half"
+_NOTE: Final = "normalisation"
+_NORMALISATIONS: Final[tuple[Normalisation, ...]] = get_args(Normalisation)
+
+
+def read_propagation(path: Path) -> PropagationNetwork:
+    """Make the torch module of a propagation file that `export_propagation` wrote.
+
+    Raises:
+        ModelError: the file cannot be read or is none of ours.
+    """
+    model = _read(path)
+    notes = {entry.key: entry.value for entry in model.metadata_props}
+    weights = _weights(model)
+    normalisation: Normalisation | None = next((each for each in _NORMALISATIONS if each == notes.get(_NOTE)), None)
+    if _G not in weights or _H not in weights or normalisation is None:
+        raise ModelError(
+            "the propagation file holds no attention that training could go on from",
+            found=str(path),
+            remedy="train propagation from new weights",
+        )
+    hidden_width, embedding_width = weights[_G].shape
+    attention = Attention(embedding_width, hidden_width, logit_scale=float(notes.get("logit_scale", "1")))
+    with torch.no_grad():
+        attention.g.weight.copy_(torch.from_numpy(weights[_G]))
+        attention.h.weight.copy_(torch.from_numpy(weights[_H]))
+    return PropagationNetwork(attention, steps=int(notes.get("steps", "1")), normalisation=normalisation)
+
+
+def read_weights(path: Path) -> Mapping[str, NDArray[np.float32]]:
+    """All float tensors of a model file by name, those stored as float16 under the name of the tensor they become.
+
+    Raises:
+        ModelError: the file cannot be read.
+    """
+    return _weights(_read(path))
+
+
+def _read(path: Path) -> Any:
+    import onnx
+
+    try:
+        return onnx.load(str(path))
+    except (OSError, _damage()) as error:
+        raise ModelError("the model file cannot be read", found=f"{path}: {error}") from error
+
+
+def _damage() -> type[Exception]:
+    """What the library beneath raises on damaged files; it has no stubs, so it is asked by name."""
+    damage: type[Exception] = import_module("google.protobuf.message").DecodeError
+    return damage
+
+
+def _weights(model: Any) -> Mapping[str, NDArray[np.float32]]:
+    from onnx import numpy_helper
+
+    arrays = {tensor.name.removesuffix(_HALF): numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    return {name: array.astype(np.float32) for name, array in arrays.items() if array.dtype.kind == "f"}

@@ -1,0 +1,64 @@
+"""What every end-to-end training sees: pixels, the most special class known of each, and the category graph as arrays."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+Positions = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """Images with their classes on a category graph of C classes.
+
+    Attributes:
+        pixels: (n, S, S, 3) uint8 RGB; may be memory-mapped. What S exceeds the trained side by is room for shifts.
+        class_positions: (n,) int64 in [0, C), the most special class known of each image.
+        edge_index: (2, E) int64, row 0 the parent, row 1 the child; without cycles.
+        levels: (C,) int64, level of each class; a class competes with the others on its level.
+        few_shot: (F,) int64, sorted positions of the few-shot (finest) classes; all others are coarse.
+        class_names: C names, for messages.
+    """
+
+    pixels: NDArray[np.uint8]
+    class_positions: Positions
+    edge_index: Positions
+    levels: Positions
+    few_shot: Positions
+    class_names: tuple[str, ...]
+
+    @property
+    def class_count(self) -> int:
+        """Number of classes, C."""
+        return len(self.class_names)
+
+    @property
+    def side(self) -> int:
+        """Side S of the stored images in pixels."""
+        return int(self.pixels.shape[1])
+
+    @cached_property
+    def images_by_class(self) -> tuple[Positions, ...]:
+        """Ascending positions of the images that each class itself has, for each of C classes."""
+        order = np.argsort(self.class_positions, kind="stable")
+        bounds = np.cumsum(np.bincount(self.class_positions, minlength=self.class_count))[:-1]
+        return tuple(np.split(order, bounds))
+
+    @cached_property
+    def ancestors(self) -> tuple[frozenset[int], ...]:
+        """Positions of the classes above each class."""
+        return self._related(nx.ancestors)
+
+    @cached_property
+    def descendants(self) -> tuple[frozenset[int], ...]:
+        """Positions of the classes below each class."""
+        return self._related(nx.descendants)
+
+    def _related(self, related: "nx.utils.backends._dispatchable") -> tuple[frozenset[int], ...]:
+        graph: nx.DiGraph[int] = nx.DiGraph()
+        graph.add_nodes_from(range(self.class_count))
+        graph.add_edges_from(self.edge_index.T.tolist())
+        return tuple(frozenset(related(graph, position)) for position in range(self.class_count))

@@ -1,0 +1,173 @@
+"""Settings of a training as people give them, `iterations=200`, brought into the settings' own types."""
+
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from engine.errors import InputError, UsageError
+from engine.project.records import Plain
+from engine.training.limits import at_least, between
+
+Chosen = Mapping[str, Plain]
+"""Settings that a person chose, by name; values as text or already of their type."""
+
+Start = Literal["bundled", "conv4"]
+
+T = TypeVar("T")
+
+_WORDS: Final = {int: "a whole number", float: "a number", bool: "yes or no", str: "a word"}
+_BOOLS: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+_NONE_WORDS: Final = ("none", "")
+
+
+@dataclass(frozen=True)
+class BackboneSettings:
+    """What training a backbone on a project takes. None leaves the choice to what the project has.
+
+    Attributes:
+        start: "bundled" goes on from the bundled backbone's weights; "conv4" is the paper's network from random ones.
+        iterations: mini-batches.
+        side: side of the trained images in pixels; 128 for the bundled backbone, 84 for Conv4.
+        ways, shots, queries: few-shot classes of an iteration, and images of each as support and as queries.
+        coarse_images: images of each coarse class in an iteration, at most.
+        lambda_: weight of `P0` in Eq. 6; the paper's 0 for 1 shot would make siblings one and the same.
+        learning_rate: 1e-4 for the bundled backbone, 1e-3 for Conv4.
+        weight_decay: of Adam.
+        held_out_share: share of each class's labelled images that only the figures are measured on.
+        points: points of the curve.
+        device: "auto", "cpu" or "cuda".
+        seed: of everything drawn.
+    """
+
+    start: Start = "bundled"
+    iterations: int = 200
+    side: int | None = None
+    ways: int | None = None
+    shots: int | None = None
+    queries: int | None = None
+    coarse_images: int = 5
+    lambda_: float = 0.5
+    learning_rate: float | None = None
+    weight_decay: float = 1e-4
+    held_out_share: float = 0.2
+    points: int = 40
+    device: str = "auto"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        at_least(self, iterations=1, side=32, ways=2, shots=1, queries=1, coarse_images=1, points=1, seed=0)
+        between(self, lambda_=(0.0, 1.0), held_out_share=(0.0, 0.8), weight_decay=(0.0, 1.0), learning_rate=(0.0, 1.0))
+        if self.device not in {"auto", "cpu", "cuda"}:
+            raise InputError("there is no such device", expected="auto, cpu or cuda", found=self.device)
+
+
+def parse_settings(texts: Sequence[str]) -> dict[str, Plain]:
+    """Take `name=value` texts apart; of several with one name the last counts.
+
+    Raises:
+        UsageError: a text is not of that form.
+    """
+    chosen: dict[str, Plain] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise UsageError("a setting must be given as name=value", expected="such as iterations=200", found=text)
+        chosen[name.strip()] = value.strip()
+    return by_field(chosen)
+
+
+def by_field(chosen: Chosen) -> dict[str, Plain]:
+    """The same under the names that fields have: `learning-rate` and `lambda` are no names in Python."""
+    names = {name: name.replace("-", "_") for name in chosen}
+    return {"lambda_" if field == "lambda" else field: chosen[name] for name, field in names.items()}
+
+
+def with_chosen(settings: T, chosen: Chosen) -> T:
+    """Settings with the chosen values in place of their own; fields of settings inside settings are reached by name.
+
+    Args:
+        settings: a dataclass.
+        chosen: by field name.
+
+    Raises:
+        UsageError: there is no such setting, or the value is of another type; the message lists what there is.
+        InputError: the value is out of range.
+    """
+    known = dict(_fields_of(settings))
+    for name in chosen:
+        if name not in known:
+            raise UsageError("there is no such setting", expected=", ".join(sorted(known)), found=name)
+    return _replaced(settings, chosen)
+
+
+def plain_settings(settings: object) -> dict[str, Plain]:
+    """All values by name, those of settings inside settings too: what a model version remembers."""
+    return {
+        name: value if isinstance(value, int | float | str | None) else str(value)
+        for name, value in _fields_of(settings)
+    }
+
+
+def _fields_of(settings: object) -> Iterator[tuple[str, Any]]:
+    for field in fields(settings):  # type: ignore[arg-type]
+        value = getattr(settings, field.name)
+        if is_dataclass(value):
+            yield from _fields_of(value)
+        else:
+            yield field.name, value
+
+
+def _replaced(settings: T, chosen: Chosen) -> T:
+    hints = get_type_hints(type(settings))
+    news: dict[str, Any] = {}
+    for field in fields(settings):  # type: ignore[arg-type]
+        value = getattr(settings, field.name)
+        if is_dataclass(value):
+            news[field.name] = _replaced(value, chosen)
+        elif field.name in chosen:
+            news[field.name] = _converted(field.name, chosen[field.name], hints[field.name])
+    return replace(settings, **news)  # type: ignore[type-var]
+
+
+def _converted(name: str, value: Plain, hint: Any) -> Any:
+    options = _options(hint)
+    if types.NoneType in options and (value is None or str(value).lower() in _NONE_WORDS):
+        return None
+    for option in options:
+        try:
+            return _as_type(value, option)
+        except (ValueError, KeyError, TypeError):
+            continue
+    raise UsageError(f"the setting {name} has a wrong value", expected=" or ".join(_words(hint)), found=f"“{value}”")
+
+
+def _options(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in {Union, types.UnionType} else (hint,)
+
+
+def _as_type(value: Plain, wanted: Any) -> Any:
+    if get_origin(wanted) is Literal:
+        return {str(each): each for each in get_args(wanted)}[str(value)]
+    if wanted is bool:
+        return value if isinstance(value, bool) else _BOOLS[str(value).lower()]
+    if isinstance(value, bool) or wanted is types.NoneType:
+        raise TypeError(_name_of(wanted))
+    if wanted is int and isinstance(value, float) and not value.is_integer():
+        raise ValueError(str(value))
+    number_or_text = wanted(value)
+    if wanted is float and number_or_text != number_or_text:  # noqa: PLR0124 (NaN differs from itself)
+        raise ValueError(str(value))
+    return number_or_text
+
+
+def _name_of(wanted: Any) -> str:
+    return _WORDS.get(wanted, str(wanted))
+
+
+def _words(hint: Any) -> Iterator[str]:
+    for option in _options(hint):
+        if get_origin(option) is Literal:
+            yield ", ".join(map(str, get_args(option)))
+        else:
+            yield "none" if option is types.NoneType else _name_of(option)

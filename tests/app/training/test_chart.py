@@ -1,0 +1,103 @@
+"""The chart: what it draws, in which look, and when its library is loaded."""
+
+import subprocess
+import sys
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFontMetrics, QImage
+from pytestqt.qtbot import QtBot
+
+from app.theme import set_scheme
+from app.theme.tokens import tokens
+from app.training.chart import Chart, _decimals
+from app.training.logic import Curves, Point
+
+
+def curves(count: int) -> Curves:
+    """A loss that falls and an accuracy that rises."""
+    found = Curves()
+    for number in range(count):
+        found.add(Point(10 * number, 2.0 / (1 + number), 2.2 / (1 + number), 0.5 + 0.04 * number))
+    return found
+
+
+@pytest.fixture
+def chart(qtbot: QtBot) -> Chart:
+    """A chart on the screen, with five points of 40 iterations."""
+    chart = Chart()
+    qtbot.addWidget(chart)
+    chart.resize(320, chart.sizeHint().height())
+    chart.show_curves(curves(5), 40)
+    chart.show()
+    return chart
+
+
+def has_colour(image: QImage, colour: str) -> bool:
+    """Whether some point has about this colour."""
+    wanted = QColor(colour)
+    return any(
+        abs(found.red() - wanted.red()) + abs(found.green() - wanted.green()) + abs(found.blue() - wanted.blue()) < 12
+        for found in (image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height()))
+    )
+
+
+def test_all_curves_are_drawn(chart: Chart) -> None:
+    """The whole run is in sight, and the axes hold every value."""
+    assert chart._loss.getData()[1].tolist() == [2.0 / (1 + number) for number in range(5)]
+    assert chart._validation_loss.getData()[0].tolist() == [0, 10, 20, 30, 40]
+    (left, right), (low, high) = chart._accuracy_plot.viewRange()
+    assert (left <= 0, 40 <= right < 50) == (True, True)
+    assert (low <= 0.5, high >= 0.66) == (True, True)
+    assert "66.0 %" in chart.accessibleName()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_lines_wear_the_look(chart: Chart, scheme: str) -> None:
+    """Also when it switches while the chart is there."""
+    set_scheme(scheme)
+    chart.redraw()
+    image = chart.grab().toImage()
+    assert has_colour(image, tokens().colours.accent)
+    assert has_colour(image, tokens().colours.text_muted)
+    set_scheme("system")
+
+
+def test_the_kept_state_is_ringed(chart: Chart) -> None:
+    """The nearest point of the curve; a new run begins without a ring."""
+    chart.mark_kept(28)
+    assert chart._kept.getData()[0].tolist() == [30]
+    chart.show_curves(curves(2), 40)
+    assert chart._kept.getData()[0] is None or len(chart._kept.getData()[0]) == 0
+
+
+def test_the_wheel_reaches_the_panel_below(chart: Chart) -> None:
+    """The plots take no mouse: the panel scrolls wherever the pointer is."""
+    for plot in (chart._loss_plot, chart._accuracy_plot):
+        assert plot.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        assert plot.focusPolicy() is Qt.FocusPolicy.NoFocus
+
+
+def test_every_number_of_an_axis_fits(chart: Chart) -> None:
+    """The widest share and the smallest loss have room beside the plot."""
+    for plot, values, spacing, texts in (
+        (chart._accuracy_plot, [0.0, 0.55, 1.0], 0.05, ["0 %", "55 %", "100 %"]),
+        (chart._loss_plot, [0.0, 0.0001], 0.0001, ["0.0000", "0.0001"]),
+    ):
+        axis = plot.getAxis("left")
+        assert axis.tickStrings(values, 1.0, spacing) == texts
+        metrics = QFontMetrics(axis.style["tickFont"])
+        assert max(map(metrics.horizontalAdvance, texts)) < axis.width()
+
+
+@pytest.mark.parametrize(("spacing", "decimals"), [(200, 0), (1, 0), (0.5, 1), (0.05, 2), (1e-9, 4)])
+def test_neighbouring_numbers_differ(spacing: float, decimals: int) -> None:
+    """As many digits as that takes, and no more than fit."""
+    assert _decimals(spacing) == decimals
+
+
+def test_the_window_starts_without_the_chart() -> None:
+    """Its library would delay the first paint."""
+    program = "import sys, app.main_window; print('pyqtgraph' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

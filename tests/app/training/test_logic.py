@@ -1,0 +1,127 @@
+"""Plans, curves and figures, without a window."""
+
+import pytest
+
+from app.training.logic import (
+    ACCURACY_SPAN,
+    DEFAULTS,
+    SIDES,
+    USUAL_SIDE,
+    Curve,
+    Curves,
+    Depth,
+    Figures,
+    Labels,
+    Plan,
+    Point,
+    Start,
+    Trained,
+    estimated_s,
+)
+
+
+def test_a_plan_names_only_what_its_depth_has() -> None:
+    """Propagation has no network to start from."""
+    assert Plan(Depth.PROPAGATION, 300, Start.CONV4, 84).settings() == {"iterations": 300}
+    assert Plan(Depth.BACKBONE, 20, Start.CONV4, 84).settings() == {"iterations": 20, "start": "conv4", "side": 84}
+
+
+def test_the_usual_side_can_be_chosen() -> None:
+    """Each network offers the side that it starts with."""
+    assert all(USUAL_SIDE[start] in SIDES[start] for start in Start)
+    assert DEFAULTS[Depth.BACKBONE].side == USUAL_SIDE[Start.BUNDLED]
+
+
+def test_more_work_takes_longer() -> None:
+    """Iterations and pixels count; tuning is far quicker than training a backbone."""
+    tuning, training = DEFAULTS[Depth.PROPAGATION], DEFAULTS[Depth.BACKBONE]
+    assert estimated_s(Plan(Depth.PROPAGATION, 2000)) > estimated_s(tuning)
+    assert estimated_s(Plan(Depth.BACKBONE, 200, Start.BUNDLED, 160)) > estimated_s(training)
+    assert estimated_s(training) > 5 * estimated_s(tuning)
+
+
+@pytest.mark.parametrize(
+    ("counts", "found"),
+    [([], Labels(0, 0)), ([0, 3, 1], Labels(4, 1)), ([2, 0, 2], Labels(4, 2))],
+)
+def test_labels_are_counted(counts: list[int], found: Labels) -> None:
+    """Images with a class, and classes with at least two of them."""
+    assert Labels.of_counts(counts) == found
+    assert found.are_enough == (found.classes >= 2)
+
+
+def test_a_point_takes_what_was_measured() -> None:
+    """A field that is null or missing is None; one that nobody knows is passed over."""
+    fields = {"iteration": 50, "loss": 1, "validation_loss": None, "speed": "high"}
+    assert Point.of_event(fields) == Point(50, 1.0, None, None)
+
+
+def test_a_long_curve_melts_neighbours_and_keeps_its_shape() -> None:
+    """Never more points than a screen can show; ends and mean stay where they were."""
+    curve = Curve(points_kept=8)
+    for iteration in range(1000):
+        curve.add(iteration, 2.0 * iteration)
+    assert 4 <= len(curve.values) <= 8
+    assert curve.iterations == sorted(curve.iterations)
+    assert [value / place for place, value in zip(curve.iterations, curve.values, strict=True)] == pytest.approx(
+        [2.0] * len(curve.values)
+    )
+    assert curve.iterations[0] < 250
+    assert curve.iterations[-1] > 750
+
+
+def test_a_short_curve_is_exact() -> None:
+    """Nothing is melted before it must be."""
+    curve = Curve(points_kept=8)
+    for iteration, value in ((0, 0.5), (10, 0.25), (20, 0.75)):
+        curve.add(iteration, value)
+    assert (curve.iterations, curve.values) == ([0, 10, 20], [0.5, 0.25, 0.75])
+
+
+def test_curves_take_only_what_a_point_has() -> None:
+    """A point without validation adds to the loss alone."""
+    curves = Curves()
+    curves.add(Point(0, None, 1.5, 0.4))
+    curves.add(Point(1, 1.2))
+    assert (curves.loss.values, curves.validation_loss.values, curves.accuracy.values) == ([1.2], [1.5], [0.4])
+
+
+@pytest.mark.parametrize("values", [[], [0.5], [0.0], [1.0], [0.61, 0.62], [0.1, 0.9], [0.98, 0.995]])
+def test_the_accuracy_range_holds_the_curve(values: list[float]) -> None:
+    """All of it, inside 0..1, and never so close that noise looks like a mountain."""
+    curves = Curves()
+    for place, value in enumerate(values):
+        curves.add(Point(place, accuracy=value))
+    low, high = curves.accuracy_range()
+    assert 0.0 <= low <= min(values, default=0.0)
+    assert max(values, default=1.0) <= high <= 1.0
+    assert high - low >= ACCURACY_SPAN
+
+
+def test_the_loss_range_holds_both_curves() -> None:
+    """Also where all losses are the same, or zero."""
+    curves = Curves()
+    curves.add(Point(0, 0.0, 0.0))
+    low, high = curves.loss_range()
+    assert low < 0.0 < high
+    curves.add(Point(1, 3.0, 7.0))
+    low, high = curves.loss_range()
+    assert low < 0.0
+    assert 7.0 < high < 8.0
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_better"), [(0.5, 0.6, True), (0.6, 0.6, False), (0.6, 0.5, False), (None, None, False)]
+)
+def test_better_means_more_right_answers(before: float | None, after: float | None, is_better: bool) -> None:
+    """The same is not better, and neither is what nobody measured."""
+    assert Figures(before, after, 42).is_better is is_better
+
+
+def test_a_result_is_read_from_its_event() -> None:
+    """Figures that are null stay unknown."""
+    figures = {"before_accuracy": None, "after_accuracy": 0.5, "held_out_images": 42.0, "iterations": 40}
+    trained = Trained.of_event(Depth.BACKBONE, {"folder": "out", "name": "Trained backbone 1", "figures": figures})
+    assert trained.name == "Trained backbone 1"
+    assert trained.folder.name == "out"
+    assert trained.figures == Figures(None, 0.5, 42, 40, 0)

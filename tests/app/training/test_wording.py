@@ -1,0 +1,81 @@
+"""Training in words."""
+
+from datetime import UTC, datetime
+
+import pytest
+from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QApplication
+
+from app.training.logic import DEFAULTS, Depth, Figures, Labels, Plan, VersionRow
+from app.training.wording import (
+    breakable,
+    comparison,
+    duration,
+    labels_text,
+    measured_on,
+    share,
+    verdict,
+    version_facts,
+)
+
+
+def test_figures_are_compared(qapp: QApplication) -> None:
+    """One line with both, and what they mean."""
+    figures = Figures(0.5714, 0.6190, 42)
+    assert comparison(figures) == "Current: 57.1 %  ·  New: 61.9 %"
+    assert measured_on(figures) == "Right answers on 42 held-out images."
+    assert measured_on(Figures(1.0, 1.0, 1)) == "Right answers on 1 held-out image."
+    assert verdict(figures) == "The new version is better"
+    assert verdict(Figures(0.6, 0.6, 42)) == "The new version is not better"
+
+
+def test_what_was_not_measured_is_said(qapp: QApplication) -> None:
+    """No figure is made up."""
+    figures = Figures(None, None)
+    assert "too few labels" in comparison(figures)
+    assert "%" not in comparison(figures)
+    assert measured_on(figures) == ""
+
+
+def test_numbers_follow_the_locale(qapp: QApplication) -> None:
+    """A comma where the person writes one."""
+    before = QLocale()
+    try:
+        QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
+        assert share(0.5714) == "57,1 %"
+    finally:
+        QLocale.setDefault(before)
+
+
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        (DEFAULTS[Depth.PROPAGATION], "less than a minute"),
+        (DEFAULTS[Depth.BACKBONE], "minutes, and far less with a graphics card"),
+        (Plan(Depth.BACKBONE, 20_000), "hours"),
+    ],
+)
+def test_the_duration_is_rough(qapp: QApplication, plan: Plan, words: str) -> None:
+    """Nobody is promised seconds."""
+    assert words in duration(plan)
+
+
+def test_labels_are_told_or_asked_for(qapp: QApplication) -> None:
+    """What there is, or what to do first."""
+    assert labels_text(Labels(24, 8)) == "Learns from 24 images with your label, in 8 classes."
+    assert labels_text(Labels(3, 1)).startswith("Label at least 2 images of 2 classes")
+
+
+def test_a_version_says_when_and_how_good(qapp: QApplication) -> None:
+    """Without a figure only when."""
+    when = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+    measured = version_facts(VersionRow(2, "Tuned propagation 1", when, 0.619, is_used=True))
+    assert measured.endswith("  ·  61.9 %")
+    assert measured.startswith(version_facts(VersionRow(1, "leafnet", when, None, is_used=False)))
+
+
+def test_a_path_can_break_into_lines() -> None:
+    """The words stay the same."""
+    text = "found /a/long_path"
+    assert breakable(text).replace("\u200b", "") == text
+    assert breakable(text) != text

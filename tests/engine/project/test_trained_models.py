@@ -1,0 +1,76 @@
+"""Models that were trained in a project live in its file."""
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.errors import InputError, ProjectDamagedError, ProjectReadOnlyError
+from engine.project import Project
+from tests.support.projects import change_file, dump, new_project, trained_model
+
+
+def test_a_trained_model_comes_with_its_files(tmp_path: Path) -> None:
+    """After a restart everything is there, under the hashes of the contents; nothing was chosen or journaled."""
+    with new_project(tmp_path) as project:
+        before = dump(project)
+        version = project.add_trained_model(trained_model())
+        assert dump(project) == before
+        assert project.undo_text is None
+    with Project.open(tmp_path / "birds.protoleaf", for_writing=False) as project:
+        assert project.model.version_id == 1
+        assert project.model_versions()[1] == project.model_version(version.version_id) == version
+        assert (version.label, version.parent_id, version.is_trained_here) == ("Tuned propagation 1", 1, True)
+        assert version.figures == {"before_accuracy": 0.5, "after_accuracy": None}
+        assert version.settings == {"iterations": 10, "depth": "propagation"}
+        assert version.backbone_hash == hashlib.sha256(b"network").hexdigest()
+        assert project.model_file(version.backbone_hash) == b"network"
+        assert project.model_file(version.propagation_hash) == b"Tuned propagation 1"
+        assert project.check() == []
+
+
+def test_a_content_is_kept_once(tmp_path: Path) -> None:
+    """Two versions on the same backbone share its file."""
+    with new_project(tmp_path) as project:
+        first = project.add_trained_model(trained_model())
+        second = project.add_trained_model(trained_model("Tuned propagation 2", parent_id=first.version_id))
+        assert first.backbone_hash == second.backbone_hash
+        assert project._connection.value("SELECT COUNT(*) FROM model_file") == 3
+
+
+def test_choosing_one_can_be_undone(tmp_path: Path) -> None:
+    """The undo menu names it; undoing the choice keeps the version."""
+    with new_project(tmp_path) as project:
+        version = project.add_trained_model(trained_model())
+        change = project.choose_model(version.version_id)
+        assert (change.text, change.settings) == ("Use model Tuned propagation 1", ("model_version",))
+        assert project.model == version
+        project.undo()
+        assert project.model.version_id == 1
+        assert len(project.model_versions()) == 2
+
+
+def test_a_model_from_nowhere_is_refused_whole(tmp_path: Path) -> None:
+    """A version that its parent does not stand for leaves no file behind; a reader adds nothing."""
+    with new_project(tmp_path) as project:
+        with pytest.raises(InputError, match="no such model version"):
+            project.add_trained_model(trained_model(parent_id=7))
+        assert project._connection.value("SELECT COUNT(*) FROM model_file") == 0
+    with Project.open(tmp_path / "birds.protoleaf", for_writing=False) as project, pytest.raises(ProjectReadOnlyError):
+        project.add_trained_model(trained_model())
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"), [("DELETE FROM model_file", "nothing"), ("UPDATE model_file SET content = x'00'", "another")]
+)
+def test_a_damaged_model_file_is_noticed(damage: str, said: str, tmp_path: Path) -> None:
+    """Asking for it is refused, the check of the project names the version, and everything else goes on."""
+    with new_project(tmp_path) as project:
+        version = project.add_trained_model(replace(trained_model(), name="Mine"))
+    change_file(tmp_path / "birds.protoleaf", damage)
+    with Project.open(tmp_path / "birds.protoleaf") as project:
+        with pytest.raises(ProjectDamagedError, match=said):
+            project.model_file(version.backbone_hash)
+        assert [fault[:5] for fault in project.check()] == ["Mine:", "Mine:"]
+        project.add_class("Bird")

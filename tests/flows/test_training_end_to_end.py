@@ -1,0 +1,48 @@
+"""Tuning with the real worker: from Start to a version that classifies, and back."""
+
+import numpy as np
+from PySide6.QtCore import Qt
+
+from app.jobs.training import Phase
+from app.training.logic import Depth
+from engine.project import Project
+from engine.workflows.collection_state import NO_CLASS, ImageStatus
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import changed_by, recorded
+
+TRAINING_MS = 120_000
+"""The child loads torch first, which takes a busy machine long."""
+
+
+def test_tuned_propagation_is_used_and_undone(reviewing: Desk, collection: Collection) -> None:
+    """A few iterations in a child process; the new version is in the project and classifies without reading anew."""
+    window = reviewing.window
+    window.registry.trigger("tune_propagation")
+    panel = window.models.panel
+    assert panel is not None
+    form = panel.forms[Depth.PROPAGATION]
+    form.iterations.setValue(20)
+    form.start_button.click()
+    reviewing.qtbot.waitUntil(lambda: not window.training.is_busy, timeout=TRAINING_MS)
+    assert (window.training.phase, window.training.error) == (Phase.DONE, "")
+    assert window.training.curves.accuracy.values
+    assert panel.outcome.isVisible()
+    reviewing.wait(lambda: [row.is_used for row in panel.versions.rows] == [False, True])
+    jobs = recorded(window.session.jobs.job_added)
+    changed_by(reviewing.qtbot, window.session, panel.outcome.use_button.click)
+    assert window.toast.message == "Now using Tuned propagation 1"
+    assert reviewing.state.model_name == "Tuned propagation 1"
+    assert (reviewing.state.status == ImageStatus.READY).all()
+    assert (reviewing.state.best_class != NO_CLASS).all()
+    assert jobs == []
+    tuned_scores = reviewing.state.best_score.copy()
+    reviewing.grid.setFocus()
+    reviewing.press_for_change(Qt.Key.Key_Z, CONTROL)
+    assert reviewing.state.model_name == "leafnet"
+    assert not np.allclose(tuned_scores, reviewing.state.best_score, atol=1e-6)
+    reviewing.leave()
+    with Project.open(collection.project) as project:
+        assert [version.label for version in project.model_versions()] == ["leafnet", "Tuned propagation 1"]
+        assert project.model.label == "leafnet"
+        assert project.check() == []
