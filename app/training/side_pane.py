@@ -12,17 +12,23 @@ class SidePane(QStackedWidget):
     def __init__(self, usual: QWidget) -> None:
         super().__init__()
         self._usual = usual
+        self._usual_width = 0
         self.addWidget(usual)
 
     def show_panel(self, panel: QWidget) -> None:
-        """Put a panel in front."""
+        """Put a panel in front, and get the room that it needs."""
         if self.indexOf(panel) < 0:
             self.addWidget(panel)
+            self._usual_width = self.minimumWidth()
+            self.setMinimumWidth(max(self._usual_width, panel.minimumWidth()))
         self.setCurrentWidget(panel)
         panel.setFocus()
 
     def close_panel(self, panel: QWidget) -> None:
         """Back to the usual; the panel no longer asks for room, and is kept for the next time."""
+        if self.indexOf(panel) < 0:
+            return
         self.setCurrentWidget(self._usual)
         self.removeWidget(panel)
         panel.hide()
+        self.setMinimumWidth(self._usual_width)

@@ -1,6 +1,5 @@
 """Training in words, in the person's language and number format."""
 
-from math import ceil
 from typing import Final
 
 from PySide6.QtCore import QDateTime, QLocale
@@ -42,7 +41,7 @@ def duration(plan: Plan) -> str:
 
 def _about(seconds: float) -> str:
     if seconds < _HOUR_S:
-        count = ceil(seconds / _MINUTE_S)
+        count = round(seconds / _MINUTE_S)
         return (
             translate("training", "1 minute") if count == 1 else fill(translate("training", "%1 minutes"), str(count))
         )

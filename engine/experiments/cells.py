@@ -1,21 +1,22 @@
 """One cell of the experiments: a method trained for N ways and k shots on one data set, and tested on 600 tasks."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ignore_progress
-from engine.experiments import results
 from engine.experiments.baselines.baseline import Baseline
 from engine.experiments.data_sets.stored import FewShotData
-from engine.experiments.methods import PPN, STAR, MethodSettings, make_objective
-from engine.experiments.results import TestResult
+from engine.experiments.methods import PPN, PPN_PLUS, STAR, MethodSettings, make_objective
+from engine.experiments.results import Setting, TestResult
 from engine.experiments.testing.bench import Bench, EmbeddedTasks, test_images
-from engine.experiments.testing.propagation import PropagationOptions, TrainedPropagation, predict
+from engine.experiments.testing.beyond import beyond_accuracies
+from engine.experiments.testing.propagation import TrainedPropagation, options_of, predict
 from engine.experiments.testing.tasks import TASK_SEED, Tasks, draw_tasks
 from engine.training import checkpoints
 from engine.training.arithmetic import device_of, number_type
@@ -28,6 +29,9 @@ COLUMNS: Final = ((5, 1), (5, 5), (10, 1), (10, 5))
 
 WATCHED_TASKS: Final = 60
 """Test tasks behind the accuracy that a curve shows. Nothing is chosen by it."""
+
+KEPT_SETTINGS: Final = ("side", "iterations", "learning_rate", "seed")
+"""Settings of the training that a result remembers."""
 
 ANY_SETTING: Final = "all"
 """Folder of methods whose training does not depend on ways and shots."""
@@ -44,7 +48,7 @@ class Cell:
     @property
     def rows(self) -> tuple[str, ...]:
         """The table's rows that its training serves."""
-        return (PPN, f"{PPN}+") if self.method == PPN else (self.method,)
+        return (PPN, PPN_PLUS) if self.method == PPN else (self.method,)
 
     def folder(self, runs: Path, variant: str) -> Path:
         """Where its checkpoint lies."""
@@ -98,14 +102,12 @@ def train_cell(
     )
 
 
-def _watch(
-    objective: Objective, data: FewShotData, tasks: Tasks, settings: MethodSettings
-) -> Callable[[Embed], float]:
+def _watch(objective: Objective, data: FewShotData, tasks: Tasks, settings: MethodSettings) -> Callable[[Embed], float]:
     """Accuracy on a few tasks for the curve; PPN by its harder setting."""
 
     def watch(_embed: Embed) -> float:
         bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
-        return float(tasks.accuracies(_predictions(bench, objective, bench.embed_tasks(tasks), settings, PPN)).mean())
+        return float(tasks.accuracies(_predictions(bench, objective, bench.embed_tasks(tasks), settings)).mean())
 
     return watch
 
@@ -135,49 +137,39 @@ def load_cell(data: FewShotData, cell: Cell, settings: MethodSettings, runs: Pat
     return objective.to(device).eval()
 
 
-def test_cell(
-    data: FewShotData, cell: Cell, settings: MethodSettings, objective: Objective
-) -> tuple[TestResult, ...]:
-    """Test a trained cell on the column's tasks, which are the same for all methods."""
+def test_cell(data: FewShotData, cell: Cell, settings: MethodSettings, objective: Objective) -> tuple[TestResult, ...]:
+    """Test a trained cell on the column's tasks, which are the same for all methods; PPN also in its variations."""
     settings = settings_for(cell, settings)
     bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
-    tasks = draw_tasks(test_images(data), ways=cell.ways, shots=cell.shots)
-    embedded = bench.embed_tasks(tasks)
-    return tuple(
-        result_of(row, data, cell, settings, tasks.accuracies(_predictions(bench, objective, embedded, settings, row)))
-        for row in cell.rows
-    )
+    embedded = bench.embed_tasks(draw_tasks(test_images(data), ways=cell.ways, shots=cell.shots))
+
+    def result(row: str, accuracies: Iterable[float], **more: Setting) -> TestResult:
+        kept = {name: getattr(settings.training, name) for name in KEPT_SETTINGS}
+        return TestResult(
+            row, data.variant, data.name, cell.ways, cell.shots, tuple(map(float, accuracies)), {**kept, **more}
+        )
+
+    if not isinstance(objective, PrototypePropagation):
+        accuracies = embedded.tasks.accuracies(_predictions(bench, objective, embedded, settings))
+        return (result(cell.method, accuracies),)
+    found: list[TestResult] = []
+    trained = TrainedPropagation.of(objective)
+    for row, knows_edges in ((PPN, False), (PPN_PLUS, True)):
+        paper = options_of(settings.propagation, knows_edges=knows_edges)
+        found.append(result(row, embedded.tasks.accuracies(predict(bench, embedded, trained, paper))))
+        for name, options, of_tasks in beyond_accuracies(bench, embedded, trained, paper):
+            found.append(result(f"{row}:{name}", of_tasks, lambda_=options.lambda_))
+    return tuple(found)
 
 
 test_cell.__test__ = False  # type: ignore[attr-defined]  # pytest takes a function of this name for a test
 
 
 def _predictions(
-    bench: Bench, objective: Objective, embedded: EmbeddedTasks, settings: MethodSettings, row: str
-) -> np.ndarray[Any, np.dtype[np.int64]]:
+    bench: Bench, objective: Objective, embedded: EmbeddedTasks, settings: MethodSettings
+) -> NDArray[np.int64]:
     if isinstance(objective, PrototypePropagation):
-        options = PropagationOptions(
-            knows_edges=row == f"{PPN}+",
-            lambda_=settings.propagation.own_weight,
-            steps=settings.propagation.steps,
-            reaches_ancestors=settings.propagation.reaches_ancestors,
-            normalisation=settings.propagation.normalisation,
-        )
+        options = options_of(settings.propagation, knows_edges=False)
         return predict(bench, embedded, TrainedPropagation.of(objective), options)
     assert isinstance(objective, Baseline), "every method is PPN or a baseline"
     return objective.predict(embedded.support.numpy(), embedded.queries.numpy(), seed=TASK_SEED)
-
-
-def result_of(
-    row: str, data: FewShotData, cell: Cell, settings: MethodSettings, accuracies: Iterable[float]
-) -> TestResult:
-    """Wrap accuracies as a result of a row in the cell's column."""
-    training = settings.training
-    kept = {name: value for name, value in asdict(training).items() if name in {"side", "iterations", "seed"}}
-    return TestResult(row, data.variant, data.name, cell.ways, cell.shots, tuple(map(float, accuracies)), kept)
-
-
-def write_results(found: Iterable[TestResult], runs: Path) -> None:
-    """Put results on disk."""
-    for result in found:
-        results.write(result, runs)

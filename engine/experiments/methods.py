@@ -19,12 +19,11 @@ from engine.training.settings import TrainingSettings
 from engine.training.training_set import TrainingSet
 
 PPN: Final = "ppn"
+PPN_PLUS: Final = "ppn+"
 STAR: Final = "-star"
 BASELINES: Final = ("prototypical-net", "gnn", "closer-look")
 METHODS: Final = (*BASELINES, *(name + STAR for name in BASELINES), PPN)
 """What can be trained, in the table's order; `ppn` is tested as `ppn` and as `ppn+`."""
-
-_SEEDS_OF_MODULES: Final = 2**32
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,9 @@ from pathlib import Path
 from queue import Empty
 from typing import Final
 
-from engine.errors import FormatError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.experiments import results
-from engine.experiments.cells import COLUMNS, Cell
+from engine.experiments.cells import COLUMNS, KEPT_SETTINGS, Cell
 from engine.experiments.data_sets.stored import load
 from engine.experiments.methods import METHODS, MethodSettings
 from engine.experiments.results import TestResult
@@ -32,18 +31,16 @@ class Assignment:
     variant: str
     cell: Cell
 
-    def is_done(self, runs: Path, settings: MethodSettings) -> bool:
-        """Whether every row of the cell has a result of a training with these settings."""
-        kept = {"side": settings.training.side, "iterations": settings.training.iterations}
-        return all(_has_result(self, row, runs, kept) for row in self.cell.rows)
-
-
-def _has_result(assignment: Assignment, row: str, runs: Path, kept: dict[str, int]) -> bool:
-    try:
-        found = results.read(runs, assignment.variant, row, (assignment.cell.ways, assignment.cell.shots))
-    except FormatError:
-        return False
-    return found is not None and all(found.settings.get(name) == value for name, value in kept.items())
+    def is_done(self, found: Sequence[TestResult], settings: MethodSettings) -> bool:
+        """Whether every row of the cell is among the results, from a training with these settings."""
+        training = settings.training
+        rows = {
+            result.row
+            for result in found
+            if (result.variant, result.ways, result.shots) == (self.variant, self.cell.ways, self.cell.shots)
+            and all(result.settings.get(name) == getattr(training, name) for name in KEPT_SETTINGS)
+        }
+        return rows.issuperset(self.cell.rows)
 
 
 def missing(
@@ -62,7 +59,8 @@ def missing(
         for folder, variant in data
         for method in reversed(methods)
     ]
-    return tuple(assignment for assignment in cells if not assignment.is_done(runs, settings))
+    found = [result for _, variant in data for result in results.read_all(runs, variant)]
+    return tuple(assignment for assignment in cells if not assignment.is_done(found, settings))
 
 
 def run_missing(
@@ -136,15 +134,15 @@ def _prepare_worker(told: "Queue[int]", threads: int) -> None:
 
 
 def _do(assignment: Assignment, runs: Path, settings: MethodSettings) -> tuple[TestResult, ...]:
-    from engine.experiments.cells import load_cell, test_cell, train_cell, write_results
-    from engine.experiments.testing.beyond import beyond_results
+    from engine.experiments.cells import load_cell, test_cell, train_cell
 
     data, cell = load(assignment.data), assignment.cell
     told = _Told()
     train_cell(data, cell, settings, runs, on_progress=lambda progress: told.say(progress.done))
     objective = load_cell(data, cell, settings, runs)
-    found = (*test_cell(data, cell, settings, objective), *beyond_results(data, cell, settings, objective))
-    write_results(found, runs)
+    found = test_cell(data, cell, settings, objective)
+    for result in found:
+        results.write(result, runs)
     told.say(settings.training.iterations)
     return found
 

@@ -144,9 +144,9 @@ def random_graph(
 def _random_images(side: int, *, one_side: bool) -> Iterator[Inputs]:
     """One batch for each size in `BACKBONE_BATCHES`: square, wider by 7 pixels (odd), and taller by half."""
     generator = torch.Generator().manual_seed(CHECK_SEED)
-    sides = ((side, side), (side, side + 7), (side + side // 2, side))
+    sides = [(side, side), (side, side + 7), (side + side // 2, side)]
     if one_side:
-        sides = ((side, side),) * len(BACKBONE_BATCHES)
+        sides = [(side, side)] * len(BACKBONE_BATCHES)
     for batch, (height, width) in zip(BACKBONE_BATCHES, sides, strict=True):
         yield (torch.randn(batch, 3, height, width, generator=generator),)
 

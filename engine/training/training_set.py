@@ -1,4 +1,4 @@
-"""What every end-to-end training sees: pixels, the most special class known of each, and the category graph as arrays."""
+"""What every end-to-end training sees: pixels, the most special class known of each, the category graph as arrays."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,15 +50,16 @@ class TrainingSet:
     @cached_property
     def ancestors(self) -> tuple[frozenset[int], ...]:
         """Positions of the classes above each class."""
-        return self._related(nx.ancestors)
+        return tuple(frozenset(nx.ancestors(self._graph, position)) for position in range(self.class_count))
 
     @cached_property
     def descendants(self) -> tuple[frozenset[int], ...]:
         """Positions of the classes below each class."""
-        return self._related(nx.descendants)
+        return tuple(frozenset(nx.descendants(self._graph, position)) for position in range(self.class_count))
 
-    def _related(self, related: "nx.utils.backends._dispatchable") -> tuple[frozenset[int], ...]:
+    @cached_property
+    def _graph(self) -> "nx.DiGraph[int]":
         graph: nx.DiGraph[int] = nx.DiGraph()
         graph.add_nodes_from(range(self.class_count))
         graph.add_edges_from(self.edge_index.T.tolist())
-        return tuple(frozenset(related(graph, position)) for position in range(self.class_count))
+        return graph

@@ -1,6 +1,7 @@
 """Tuning with the real worker: from Start to a version that classifies, and back."""
 
 import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 
 from app.jobs.training import Phase
@@ -15,6 +16,7 @@ TRAINING_MS = 120_000
 """The child loads torch first, which takes a busy machine long."""
 
 
+@pytest.mark.slow
 def test_tuned_propagation_is_used_and_undone(reviewing: Desk, collection: Collection) -> None:
     """A few iterations in a child process; the new version is in the project and classifies without reading anew."""
     window = reviewing.window
@@ -22,7 +24,7 @@ def test_tuned_propagation_is_used_and_undone(reviewing: Desk, collection: Colle
     panel = window.models.panel
     assert panel is not None
     form = panel.forms[Depth.PROPAGATION]
-    form.iterations.setValue(20)
+    form.iterations.setValue(10)
     form.start_button.click()
     reviewing.qtbot.waitUntil(lambda: not window.training.is_busy, timeout=TRAINING_MS)
     assert (window.training.phase, window.training.error) == (Phase.DONE, "")

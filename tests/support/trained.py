@@ -2,21 +2,20 @@
 
 from pathlib import Path
 
-from engine.model.propagation_network import PropagationNetwork
+import onnx
+
 from engine.project import Project
-from engine.training.export import export_propagation
 from engine.workflows.models import find_model
 from engine.workflows.training.trained import TrainedFiles, TrainingPoint, propagation_file, write_trained
-from tests.support.prototype_graphs import random_attention
 
 
 def write_tuned(folder: Path, project: Project, *, seed: int = 0) -> TrainedFiles:
-    """What tuning propagation could have left: random attention on the bundled backbone."""
+    """What tuning propagation could have left: the bundled attention, another file for each seed."""
     bundled = find_model()
     folder.mkdir(parents=True)
-    export_propagation(
-        PropagationNetwork(random_attention(bundled.card.embedding_width, seed=seed)), propagation_file(folder)
-    )
+    model = onnx.load(str(bundled.propagation))
+    model.metadata_props.add(key="seed", value=str(seed))
+    onnx.save(model, str(propagation_file(folder)))
     trained = TrainedFiles(
         folder,
         "propagation",

@@ -1,6 +1,7 @@
 """A trained model's embeddings of everything that tests look at."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import networkx as nx
@@ -57,9 +58,27 @@ class Bench:
             self._count += len(missing)
         return self._blocks[0][torch.from_numpy(self._rows[positions])]
 
+    @cached_property
+    def whitening(self) -> Tensor:
+        """What to multiply embeddings with so that few-shot classes vary alike in all directions: (d, d) float32.
+
+        The covariance within classes is shrunk towards its mean variance (Ledoit and Wolf, 2004).
+        """
+        from sklearn.covariance import ledoit_wolf
+
+        images = validation_images(self.data)
+        rows = torch.cat([_centred(self.embeddings_of(positions)) for positions in images.values()])
+        covariance = torch.from_numpy(ledoit_wolf(rows.numpy(), assume_centered=True)[0])
+        values, vectors = torch.linalg.eigh(covariance.double())
+        return (vectors * values.clamp(min=1e-12).rsqrt() @ vectors.T).float()
+
     def embed_tasks(self, tasks: Tasks) -> EmbeddedTasks:
         """Look up the embeddings of tasks."""
         return EmbeddedTasks(tasks, self.embeddings_of(tasks.support), self.embeddings_of(tasks.flat_queries))
+
+
+def _centred(embeddings: Tensor) -> Tensor:
+    return embeddings - embeddings.mean(dim=0)
 
 
 def test_images(data: FewShotData) -> dict[int, Positions]:

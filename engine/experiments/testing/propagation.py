@@ -1,7 +1,7 @@
 """Test settings PPN+ and PPN: propagation to classes that training never saw."""
 
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from engine.model.classifier import squared_distances
 from engine.model.initial_prototypes import Prototypes
 from engine.model.propagation import propagate
 from engine.training.level_wise.objective import PrototypePropagation
+from engine.training.level_wise.settings import LevelWiseSettings
 from engine.training.training_set import Positions
 
 NEAREST: Final = 3
@@ -33,6 +34,9 @@ class PropagationOptions:
         normalisation: of the attention weights.
         seen_parents: a parent seen in training gives its "buffered" prototype (the paper), or the "mean" of that and
             the one of its test images (the authors' code).
+        parents_lambda: weight of `P0` in the coarse classes' own prototypes, from the second step on.
+        whitens: everything is first whitened by the shrunk covariance within training's few-shot classes, so that
+            directions in which images of one class differ count less.
     """
 
     knows_edges: bool
@@ -42,6 +46,8 @@ class PropagationOptions:
     reaches_ancestors: bool = False
     normalisation: Normalisation = "softmax"
     seen_parents: SeenParents = "buffered"
+    parents_lambda: float = 0.5
+    whitens: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,11 +69,27 @@ class TrainedPropagation:
         return TrainedPropagation(deepcopy(objective.attention).cpu(), buffered)
 
 
+def options_of(settings: LevelWiseSettings, *, knows_edges: bool) -> PropagationOptions:
+    """The paper's test setting of a training: PPN+ where edges are known, else PPN."""
+    return PropagationOptions(
+        knows_edges=knows_edges,
+        lambda_=settings.own_weight,
+        steps=settings.steps,
+        reaches_ancestors=settings.reaches_ancestors,
+        normalisation=settings.normalisation,
+    )
+
+
 def predict(
     bench: Bench, embedded: EmbeddedTasks, trained: TrainedPropagation, options: PropagationOptions
 ) -> Positions:
     """Predictions (T, N * Q) int64 of PPN+ or PPN for T tasks of N classes."""
-    return nearest_prototype(embedded, final_prototypes(bench, embedded, trained, options))
+    prototypes = final_prototypes(bench, embedded, trained, options)
+    if options.whitens:
+        transform = bench.whitening
+        embedded = replace(embedded, queries=embedded.queries @ transform)
+        prototypes = prototypes @ transform
+    return nearest_prototype(embedded, prototypes)
 
 
 @torch.no_grad()
@@ -93,7 +115,8 @@ def final_prototypes(
         torch.cat([initial, given.vectors]), torch.cat([torch.ones(len(initial), dtype=torch.bool), given.exists])
     )
     edges = _edges(bench, embedded, trained.buffered, options)
-    lambda_ = torch.full((len(nodes.exists),), options.lambda_)
+    lambda_ = torch.full((len(nodes.exists),), options.parents_lambda)
+    lambda_[: len(initial)] = options.lambda_
     result = propagate(
         trained.attention, nodes, edges, lambda_, steps=options.steps, normalisation=options.normalisation
     )
@@ -143,6 +166,8 @@ def _edges(bench: Bench, embedded: EmbeddedTasks, buffered: Prototypes, options:
     known = torch.nonzero(buffered.exists).ravel()
     initial = embedded.support.mean(dim=2).flatten(0, 1)
     distances = squared_distances(initial, buffered.vectors[known])
+    # In validation tasks the class itself is in the buffer; in tests it never is.
+    distances[known[None, :] == torch.from_numpy(classes)[:, None]] = torch.inf
     nearest = known[distances.topk(options.nearest, largest=False).indices]
     nodes = torch.arange(len(classes))[:, None].expand_as(nearest)
     return torch.stack([(len(classes) + nearest).ravel(), nodes.ravel()])

@@ -32,9 +32,7 @@ class PrototypeBuffer(nn.Module):
         self.register_buffer("vectors", torch.zeros(training_set.class_count, embedding_width))
         self.register_buffer("exists", torch.zeros(training_set.class_count, dtype=torch.bool))
 
-    def refresh(
-        self, embed: Embed, generator: np.random.Generator | None = None, *, sample: int | None = None
-    ) -> None:
+    def refresh(self, embed: Embed, generator: np.random.Generator | None = None, *, sample: int | None = None) -> None:
         """Compute `P0` of every class by Eq. 3.
 
         Args:

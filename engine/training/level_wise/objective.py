@@ -4,6 +4,7 @@ from typing import final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.model.attention import Attention
@@ -85,18 +86,23 @@ class PrototypePropagation(Objective):
         return torch.stack([_task_loss(embeddings, final_prototypes, task, draw) for task in draw.tasks]).sum()
 
     def _initial_prototypes(self, embeddings: Tensor, draw: LevelWiseDraw) -> Prototypes:
-        classes = torch.from_numpy(draw.classes).to(embeddings.device)
-        buffered = self.buffer.prototypes_of(classes)
-        task = draw.few_shot_task
-        places = np.repeat(np.searchsorted(draw.classes, task.classes), task.support.shape[1])
+        device = embeddings.device
+        buffered = self.buffer.prototypes_of(torch.from_numpy(draw.classes).to(device))
+        rows, places = _support_pairs(draw)
         support = initial_prototypes(
-            embeddings,
-            torch.from_numpy(task.support.ravel()).to(embeddings.device),
-            torch.from_numpy(places).to(embeddings.device),
-            len(draw.classes),
+            embeddings, torch.from_numpy(rows).to(device), torch.from_numpy(places).to(device), len(draw.classes)
         )
-        vectors = torch.where(support.exists[:, None], support.vectors, buffered.vectors)
-        return Prototypes(vectors, support.exists | buffered.exists)
+        is_few_shot = torch.from_numpy(np.isin(draw.classes, draw.few_shot_task.classes)).to(device)
+        share = torch.where(support.exists & ~is_few_shot & buffered.exists, self.settings.fresh_share, 1.0)
+        share = torch.where(support.exists, share, 0.0)[:, None]
+        return Prototypes(share * support.vectors + (1.0 - share) * buffered.vectors, support.exists | buffered.exists)
+
+
+def _support_pairs(draw: LevelWiseDraw) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of all support images, and the place of each one's class among the subgraph's classes."""
+    rows = [task.support.ravel() for task in draw.tasks]
+    places = [np.repeat(np.searchsorted(draw.classes, task.classes), task.support.shape[1]) for task in draw.tasks]
+    return np.concatenate(rows), np.concatenate(places)
 
 
 def _task_loss(embeddings: Tensor, prototypes: Prototypes, task: LevelTask, draw: LevelWiseDraw) -> Tensor:

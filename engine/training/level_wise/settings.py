@@ -21,6 +21,9 @@ class LevelWiseSettings:
         epoch_iterations: iterations that make an epoch; 100 in the authors' code.
         buffer_images: images of each class behind the buffered `P0`, at most; all when None, as in the paper. After
             training, `P0` is computed from all in any case.
+        fresh_share: weight of what the iteration's own support images say of a coarse class, the buffer having the
+            rest; needs `coarse_shots` in the shape. 0 is Algorithm 1 as printed, where no gradient reaches a coarse
+            prototype; with more, errors of children train the images of their parents, as the paper's text wants.
         hidden_width: of the attention; 128 in the authors' code.
         logit_scale: factor on the cosine before the softmax; 1 in the authors' code.
         normalisation: "softmax" over a class's parents as in the authors' code, or the raw "cosine" of the paper.
@@ -33,6 +36,7 @@ class LevelWiseSettings:
     refresh_epochs: int = 5
     epoch_iterations: int = 100
     buffer_images: int | None = None
+    fresh_share: float = 0.0
     hidden_width: int = HIDDEN_WIDTH
     logit_scale: float = 1.0
     normalisation: Normalisation = "softmax"

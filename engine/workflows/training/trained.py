@@ -145,7 +145,7 @@ def read_trained(folder: Path) -> TrainedFiles:
         trained = TrainedFiles(folder, **fields)
     except OSError as error:
         raise FormatError("there is no trained model", expected=str(path), found=error.strerror or "") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ModelError, ValueError, KeyError, TypeError) as error:
         raise FormatError("the trained model cannot be read", found=f"{path}: {error}") from error
     missing = [file for file in (trained.backbone, trained.propagation) if file is not None and not file.is_file()]
     if missing:

@@ -50,7 +50,8 @@ def test_numbers_follow_the_locale(qapp: QApplication) -> None:
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
-        (DEFAULTS[Depth.PROPAGATION], "less than a minute"),
+        (Plan(Depth.PROPAGATION, 100), "less than a minute"),
+        (DEFAULTS[Depth.PROPAGATION], "about 1 minute."),
         (DEFAULTS[Depth.BACKBONE], "minutes, and far less with a graphics card"),
         (Plan(Depth.BACKBONE, 20_000), "hours"),
     ],

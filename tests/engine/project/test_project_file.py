@@ -13,6 +13,7 @@ from engine.errors import (
     StorageError,
 )
 from engine.project import Project
+from engine.project.schema import SCHEMA_VERSION
 from tests.support.projects import bird_project, dump, found_files, new_project, shape
 
 
@@ -34,7 +35,7 @@ def test_a_new_project_has_its_first_model(tmp_path: Path) -> None:
     with new_project(tmp_path) as project:
         assert (project.model.backbone_name, project.model.backbone_hash) == ("tiny", "00ff")
         assert project.undo_text is None
-        assert project.schema_version == 1
+        assert project.schema_version == SCHEMA_VERSION
 
 
 def test_a_closed_project_is_one_file(tmp_path: Path) -> None:

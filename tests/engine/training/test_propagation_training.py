@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -5,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from engine.errors import Cancelled, InputError
+from engine.errors import Cancelled, InputError, ModelError
 from engine.events import CancelToken, Progress
 from engine.inference.propagation import PropagationSession
 from engine.training.episodes import EpisodeSettings
 from engine.training.export import export_propagation
 from engine.training.propagation_settings import PropagationTrainingSettings
-from engine.training.propagation_training import TrainedPropagation, train_attention
+from engine.training.propagation_training import HistoryPoint, TrainedPropagation, train_attention
 from tests.support.prototype_graphs import SyntheticHierarchy, synthetic_hierarchy
 
 # The synthetic coarse classes have images of their own, so no leaf needs to give any away.
@@ -134,3 +135,64 @@ def test_a_project_with_too_few_classes_is_told_what_it_takes() -> None:
     nothing = np.zeros(0, np.int64)
     with pytest.raises(InputError, match="too little to learn propagation from"):
         train_attention(np.zeros((0, 4), np.float32), nothing, np.array([[0], [1]]))
+
+
+def test_each_point_is_told_as_it_comes(hierarchy: SyntheticHierarchy) -> None:
+    """The listener hears the history, accuracy included, while training goes on."""
+    settings = replace(ATTENTION_ALONE, iterations=4, validation_interval=2, validation_episodes=3, test_episodes=3)
+    heard: list[HistoryPoint] = []
+    trained = train_attention(
+        hierarchy.embeddings, hierarchy.class_positions, hierarchy.edge_index, settings, on_point=heard.append
+    )
+    assert tuple(heard) == trained.history
+    assert [point.iteration for point in heard] == [0, 2, 4]
+    assert all(0 <= point.validation_accuracy <= 1 for point in heard)
+
+
+def test_training_goes_on_from_an_attention(hierarchy: SyntheticHierarchy, attention_alone: TrainedPropagation) -> None:
+    """What one training ended with is where the next begins, and it is left as it was."""
+    settings = replace(ATTENTION_ALONE, iterations=0)
+    start = attention_alone.attention
+    weight = start.g.weight.detach().clone()
+    trained = train_attention(
+        hierarchy.embeddings, hierarchy.class_positions, hierarchy.edge_index, settings, start=start
+    )
+    assert trained.before == trained.after == attention_alone.after
+    train_attention(
+        hierarchy.embeddings, hierarchy.class_positions, hierarchy.edge_index,
+        replace(settings, iterations=3, validation_episodes=2, test_episodes=2), start=start,
+    )  # fmt: skip
+    assert torch.equal(start.g.weight, weight)
+
+
+def test_an_attention_of_another_width_is_refused(
+    hierarchy: SyntheticHierarchy, attention_alone: TrainedPropagation
+) -> None:
+    """It was made for other embeddings."""
+    with pytest.raises(ModelError, match="expected width 8, found 12"):
+        train_attention(
+            hierarchy.embeddings[:, :8], hierarchy.class_positions, hierarchy.edge_index,
+            ATTENTION_ALONE, start=attention_alone.attention,
+        )  # fmt: skip
+
+
+def test_held_out_images_are_counted(attention_alone: TrainedPropagation) -> None:
+    """Of 36 leaves with 16 images each, 2 + 20 % of the 30 to spare are held out."""
+    assert attention_alone.held_out_images == 8 * 16
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: PropagationTrainingSettings(iterations=-1), "iterations"),
+        (lambda: PropagationTrainingSettings(validation_interval=0), "validation_interval"),
+        (lambda: PropagationTrainingSettings(lambda_=2.0), "lambda_"),
+        (lambda: PropagationTrainingSettings(temperature=0.0), "temperature"),
+        (lambda: EpisodeSettings(ways=1), "ways"),
+        (lambda: EpisodeSettings(held_out_share=0.7), "held_out_share"),
+    ],
+)
+def test_settings_out_of_range_are_refused(make: Callable[[], object], name: str) -> None:
+    """Where they are made, not in the middle of a training."""
+    with pytest.raises(InputError, match=f"the setting {name} is"):
+        make()

@@ -101,9 +101,14 @@ def test_propagation_for_another_backbone_is_refused(tmp_path: Path) -> None:
 def test_a_stopped_training_leaves_nothing(tmp_path: Path) -> None:
     """The folder goes away with the training that made it; one with something in it is never taken."""
     out = tmp_path / "deep" / "out"
-    with pytest.raises(Cancelled), training_folder(out):
-        (out / "half.onnx").write_bytes(b"x")
-        raise Cancelled
+
+    def stopped_training() -> None:
+        with training_folder(out):
+            (out / "half.onnx").write_bytes(b"x")
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        stopped_training()
     assert not out.exists()
     out.mkdir()
     (out / "mine.txt").write_text("mine", encoding="utf-8")

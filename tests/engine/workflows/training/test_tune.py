@@ -21,7 +21,7 @@ QUICK: Chosen = {"iterations": 6, "validation-interval": "3", "validation_episod
 
 
 def test_a_project_of_three_shots_a_class_is_enough(project: Project, collection: Collection, tmp_path: Path) -> None:
-    """Curve, progress and files are told; the exported propagation fits the bundled backbone; the project is as before."""
+    """Curve, progress and files are told; what is exported fits the backbone; the project is as before."""
     points: list[TrainingPoint] = []
     reports: list[Progress] = []
     trained = tune_propagation(
@@ -39,7 +39,7 @@ def test_a_project_of_three_shots_a_class_is_enough(project: Project, collection
     assert (trained.settings["shots"], trained.settings["queries"]) == (1, 1)
     session = PropagationSession(trained.propagation)
     assert session.embedding_width == find_model().card.embedding_width == trained.card.embedding_width
-    assert (len(project.model_versions()), project.undo_text) == (1, "Add 40 images")
+    assert (len(project.model_versions()), project.undo_text) == (1, "Import 40 images")
 
 
 def test_it_goes_on_from_the_model_in_use(project: Project, collection: Collection, tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_images_without_embeddings_are_asked_for(project: Project, collection: C
     """With the cache gone, the message says what to do first."""
     for path in collection.caches.embeddings.iterdir():
         path.unlink()
-    with pytest.raises(InputError, match="24 of 24. Embed the project first"):
+    with pytest.raises(InputError, match=r"24 of 24\. Embed the project first"):
         tune_propagation(project, collection.caches, QUICK, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
