@@ -9,7 +9,7 @@ from typing import Final
 import typer
 
 from engine import __version__
-from engine.cli import benchmark_commands, collection_commands, graph_commands, training_commands
+from engine.cli import benchmark_commands, collection_commands, experiment_commands, graph_commands, training_commands
 from engine.errors import Cancelled, ProtoleafError, UsageError
 
 FAILED: Final = 1
@@ -29,6 +29,7 @@ graph_commands.register(application)
 collection_commands.register(application)
 training_commands.register(application)
 application.add_typer(benchmark_commands.application, name="benchmark")
+application.add_typer(experiment_commands.application, name="experiment")
 
 
 @application.callback(invoke_without_command=True)
@@ -60,8 +61,9 @@ def main(arguments: Sequence[str]) -> int:
         status = command.main(args=list(arguments), prog_name="protoleaf", standalone_mode=False)
     except typer.TyperException as error:  # a wrong option or argument
         return _complain(error.format_message(), error.exit_code)
-    except (typer.Abort, KeyboardInterrupt, Cancelled):
-        return _complain(STOPPED_MESSAGE, STOPPED)
+    except (typer.Abort, KeyboardInterrupt, Cancelled) as stopped:
+        remedy = f"; {stopped.remedy}" if isinstance(stopped, Cancelled) else ""
+        return _complain(STOPPED_MESSAGE + remedy, STOPPED)
     except UsageError as error:
         return _complain(str(error), MISUSED)
     except ProtoleafError as error:

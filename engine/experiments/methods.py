@@ -1,11 +1,11 @@
 """The methods of the paper's tables: what is trained, and which rows of the table a training gives."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Final
 
 import torch
 
-from engine.errors import InputError
+from engine.errors import InputError, UsageError
 from engine.experiments.baselines.baseline import baseline_sampler
 from engine.experiments.baselines.closer_look import CloserLook, CloserLookSettings
 from engine.experiments.baselines.gnn import FewShotGnn, GnnSettings
@@ -17,6 +17,8 @@ from engine.training.level_wise.settings import LevelWiseSettings
 from engine.training.objective import Objective
 from engine.training.settings import TrainingSettings
 from engine.training.training_set import TrainingSet
+from engine.workflows.training import settings as by_name
+from engine.workflows.training.settings import Chosen
 
 PPN: Final = "ppn"
 PPN_PLUS: Final = "ppn+"
@@ -24,6 +26,9 @@ STAR: Final = "-star"
 BASELINES: Final = ("prototypical-net", "gnn", "closer-look")
 METHODS: Final = (*BASELINES, *(name + STAR for name in BASELINES), PPN)
 """What can be trained, in the table's order; `ppn` is tested as `ppn` and as `ppn+`."""
+
+COLUMN_SETTINGS: Final = frozenset({"ways", "shots", "max_ways"})
+"""Settings that the column of the table decides."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +38,15 @@ class MethodSettings:
     Attributes:
         training: optimiser, schedule, arithmetic.
         propagation: of PPN; its shape also serves the baselines.
+        episode_queries: images to classify of each few-shot class in the plain baselines' episodes; 15 is usual and
+            makes an iteration as large as PPN's. The `*` variants take the shape's, like PPN.
         gnn: of the graph network.
         closer_look: of the cosine classifiers.
     """
 
     training: TrainingSettings = field(default_factory=TrainingSettings)
     propagation: LevelWiseSettings = field(default_factory=LevelWiseSettings)
+    episode_queries: int | None = 15
     gnn: GnnSettings = field(default_factory=GnnSettings)
     closer_look: CloserLookSettings = field(default_factory=CloserLookSettings)
 
@@ -67,7 +75,38 @@ def make_objective(method: str, training_set: TrainingSet, settings: MethodSetti
     base = method.removesuffix(STAR)
     if base == "closer-look":
         return CloserLook(backbone, width, training_set, settings.closer_look, level_wise=level_wise, seed=seed)
-    sampler = baseline_sampler(training_set, settings.shape, level_wise=level_wise)
+    shape = settings.shape if level_wise else replace(settings.shape, queries=settings.episode_queries)
+    sampler = baseline_sampler(training_set, shape, level_wise=level_wise)
     if base == "gnn":
         return FewShotGnn(backbone, width, sampler, settings.gnn, seed=seed)
     return PrototypicalNet(backbone, sampler)
+
+
+def with_chosen(settings: MethodSettings, chosen: Chosen) -> MethodSettings:
+    """Settings with the chosen values in place of their own.
+
+    A name is that of a field at any depth, except in the fitting of Closer Look's test: it shares names with the
+    training and stays as the authors' code has it. Ways and shots are the column's.
+
+    Args:
+        settings: to start from.
+        chosen: by field name; see `engine.workflows.training.settings.parse_settings`.
+
+    Raises:
+        UsageError: there is no such setting, or the value is of another type; the message lists what there is.
+        InputError: the value is out of range.
+    """
+    known = _direct_names(settings) | _direct_names(settings.closer_look)
+    for part in (settings.training, settings.propagation, settings.gnn):
+        known |= by_name.plain_settings(part).keys()
+    for name in chosen:
+        if name not in known - COLUMN_SETTINGS:
+            expected = ", ".join(sorted(known - COLUMN_SETTINGS))
+            raise UsageError("there is no such setting", expected=expected, found=name)
+    changed = by_name.with_chosen(settings, chosen)
+    return replace(changed, closer_look=replace(changed.closer_look, fitting=settings.closer_look.fitting))
+
+
+def _direct_names(settings: object) -> set[str]:
+    """Fields that hold no further settings."""
+    return {each.name for each in fields(settings) if not is_dataclass(getattr(settings, each.name))}  # type: ignore[arg-type]

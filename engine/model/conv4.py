@@ -4,14 +4,19 @@ from typing import Final, final
 
 from torch import Tensor, nn
 
+from engine.errors import InputError
+
 CONV4_WIDTH: Final = 64
 CONV4_LAYERS: Final = 4
+SMALLEST_SIDE: Final = 1 << CONV4_LAYERS
 LAST_SCALE: Final = 0.2
 
 
 @final
 class Conv4(nn.Module):
     """Four times 3x3 convolution, batch norm, ReLU and 2x2 max-pooling, then flattened.
+
+    Pooling comes before ReLU: the largest of four is the same either way, and ReLU then sees a quarter of the values.
 
     Paper: section 4, "4 convolutional layers, each with 64 filters"; used since Vinyals et al., NeurIPS 2016.
 
@@ -20,17 +25,26 @@ class Conv4(nn.Module):
         width: filters of each layer.
         last_scale: what the last batch norm starts to multiply by. The usual 1 makes squared distances of some hundreds
             at first, which a softmax over distances takes a thousand iterations to shrink.
+
+    Raises:
+        InputError: the images are too small to be halved four times.
     """
 
     def __init__(self, side: int, width: int = CONV4_WIDTH, *, last_scale: float = LAST_SCALE) -> None:
         super().__init__()
+        if side < SMALLEST_SIDE:
+            raise InputError(
+                "the images are too small for Conv4",
+                expected=f"a side of at least {SMALLEST_SIDE} px",
+                found=f"{side} px",
+            )
         layers: list[nn.Module] = []
         for channels_in in (3, *(width,) * (CONV4_LAYERS - 1)):
             layers += [
                 nn.Conv2d(channels_in, width, 3, padding=1),
                 nn.BatchNorm2d(width),
-                nn.ReLU(inplace=True),
                 nn.MaxPool2d(2),
+                nn.ReLU(inplace=True),
             ]
         nn.init.constant_(layers[-3].weight, last_scale)  # type: ignore[arg-type]  # the last batch norm
         self.layers = nn.Sequential(*layers, nn.Flatten())

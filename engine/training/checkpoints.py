@@ -89,7 +89,7 @@ def write(checkpoint: Checkpoint, path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         save_file(tensors, temporary, notes)
-        with temporary.open("rb") as file:
+        with temporary.open("r+b") as file:  # Windows flushes only what is open for writing
             os.fsync(file.fileno())
         temporary.replace(path)
     except (OSError, SafetensorError) as error:
@@ -118,7 +118,9 @@ def read(path: Path) -> Checkpoint:
         ) from error
     if notes.get("format") != FORMAT:
         raise FormatError(
-            "this is no checkpoint of a training", expected=f"“{FORMAT}”", found=f"“{notes.get('format')}” in {path}"
+            "this is no checkpoint of a training",
+            expected=f"“{FORMAT}”",
+            found=f"{path} with “{notes.get('format', '')}”",
         )
     return Checkpoint(
         iteration=int(notes["iteration"]),
@@ -142,13 +144,19 @@ def restore_module(module: nn.Module, checkpoint: Checkpoint) -> None:
 
 
 def restore_optimizer(module: nn.Module, optimizer: torch.optim.Optimizer, checkpoint: Checkpoint) -> None:
-    """Give an optimiser of the module's parameters the state of a checkpoint."""
+    """Give an optimiser of the module's parameters the state of a checkpoint.
+
+    A checkpoint knows no memory layouts, but PyTorch's fused Adam walks weights and moments side by side in memory.
+    So moments get the layout of their weight: with another one, each would be taken for that of another weight.
+    """
     state = optimizer.state_dict()
     numbers = {id(parameter): number for number, parameter in enumerate(optimizer.param_groups[0]["params"])}
     for name, parameter in module.named_parameters():
         prefix = f"{OPTIMIZER}{name}."
         values = {
-            key.removeprefix(prefix): value for key, value in checkpoint.tensors.items() if key.startswith(prefix)
+            key.removeprefix(prefix): torch.empty_like(parameter, device="cpu").copy_(value) if value.ndim else value
+            for key, value in checkpoint.tensors.items()
+            if key.startswith(prefix)
         }
         if values:
             state["state"][numbers[id(parameter)]] = values

@@ -25,6 +25,7 @@ class Distribution:
         self.device = device
         self.rank = rank
         self.size = size
+        self._has_joined = False
 
     @staticmethod
     def of_environment(wish: str) -> "Distribution":
@@ -52,10 +53,12 @@ class Distribution:
     def __enter__(self) -> "Distribution":
         if self.is_shared and not distributed.is_initialized():
             distributed.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
+            self._has_joined = True
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.is_shared and distributed.is_initialized():
+        if self._has_joined:  # a group that was there before belongs to someone else
             distributed.destroy_process_group()
+            self._has_joined = False

@@ -63,7 +63,8 @@ def train(
     """Train an objective, or go on where its checkpoint stopped.
 
     Every iteration draws from a generator of its own, seeded by the settings' seed and the iteration's number. So a
-    checkpoint needs no generator's state, and a resumed training gives the numbers of an uninterrupted one.
+    checkpoint needs no generator's state, and a resumed training gives the numbers of an uninterrupted one: bit for bit
+    where the arithmetic itself repeats, as on a CPU with as many threads.
     Under `torchrun`, each process draws its own iteration, and gradients are averaged over the processes.
 
     Args:
@@ -78,7 +79,9 @@ def train(
 
     Raises:
         InputError: the images are smaller than the trained side, or the checkpoint has other settings.
+        FormatError: the file in the checkpoint's place is torn or no checkpoint.
         ModelError: the checkpoint is of another architecture, or the loss is not a number.
+        StorageError: a checkpoint cannot be written; the one before stays.
         Cancelled: it was asked to stop.
     """
     keep_freed_memory()
@@ -151,10 +154,12 @@ class _Training:
         self._iteration = 0
         self._curve: list[CurvePoint] = []
         self._losses: list[float] = []
+        self._is_new = True
         if self._path is not None and self._path.exists():
             self._resume(self._path)
 
     def _resume(self, path: Path) -> None:
+        self._is_new = False
         checkpoint = checkpoints.read(path)
         _require_same_settings(checkpoint.settings, asdict(self.settings), path)
         checkpoints.restore_module(self.objective, checkpoint)
@@ -170,7 +175,7 @@ class _Training:
         if self.settings.compiles:
             self.objective.backbone.compile()
         self.objective.train()
-        if self._iteration == 0:
+        if self._is_new:
             self._settle_statistics()
         while self._iteration < total:
             if cancel.is_cancelled:

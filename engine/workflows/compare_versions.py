@@ -20,7 +20,8 @@ class VersionFigures:
     Attributes:
         version_id: in the project.
         name: what people call it.
-        accuracy: leave-one-shot-out accuracy on the person's labels, 0..1; None where too little is embedded to say.
+        accuracy: leave-one-shot-out accuracy on the person's labels, 0..1; None where too little is embedded to say. A
+            backbone that was trained on these labels has seen them, so its held-out figures say more.
         shots_checked: shots that were held out for it, one by one.
         waiting: images without an embedding of this version's backbone.
     """

@@ -1,6 +1,8 @@
 """Chooses the few-shot classes of a data set, their coarse classes, and the edges between them.
 
 - A class of the last level (7) with enough images may become a few-shot class, about 80 % do, split 4:1.
+- Test few-shot classes have different parents as far as possible: the paper's statistics name as many test classes on
+  level 6 as on level 7.
 - A last-level class that is an ancestor of another one is left out first: it would compete with its own descendant.
 - Coarse classes are all ancestors of few-shot classes on the levels above, down to the first level (3).
 - Each edge of WordNet between two chosen classes on consecutive levels is an edge. Shortest-path levels rise by at most
@@ -100,7 +102,20 @@ def _choose_few_shot(
         )
     generator = np.random.default_rng([recipe.seed, _CHOICE_STREAM])
     chosen = [fitting[position] for position in generator.permutation(len(fitting))[:wanted]]
-    return chosen[test_count:], chosen[:test_count]
+    test = _strangers_first(hierarchy, chosen)[:test_count]
+    return [key for key in chosen if key not in test], test
+
+
+def _strangers_first(hierarchy: Hierarchy, keys: Sequence[str]) -> list[str]:
+    """The keys in their order, but those that share a parent with one before them come after all others."""
+    taken: set[str] = set()
+    strangers = []
+    for key in keys:
+        parents = {above for above in hierarchy.above(key) if key in hierarchy.children[above]}
+        if taken.isdisjoint(parents):
+            taken |= parents
+            strangers.append(key)
+    return strangers + [key for key in keys if key not in strangers]
 
 
 def _children(hierarchy: Hierarchy, parent: str, chosen: Mapping[str, int]) -> set[str]:

@@ -79,11 +79,17 @@ class PrototypePropagation(Objective):
             self.attention,
             self._initial_prototypes(embeddings, draw),
             torch.from_numpy(draw.edge_index).to(embeddings.device),
-            self.settings.own_weight,
+            self._own_weights(draw).to(embeddings.device),
             steps=self.settings.steps,
             normalisation=self.settings.normalisation,
         ).final
         return torch.stack([_task_loss(embeddings, final_prototypes, task, draw) for task in draw.tasks]).sum()
+
+    def _own_weights(self, draw: LevelWiseDraw) -> Tensor:
+        """Lambda of each of the subgraph's classes, (S,) float32."""
+        fine, coarse = self.settings.own_weight, self.settings.coarse_lambda
+        is_few_shot = np.isin(draw.classes, draw.few_shot_task.classes)
+        return torch.from_numpy(np.where(is_few_shot, fine, fine if coarse is None else coarse)).float()
 
     def _initial_prototypes(self, embeddings: Tensor, draw: LevelWiseDraw) -> Prototypes:
         device = embeddings.device

@@ -88,13 +88,15 @@ class LevelWiseSampler:
         coarse_levels: whether the coarse classes' levels are tasks too; without them, plain few-shot episodes.
 
     Raises:
-        InputError: too few classes have enough images, or a few-shot class has nothing above it.
+        InputError: too few classes have enough images, a few-shot class has nothing above it, or the shape leaves
+            nothing to classify.
     """
 
     def __init__(self, training_set: TrainingSet, shape: EpisodeShape, *, coarse_levels: bool = True) -> None:
         self._training_set = training_set
         self._shape = shape
         self._coarse_levels = coarse_levels
+        _require_queries(shape, coarse_levels=coarse_levels)
         self._able = _able_classes(training_set, shape)
         if coarse_levels:
             _require_parents(training_set)
@@ -177,6 +179,20 @@ def edges_between(edge_index: Positions, classes: Positions, class_count: int) -
     places[classes] = np.arange(len(classes))
     ends = places[edge_index]
     return ends[:, (ends >= 0).all(axis=0)]
+
+
+def _require_queries(shape: EpisodeShape, *, coarse_levels: bool) -> None:
+    counts = {"few-shot class": shape.query_count}
+    if coarse_levels:
+        counts["coarse class"] = shape.coarse_images - shape.coarse_shots
+    for name, count in counts.items():
+        if count < 1:
+            raise InputError(
+                f"an iteration leaves no image of a {name} to classify",
+                expected="at least 1",
+                found=str(count),
+                remedy="ask for more images than shots",
+            )
 
 
 def _able_classes(training_set: TrainingSet, shape: EpisodeShape) -> Positions:

@@ -17,6 +17,8 @@ class LevelWiseSettings:
     Attributes:
         shape: classes and images of an iteration.
         lambda_: weight of `P0` in Eq. 6; None takes the paper's 0 for 1 shot and 0.5 for more.
+        coarse_lambda: the same for coarse classes, whose `P0` rests on many images; None takes `lambda_`, as the paper
+            does. Then, at 0, siblings have one prototype, and coarse images are drawn to their grandparents only.
         refresh_epochs: m, epochs between two updates of the buffered `P0`.
         epoch_iterations: iterations that make an epoch; 100 in the authors' code.
         buffer_images: images of each class behind the buffered `P0`, at most; all when None, as in the paper. After
@@ -33,6 +35,7 @@ class LevelWiseSettings:
 
     shape: EpisodeShape = field(default_factory=EpisodeShape)
     lambda_: float | None = None
+    coarse_lambda: float | None = None
     refresh_epochs: int = 5
     epoch_iterations: int = 100
     buffer_images: int | None = None

@@ -1,0 +1,14 @@
+"""Trainings in tests are tiny: a second thread would wait more than it works, and sums would come out otherwise."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
