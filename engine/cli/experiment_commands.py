@@ -15,7 +15,6 @@ from engine.errors import UsageError
 FIGURES: Final = ("prototypes", "propagation")
 
 application = typer.Typer(help="Build the paper's data sets, train and test its models, make its tables and figures.")
-experiment_runs.register(application)
 
 
 @application.command("build")
@@ -52,6 +51,9 @@ def build(
         {"name": data.name, "images": len(data.class_positions), "unreadable": list(data.unreadable), "levels": levels},
         as_json=as_json,
     )
+
+
+experiment_runs.register(application)
 
 
 @application.command("figure")

@@ -17,7 +17,6 @@ from engine.errors import UsageError
 from engine.events import OnProgress, Progress, ignore_progress
 
 if TYPE_CHECKING:
-    from engine.experiments.cells import Cell
     from engine.experiments.data_sets.stored import FewShotData
     from engine.experiments.results import TestResult
     from engine.training.checkpoints import CurvePoint
@@ -50,10 +49,11 @@ def train(
     from engine.experiments.cells import train_cell
     from engine.experiments.data_sets.stored import load
     from engine.experiments.methods import MethodSettings, with_chosen
+    from engine.experiments.trained_cells import chosen_cell
     from engine.workflows.training.settings import parse_settings
 
-    cell = _cell(method, ways, shots)
-    settings = with_chosen(MethodSettings(), parse_settings(setting or ()))
+    chosen = parse_settings(setting or ())
+    cell, settings = chosen_cell(_method(method), ways, shots, chosen), with_chosen(MethodSettings(), chosen)
     opened = load(data)
     again = ["protoleaf", "experiment", "train", str(data), str(runs), "--method", method]
     again += ["--ways", str(ways), "--shots", str(shots)]
@@ -90,11 +90,12 @@ def run_tests(
     from engine.experiments import results
     from engine.experiments.cells import load_cell, test_cell
     from engine.experiments.data_sets.stored import load
-    from engine.experiments.trained_cells import ppn_of, raw_cosine_results, trained_settings
+    from engine.experiments.trained_cells import chosen_cell, ppn_of, raw_cosine_results, trained_settings
     from engine.workflows.training.settings import parse_settings
 
-    cell, opened = _cell(method, ways, shots), load(data)
-    settings = trained_settings(opened, cell, runs, parse_settings(setting or ()))
+    chosen = parse_settings(setting or ())
+    cell, opened = chosen_cell(_method(method), ways, shots, chosen), load(data)
+    settings = trained_settings(opened, cell, runs, chosen)
     objective = load_cell(opened, cell, settings, runs)
     if method == "ppn" and settings.propagation.normalisation == "cosine":
         found = raw_cosine_results(ppn_of(opened, objective, settings), cell)
@@ -190,12 +191,6 @@ class _Note:
 def _of_point(point: "CurvePoint") -> str:
     watched = "" if point.accuracy is None else f", {100 * point.accuracy:.1f} % right on some test tasks"
     return f"loss {point.loss:.3f}{watched}"
-
-
-def _cell(method: str, ways: int, shots: int) -> "Cell":
-    from engine.experiments.cells import Cell
-
-    return Cell(_method(method), ways, shots)
 
 
 def _method(name: str) -> str:

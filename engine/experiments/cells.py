@@ -39,11 +39,25 @@ ANY_SETTING: Final = "all"
 
 @dataclass(frozen=True)
 class Cell:
-    """A method in a column of the table."""
+    """A method in a column of the table.
+
+    Attributes:
+        method: what is trained.
+        ways, shots: of the column's tasks.
+        trained_ways: classes of a training episode where that is another number; columns of the same shots then share
+            one training.
+    """
 
     method: str
     ways: int
     shots: int
+    trained_ways: int | None = None
+
+    @staticmethod
+    def of(method: str, ways: int, shots: int, settings: MethodSettings) -> "Cell":
+        """The cell with the ways that the settings train at; a GNN's label is as long as its tasks have classes."""
+        is_bound = method.removesuffix(STAR) == "gnn"
+        return Cell(method, ways, shots, None if is_bound else settings.training_ways)
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -53,7 +67,8 @@ class Cell:
     def folder(self, runs: Path, variant: str) -> Path:
         """Where its checkpoint lies."""
         depends = self.method.removesuffix(STAR) != "closer-look"
-        return runs / variant / (f"{self.ways}w{self.shots}s" if depends else ANY_SETTING) / self.method
+        ways = self.trained_ways or self.ways
+        return runs / variant / (f"{ways}w{self.shots}s" if depends else ANY_SETTING) / self.method
 
     def is_trained(self, runs: Path, variant: str, iterations: int) -> bool:
         """Whether its training is finished."""
@@ -63,7 +78,7 @@ class Cell:
 
 def settings_for(cell: Cell, settings: MethodSettings) -> MethodSettings:
     """The settings with the cell's ways and shots."""
-    shape = replace(settings.shape, ways=cell.ways, shots=cell.shots)
+    shape = replace(settings.shape, ways=cell.trained_ways or cell.ways, shots=cell.shots)
     return replace(
         settings,
         propagation=replace(settings.propagation, shape=shape),

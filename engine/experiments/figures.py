@@ -9,7 +9,6 @@ import numpy as np
 import torch
 
 from engine.events import OnProgress, ProgressMeter, ignore_progress
-from engine.experiments.cells import Cell
 from engine.experiments.data_sets.stored import FewShotData
 from engine.experiments.methods import PPN, PPN_PLUS
 from engine.experiments.reports.propagation_figure import (
@@ -22,7 +21,7 @@ from engine.experiments.results import half_width
 from engine.experiments.testing.bench import Bench, EmbeddedTasks, test_images
 from engine.experiments.testing.propagation import PropagationOptions, options_of, predict
 from engine.experiments.testing.tasks import draw_tasks
-from engine.experiments.trained_cells import TrainedPpn, load_ppn
+from engine.experiments.trained_cells import TrainedPpn, chosen_cell, load_ppn
 from engine.model.initial_prototypes import Prototypes
 from engine.training.level_wise.sampling import edges_between
 from engine.workflows.training.settings import Chosen
@@ -57,7 +56,7 @@ def draw_prototypes(
         UsageError: a library is missing.
         StorageError: the folder refuses.
     """
-    ppn = load_ppn(data, Cell(PPN, ways, SHOTS), runs, chosen or {})
+    ppn = _load(data, ways, runs, chosen)
     prototypes = class_prototypes(ppn.bench, ppn.trained.buffered)
     positions = torch.nonzero(prototypes.exists).ravel().numpy()
     return prototypes_in_2d(
@@ -119,7 +118,7 @@ def draw_propagation(
     curves: list[PropagationCurve] = []
     for data in data_sets:
         for count in ways:
-            ppn = load_ppn(data, Cell(PPN, count, SHOTS), runs, chosen or {})
+            ppn = _load(data, count, runs, chosen)
             curves += propagation_curves(ppn, ways=count, meter=meter)
     return accuracy_against_propagation(curves, out)
 
@@ -153,3 +152,8 @@ def _point(ppn: TrainedPpn, embedded: EmbeddedTasks, paper: PropagationOptions, 
     options = replace(paper, lambda_=1.0 - propagation)
     accuracies = embedded.tasks.accuracies(predict(ppn.bench, embedded, ppn.trained, options))
     return PropagationPoint(propagation, float(accuracies.mean()), half_width(accuracies.tolist()))
+
+
+def _load(data: FewShotData, ways: int, runs: Path, chosen: Chosen | None) -> TrainedPpn:
+    chosen = chosen or {}
+    return load_ppn(data, chosen_cell(PPN, ways, SHOTS, chosen), runs, chosen)

@@ -15,6 +15,10 @@ MARGIN: Final = 8
 TEST_STRIDE: Final = 5
 """Each fifth few-shot class is one of the test."""
 
+SKEW: Final = 1.33
+"""Branches of WordNet differ in size. The higher, the fewer coarse classes are above five few-shot classes; at 1.33 there
+are about 16, so that an iteration takes about 171 images, as on the paper's data."""
+
 
 @dataclass(frozen=True)
 class GeneratedSize:
@@ -33,7 +37,7 @@ class GeneratedSize:
 
 LIKE_PAPER: Final = GeneratedSize((7, 13, 25, 44, 89), coarse_images=12, few_shot_images=20)
 """The coarse classes above the training of WS-ImageNet-Pure and the few-shot classes of both parts; a 5-way 1-shot
-iteration takes about 170 images. A class has as many images as an iteration or a test task can ask for, and some."""
+iteration takes about 171 images. A class has as many images as an iteration or a test task can ask for, and some."""
 
 SMALL: Final = GeneratedSize((2, 4, 6, 30), coarse_images=4, few_shot_images=17)
 """To see that everything works."""
@@ -73,10 +77,12 @@ def generated_data(size: GeneratedSize, side: int, *, seed: int = 0) -> FewShotD
 
 
 def _edges(classes: tuple[int, ...]) -> NDArray[np.int64]:
-    """Children of a level shared out evenly among the classes above: (2, E), row 0 parent, row 1 child."""
+    """Children of a level shared out among the classes above, more to the first: (2, E), row 0 parent, row 1 child."""
     firsts = np.cumsum((0, *classes))
-    blocks = [
-        np.stack([firsts[level] + np.arange(below) * above // below, firsts[level + 1] + np.arange(below)])
-        for level, (above, below) in enumerate(pairwise(classes))
-    ]
-    return np.concatenate(blocks, axis=1).astype(np.int64)
+    blocks = []
+    for level, (above, below) in enumerate(pairwise(classes)):
+        shares = ((np.arange(below) + 0.5) / below) ** SKEW
+        blocks.append(
+            np.stack([firsts[level] + (shares * above).astype(np.int64), firsts[level + 1] + np.arange(below)])
+        )
+    return np.concatenate(blocks, axis=1)

@@ -38,6 +38,8 @@ class MethodSettings:
     Attributes:
         training: optimiser, schedule, arithmetic.
         propagation: of PPN; its shape also serves the baselines.
+        training_ways: few-shot classes of a training episode; None takes the tasks' own, as the paper does. More make
+            better embeddings (Snell et al. trained at 20 and 30 ways). A GNN always takes the tasks' own.
         episode_queries: images to classify of each few-shot class in the plain baselines' episodes; 15 is usual and
             makes an iteration as large as PPN's. The `*` variants take the shape's, like PPN.
         gnn: of the graph network.
@@ -46,6 +48,7 @@ class MethodSettings:
 
     training: TrainingSettings = field(default_factory=TrainingSettings)
     propagation: LevelWiseSettings = field(default_factory=LevelWiseSettings)
+    training_ways: int | None = None
     episode_queries: int | None = 15
     gnn: GnnSettings = field(default_factory=GnnSettings)
     closer_look: CloserLookSettings = field(default_factory=CloserLookSettings)

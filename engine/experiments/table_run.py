@@ -25,22 +25,11 @@ STEP: Final = 10
 
 @dataclass(frozen=True)
 class Assignment:
-    """One cell on one data set."""
+    """One training on one data set, with the cells that it serves."""
 
     data: Path
     variant: str
-    cell: Cell
-
-    def is_done(self, found: Sequence[TestResult], settings: MethodSettings) -> bool:
-        """Whether every row of the cell is among the results, from a training with these settings."""
-        training = settings.training
-        rows = {
-            result.row
-            for result in found
-            if (result.variant, result.ways, result.shots) == (self.variant, self.cell.ways, self.cell.shots)
-            and all(result.settings.get(name) == getattr(training, name) for name in KEPT_SETTINGS)
-        }
-        return rows.issuperset(self.cell.rows)
+    cells: tuple[Cell, ...]
 
 
 def missing(
@@ -51,16 +40,39 @@ def missing(
     methods: Sequence[str] = METHODS,
     columns: Sequence[tuple[int, int]] = COLUMNS,
 ) -> tuple[Assignment, ...]:
-    """The cells without a result, column by column, so that a run that is cut off leaves whole columns."""
+    """The trainings of which a cell has no result yet.
+
+    Column by column, so that a run that is cut off leaves whole columns; PPN, the longest, first.
+
+    Args:
+        folders: of data sets.
+        runs: folder of checkpoints and results.
+        settings: constants.
+        methods: rows.
+        columns: (ways, shots).
+    """
     data = [(folder, load(folder).variant) for folder in folders]
-    cells = [
-        Assignment(folder, variant, Cell(method, ways, shots))
-        for ways, shots in columns
-        for folder, variant in data
-        for method in reversed(methods)
-    ]
     found = [result for _, variant in data for result in results.read_all(runs, variant)]
-    return tuple(assignment for assignment in cells if not assignment.is_done(found, settings))
+    shared: dict[tuple[Path, Path], list[Cell]] = {}
+    for ways, shots in columns:
+        for folder, variant in data:
+            for method in reversed(methods):
+                cell = Cell.of(method, ways, shots, settings)
+                if not _is_done(cell, variant, found, settings):
+                    shared.setdefault((folder, cell.folder(runs, variant)), []).append(cell)
+    variants = dict(data)
+    return tuple(Assignment(folder, variants[folder], tuple(cells)) for (folder, _), cells in shared.items())
+
+
+def _is_done(cell: Cell, variant: str, found: Sequence[TestResult], settings: MethodSettings) -> bool:
+    """Whether every row of the cell is among the results, from a training with these settings."""
+    rows = {
+        result.row
+        for result in found
+        if (result.variant, result.ways, result.shots) == (variant, cell.ways, cell.shots)
+        and all(result.settings.get(name) == getattr(settings.training, name) for name in KEPT_SETTINGS)
+    }
+    return rows.issuperset(cell.rows)
 
 
 def run_missing(
@@ -136,15 +148,15 @@ def _prepare_worker(told: "Queue[int]", threads: int) -> None:
 def _do(assignment: Assignment, runs: Path, settings: MethodSettings) -> tuple[TestResult, ...]:
     from engine.experiments.cells import load_cell, test_cell, train_cell
 
-    data, cell = load(assignment.data), assignment.cell
-    told = _Told()
-    train_cell(data, cell, settings, runs, on_progress=lambda progress: told.say(progress.done))
-    objective = load_cell(data, cell, settings, runs)
-    found = test_cell(data, cell, settings, objective)
+    data, told = load(assignment.data), _Told()
+    train_cell(data, assignment.cells[0], settings, runs, on_progress=lambda progress: told.say(progress.done))
+    found: list[TestResult] = []
+    for cell in assignment.cells:
+        found += test_cell(data, cell, settings, load_cell(data, cell, settings, runs))
     for result in found:
         results.write(result, runs)
     told.say(settings.training.iterations)
-    return found
+    return tuple(found)
 
 
 class _Told:

@@ -23,6 +23,11 @@ RAW_COSINE: Final = "cosine"
 """What follows the colon in the names of rows that were tested with the weights of Eq. 5 as printed."""
 
 
+def chosen_cell(method: str, ways: int, shots: int, chosen: Chosen) -> Cell:
+    """The cell of a method in a column, trained at the ways that are chosen."""
+    return Cell.of(method, ways, shots, with_chosen(MethodSettings(), chosen))
+
+
 def trained_settings(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) -> MethodSettings:
     """The settings of a cell's training, with what was chosen for the test.
 

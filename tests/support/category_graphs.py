@@ -60,5 +60,6 @@ class Lookup:
         self._table = table
 
     def __call__(self, positions: NDArray[np.int64]) -> Tensor:
+        """Rows (k, d) of the images at (k,) positions."""
         self.asked.append(positions)
         return self._table[torch.from_numpy(positions)]

@@ -38,11 +38,13 @@ def variations(paper: PropagationOptions) -> tuple[Variation, ...]:
             Variation("3-steps", _each(with_lambda, steps=3)),
             Variation("ancestors", _each(with_lambda, reaches_ancestors=True)),
             Variation("mean-of-seen", _each(with_lambda, seen_parents="mean")),
+            Variation("mean-of-seen-whitened", _each(with_lambda, seen_parents="mean", whitens=True)),
         ]
     else:
         tried += [
             Variation("10-nearest", _each(with_lambda, nearest=10)),
             Variation("10-nearest-whitened", _each(with_lambda, nearest=10, whitens=True)),
+            Variation("regressed", _each(with_lambda, regresses=True)),
         ]
     return tuple(tried)
 

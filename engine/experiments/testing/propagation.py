@@ -35,6 +35,8 @@ class PropagationOptions:
         seen_parents: a parent seen in training gives its "buffered" prototype (the paper), or the "mean" of that and
             the one of its test images (the authors' code).
         parents_lambda: weight of `P0` in the coarse classes' own prototypes, from the second step on.
+        regresses: PPN hands down what a ridge regression expects the class's `P0` to be, learned from training's images
+            and their classes' `P0`, in place of the mean of the nearest ones.
         whitens: everything is first whitened by the shrunk covariance within training's few-shot classes, so that
             directions in which images of one class differ count less.
     """
@@ -47,6 +49,7 @@ class PropagationOptions:
     normalisation: Normalisation = "softmax"
     seen_parents: SeenParents = "buffered"
     parents_lambda: float = 0.5
+    regresses: bool = False
     whitens: bool = False
 
 
@@ -110,6 +113,9 @@ def final_prototypes(
         (T, N, d) float32.
     """
     initial = embedded.support.mean(dim=2).flatten(0, 1)
+    if options.regresses:
+        expected = bench.expected_prototypes(initial)
+        return (options.lambda_ * initial + (1 - options.lambda_) * expected).reshape_as(embedded.support[:, :, 0])
     given = _parent_prototypes(bench, trained.buffered, options)
     nodes = Prototypes(
         torch.cat([initial, given.vectors]), torch.cat([torch.ones(len(initial), dtype=torch.bool), given.exists])

@@ -11,19 +11,37 @@ def test_width_of_the_embedding(side: int, width: int) -> None:
     """Four halvings, rounded down: 84, 42, 21, 10, 5 and 32, 16, 8, 4, 2."""
     backbone = Conv4(side).eval()
     assert backbone.embedding_width == width
-    assert backbone(torch.zeros(2, 3, side, side)).shape == (2, width)
+    assert backbone(torch.zeros(1, 3, side, side)).shape == (1, width)
 
 
-def test_blocks_of_the_paper() -> None:
-    """Section 4: four times 64 filters of 3x3, batch norm, ReLU and 2x2 max-pooling."""
+def test_four_blocks() -> None:
+    """Section 4: four times 64 filters of 3x3, batch norm, 2x2 max-pooling and ReLU (their order is tested below)."""
     layers = list(Conv4(84).layers)
-    kinds = [nn.Conv2d, nn.BatchNorm2d, nn.ReLU, nn.MaxPool2d]
+    kinds = [nn.Conv2d, nn.BatchNorm2d, nn.MaxPool2d, nn.ReLU]
     assert [type(layer) for layer in layers] == kinds * 4 + [nn.Flatten]
     for number, convolution in enumerate(layers[0:16:4]):
         assert isinstance(convolution, nn.Conv2d)
         assert (convolution.in_channels, convolution.out_channels) == (3 if number == 0 else 64, 64)
         assert (convolution.kernel_size, convolution.stride, convolution.padding) == ((3, 3), (1, 1), (1, 1))
     assert all(layer.kernel_size == 2 for layer in layers if isinstance(layer, nn.MaxPool2d))
+
+
+def test_pooling_before_relu_is_the_papers_network() -> None:
+    """Embeddings and gradients are those of the paper's order: convolution, batch norm, ReLU, pooling."""
+    torch.manual_seed(0)
+    backbone = Conv4(16, 4)
+    layers = list(backbone.layers)
+    blocks = [(*layers[at : at + 2], nn.ReLU(), nn.MaxPool2d(2)) for at in range(0, 16, 4)]
+    paper = nn.Sequential(*(layer for block in blocks for layer in block), nn.Flatten())
+    images = torch.randn(4, 3, 16, 16)
+    found = []
+    for network in (backbone, paper):
+        backbone.zero_grad()
+        embeddings = network(images)
+        torch.autograd.backward(embeddings.square().sum())
+        found.append((embeddings, *[parameter.grad for parameter in backbone.parameters()]))
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs)
 
 
 def test_number_of_parameters() -> None:
@@ -40,7 +58,7 @@ def test_embeddings_start_short() -> None:
     torch.manual_seed(0)
     usual = Conv4(16, 8, last_scale=1.0)
     torch.testing.assert_close(short(images), LAST_SCALE * usual(images))
-    norms = [layer.weight.unique().tolist() for layer in short.layers if isinstance(layer, nn.BatchNorm2d)]
+    norms = [sorted(set(layer.weight.tolist())) for layer in short.layers if isinstance(layer, nn.BatchNorm2d)]
     assert norms == [[1.0], [1.0], [1.0], [pytest.approx(LAST_SCALE)]]
 
 

@@ -43,7 +43,7 @@ def test_unknown_device() -> None:
 def test_automatic_number_type(monkeypatch: pytest.MonkeyPatch, is_fast: bool) -> None:
     """bfloat16 where the processor has instructions for it, on the CPU as on the GPU."""
     monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: is_fast)
-    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: is_fast)
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda **_options: is_fast)
     expected = torch.bfloat16 if is_fast else torch.float32
     assert number_type("auto", CPU) == number_type("auto", CUDA) == expected
 

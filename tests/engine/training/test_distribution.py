@@ -25,6 +25,7 @@ def can_listen() -> bool:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not distributed.is_available(), reason="this PyTorch is built without distribution")
 @pytest.mark.skipif(not can_listen(), reason="no sockets on the loopback device")
 def test_two_processes_train_one_model(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 import signal
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -7,8 +8,8 @@ import pytest
 from engine.errors import StorageError
 from engine.training import checkpoints
 from engine.training.loop import CHECKPOINT_NAME, train
-from tests.engine.training.test_checkpoints import full_disk_after
 from tests.support.few_shot_problems import colour_training_set
+from tests.support.full_disk import full_disk_after
 from tests.support.small_trainings import different, kill_training, small_objective, small_settings, state_of
 
 PIXELS = colour_training_set().pixels
@@ -45,8 +46,6 @@ def test_full_disk_stops_the_training_and_keeps_the_checkpoint(tmp_path: Path) -
 
 def train_until_full(run: Path) -> None:
     """Let the disk fill up after the first checkpoint."""
-    from contextlib import ExitStack
-
     with ExitStack() as stack:
 
         def fill(iteration: int) -> None:

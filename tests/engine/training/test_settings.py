@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from engine.errors import InputError
@@ -45,4 +47,4 @@ def test_very_few_iterations_decay_once_each_at_most() -> None:
 def test_nothing_is_zero(name: str) -> None:
     """Counts below one are refused by name."""
     with pytest.raises(InputError, match=rf"{name} is too small: expected at least 1, found 0"):
-        TrainingSettings(**{name: 0})
+        replace(TrainingSettings(), **{name: 0})  # type: ignore[arg-type]

@@ -96,7 +96,7 @@ def test_two_parents_teach_the_attention() -> None:
     """With one parent there is nothing to weigh; with two, both linear layers learn."""
     for edge_index, learns in (([[0, 1], [2, 3]], False), ([[0, 0, 1], [2, 3, 3]], True)):
         objective = with_plain_cosine(network(0.0))
-        objective.loss(EMBEDDINGS, replace(DRAW, edge_index=np.array(edge_index))).backward()
+        torch.autograd.backward(objective.loss(EMBEDDINGS, replace(DRAW, edge_index=np.array(edge_index))))
         for linear in (objective.attention.g, objective.attention.h):
             assert linear.weight.grad is not None
             assert bool(linear.weight.grad.abs().max() > 1e-6) is learns
@@ -116,7 +116,7 @@ def test_gradient_reaches_the_backbone(lambda_: float) -> None:
     """Through every query always; through support images when lambda lets them into the prototype."""
     objective = network(lambda_)
     images = images_with(EMBEDDINGS).requires_grad_()
-    objective(images, DRAW).backward()
+    torch.autograd.backward(objective(images, DRAW))
     assert images.grad is not None
     reached = images.grad.flatten(1).abs().sum(dim=1) > 1e-6
     assert reached.tolist() == [lambda_ > 0] * 2 + [True] * 5
@@ -129,7 +129,7 @@ def test_gradient_reaches_the_backbone(lambda_: float) -> None:
 def test_buffered_prototypes_carry_no_gradient() -> None:
     """The buffer is data: no parameter, no gradient; and support images take the place of buffered few-shot ones."""
     objective = network(0.5)
-    objective(images_with(EMBEDDINGS), DRAW).backward()
+    torch.autograd.backward(objective(images_with(EMBEDDINGS), DRAW))
     assert not objective.buffer.vectors.requires_grad
     assert objective.buffer.vectors.grad is None
     assert "buffer.vectors" in objective.state_dict()
@@ -162,6 +162,39 @@ def test_swapping_classes_within_a_task_changes_nothing() -> None:
     swapped = LevelTask(4, ints(4, 2), support=ints(1, 0).reshape(2, 1), queries=ints(2, 3), targets=ints(1, 0))
     losses = [network(0.5).loss(EMBEDDINGS, replace(DRAW, tasks=(task, COARSE))) for task in (FEW_SHOT, swapped)]
     assert losses[0].item() == pytest.approx(losses[1].item(), rel=1e-6)
+
+
+def test_coarse_classes_with_a_lambda_of_their_own() -> None:
+    """With 1 above 0 and half for coarse classes, class 0 is halfway between (1, 0) and (0, 3): (0.5, 1.5).
+
+    Its distances become 2.5 of 9, 0.5 of 2, and 0.5 to the wrong side of 4; few-shot classes keep lambda 0.
+    """
+    draw = replace(DRAW, edge_index=np.array([[1, 0, 1], [0, 2, 3]]))
+    coarse_loss = (math.log1p(math.exp(-6.5)) + math.log1p(math.exp(-1.5)) + math.log1p(math.exp(3.5))) / 3
+    loss = network(0.0, coarse_lambda=0.5).loss(EMBEDDINGS, draw)
+    assert loss.item() == pytest.approx(math.log1p(math.exp(-4)) + coarse_loss, rel=1e-5)
+
+
+def test_fresh_share_by_hand() -> None:
+    """A quarter of (0, 0) and (0, 1), three of the buffered (1, 0) and (0, 3): (0.75, 0) and (0, 2.5), also as P+."""
+    task = LevelTask(3, ints(0, 1), support=ints(4, 6).reshape(2, 1), queries=ints(5), targets=ints(0))
+    draw = replace(DRAW, tasks=(FEW_SHOT, task))
+    few_shot_loss = (math.log1p(math.exp(1.0625 - 3.25)) + math.log1p(math.exp(0.25 - 4.5625))) / 2
+    coarse_loss = math.log1p(math.exp(4.0625 - 1.25))
+    objective = network(0.0, fresh_share=0.25)
+    assert objective.loss(EMBEDDINGS, draw).item() == pytest.approx(few_shot_loss + coarse_loss, rel=1e-5)
+
+
+@pytest.mark.parametrize("fresh_share", [0.0, 0.25])
+def test_fresh_share_lets_errors_of_children_reach_images_of_parents(fresh_share: float) -> None:
+    """Without it the parents' images teach at their own level only, through queries."""
+    task = LevelTask(3, ints(0, 1), support=ints(4, 6).reshape(2, 1), queries=ints(5), targets=ints(0))
+    embeddings = EMBEDDINGS.clone().requires_grad_()
+    torch.autograd.backward(
+        network(0.0, fresh_share=fresh_share).loss(embeddings, replace(DRAW, tasks=(FEW_SHOT, task)))
+    )
+    assert embeddings.grad is not None
+    assert (embeddings.grad[[4, 6]].abs().sum(dim=1) > 1e-6).tolist() == [fresh_share > 0] * 2
 
 
 def test_several_support_images_are_averaged() -> None:

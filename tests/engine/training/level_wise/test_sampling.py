@@ -143,8 +143,8 @@ def test_too_few_images() -> None:
     """The error counts the classes that suffice and names one that does not."""
     with pytest.raises(
         InputError,
-        match=r"too few classes have enough images for 3-way 2-shot training: expected at least 3 few-shot classes with "
-        r"4 images each, found 2 of 4; “dog” has 3\. Label more images",
+        match=r"too few classes have enough images for 3-way 2-shot training: expected at least 3 few-shot classes "
+        r"with 4 images each, found 2 of 4; “dog” has 3\. Label more images",
     ):
         LevelWiseSampler(two_branches((9, 9, 4, 3, 4, 3)), EpisodeShape(3, 2))
 
