@@ -16,8 +16,8 @@ TEST_STRIDE: Final = 5
 """Each fifth few-shot class is one of the test."""
 
 SKEW: Final = 1.33
-"""Branches of WordNet differ in size. The higher, the fewer coarse classes are above five few-shot classes; at 1.33 there
-are about 16, so that an iteration takes about 171 images, as on the paper's data."""
+"""Branches of WordNet differ in size. The higher, the fewer coarse classes are above five few-shot classes: about 16 at
+1.33, so that an iteration takes about 171 images."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from engine.experiments.baselines.closer_look import CloserLook, CloserLookSetti
 from engine.experiments.baselines.gnn import FewShotGnn, GnnSettings
 from engine.experiments.baselines.prototypical_net import PrototypicalNet
 from engine.model.conv4 import Conv4
+from engine.project.records import Plain
 from engine.training.level_wise.objective import PrototypePropagation
 from engine.training.level_wise.sampling import EpisodeShape
 from engine.training.level_wise.settings import LevelWiseSettings
@@ -67,6 +68,12 @@ def make_objective(method: str, training_set: TrainingSet, settings: MethodSetti
     """
     if method not in METHODS:
         raise InputError("there is no such method", expected=", ".join(METHODS), found=f"“{method}”")
+    objective = _make(method, training_set, settings)
+    objective.constants = _constants(method, settings)
+    return objective
+
+
+def _make(method: str, training_set: TrainingSet, settings: MethodSettings) -> Objective:
     seed, side = settings.training.seed, settings.training.side
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -78,11 +85,26 @@ def make_objective(method: str, training_set: TrainingSet, settings: MethodSetti
     base = method.removesuffix(STAR)
     if base == "closer-look":
         return CloserLook(backbone, width, training_set, settings.closer_look, level_wise=level_wise, seed=seed)
-    shape = settings.shape if level_wise else replace(settings.shape, queries=settings.episode_queries)
-    sampler = baseline_sampler(training_set, shape, level_wise=level_wise)
+    sampler = baseline_sampler(training_set, _shape(settings, level_wise=level_wise), level_wise=level_wise)
     if base == "gnn":
         return FewShotGnn(backbone, width, sampler, settings.gnn, seed=seed)
     return PrototypicalNet(backbone, sampler)
+
+
+def _shape(settings: MethodSettings, *, level_wise: bool) -> EpisodeShape:
+    return settings.shape if level_wise else replace(settings.shape, queries=settings.episode_queries)
+
+
+def _constants(method: str, settings: MethodSettings) -> dict[str, Plain]:
+    """What a method is made with besides the training's settings, by field name."""
+    base = method.removesuffix(STAR)
+    if base == "closer-look":
+        names = _direct_names(settings.closer_look)
+        return {name: getattr(settings.closer_look, name) for name in sorted(names)}
+    if method == PPN:
+        return by_name.plain_settings(settings.propagation)
+    shape = by_name.plain_settings(_shape(settings, level_wise=method.endswith(STAR)))
+    return {**shape, **(by_name.plain_settings(settings.gnn) if base == "gnn" else {})}
 
 
 def with_chosen(settings: MethodSettings, chosen: Chosen) -> MethodSettings:

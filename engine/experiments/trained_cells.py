@@ -8,7 +8,7 @@ from typing import Any, Final
 from engine.errors import InputError
 from engine.experiments.cells import KEPT_SETTINGS, Cell, load_cell, settings_for
 from engine.experiments.data_sets.stored import FewShotData
-from engine.experiments.methods import PPN, PPN_PLUS, MethodSettings, with_chosen
+from engine.experiments.methods import COLUMN_SETTINGS, PPN, PPN_PLUS, MethodSettings, with_chosen
 from engine.experiments.results import TestResult
 from engine.experiments.testing.bench import Bench, test_images
 from engine.experiments.testing.propagation import TrainedPropagation, options_of, predict
@@ -28,11 +28,11 @@ def chosen_cell(method: str, ways: int, shots: int, chosen: Chosen) -> Cell:
     return Cell.of(method, ways, shots, with_chosen(MethodSettings(), chosen))
 
 
-def trained_settings(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) -> MethodSettings:
-    """The settings of a cell's training, with what was chosen for the test.
+_TRAINING_NAMES: Final = frozenset(field.name for field in fields(TrainingSettings))
 
-    A checkpoint remembers optimiser, schedule and arithmetic. What only propagation or a baseline has is not in it and
-    must be given again where it is not the default.
+
+def trained_settings(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) -> MethodSettings:
+    """The settings of a cell's training, as its checkpoint remembers them, with what was chosen for the test.
 
     Args:
         data: the data set.
@@ -41,7 +41,7 @@ def trained_settings(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) 
         chosen: by field name; of the training only what a resumed training may change too.
 
     Raises:
-        InputError: the cell was not trained, or with other settings than the chosen ones.
+        InputError: the cell was not trained, or with another optimiser, schedule or arithmetic than the chosen one.
         FormatError: the checkpoint is torn.
         UsageError: there is no such setting.
     """
@@ -53,22 +53,20 @@ def trained_settings(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) 
             remedy="train it first: protoleaf experiment train",
         )
     found = checkpoints.read(path).settings
-    settings = with_chosen(MethodSettings(training=_training_settings(found)), chosen)
-    _require_trained_with(settings.training, found, path)
+    training = {name: found[name] for name in found.keys() & (_TRAINING_NAMES - FREELY_CHANGED)}
+    constants = {name: found[name] for name in found.keys() - _TRAINING_NAMES - COLUMN_SETTINGS}
+    remembered = with_chosen(MethodSettings(training=TrainingSettings(**training)), constants)
+    settings = with_chosen(remembered, chosen)
+    _require_trained_with(settings.training, training, path)
     return settings_for(cell, settings)
 
 
-def _training_settings(found: Mapping[str, Any]) -> TrainingSettings:
-    names = {field.name for field in fields(TrainingSettings)} - FREELY_CHANGED
-    return TrainingSettings(**{name: value for name, value in found.items() if name in names})
-
-
 def _require_trained_with(settings: TrainingSettings, found: Mapping[str, Any], path: Path) -> None:
-    for name in sorted(found.keys() - FREELY_CHANGED):
-        if getattr(settings, name, None) != found[name]:
+    for name in sorted(found):
+        if getattr(settings, name) != found[name]:
             raise InputError(
                 f"the checkpoint was trained with another {name}",
-                expected=str(getattr(settings, name, None)),
+                expected=str(getattr(settings, name)),
                 found=f"{found[name]} in {path}",
                 remedy="leave the setting out, or train with it into another folder",
             )

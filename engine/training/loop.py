@@ -161,7 +161,7 @@ class _Training:
     def _resume(self, path: Path) -> None:
         self._is_new = False
         checkpoint = checkpoints.read(path)
-        _require_same_settings(checkpoint.settings, asdict(self.settings), path)
+        _require_same_settings(checkpoint.settings, self._remembered(), path)
         checkpoints.restore_module(self.objective, checkpoint)
         checkpoints.restore_optimizer(self.objective, self._optimizer, checkpoint)
         self._iteration = checkpoint.iteration
@@ -233,6 +233,9 @@ class _Training:
         self._losses.clear()
         self.on_point(point)
 
+    def _remembered(self) -> dict[str, Any]:
+        return {**asdict(self.settings), **self.objective.constants}
+
     def _keep(self) -> None:
         if self._path is not None and self._distribution.rank == 0:
             checkpoint = checkpoints.capture(
@@ -241,7 +244,7 @@ class _Training:
                 iteration=self._iteration,
                 curve=tuple(self._curve),
                 pending_losses=tuple(self._losses),
-                settings=asdict(self.settings),
+                settings=self._remembered(),
             )
             checkpoints.write(checkpoint, self._path)
 

@@ -1,7 +1,7 @@
 """What one iteration of training draws, and the loss it makes of the embeddings: PPN and every baseline is one."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ class Objective(nn.Module, ABC):
         backbone: maps images (B, 3, H, W) to embeddings (B, d).
 
     Attributes:
+        constants: what it was made with, by name; a checkpoint remembers them and goes on with the same only.
         refresh_interval: iterations between two calls of `refresh`, the first before the first iteration; 0 for never.
         precision: number type of the backbone's arithmetic; the loss is always computed in float32.
     """
@@ -42,6 +43,7 @@ class Objective(nn.Module, ABC):
         super().__init__()
         self.backbone = backbone
         self.precision = torch.float32
+        self.constants: Mapping[str, float | str | int | bool | None] = {}
 
     @abstractmethod
     def draw(self, generator: np.random.Generator) -> Draw:

@@ -1,12 +1,15 @@
 """Experiments in tests run on one core and on one generated data set."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import torch
 
+from engine.experiments.cells import Cell, train_cell
 from engine.experiments.data_sets.stored import FewShotData
 from tests.support.few_shot_data import colour_data
+from tests.support.quick_training import quick_settings
 
 
 @pytest.fixture(autouse=True)
@@ -22,3 +25,12 @@ def one_thread() -> Iterator[None]:
 def colours() -> FewShotData:
     """A data set in memory; nobody writes to it."""
     return colour_data()
+
+
+@pytest.fixture(scope="session")
+def trained_runs(tmp_path_factory: pytest.TempPathFactory, colours: FewShotData) -> Path:
+    """Folder of runs with PPN and Prototypical Net for 5-way 1-shot, seed 3; tests only read it."""
+    folder = tmp_path_factory.mktemp("runs")
+    for method in ("ppn", "prototypical-net"):
+        train_cell(colours, Cell(method, 5, 1), quick_settings(seed=3), folder)
+    return folder

@@ -21,6 +21,7 @@ CELL = Cell("prototypical-net", 5, 1)
 def test_train_and_test(method: str, colours: FewShotData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every method trains, is found again, and is tested on 600 tasks in each of its rows."""
     monkeypatch.setattr(beyond, "VALIDATION_TASKS", 2)
+    monkeypatch.setattr(beyond, "LAMBDAS", (0.0, 0.5))
     cell, settings = Cell(method, 2, 1), quick_settings()
     outcome = train_cell(colours, cell, settings, tmp_path)
     assert [point.iteration for point in outcome.curve] == [2, 3]
@@ -33,16 +34,15 @@ def test_train_and_test(method: str, colours: FewShotData, tmp_path: Path, monke
     assert all(result.settings["side"] == 16 and result.settings["iterations"] == 3 for result in found)
 
 
-def test_same_training_same_result(colours: FewShotData, tmp_path: Path) -> None:
+def test_same_training_same_result(colours: FewShotData, trained_runs: Path, tmp_path: Path) -> None:
     """A training that was stopped and went on gives the accuracies of one that was not."""
-    settings = quick_settings()
-    train_cell(colours, CELL, settings, tmp_path / "whole")
+    settings = quick_settings(seed=3)
     cancel = CancelToken()
     with pytest.raises(Cancelled):
-        train_cell(colours, CELL, settings, tmp_path / "torn", on_point=lambda _: cancel.cancel(), cancel=cancel)
-    assert not CELL.is_trained(tmp_path / "torn", "pure", 3)
-    assert train_cell(colours, CELL, settings, tmp_path / "torn").iterations == 3
-    whole, torn = (load_cell(colours, CELL, settings, tmp_path / name) for name in ("whole", "torn"))
+        train_cell(colours, CELL, settings, tmp_path, on_point=lambda _: cancel.cancel(), cancel=cancel)
+    assert not CELL.is_trained(tmp_path, "pure", 3)
+    assert train_cell(colours, CELL, settings, tmp_path).iterations == 3
+    whole, torn = (load_cell(colours, CELL, settings, runs) for runs in (trained_runs, tmp_path))
     assert test_cell(colours, CELL, settings, whole) == test_cell(colours, CELL, settings, torn)
 
 
@@ -60,26 +60,23 @@ def test_settings_of_a_column() -> None:
     assert settings.propagation.own_weight == 0.5
 
 
-def test_checkpoint_of_other_settings(colours: FewShotData, tmp_path: Path) -> None:
+def test_checkpoint_of_other_settings(colours: FewShotData, trained_runs: Path) -> None:
     """Training with other settings into the same folder is refused, naming the first that differs."""
-    train_cell(colours, CELL, quick_settings(), tmp_path)
-    with pytest.raises(InputError, match=r"trained with another seed: expected 4, found 0 in .*another folder"):
-        train_cell(colours, CELL, quick_settings(seed=4), tmp_path)
+    with pytest.raises(InputError, match=r"trained with another seed: expected 4, found 3 in .*another folder"):
+        train_cell(colours, CELL, quick_settings(seed=4), trained_runs)
 
 
-def test_checkpoint_of_another_architecture(colours: FewShotData, tmp_path: Path) -> None:
-    """A graph network of another width does not fit; the message names a tensor and both shapes."""
-    cell = Cell("gnn", 2, 1)
-    train_cell(colours, cell, quick_settings(), tmp_path)
-    with pytest.raises(ModelError, match=r"another architecture: expected network\.\S+ .*remedy|network\."):
-        load_cell(colours, cell, quick_settings(edge_width=4), tmp_path)
+def test_checkpoint_of_another_architecture(colours: FewShotData, trained_runs: Path) -> None:
+    """An attention of another width does not fit; the message names a tensor and both shapes."""
+    settings = quick_settings(seed=3, hidden_width=4)
+    with pytest.raises(ModelError, match=r"expected attention\.g\.weight \(4, 64\), found \(128, 64\)"):
+        load_cell(colours, Cell("ppn", 5, 1), settings, trained_runs)
 
 
-def test_unfinished_training(colours: FewShotData, tmp_path: Path) -> None:
+def test_unfinished_training(colours: FewShotData, trained_runs: Path) -> None:
     """Nothing is tested before its time."""
-    train_cell(colours, CELL, quick_settings(), tmp_path)
     with pytest.raises(InputError, match="not finished: expected 9 iterations, found 3"):
-        load_cell(colours, CELL, quick_settings(iterations=9), tmp_path)
+        load_cell(colours, CELL, quick_settings(seed=3, iterations=9), trained_runs)
 
 
 def test_no_training(colours: FewShotData, tmp_path: Path) -> None:
@@ -94,12 +91,11 @@ def test_images_smaller_than_the_side(colours: FewShotData, tmp_path: Path) -> N
         train_cell(colours, CELL, quick_settings(side=32), tmp_path)
 
 
-def test_loaded_weights_are_those_at_the_end(colours: FewShotData, tmp_path: Path) -> None:
+def test_loaded_for_tests(colours: FewShotData, trained_runs: Path) -> None:
     """In evaluation mode, in the precision of the settings."""
-    settings = quick_settings()
-    train_cell(colours, CELL, settings, tmp_path)
-    objective = load_cell(colours, CELL, settings, tmp_path)
+    settings = quick_settings(seed=3)
+    objective = load_cell(colours, CELL, settings, trained_runs)
     assert not objective.training
     assert objective.precision == torch.float32
     in_bfloat16 = replace(settings, training=replace(settings.training, precision="bfloat16"))
-    assert load_cell(colours, CELL, in_bfloat16, tmp_path).precision == torch.bfloat16
+    assert load_cell(colours, CELL, in_bfloat16, trained_runs).precision == torch.bfloat16

@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import InputError
 from engine.events import Progress
-from engine.experiments.cells import Cell, load_cell, test_cell, train_cell
+from engine.experiments.cells import Cell, load_cell, test_cell
 from engine.experiments.data_sets.stored import FewShotData
 from engine.experiments.figures import class_prototypes, draw_propagation, draw_prototypes, propagation_curves
 from engine.experiments.testing import beyond
@@ -16,18 +16,9 @@ from engine.experiments.trained_cells import load_ppn, trained_settings
 from engine.workflows.training.settings import Chosen
 from tests.support.few_shot_data import UNSEEN_MIDDLE
 from tests.support.planar_bench import Place, planar_bench, planar_training
-from tests.support.quick_training import quick_settings
 
 CELL = Cell("ppn", 5, 1)
 CHOSEN: Final[Chosen] = {"training_ways": None}
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory, colours: FewShotData) -> Path:
-    """Folder of one trained PPN; tests only read it."""
-    folder = tmp_path_factory.mktemp("runs")
-    train_cell(colours, CELL, quick_settings(), folder)
-    return folder
 
 
 def test_prototypes_of_all_classes() -> None:
@@ -42,9 +33,9 @@ def test_prototypes_of_all_classes() -> None:
     assert {place: found.vectors[place].tolist() for place in Place} == expected
 
 
-def test_figure_of_prototypes(colours: FewShotData, runs: Path, tmp_path: Path) -> None:
+def test_figure_of_prototypes(colours: FewShotData, trained_runs: Path, tmp_path: Path) -> None:
     """Each class of the data set with its parents, those of the test part too."""
-    drawn = draw_prototypes(colours, runs, tmp_path / "figure", chosen=CHOSEN)
+    drawn = draw_prototypes(colours, trained_runs, tmp_path / "figure", chosen=CHOSEN)
     with drawn.classes.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["name"] for row in rows] == list(colours.class_names)
@@ -54,14 +45,15 @@ def test_figure_of_prototypes(colours: FewShotData, runs: Path, tmp_path: Path) 
     assert 0 < drawn.in_full_space.ratio < 2
 
 
-def test_curves_meet_the_table(colours: FewShotData, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_curves_meet_the_table(colours: FewShotData, trained_runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At lambda = 0, the paper's for 1 shot, the figure shows what the table says; at 1 both settings agree."""
-    monkeypatch.setattr(beyond, "VALIDATION_TASKS", 2)
-    ppn = load_ppn(colours, CELL, runs, CHOSEN)
+    monkeypatch.setattr(beyond, "variations", lambda _paper: ())
+    ppn = load_ppn(colours, CELL, trained_runs, CHOSEN)
     without, known = propagation_curves(ppn, ways=5)
-    settings = trained_settings(colours, CELL, runs, CHOSEN)
+    settings = trained_settings(colours, CELL, trained_runs, CHOSEN)
     of_table = {
-        result.row: result for result in test_cell(colours, CELL, settings, load_cell(colours, CELL, settings, runs))
+        result.row: result
+        for result in test_cell(colours, CELL, settings, load_cell(colours, CELL, settings, trained_runs))
     }
     for curve in (without, known):
         assert [point.propagation for point in curve.points] == [step / 10 for step in range(11)]
@@ -71,11 +63,11 @@ def test_curves_meet_the_table(colours: FewShotData, runs: Path, monkeypatch: py
     assert (known.setting, known.ways, known.shots, known.data) == ("ppn+", 5, 1, "WS-Colours-Pure")
 
 
-def test_figure_of_propagation(colours: FewShotData, runs: Path, tmp_path: Path) -> None:
+def test_figure_of_propagation(colours: FewShotData, trained_runs: Path, tmp_path: Path) -> None:
     """Two settings at eleven weights for each training, in a file of numbers and two pictures."""
     seen: list[Progress] = []
     pixels, vectors, numbers = draw_propagation(
-        [colours], runs, tmp_path / "figure", ways=(5,), chosen=CHOSEN, on_progress=seen.append
+        [colours], trained_runs, tmp_path / "figure", ways=(5,), chosen=CHOSEN, on_progress=seen.append
     )
     with numbers.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -86,8 +78,8 @@ def test_figure_of_propagation(colours: FewShotData, runs: Path, tmp_path: Path)
     assert (seen[-1].done, seen[-1].total) == (22, 22)
 
 
-def test_not_trained(colours: FewShotData, runs: Path, tmp_path: Path) -> None:
+def test_not_trained(colours: FewShotData, trained_runs: Path, tmp_path: Path) -> None:
     """The figure needs 10-way too unless told otherwise; nothing is drawn without."""
     with pytest.raises(InputError, match="ppn was not trained for 10-way 1-shot"):
-        draw_propagation([colours], runs, tmp_path / "figure", chosen=CHOSEN)
+        draw_propagation([colours], trained_runs, tmp_path / "figure", chosen=CHOSEN)
     assert not (tmp_path / "figure").exists()

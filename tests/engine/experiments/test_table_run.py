@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import Cancelled, InputError
+from engine.errors import Cancelled
 from engine.events import CancelToken, Progress
 from engine.experiments import results
 from engine.experiments.cells import COLUMNS, Cell
@@ -74,13 +74,6 @@ def test_run_missing(data: Path, tmp_path: Path) -> None:
     assert results.read_all(tmp_path, "pure") == tuple(told)
     assert missing([data], tmp_path, settings, methods=("prototypical-net",), columns=columns) == ()
     assert seen[-1].total == 10
-
-
-def test_failures_reach_the_caller(data: Path, tmp_path: Path) -> None:
-    """What a process refuses is told as if it had happened here."""
-    wanted = (Assignment(data, "pure", (Cell("prototypical-net", 2, 1),)),)
-    with pytest.raises(InputError, match="at most 16 px, found 32 px"):
-        run_missing(wanted, tmp_path, quick_settings(side=32))
 
 
 def test_cancelled(data: Path, tmp_path: Path) -> None:

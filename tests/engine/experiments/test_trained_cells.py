@@ -5,53 +5,47 @@ from pathlib import Path
 import pytest
 
 from engine.errors import InputError, UsageError
-from engine.experiments.cells import Cell, train_cell
+from engine.experiments.cells import Cell
 from engine.experiments.data_sets.stored import FewShotData
 from engine.experiments.trained_cells import load_ppn, raw_cosine_results, trained_settings
 from tests.support.quick_training import quick_settings
 
-CELL = Cell("ppn", 2, 1)
+CELL = Cell("ppn", 5, 1)
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory, colours: FewShotData) -> Path:
-    """Folder of one trained PPN; tests only read it."""
-    folder = tmp_path_factory.mktemp("runs")
-    train_cell(colours, CELL, quick_settings(seed=3), folder)
-    return folder
-
-
-def test_settings_come_from_the_checkpoint(colours: FewShotData, runs: Path) -> None:
+def test_settings_come_from_the_checkpoint(colours: FewShotData, trained_runs: Path) -> None:
     """Nobody has to remember them; those of the propagation can be chosen for the test, and the device."""
-    settings = trained_settings(colours, CELL, runs, {"lambda_": 0.25, "device": "auto"})
+    settings = trained_settings(colours, CELL, trained_runs, {"lambda_": 0.25, "device": "auto"})
     expected = quick_settings(seed=3, device="auto", point_interval=100)
     assert settings.training == expected.training
     assert settings.propagation.own_weight == 0.25
-    assert settings.shape.ways == 2
+    assert settings.shape.ways == 5
 
 
 @pytest.mark.parametrize(("name", "value"), [("seed", 4), ("iterations", 2), ("precision", "bfloat16")])
-def test_other_settings_than_trained_with(name: str, value: int | str, colours: FewShotData, runs: Path) -> None:
+def test_other_settings_than_trained_with(
+    name: str, value: int | str, colours: FewShotData, trained_runs: Path
+) -> None:
     """A result would claim what was not done."""
     with pytest.raises(InputError, match=f"trained with another {name}: expected {value}, found"):
-        trained_settings(colours, CELL, runs, {name: value})
+        trained_settings(colours, CELL, trained_runs, {name: value})
 
 
-def test_not_trained(colours: FewShotData, runs: Path) -> None:
+def test_not_trained(colours: FewShotData, trained_runs: Path) -> None:
     """The message says what to train."""
     with pytest.raises(InputError, match=r"gnn was not trained for 10-way 5-shot tasks on WS-Colours-Pure.*Train it"):
-        trained_settings(colours, Cell("gnn", 10, 5), runs, {})
+        trained_settings(colours, Cell("gnn", 10, 5), trained_runs, {})
 
 
-def test_unknown_setting(colours: FewShotData, runs: Path) -> None:
+def test_unknown_setting(colours: FewShotData, trained_runs: Path) -> None:
     """As everywhere."""
     with pytest.raises(UsageError, match="no such setting"):
-        trained_settings(colours, CELL, runs, {"magic": 1})
+        trained_settings(colours, CELL, trained_runs, {"magic": 1})
 
 
-def test_raw_cosine_stands_beside_the_softmax(colours: FewShotData, runs: Path) -> None:
+def test_raw_cosine_stands_beside_the_softmax(colours: FewShotData, trained_runs: Path) -> None:
     """Rows of their own on the same tasks; untrained weights of some thousandths draw prototypes to the origin."""
-    found = raw_cosine_results(load_ppn(colours, CELL, runs, {"normalisation": "cosine"}), CELL)
+    found = raw_cosine_results(load_ppn(colours, CELL, trained_runs, {"normalisation": "cosine"}), CELL)
     assert [result.row for result in found] == ["ppn:cosine", "ppn+:cosine"]
     assert {len(result.accuracies) for result in found} == {600}
     assert found[0].settings["seed"] == 3
