@@ -184,7 +184,7 @@ def _decimals(spacing: float) -> int:
 
 
 def _make_plot(left: pg.AxisItem) -> Any:
-    plot = pg.PlotWidget(background=None, axisItems={"left": left, "bottom": _CountAxis()})
+    plot = pg.PlotWidget(axisItems={"left": left, "bottom": _CountAxis()})
     plot.setFixedHeight(HEIGHT)
     plot.setMenuEnabled(False)
     plot.setMouseEnabled(x=False, y=False)
@@ -200,6 +200,8 @@ def _make_plot(left: pg.AxisItem) -> Any:
 
 def _dress_plot(plot: Any) -> None:
     worn = tokens()
+    # A colour, not transparency: a transparent view keeps the ground of the look that it was first shown in.
+    plot.setBackground(QColor(worn.colours.surface))
     font = QFont(plot.font())
     font.setPixelSize(worn.sizes.caption)
     widest = max(map(QFontMetrics(font).horizontalAdvance, WIDEST_NUMBERS))

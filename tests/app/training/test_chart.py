@@ -63,6 +63,17 @@ def test_the_lines_wear_the_look(chart: Chart, scheme: str) -> None:
     set_scheme("system")
 
 
+def test_the_plots_stand_on_the_pane(chart: Chart) -> None:
+    """No box of another colour around them, also after the look has switched."""
+    for scheme in ("light", "dark", "light"):
+        set_scheme(scheme)
+        image = chart.grab().toImage()
+        for plot in (chart._loss_plot, chart._accuracy_plot):
+            corner = plot.geometry().bottomRight()
+            assert image.pixelColor(corner).name() == tokens().colours.surface
+    set_scheme("system")
+
+
 def test_the_kept_state_is_ringed(chart: Chart) -> None:
     """The nearest point of the curve; a new run begins without a ring."""
     chart.mark_kept(28)
