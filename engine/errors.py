@@ -25,6 +25,8 @@ A message says what went wrong, what was expected, what was found and what to do
 Anything that is not a `ProtoleafError` is a bug.
 """
 
+from typing import Any
+
 
 class ProtoleafError(Exception):
     """Base of all errors that are shown to a person as one line.
@@ -43,6 +45,10 @@ class ProtoleafError(Exception):
         self.remedy = remedy
         super().__init__(what, expected, found, remedy)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let an error come from a worker process: exceptions are rebuilt by position, and facts are named here."""
+        return _rebuilt, (type(self), self.args), self.__dict__
+
     def __str__(self) -> str:
         message = self.what
         facts = [f"expected {self.expected}"] if self.expected else []
@@ -52,6 +58,10 @@ class ProtoleafError(Exception):
         if self.remedy:
             message += f". {self.remedy[0].upper()}{self.remedy[1:]}"
         return " ".join(message.split())
+
+
+def _rebuilt(kind: type[ProtoleafError], arguments: tuple[Any, ...]) -> ProtoleafError:
+    return kind.__new__(kind, *arguments)
 
 
 class InputError(ProtoleafError):

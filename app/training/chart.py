@@ -23,7 +23,7 @@ REDRAW_MS: Final = 100
 LINE: Final = 2.0
 THIN_LINE: Final = 1.25
 DOT: Final = 5
-GRID: Final = 0.18
+GRID: Final = 0.5
 
 
 @final
@@ -47,7 +47,8 @@ class Chart(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(tokens().spacing.tiny)
-        layout.addLayout(_heading(self.tr("Loss"), self.tr("— training"), self.tr("•— validation")))
+        self._validation_key = make_label(self.tr("•— validation"), "accent")
+        layout.addLayout(_heading(self.tr("Loss"), make_label(self.tr("— training"), "muted"), self._validation_key))
         layout.addWidget(self._loss_plot)
         layout.addLayout(_heading(self.tr("Validation accuracy")))
         layout.addWidget(self._accuracy_plot)
@@ -93,6 +94,7 @@ class Chart(QWidget):
         ):
             plot.setXRange(0, self._iterations, padding=0.02)
             plot.setYRange(low, high, padding=0)
+        self._validation_key.setVisible(bool(curves.validation_loss.values))
         self._kept.setData(*_kept_point(curves.accuracy, self._kept_iteration))
         self._tell()
 
@@ -126,15 +128,14 @@ class Chart(QWidget):
         self._kept.setSymbolBrush(None)
 
 
-def _heading(title: str, muted: str = "", accent: str = "") -> QHBoxLayout:
+def _heading(title: str, *keys: QWidget) -> QHBoxLayout:
     """A plot's name, and which line is which."""
     row = QHBoxLayout()
     row.setSpacing(tokens().spacing.small)
     row.addWidget(make_label(title, "strong"))
     row.addStretch(1)
-    for text, role in ((muted, "muted"), (accent, "accent")):
-        if text:
-            row.addWidget(make_label(text, role))
+    for key in keys:
+        row.addWidget(key)
     return row
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from math import sqrt
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -13,6 +14,9 @@ POINTS_KEPT: Final = 512
 IMAGES_NEEDED: Final = 2
 CLASSES_NEEDED: Final = 2
 """An episode takes a support and a query image of each of at least two classes."""
+
+CONFIDENCE: Final = 1.96
+"""Standard deviations around the mean that hold 19 of 20 cases."""
 
 ACCURACY_SPAN: Final = 0.2
 """Least height of the accuracy chart: noise of a percent must not look like a mountain."""
@@ -211,6 +215,19 @@ class Figures:
     def is_better(self) -> bool:
         """Whether the new version was right more often."""
         return self.before is not None and self.after is not None and self.after > self.before
+
+    @property
+    def may_be_chance(self) -> bool:
+        """Whether there is a difference, and so few images give one like it in more than 1 of 20 cases.
+
+        Agresti and Caffo's interval of a difference of shares, wide enough for a handful of images.
+        """
+        if self.before is None or self.after is None or self.before == self.after:
+            return False
+        count = self.held_out_images + 2
+        shares = [(share * self.held_out_images + 1) / count for share in (self.before, self.after)]
+        spread = sqrt(sum(share * (1 - share) for share in shares) / count)
+        return abs(shares[1] - shares[0]) < CONFIDENCE * spread
 
     @classmethod
     def of_event(cls, fields: Mapping[str, Any]) -> "Figures":

@@ -54,7 +54,7 @@ class OutcomeCard(QFrame):
         is_worse = figures.before is not None and not figures.is_better
         self._verdict.setText(verdict(figures))
         self._comparison.setText(comparison(figures))
-        self._basis.setText(measured_on(figures))
+        self._basis.setText(measured_on(figures, trained.depth))
         self._basis.setVisible(bool(self._basis.text()))
         set_property(self, "tone", "" if is_worse else "accent")
         set_property(self.use_button, "variant", "" if is_worse else "primary")

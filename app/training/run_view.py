@@ -36,7 +36,7 @@ class RunView(QWidget):
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._facts = make_label("", "secondary", wraps=True)
-        self.cancel_button = make_button(self.tr("Cancel"), self.cancel_requested.emit, icon_name="stop")
+        self.cancel_button = make_button(self.tr("Cancel"), self._on_cancel, icon_name="stop")
         self.cancel_button.setToolTip(self.tr("Stop; the project stays as it was"))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -56,6 +56,7 @@ class RunView(QWidget):
 
     def _on_phase_changed(self, phase: Phase) -> None:
         is_busy = self._training.is_busy
+        self.cancel_button.setEnabled(True)
         for widget in (self._bar, self._facts):
             widget.setVisible(is_busy)
         self.cancel_button.setVisible(phase in (Phase.WAITING, Phase.RUNNING))
@@ -92,7 +93,15 @@ class RunView(QWidget):
         if self.chart is not None:
             self.chart.redraw_soon()
 
+    def _on_cancel(self) -> None:
+        """Answer at once: a step that was begun may take seconds to end."""
+        self.cancel_button.setEnabled(False)
+        self._show_unknown(self.tr("Stopping…"))
+        self.cancel_requested.emit()
+
     def _on_progressed(self, progress: "Progress") -> None:
+        if not self.cancel_button.isEnabled():
+            return
         if progress.total:
             self._bar.setRange(0, _STEPS)
             self._bar.setValue(_STEPS * progress.done // progress.total)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -90,7 +90,7 @@ class TrainingPanel(QWidget):
         column.addWidget(self._versions_title)
         column.addWidget(self.versions)
         column.addStretch(1)
-        scroll = QScrollArea()
+        self._scroll = scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -145,6 +145,9 @@ class TrainingPanel(QWidget):
             self.outcome.show_trained(self._training.trained)
             self.ask_for_versions()
         self._arrange()
+        if phase is Phase.DONE:
+            # When everything has its place: in a low window the answers would be below the edge.
+            QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(self.outcome))
 
     def _show_labels(self) -> None:
         state, info = self._session.state, self._session.info

@@ -87,14 +87,18 @@ def comparison(figures: Figures) -> str:
     return f"{current}{SEPARATOR}{new}"
 
 
-def measured_on(figures: Figures) -> str:
-    """What the figures were measured on."""
+def measured_on(figures: Figures, depth: Depth) -> str:
+    """What the figures were measured on, and whether that is enough to tell."""
     if not figures.held_out_images:
         return ""
     if figures.held_out_images == 1:
-        return translate("training", "Right answers on 1 held-out image.")
-    template = translate("training", "Right answers on %1 held-out images.")
-    return fill(template, number(figures.held_out_images))
+        basis = translate("training", "Right answers on 1 held-out image.")
+    elif depth is Depth.PROPAGATION:
+        basis = translate("training", "Right answers in small tasks drawn from %1 held-out images.")
+    else:
+        basis = translate("training", "Right answers on %1 held-out images.")
+    caution = translate("training", "On so few, the difference may be chance.") if figures.may_be_chance else ""
+    return " ".join(filter(None, (fill(basis, number(figures.held_out_images)), caution)))
 
 
 def outcome_line(trained: Trained) -> str:

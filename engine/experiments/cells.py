@@ -12,7 +12,7 @@ from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.experiments.baselines.baseline import Baseline
 from engine.experiments.data_sets.stored import FewShotData
-from engine.experiments.methods import PPN, PPN_PLUS, STAR, MethodSettings, make_objective
+from engine.experiments.methods import PPN, PPN_PLUS, STAR, MethodSettings, constants_of, make_objective
 from engine.experiments.results import Setting, TestResult
 from engine.experiments.testing.bench import Bench, EmbeddedTasks, test_images
 from engine.experiments.testing.beyond import beyond_accuracies
@@ -84,6 +84,17 @@ def settings_for(cell: Cell, settings: MethodSettings) -> MethodSettings:
         propagation=replace(settings.propagation, shape=shape),
         gnn=replace(settings.gnn, max_ways=cell.ways),
     )
+
+
+def remembered(cell: Cell, settings: MethodSettings) -> dict[str, Setting]:
+    """What a result remembers of its training, by field name.
+
+    Args:
+        cell: that was trained.
+        settings: with the cell's ways and shots, see `settings_for`.
+    """
+    training = {name: getattr(settings.training, name) for name in KEPT_SETTINGS}
+    return {**training, **constants_of(cell.method, settings)}
 
 
 def train_cell(
@@ -159,10 +170,8 @@ def test_cell(data: FewShotData, cell: Cell, settings: MethodSettings, objective
     embedded = bench.embed_tasks(draw_tasks(test_images(data), ways=cell.ways, shots=cell.shots))
 
     def result(row: str, accuracies: Iterable[float], **more: Setting) -> TestResult:
-        kept = {name: getattr(settings.training, name) for name in KEPT_SETTINGS}
-        return TestResult(
-            row, data.variant, data.name, cell.ways, cell.shots, tuple(map(float, accuracies)), {**kept, **more}
-        )
+        kept = {**remembered(cell, settings), **more}
+        return TestResult(row, data.variant, data.name, cell.ways, cell.shots, tuple(map(float, accuracies)), kept)
 
     if not isinstance(objective, PrototypePropagation):
         accuracies = embedded.tasks.accuracies(_predictions(bench, objective, embedded, settings))
@@ -173,7 +182,7 @@ def test_cell(data: FewShotData, cell: Cell, settings: MethodSettings, objective
         paper = options_of(settings.propagation, knows_edges=knows_edges)
         found.append(result(row, embedded.tasks.accuracies(predict(bench, embedded, trained, paper))))
         for name, options, of_tasks in beyond_accuracies(bench, embedded, trained, paper):
-            found.append(result(f"{row}:{name}", of_tasks, lambda_=options.lambda_))
+            found.append(result(f"{row}:{name}", of_tasks, tested_lambda=options.lambda_))
     return tuple(found)
 
 

@@ -69,7 +69,7 @@ def make_objective(method: str, training_set: TrainingSet, settings: MethodSetti
     if method not in METHODS:
         raise InputError("there is no such method", expected=", ".join(METHODS), found=f"“{method}”")
     objective = _make(method, training_set, settings)
-    objective.constants = _constants(method, settings)
+    objective.constants = constants_of(method, settings)
     return objective
 
 
@@ -95,8 +95,8 @@ def _shape(settings: MethodSettings, *, level_wise: bool) -> EpisodeShape:
     return settings.shape if level_wise else replace(settings.shape, queries=settings.episode_queries)
 
 
-def _constants(method: str, settings: MethodSettings) -> dict[str, Plain]:
-    """What a method is made with besides the training's settings, by field name."""
+def constants_of(method: str, settings: MethodSettings) -> dict[str, Plain]:
+    """What a method is made with besides the training's settings, by field name; checkpoints remember it."""
     base = method.removesuffix(STAR)
     if base == "closer-look":
         names = _direct_names(settings.closer_look)

@@ -13,7 +13,7 @@ from typing import Final
 
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.experiments import results
-from engine.experiments.cells import COLUMNS, KEPT_SETTINGS, Cell
+from engine.experiments.cells import COLUMNS, Cell, remembered, settings_for
 from engine.experiments.data_sets.stored import load
 from engine.experiments.methods import METHODS, MethodSettings
 from engine.experiments.results import TestResult
@@ -66,11 +66,12 @@ def missing(
 
 def _is_done(cell: Cell, variant: str, found: Sequence[TestResult], settings: MethodSettings) -> bool:
     """Whether every row of the cell is among the results, from a training with these settings."""
+    expected = remembered(cell, settings_for(cell, settings)).items()
     rows = {
         result.row
         for result in found
         if (result.variant, result.ways, result.shots) == (variant, cell.ways, cell.shots)
-        and all(result.settings.get(name) == getattr(settings.training, name) for name in KEPT_SETTINGS)
+        and expected <= result.settings.items()
     }
     return rows.issuperset(cell.rows)
 
@@ -114,6 +115,7 @@ def run_missing(
                 meter.advance(sum(_drain(told)))
                 for result in _results_of(done):
                     on_result(result)
+            meter.advance(meter.total - meter.done)  # what the last messages, still on their way, would have told
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             if waiting:  # failed or cancelled: what still runs keeps its last checkpoint

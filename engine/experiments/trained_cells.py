@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import InputError
-from engine.experiments.cells import KEPT_SETTINGS, Cell, load_cell, settings_for
+from engine.experiments.cells import Cell, load_cell, remembered, settings_for
 from engine.experiments.data_sets.stored import FewShotData
 from engine.experiments.methods import COLUMN_SETTINGS, PPN, PPN_PLUS, MethodSettings, with_chosen
 from engine.experiments.results import TestResult
@@ -126,7 +126,7 @@ def raw_cosine_results(ppn: TrainedPpn, cell: Cell) -> tuple[TestResult, ...]:
     data, settings = ppn.bench.data, ppn.settings
     assert settings.propagation.normalisation == "cosine"
     embedded = ppn.bench.embed_tasks(draw_tasks(test_images(data), ways=cell.ways, shots=cell.shots))
-    kept = {name: getattr(settings.training, name) for name in KEPT_SETTINGS}
+    kept = remembered(cell, settings)
     found = []
     for row, knows_edges in ((PPN, False), (PPN_PLUS, True)):
         options = options_of(settings.propagation, knows_edges=knows_edges)

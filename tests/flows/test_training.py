@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from app.jobs.training import Phase
 from app.training.logic import Depth
 from app.training.view import TrainingPanel
+from engine.events import Progress
 from engine.project import Project
 from engine.workflows.collection_state import NO_CLASS, ImageStatus
 from tests.support.collections import Collection
@@ -138,6 +139,30 @@ def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
     assert "66.0 %" in chart.accessibleName()
     panel.run.cancel_button.click()
     reviewing.wait(lambda: training.phase is Phase.IDLE)
+
+
+def test_a_cancel_is_answered_at_once(reviewing: Desk) -> None:
+    """Whoever has pressed it sees so, though the step that was begun goes on for a moment."""
+    prepare(reviewing, Trainer([*points(2), "wait"]))
+    panel = panel_for(reviewing)
+    run_to(reviewing, panel, Phase.RUNNING)
+    panel.run.cancel_button.click()
+    assert panel.run.facts == "Stopping…"
+    assert not panel.run.cancel_button.isEnabled()
+    reviewing.window.training.progressed.emit(Progress(1, 2))
+    assert panel.run.facts == "Stopping…"
+    reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
+    assert panel.run.cancel_button.isEnabled()
+
+
+def test_the_answers_are_in_sight_in_a_low_window(reviewing: Desk, backbone: Path) -> None:
+    """The panel scrolls to them when the training ends."""
+    prepare(reviewing, Trainer([*points(4), result()]), backbone)
+    reviewing.window.resize(1200, 480)
+    panel = panel_for(reviewing)
+    run_to(reviewing, panel, Phase.DONE)
+    button = panel.outcome.keep_button
+    reviewing.wait(lambda: button.visibleRegion().boundingRect() == button.rect())
 
 
 def test_a_cancel_leaves_no_trace(reviewing: Desk, collection: Collection) -> None:

@@ -74,6 +74,15 @@ def test_the_plots_stand_on_the_pane(chart: Chart) -> None:
     set_scheme("system")
 
 
+def test_the_key_names_only_what_is_drawn(chart: Chart) -> None:
+    """Training a backbone measures no loss on held-out images."""
+    assert chart._validation_key.isVisible()
+    without = Curves()
+    without.add(Point(0, 2.0, None, 0.5))
+    chart.show_curves(without, 40)
+    assert not chart._validation_key.isVisible()
+
+
 def test_the_kept_state_is_ringed(chart: Chart) -> None:
     """The nearest point of the curve; a new run begins without a ring."""
     chart.mark_kept(28)

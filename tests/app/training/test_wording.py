@@ -23,10 +23,17 @@ def test_figures_are_compared(qapp: QApplication) -> None:
     """One line with both, and what they mean."""
     figures = Figures(0.5714, 0.6190, 42)
     assert comparison(figures) == "Current: 57.1 %  ·  New: 61.9 %"
-    assert measured_on(figures) == "Right answers on 42 held-out images."
-    assert measured_on(Figures(1.0, 1.0, 1)) == "Right answers on 1 held-out image."
+    assert measured_on(Figures(0.6, 0.6, 42), Depth.BACKBONE) == "Right answers on 42 held-out images."
+    assert measured_on(Figures(1.0, 1.0, 1), Depth.BACKBONE) == "Right answers on 1 held-out image."
+    assert "small tasks drawn from 42 held-out" in measured_on(figures, Depth.PROPAGATION)
     assert verdict(figures) == "The new version is better"
     assert verdict(Figures(0.6, 0.6, 42)) == "The new version is not better"
+
+
+def test_few_images_are_no_proof(qapp: QApplication) -> None:
+    """Whoever chooses by a difference is told when it says little."""
+    assert measured_on(Figures(0.5714, 0.6190, 42), Depth.BACKBONE).endswith("the difference may be chance.")
+    assert "chance" not in measured_on(Figures(0.5714, 0.6190, 4200), Depth.BACKBONE)
 
 
 def test_what_was_not_measured_is_said(qapp: QApplication) -> None:
@@ -34,7 +41,7 @@ def test_what_was_not_measured_is_said(qapp: QApplication) -> None:
     figures = Figures(None, None)
     assert "too few labels" in comparison(figures)
     assert "%" not in comparison(figures)
-    assert measured_on(figures) == ""
+    assert measured_on(figures, Depth.BACKBONE) == ""
 
 
 def test_numbers_follow_the_locale(qapp: QApplication) -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import Cancelled
+from engine.errors import Cancelled, InputError
 from engine.events import CancelToken, Progress
 from engine.experiments import results
-from engine.experiments.cells import COLUMNS, Cell
+from engine.experiments.cells import COLUMNS, Cell, remembered, settings_for
 from engine.experiments.data_sets.stored import FewShotData
 from engine.experiments.methods import METHODS, MethodSettings
 from engine.experiments.results import TestResult
@@ -24,8 +24,8 @@ def data(tmp_path_factory: pytest.TempPathFactory, colours: FewShotData) -> Path
 
 def put(runs: Path, row: str, settings: MethodSettings, *, ways: int = 5, shots: int = 1) -> None:
     """Write a result as a test of these settings would."""
-    training = settings.training
-    kept = {name: getattr(training, name) for name in ("side", "iterations", "learning_rate", "seed")}
+    cell = Cell.of(row.removesuffix("+"), ways, shots, settings)
+    kept = remembered(cell, settings_for(cell, settings))
     results.write(TestResult(row, "pure", "WS-Colours-Pure", ways, shots, (0.25, 0.5), kept), runs)
 
 
@@ -60,6 +60,8 @@ def test_what_has_results_is_not_missing(data: Path, tmp_path: Path) -> None:
     put(tmp_path, "ppn", settings)
     wanted = {"methods": ("gnn", "closer-look", "ppn"), "columns": ((5, 1),)}
     assert cells(missing([data], tmp_path, settings, **wanted)) == ["ppn 5w1s", "closer-look 5w1s"]  # type: ignore[arg-type]
+    other = quick_settings(coarse_lambda=0.3)
+    assert cells(missing([data], tmp_path, other, **wanted)) == ["ppn 5w1s", "closer-look 5w1s"]  # type: ignore[arg-type]
     put(tmp_path, "ppn+", settings)
     assert cells(missing([data], tmp_path, settings, **wanted)) == ["closer-look 5w1s"]  # type: ignore[arg-type]
 
@@ -74,6 +76,13 @@ def test_run_missing(data: Path, tmp_path: Path) -> None:
     assert results.read_all(tmp_path, "pure") == tuple(told)
     assert missing([data], tmp_path, settings, methods=("prototypical-net",), columns=columns) == ()
     assert seen[-1].total == 10
+
+
+def test_failures_reach_the_caller(data: Path, tmp_path: Path) -> None:
+    """What a process refuses is told as if it had happened here."""
+    wanted = (Assignment(data, "pure", (Cell("prototypical-net", 2, 1),)),)
+    with pytest.raises(InputError, match="at most 16 px, found 32 px"):
+        run_missing(wanted, tmp_path, quick_settings(side=32))
 
 
 def test_cancelled(data: Path, tmp_path: Path) -> None:
