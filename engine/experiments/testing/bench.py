@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, final
+from typing import final
 
 import networkx as nx
 import numpy as np
@@ -13,9 +13,6 @@ from engine.experiments.data_sets.stored import FewShotData
 from engine.experiments.testing.tasks import Tasks
 from engine.training.objective import Embed
 from engine.training.training_set import Positions
-
-REGRESSION_PENALTY: Final = 0.1
-"""Of the ridge regression, in units of the mean variance of an embedding's component."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,6 @@ class Bench:
 
     Attributes:
         parents: positions of the classes right above each of the C classes.
-        ancestors: positions of all classes above each.
     """
 
     def __init__(self, data: FewShotData, embed: Embed) -> None:
@@ -45,7 +41,6 @@ class Bench:
         graph: nx.DiGraph[int] = nx.DiGraph(data.edge_index.T.tolist())
         graph.add_nodes_from(range(len(data.class_names)))
         self.parents = tuple(tuple(sorted(graph.predecessors(place))) for place in range(len(graph)))
-        self.ancestors = tuple(tuple(sorted(nx.ancestors(graph, place))) for place in range(len(graph)))
         self._embed = embed
         self._rows = np.full(len(data.class_positions), -1, dtype=np.int64)
         self._blocks: list[Tensor] = []
@@ -74,26 +69,6 @@ class Bench:
         covariance = torch.from_numpy(ledoit_wolf(rows.numpy(), assume_centered=True)[0])
         values, vectors = torch.linalg.eigh(covariance.double())
         return (vectors * values.clamp(min=1e-12).rsqrt() @ vectors.T).float()
-
-    def expected_prototypes(self, embeddings: Tensor) -> Tensor:
-        """What `P0` is to be expected of each embedding's class: (k, d) float32 for (k, d), by a linear map."""
-        centre, weights = self._regression
-        return centre + (embeddings - centre) @ weights
-
-    @cached_property
-    def _regression(self) -> tuple[Tensor, Tensor]:
-        """Ridge regression from training's images to their few-shot classes' means: centre (d,) and weights (d, d)."""
-        from sklearn.linear_model import Ridge
-
-        images = validation_images(self.data)
-        embeddings = [self.embeddings_of(positions) for positions in images.values()]
-        means = [of_class.mean(dim=0).expand_as(of_class) for of_class in embeddings]
-        each = torch.cat([torch.full((len(of_class),), 1.0 / len(of_class)) for of_class in embeddings])
-        centre = torch.stack([of_class[0] for of_class in means]).mean(dim=0)
-        inputs, targets = torch.cat(embeddings) - centre, torch.cat(means) - centre
-        penalty = REGRESSION_PENALTY * float((each[:, None] * inputs.square()).sum(dim=0).mean())
-        model = Ridge(alpha=penalty, fit_intercept=False).fit(inputs.numpy(), targets.numpy(), each.numpy())
-        return centre, torch.from_numpy(model.coef_.T.astype(np.float32))
 
     def embed_tasks(self, tasks: Tasks) -> EmbeddedTasks:
         """Look up the embeddings of tasks."""

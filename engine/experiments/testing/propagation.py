@@ -30,13 +30,10 @@ class PropagationOptions:
         lambda_: weight of `P0` in Eq. 6.
         nearest: K of PPN.
         steps: propagation steps.
-        reaches_ancestors: PPN+ takes from all ancestors instead of the parents.
         normalisation: of the attention weights.
         seen_parents: a parent seen in training gives its "buffered" prototype (the paper), or the "mean" of that and
             the one of its test images (the authors' code).
         parents_lambda: weight of `P0` in the coarse classes' own prototypes, from the second step on.
-        regresses: PPN hands down what a ridge regression expects the class's `P0` to be, learned from training's images
-            and their classes' `P0`, in place of the mean of the nearest ones.
         whitens: everything is first whitened by the shrunk covariance within training's few-shot classes, so that
             directions in which images of one class differ count less.
     """
@@ -45,11 +42,9 @@ class PropagationOptions:
     lambda_: float
     nearest: int = NEAREST
     steps: int = 1
-    reaches_ancestors: bool = False
     normalisation: Normalisation = "softmax"
     seen_parents: SeenParents = "buffered"
     parents_lambda: float = 0.5
-    regresses: bool = False
     whitens: bool = False
 
 
@@ -78,7 +73,6 @@ def options_of(settings: LevelWiseSettings, *, knows_edges: bool) -> Propagation
         knows_edges=knows_edges,
         lambda_=settings.own_weight,
         steps=settings.steps,
-        reaches_ancestors=settings.reaches_ancestors,
         normalisation=settings.normalisation,
     )
 
@@ -113,9 +107,6 @@ def final_prototypes(
         (T, N, d) float32.
     """
     initial = embedded.support.mean(dim=2).flatten(0, 1)
-    if options.regresses:
-        expected = bench.expected_prototypes(initial)
-        return (options.lambda_ * initial + (1 - options.lambda_) * expected).reshape_as(embedded.support[:, :, 0])
     given = _parent_prototypes(bench, trained.buffered, options)
     nodes = Prototypes(
         torch.cat([initial, given.vectors]), torch.cat([torch.ones(len(initial), dtype=torch.bool), given.exists])
@@ -164,8 +155,7 @@ def _parent_prototypes(bench: Bench, buffered: Prototypes, options: PropagationO
 def _edges(bench: Bench, embedded: EmbeddedTasks, buffered: Prototypes, options: PropagationOptions) -> Tensor:
     classes = embedded.tasks.classes.ravel()
     if options.knows_edges:
-        parents_of = bench.ancestors if options.reaches_ancestors else bench.parents
-        pairs = [(len(classes) + z, node) for node, y in enumerate(classes.tolist()) for z in parents_of[y]]
+        pairs = [(len(classes) + z, node) for node, y in enumerate(classes.tolist()) for z in bench.parents[y]]
         if options.steps > 1:
             pairs += [(len(classes) + z, len(classes) + y) for z, y in bench.data.edge_index.T.tolist()]
         return torch.tensor(pairs, dtype=torch.int64).T

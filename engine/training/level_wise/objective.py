@@ -11,7 +11,6 @@ from engine.model.attention import Attention
 from engine.model.classifier import log_probabilities
 from engine.model.initial_prototypes import Prototypes, initial_prototypes
 from engine.model.propagation import propagate
-from engine.training.level_wise.ancestors import edges_from_ancestors
 from engine.training.level_wise.buffer import PrototypeBuffer
 from engine.training.level_wise.sampling import LevelTask, LevelWiseDraw, LevelWiseSampler
 from engine.training.level_wise.settings import LevelWiseSettings
@@ -29,7 +28,7 @@ class PrototypePropagation(Objective):
     Args:
         backbone: maps images to embeddings (B, d).
         embedding_width: d.
-        training_set: images and graph; with `reaches_ancestors` its edges are replaced by those from all ancestors.
+        training_set: images and graph.
         settings: constants.
         seed: of the attention's initial weights.
     """
@@ -44,8 +43,6 @@ class PrototypePropagation(Objective):
         seed: int = 0,
     ) -> None:
         super().__init__(backbone)
-        if settings.reaches_ancestors:
-            training_set = edges_from_ancestors(training_set)
         self.settings = settings
         self.refresh_interval = settings.refresh_epochs * settings.epoch_iterations
         self.sampler = LevelWiseSampler(training_set, settings.shape)

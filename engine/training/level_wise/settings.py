@@ -31,7 +31,6 @@ class LevelWiseSettings:
         logit_scale: factor on the cosine before the softmax; 1 in the authors' code.
         normalisation: "softmax" over a class's parents as in the authors' code, or the raw "cosine" of the paper.
         steps: propagation steps; the paper takes one.
-        reaches_ancestors: whether a class takes from all its ancestors instead of its parents only.
     """
 
     shape: EpisodeShape = field(default_factory=EpisodeShape)
@@ -46,7 +45,6 @@ class LevelWiseSettings:
     logit_scale: float = 1.0
     normalisation: Normalisation = "softmax"
     steps: int = 1
-    reaches_ancestors: bool = False
 
     @property
     def own_weight(self) -> float:

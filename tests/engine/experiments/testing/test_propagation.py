@@ -51,13 +51,6 @@ def test_lambda_keeps_a_share_of_the_shots() -> None:
     assert prototypes(lambda_=1.0)[0].tolist() == vector(1, 1)
 
 
-def test_all_ancestors_as_parents() -> None:
-    """The root's (10, 0) counts as much as each parent."""
-    lone, both = prototypes(reaches_ancestors=True)
-    assert lone.tolist() == vector(7, 0)
-    assert both.tolist() == vector(14 / 3, 4 / 3)
-
-
 def test_mean_of_seen() -> None:
     """As in the authors' code: a seen parent gives the mean of what is buffered and of its test images."""
     lone, both = prototypes(seen_parents="mean")
@@ -109,16 +102,6 @@ def test_whitened_predictions(whitens: bool, answers: list[int]) -> None:
     vars(bench)["whitening"] = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
     options = PropagationOptions(knows_edges=True, lambda_=0.5, whitens=whitens)
     assert predict(bench, test_task(bench), planar_training(), options).tolist() == [answers]
-
-
-def test_regressed_prototypes() -> None:
-    """PPN without neighbours: what a line through the training's classes expects, here (1, 0) + half of the rest."""
-    bench = planar_bench()
-    vars(bench)["_regression"] = (torch.tensor([1.0, 0.0]), 0.5 * torch.eye(2))
-    options = PropagationOptions(knows_edges=False, lambda_=0.5, regresses=True)
-    lone, both = final_prototypes(bench, test_task(bench), planar_training(), options)[0]
-    assert lone.tolist() == vector(1, 0.75)
-    assert both.tolist() == vector(0.25, 0.75)
 
 
 @pytest.mark.parametrize(("shots", "lambda_"), [(1, 0.0), (5, 0.5)])

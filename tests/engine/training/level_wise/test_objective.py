@@ -227,22 +227,6 @@ def test_refresh_samples_except_at_the_end() -> None:
     assert [len(asked) for asked in embed.asked] == [18 * 5, 18 * 12]
 
 
-def test_ancestors_option() -> None:
-    """Beyond the paper: the subgraph has an edge from the grandparent, and the grandparent has its say."""
-    shape = EpisodeShape(4, 1)
-    drawn = {
-        reaches: PrototypePropagation(
-            CornerBackbone(), 2, colour_training_set(), LevelWiseSettings(shape, reaches_ancestors=reaches)
-        ).draw(np.random.default_rng(0))
-        for reaches in (False, True)
-    }
-    assert drawn[False].images.tolist() == drawn[True].images.tolist()
-    levels = {reaches: colour_training_set().levels[draw.classes] for reaches, draw in drawn.items()}
-    steps = {reaches: np.diff(levels[reaches][draw.edge_index], axis=0)[0] for reaches, draw in drawn.items()}
-    assert set(steps[False].tolist()) == {1}
-    assert np.bincount(steps[True]).tolist()[2] == 4  # one grandparent of each of the four few-shot classes
-
-
 def test_two_steps_reach_the_grandparent() -> None:
     """With 1 above 0 above 2 and lambda 0, the second step gives class 2 what class 0 got from class 1: (0, 3)."""
     draw = replace(DRAW, tasks=(FEW_SHOT,), edge_index=np.array([[1, 0, 1], [0, 2, 3]]))
