@@ -5,7 +5,6 @@ from typing import Final, Literal, final
 import torch
 from torch import Tensor, nn
 
-from engine.errors import InputError
 from engine.model.class_sums import sum_by_class
 from engine.model.initial_prototypes import Prototypes
 
@@ -24,8 +23,6 @@ class Attention(nn.Module):
         embedding_width: d, length of a prototype.
         hidden_width: length of the transformed prototype.
         logit_scale: factor on the cosine before a softmax; 1 is what the paper's authors published.
-        heads: parts that the transformed prototypes are cut into; each has a cosine of its own, and their mean counts.
-            The paper has one.
         generator: source of the initial weights, drawn from N(0, `INITIAL_DEVIATION`²).
     """
 
@@ -37,17 +34,9 @@ class Attention(nn.Module):
         hidden_width: int = HIDDEN_WIDTH,
         *,
         logit_scale: float = 1.0,
-        heads: int = 1,
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
-        if heads < 1 or hidden_width % heads:
-            raise InputError(
-                "the attention's width cannot be cut into that many heads",
-                expected=f"a divisor of {hidden_width}",
-                found=str(heads),
-            )
-        self.heads = heads
         self.g = self._linear(embedding_width, hidden_width, generator)
         self.h = self._linear(embedding_width, hidden_width, generator)
         self.register_buffer("logit_scale", torch.tensor(float(logit_scale)))
@@ -77,15 +66,14 @@ class Attention(nn.Module):
         Returns:
             (E,) float32 in [-1, 1].
         """
-        queries = self._unit(self.g(children)).index_select(0, edge_index[1])
-        keys = self._unit(self.h(parents)).index_select(0, edge_index[0])
-        return (queries * keys).sum(dim=1) / self.heads
+        queries = _unit(self.g(children)).index_select(0, edge_index[1])
+        keys = _unit(self.h(parents)).index_select(0, edge_index[0])
+        return (queries * keys).sum(dim=1)
 
-    def _unit(self, vectors: Tensor) -> Tensor:
-        """Each head's part of (C, hidden) vectors brought to length 1."""
-        parts = vectors.reshape(vectors.shape[0], self.heads, -1)
-        norms: Tensor = torch.linalg.vector_norm(parts, dim=2, keepdim=True)
-        return (parts / norms.clamp(min=SMALLEST_NORM)).flatten(1)
+
+def _unit(vectors: Tensor) -> Tensor:
+    norms: Tensor = torch.linalg.vector_norm(vectors, dim=1, keepdim=True)
+    return vectors / norms.clamp(min=SMALLEST_NORM)
 
 
 def softmax_over_parents(scores: Tensor, child_positions: Tensor, is_usable: Tensor, class_count: int) -> Tensor:

@@ -50,7 +50,6 @@ class PrototypePropagation(Objective):
             embedding_width,
             settings.hidden_width,
             logit_scale=settings.logit_scale,
-            heads=settings.heads,
             generator=torch.Generator().manual_seed(seed),
         )
         self.buffer = PrototypeBuffer(training_set, embedding_width)

@@ -27,7 +27,6 @@ class LevelWiseSettings:
             rest; needs `coarse_shots` in the shape. 0 is Algorithm 1 as printed, where no gradient reaches a coarse
             prototype; with more, errors of children train the images of their parents, as the paper's text wants.
         hidden_width: of the attention; 128 in the authors' code.
-        heads: of the attention; the paper has one.
         logit_scale: factor on the cosine before the softmax; 1 in the authors' code.
         normalisation: "softmax" over a class's parents as in the authors' code, or the raw "cosine" of the paper.
         steps: propagation steps; the paper takes one.
@@ -41,7 +40,6 @@ class LevelWiseSettings:
     buffer_images: int | None = None
     fresh_share: float = 0.0
     hidden_width: int = HIDDEN_WIDTH
-    heads: int = 1
     logit_scale: float = 1.0
     normalisation: Normalisation = "softmax"
     steps: int = 1
