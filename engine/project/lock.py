@@ -23,7 +23,7 @@ def lock_for_writing(path: Path) -> FileLock:
         ProjectReadOnlyError: the folder does not take a lock file.
         StorageError: the folder cannot be used at all.
     """
-    lock = FileLock(f"{path}{LOCK_SUFFIX}", thread_local=False)
+    lock = FileLock(f"{path.resolve()}{LOCK_SUFFIX}", thread_local=False)  # one lock under every name of the file
     try:
         lock.acquire(timeout=0)
     except Timeout as error:

@@ -3,10 +3,12 @@
 import os
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote
 
 from engine.errors import ProjectDamagedError, ProjectReadOnlyError, StorageError
@@ -15,6 +17,9 @@ from engine.project.file_header import check_header, check_version
 from engine.project.lock import lock_for_writing, read_only_error
 from engine.project.migrations import backup_before_migration, migrate
 from engine.project.schema import SCHEMA_VERSION, TABLE_NAMES
+
+_open_files: Final[Counter[tuple[int, int]]] = Counter()
+"""How often this process has each file open, by device and number."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,7 @@ def open_for_writing(path: Path) -> OpenFile:
         ProjectReadOnlyError: the file or its folder must not be written to.
         ProjectLockedError: somebody else writes.
     """
-    check_header(path)
+    _check_header_unless_open(path)
     if not _may_write(path):
         raise read_only_error(path)
     with ExitStack() as resources:
@@ -58,6 +63,7 @@ def open_for_writing(path: Path) -> OpenFile:
             backup_before_migration(connection, version)
             migrate(connection, version)
         _check_tables(connection)
+        _remember_open(path, resources)
         return OpenFile(connection, resources.pop_all(), is_writable=True)
     raise AssertionError  # the stack above never swallows an error
 
@@ -68,15 +74,48 @@ def open_for_reading(path: Path) -> OpenFile:
     Raises:
         ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `check_header`.
     """
-    check_header(path)
+    _check_header_unless_open(path)
     with ExitStack() as resources:
         connection, version = _readable(path, resources)
         if version < SCHEMA_VERSION:
             connection = _migrated_in_memory(connection, version, resources)
         connection.write("PRAGMA query_only = ON")
         _check_tables(connection)
+        _remember_open(path, resources)
         return OpenFile(connection, resources.pop_all(), is_writable=False)
     raise AssertionError  # the stack above never swallows an error
+
+
+def _check_header_unless_open(path: Path) -> None:
+    """Look at the header, but never of a file that this process has open.
+
+    POSIX drops all of a process's locks on a file as soon as it closes any descriptor of it. Without its locks, SQLite
+    in another process would take itself for the only one, and merge and delete the write-ahead log under us.
+    """
+    try:
+        is_open = _identity(path) in _open_files
+    except OSError:
+        is_open = False  # not there, or not to be looked at: the header check says it in words
+    if not is_open:
+        check_header(path)
+
+
+def _remember_open(path: Path, resources: ExitStack) -> None:
+    identity = _identity(path)
+    _open_files[identity] += 1
+
+    def forget() -> None:
+        _open_files[identity] -= 1
+        if not _open_files[identity]:
+            del _open_files[identity]
+
+    resources.callback(forget)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Device and number of the file: the same under every name that leads to it."""
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 def _readable(path: Path, resources: ExitStack) -> tuple[Connection, int]:
