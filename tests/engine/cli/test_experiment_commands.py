@@ -71,7 +71,7 @@ def test_from_images_to_figure(
     assert 0 <= trained["accuracy"] <= 1
     tested = done(capsys, "experiment", "test", *cell, "--json").fields
     means = {row["row"]: row["mean"] for row in tested["rows"]}
-    assert {"ppn", "ppn+", "ppn+:2-steps"} <= set(means)
+    assert {"ppn", "ppn+", "ppn+:whitened"} <= set(means)
     assert all(Path(path).is_file() for path in tested["files"])
 
     table = done(
