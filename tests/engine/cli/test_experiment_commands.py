@@ -121,6 +121,7 @@ def test_goes_on_after_ctrl_c(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first Ctrl+C keeps the checkpoint and prints the command that goes on; the second run finishes."""
+    handler = signal.getsignal(signal.SIGINT)  # a program started in the background is told to ignore it
     add_point = loop._Training._add_point
 
     def interrupted(training: loop._Training, *, is_last: bool) -> None:
@@ -136,7 +137,7 @@ def test_goes_on_after_ctrl_c(
     assert (tmp_path / "pure" / "2w1s" / "prototypical-net" / "checkpoint.safetensors").is_file()
     again = done(capsys, "experiment", "train", *words).out
     assert "3 iterations, loss" in again
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is handler
 
 
 def test_progress_tells_the_curve(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
