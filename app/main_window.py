@@ -13,6 +13,7 @@ from app.actions.table import Needs
 from app.class_tree.logic import Shelf
 from app.class_tree.view import ClassTree
 from app.dropped_files import take_files, welcome_files
+from app.flows.backbones import Backbones
 from app.flows.classes import Classes
 from app.flows.importing import Importing
 from app.flows.labelling import Labelling
@@ -20,6 +21,7 @@ from app.flows.projects import Projects
 from app.flows.training import Models
 from app.image_grid.thumbnails import Thumbnails
 from app.inspector.view import Inspector
+from app.jobs.backbones import BackboneTasks
 from app.jobs.embedding import Embedding
 from app.jobs.training import Training
 from app.palette.keys_sheet import KeysSheet
@@ -60,6 +62,7 @@ class MainWindow(QMainWindow):
         self.thumbnails = Thumbnails(self.session.caches, self)
         self.embedding = Embedding(self.session)
         self.training = Training(self.session)
+        self.backbone_tasks = BackboneTasks(self.session)
         self.tree = ClassTree(self.session)
         self.workspace = Workspace(self.session, self.thumbnails, self.settings)
         self.inspector = Inspector(self.session, self.thumbnails)
@@ -111,9 +114,11 @@ class MainWindow(QMainWindow):
         self.labelling = Labelling(self.session, self.workspace, self.inspector, self.palette_panel)
         self.classes = Classes(self.session, self.tree, self.inspector, self.palette_panel)
         self.models = Models(self.session, self.training, self.side, self.toast)
+        self.backbones = Backbones(self.session, self.backbone_tasks, self.side, self.toast)
         callbacks = {
             **self.projects.callbacks(), **self.importing.callbacks(), **self.labelling.callbacks(),
-            **self.classes.callbacks(), **self.models.callbacks(), **self._own_callbacks(),
+            **self.classes.callbacks(), **self.models.callbacks(), **self.backbones.callbacks(),
+            **self._own_callbacks(),
         }  # fmt: skip
         self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
         self.registry.fill(self.menuBar())

@@ -11,6 +11,7 @@ import platformdirs
 APPLICATION_NAME: Final = "protoleaf"
 CACHE_VARIABLE: Final = "PROTOLEAF_CACHE"
 SAMPLE_VARIABLE: Final = "PROTOLEAF_SAMPLE"
+BACKBONES_VARIABLE: Final = "PROTOLEAF_BACKBONES"
 PROJECT_SUFFIX: Final = ".protoleaf"
 
 
@@ -25,6 +26,12 @@ def sample_folder() -> Path:
     """Where the sample project and its drawn images live."""
     chosen = os.environ.get(SAMPLE_VARIABLE)
     return Path(chosen) if chosen else platformdirs.user_data_path(APPLICATION_NAME, appauthor=False) / "sample"
+
+
+def backbones_folder() -> Path:
+    """Where the backbones that the person added live; the user's data folder, or what `PROTOLEAF_BACKBONES` names."""
+    chosen = os.environ.get(BACKBONES_VARIABLE)
+    return Path(chosen) if chosen else platformdirs.user_data_path(APPLICATION_NAME, appauthor=False) / "backbones"
 
 
 @dataclass(frozen=True)
@@ -53,3 +60,8 @@ class CacheFolders:
     def thumbnails(self) -> Path:
         """Folder of the thumbnail cache."""
         return self.root / "thumbnails"
+
+    @property
+    def engines(self) -> Path:
+        """Folder of the engines that TensorRT built, each for one GPU, one model and one version."""
+        return self.root / "engines"

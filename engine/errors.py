@@ -19,6 +19,7 @@
     │   └── ProjectReadOnlyError
     ├── ModelError            a backbone or propagation file
     ├── StorageError          disk full, no permission, folder gone
+    ├── NetworkError          a download that was asked for does not arrive
     └── Cancelled             the person stopped it; not a failure
 
 A message says what went wrong, what was expected, what was found and what to do, in one line.
@@ -142,6 +143,10 @@ class ModelError(ProtoleafError):
 
 class StorageError(ProtoleafError):
     """The disk or folder refuses: full, missing, or without permission."""
+
+
+class NetworkError(ProtoleafError):
+    """A download does not arrive: no connection, a server that refuses, or something else than what was asked for."""
 
 
 class Cancelled(ProtoleafError):  # noqa: N818 (a stop the person asked for is no error)

@@ -54,6 +54,10 @@ class CancelToken:
         """Whether the job was asked to stop."""
         return self._event.is_set()
 
+    def wait(self) -> None:
+        """Block until the job is asked to stop."""
+        self._event.wait()
+
     def raise_if_cancelled(self) -> None:
         """Raise `Cancelled` when the job was asked to stop."""
         if self._event.is_set():
@@ -87,6 +91,15 @@ class ProgressMeter:
         now_s = time.monotonic()
         if now_s - self._reported_s >= PROGRESS_INTERVAL_S or self.done == self.total:
             self._report(now_s)
+
+    def skip(self, units: int) -> None:
+        """Count units that an earlier run had finished: they do not count into the rate."""
+        self._already_done += units
+        self.advance(units)
+
+    def pulse(self) -> None:
+        """Report when it is time although nothing was finished: slow work, too, shows that it lives."""
+        self.advance(0)
 
     def _report(self, now_s: float) -> None:
         self._reported_s = now_s

@@ -2,11 +2,17 @@
 
 import hashlib
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from engine.errors import ModelError
+
+LAYOUTS: Final = ("nchw", "nhwc")
+CHANNEL_ORDERS: Final = ("rgb", "bgr", "grey")
+POOLINGS: Final = ("none", "mean", "first")
+CHANNELS: Final = 3
 
 
 @dataclass(frozen=True)
@@ -16,7 +22,8 @@ class BackboneCard:
     Attributes:
         name: short name that people choose it by.
         input_side: side of the square input in pixels.
-        mean, std: per-channel normalisation of RGB values in [0, 1].
+        mean, std: normalisation of red, green and blue (in this order, whatever the network's is), in the units of
+            `value_scale`; a grey network takes the first of each.
         embedding_width: length of the output vector.
         resize_share: the image's short side is resized to `input_side / resize_share` and the centre is kept.
         temperature: prior for the classifier's temperature, from the training collection's held-out classes.
@@ -24,6 +31,13 @@ class BackboneCard:
         shrinkage_guessed: the same where the parents are guessed (the PPN setting).
         description, training_data, licence, command: words for people.
         figures: measured figures by name.
+        layout: "nchw" or "nhwc", order of batch, channels, height and width in the input, and in a map that is pooled.
+        value_scale: value of full brightness before mean and std: 1.0 or 255.0.
+        channel_order: "rgb", "bgr", or "grey" for a network with one channel.
+        output: name of the output to take; empty: the only one.
+        pooling: "none" for an output (B, d); "mean" averages the places of a map or the tokens of a sequence; "first"
+            takes the first token.
+        unit_length: whether embeddings are scaled to length 1 after the network; the bundled one does it itself.
     """
 
     name: str
@@ -40,6 +54,48 @@ class BackboneCard:
     licence: str = ""
     command: str = ""
     figures: dict[str, float] = field(default_factory=dict)
+    layout: str = "nchw"
+    value_scale: float = 1.0
+    channel_order: str = "rgb"
+    output: str = ""
+    pooling: str = "none"
+    unit_length: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what no network can mean: cards come from people.
+
+        Raises:
+            ValueError: a field is out of its range.
+        """
+        _check_choice("layout", self.layout, LAYOUTS)
+        _check_choice("channel_order", self.channel_order, CHANNEL_ORDERS)
+        _check_choice("pooling", self.pooling, POOLINGS)
+        if not (len(self.mean) == len(self.std) == CHANNELS and all(map(_is_number, (*self.mean, *self.std)))):
+            raise ValueError("mean and std must be three numbers each")
+        if min(self.std) <= 0 or not (_is_number(self.value_scale) and self.value_scale > 0):
+            raise ValueError("std and value_scale must be above 0")
+        if not 0 < self.resize_share <= 1:
+            raise ValueError(f"resize_share must be above 0 and at most 1, not {self.resize_share}")
+        if not (_is_count(self.input_side) and _is_count(self.embedding_width)):
+            raise ValueError("input_side and embedding_width must be whole numbers of at least 1")
+
+    @property
+    def channels(self) -> int:
+        """Channels of the network's input."""
+        return 1 if self.channel_order == "grey" else CHANNELS
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name} must be {' or '.join(choices)}, not {value!r}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def card_path(model: Path) -> Path:

@@ -204,12 +204,19 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         "train_backbone", QT_TRANSLATE_NOOP("actions", "Train the backbone…"), "train", ("Ctrl+Shift+T",), MODEL, _WRITE
     ),
     ActionRow(
+        "choose_backbone",
+        QT_TRANSLATE_NOOP("actions", "Backbone…"),
+        "backbone",
+        ("Ctrl+B",),
+        MODEL,
+        starts_section=True,
+    ),
+    ActionRow(
         "show_model_versions",
         QT_TRANSLATE_NOOP("actions", "Model versions…"),
         "model_versions",
         ("Ctrl+Shift+M",),
         MODEL,
-        starts_section=True,
     ),
     ActionRow(
         "open_image",

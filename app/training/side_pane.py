@@ -18,6 +18,9 @@ class SidePane(QStackedWidget):
     def show_panel(self, panel: QWidget) -> None:
         """Put a panel in front, and get the room that it needs."""
         if self.indexOf(panel) < 0:
+            other = self.currentWidget()
+            if other is not None and other is not self._usual:
+                self.close_panel(other)
             self.addWidget(panel)
             self._usual_width = self.minimumWidth()
             self.setMinimumWidth(max(self._usual_width, panel.minimumWidth()))

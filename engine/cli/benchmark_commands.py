@@ -2,11 +2,15 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from engine.cli.device_option import DeviceName, DeviceSettingTexts
 from engine.cli.output import AsJson, say
+
+if TYPE_CHECKING:
+    from engine.workflows.benchmarks.embedding import EmbedFigures
 
 application = typer.Typer(help="Measure the program, each figure beside its limit.")
 
@@ -35,22 +39,81 @@ def reclassify(
 
 @application.command("embed")
 def embed(
-    paths: Annotated[list[Path] | None, typer.Argument(help="Images or folders; by default drawn ones.")] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    paths: Annotated[list[Path] | None, typer.Argument(help="Images or folders; by default drawn photos.")] = None,
+    *,
+    photos: Annotated[str, typer.Option(help="Drawn photos: small (500 pixels) or large (12 megapixels).")] = "small",
+    backbone: Annotated[str, typer.Option(help="Name or file of the backbone.")] = "leafnet",
+    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    peer: Annotated[bool, typer.Option(help="Time torch's DataLoader with Pillow, too.")] = True,
+    device: DeviceName = "auto",
+    device_setting: DeviceSettingTexts = None,
+    row: Annotated[bool, typer.Option("--row", help="Print the row of docs/performance.md.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Embed files end to end, beside decoding alone and the backbone alone."""
+    """Embed files end to end, beside decoding alone, the backbone alone, plain decoders and torch."""
+    from engine.experiments.data_loader_peer import open_data_loader
     from engine.workflows.benchmarks.embedding import measure_embed
 
-    figures = measure_embed(paths or (), device=device)
-    say(
-        f"{figures.images:,} images on {figures.device}\n"
-        f"decode alone     {figures.decode:8.0f} images/s\n"
-        f"backbone alone   {figures.inference:8.0f} images/s\n"
-        f"end to end       {figures.pipeline:8.0f} images/s   {figures.share_of_limit:.2f} of the smaller"
-        f" (limit {figures.limit}), {figures.share_of_reachable:.2f} of what both together allow",
-        asdict(figures),
-        as_json=as_json,
+    figures = measure_embed(
+        paths or (),
+        photos=photos,
+        backbone=backbone,
+        device=device,
+        device_settings=device_setting or (),
+        rounds=rounds,
+        open_peer=open_data_loader if peer else None,
+    )
+    if row and not as_json:
+        typer.echo(_row(figures))
+        return
+    say(_embed_text(figures), asdict(figures), as_json=as_json)
+
+
+def _embed_text(figures: "EmbedFigures") -> str:
+    smaller = f"{figures.share_of_limit:.2f} of the smaller (limit {figures.limit} for 500-pixel photos)"
+    both = f"{figures.share_of_reachable:.2f} of what both together allow"
+    best = (
+        "the fastest of those tried, reading and decoding at reduced scale; end to end is "
+        f"{figures.share_of_best_decode:.2f} of it (limit {figures.limit_large} for 12-megapixel photos)"
+    )
+    lines = [
+        f"{figures.images:,} images of {figures.mean_bytes / 1024:,.0f} KB on {figures.device}, all cores",
+        f"decode alone     {figures.decode:8.0f} images/s   read, decode, cut, resize",
+        f"backbone alone   {figures.inference:8.0f} images/s",
+        f"end to end       {figures.pipeline:8.0f} images/s   {smaller}, {both}",
+        f"plain decoder    {figures.best_decode:8.0f} images/s   {figures.best_decoder}: {best}",
+    ]
+    if figures.peer is not None:
+        faster = f"end to end is {figures.over_peer:.1f} times as fast (limit {figures.limit_over_peer:g})"
+        lines.append(f"torch and Pillow {figures.peer:8.0f} images/s   the same network in float32; {faster}")
+    return "\n".join(lines)
+
+
+@application.command("embed-memory")
+def embed_memory(
+    files: Annotated[list[int] | None, typer.Option(min=1, help="Numbers of files; repeatable.")] = None,
+    backbone: Annotated[str, typer.Option(help="Name or file of the backbone.")] = "leafnet",
+    as_json: AsJson = False,
+) -> None:
+    """Peak memory of embedding 1,000 and 100,000 files, and the longest time without a sign of progress."""
+    from engine.workflows.benchmarks.embedding_memory import measure_memory
+
+    figures = measure_memory(files or (1_000, 100_000), backbone=backbone)
+    lines = [
+        f"{run.files:9,} files   peak {run.peak_mib:6.0f} MiB   {run.images_per_s:6.0f} images/s"
+        f"   progress at least every {run.longest_silence_s:.2f} s"
+        for run in figures.runs
+    ]
+    lines.append(f"growth {figures.growth:.2f} x (limit {figures.limit})")
+    say("\n".join(lines), asdict(figures), as_json=as_json)
+
+
+def _row(figures: "EmbedFigures") -> str:
+    """The figures as a row of the table in docs/performance.md."""
+    return (
+        f"| `benchmark embed` on {figures.device} | end to end {figures.pipeline:,.0f} images/s; decoding alone "
+        f"{figures.decode:,.0f}, backbone alone {figures.inference:,.0f}: {figures.share_of_limit:.2f} of the smaller "
+        f"| {figures.limit} |"
     )
 
 

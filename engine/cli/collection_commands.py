@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from engine.cli.device_option import DeviceName
 from engine.cli.graph_commands import ProjectPath
 from engine.cli.output import AsJson, counted, percent, progress_bar, say
 from engine.config import CacheFolders
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
 
 SETTINGS = ("ppn+", "ppn", "prototypes")
 SettingName = Annotated[str, typer.Option("--setting", help="ppn+, ppn or prototypes.")]
+Collection = Annotated[
+    bool | None,
+    typer.Option(
+        "--collection/--no-collection",
+        help="Unlabelled and coarse-labelled images teach too, or not; as the project is set.",
+        show_default=False,
+    ),
+]
 MOST_FAILURES_SHOWN = 20
 
 
@@ -60,24 +69,26 @@ def import_images(
 
 def embed(
     project: ProjectPath,
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    device: DeviceName = "auto",
     as_json: AsJson = False,
 ) -> None:
     """Fill the embedding cache; a stopped run goes on where it was."""
+    from engine.inference.devices.names import check_device
     from engine.project import Project
     from engine.workflows.embed import embed_project
 
-    if device not in {"auto", "cpu", "cuda"}:
-        raise UsageError("no such device", expected="auto, cpu or cuda", found=device)
+    check_device(device)
     with Project.open(project) as opened, progress_bar("Embedding") as on_progress:
         done = embed_project(opened, CacheFolders.default(), device=device, on_progress=on_progress)
     failures = [FileFailure(path, reason) for _, path, reason in done.failed]
     say(
         f"Embedded {counted(done.embedded, 'image')} on {done.device_name} in {done.seconds:.1f} s "
-        f"({done.images_per_s:,.0f} images/s); {done.from_cache:,} were in the cache." + _failure_text(failures),
+        f"({done.images_per_s:,.0f} images/s); {done.from_cache:,} were in the cache."
+        + (f"\n{done.notice}." if done.notice else "") + _failure_text(failures),
         {
             "embedded": done.embedded, "from_cache": done.from_cache, "seconds": done.seconds,
-            "images_per_s": done.images_per_s, "device": done.device_name, "failures": _failure_rows(failures),
+            "images_per_s": done.images_per_s, "device": done.device_name, "notice": done.notice,
+            "failures": _failure_rows(failures),
         },
         as_json=as_json,
     )  # fmt: skip
@@ -87,6 +98,7 @@ def classify(
     project: ProjectPath,
     out: Annotated[Path, typer.Option("-o", "--out", help="CSV file to write.")],
     setting: SettingName = "ppn+",
+    collection: Collection = None,
     as_json: AsJson = False,
 ) -> None:
     """Predict every image without a person's label."""
@@ -97,12 +109,18 @@ def classify(
 
     _check_setting(setting)
     with Project.open(project) as opened:
-        classified = run(opened, CacheFolders.default(), Setting(setting))
+        classified = run(opened, CacheFolders.default(), Setting(setting), collection=collection)
         written = write_predictions(opened, classified, out)
     waiting = f" {counted(classified.waiting, 'image')} without an embedding left out." if classified.waiting else ""
     say(
         f"Wrote {counted(written, 'prediction')} to {out}.{waiting}",
-        {"predictions": written, "file": str(out), "waiting": classified.waiting, "setting": setting},
+        {
+            "predictions": written,
+            "file": str(out),
+            "waiting": classified.waiting,
+            "setting": setting,
+            "collection": classified.fitted.collection is not None,
+        },
         as_json=as_json,
     )
 
@@ -111,6 +129,7 @@ def evaluate(
     project: ProjectPath,
     truth: Annotated[Path, typer.Option(help="CSV with the columns image,class.")],
     setting: Annotated[str, typer.Option("--setting", help="ppn+, ppn, prototypes, or all.")] = "ppn+",
+    collection: Collection = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare the predictions with the truth, at the leaf and at every level."""
@@ -125,7 +144,9 @@ def evaluate(
         _check_setting(name)
     with Project.open(project, for_writing=False) as opened:
         answers = read_truth(truth, opened.graph)
-        results = [score(opened, run(opened, CacheFolders.default(), Setting(name)), answers) for name in names]
+        caches = CacheFolders.default()
+        runs = [run(opened, caches, Setting(name), collection=collection) for name in names]
+        results = [score(opened, classified, answers) for classified in runs]
     fields = [asdict(result) for result in results]
     say(_table(results), fields[0] if len(fields) == 1 else {"settings": fields}, as_json=as_json)
 

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from engine.cli import experiment_runs
+from engine.cli import experiment_runs, experiment_transfer
 from engine.cli.experiment_runs import DataSets, Setting
 from engine.cli.output import AsJson, progress_bar, say
 from engine.cli.stopping import stoppable
@@ -54,6 +54,7 @@ def build(
 
 
 experiment_runs.register(application)
+experiment_transfer.register(application)
 
 
 @application.command("figure")

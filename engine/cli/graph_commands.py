@@ -1,35 +1,14 @@
 """Commands that make a project and its graph, and look after both."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from engine.cli.output import AsJson, counted, say
-from engine.config import CacheFolders
 from engine.errors import ProjectDamagedError
 
-if TYPE_CHECKING:
-    from engine.inference.providers import ProviderReport
-
 ProjectPath = Annotated[Path, typer.Argument(metavar="PROJECT", help="The project file.")]
-
-
-def new(
-    project: ProjectPath,
-    backbone: Annotated[str, typer.Option(help="Name of a bundled backbone, or an ONNX file.")] = "leafnet",
-    as_json: AsJson = False,
-) -> None:
-    """Create an empty project; refuses to overwrite."""
-    from engine.workflows.new_project import new_project
-
-    with new_project(project, backbone) as made:
-        model = made.model
-    say(
-        f"Created {project} with backbone {model.backbone_name}.",
-        {"project": str(project), "backbone": model.backbone_name, "backbone_hash": model.backbone_hash},
-        as_json=as_json,
-    )
 
 
 def import_graph(
@@ -73,27 +52,7 @@ def check(project: ProjectPath, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-def doctor(as_json: AsJson = False) -> None:
-    """Show versions, folders and execution providers, timed, and why the GPU is or is not used."""
-    from engine.workflows.doctor import examine
-
-    report = examine(CacheFolders.default())
-    lines = [f"{name:<20}{version}" for name, version in report.versions.items()]
-    lines += ["", *(f"{provider.name:<28}{_provider_line(provider)}" for provider in report.providers)]
-    lines += ["", f"Embedding runs on {report.device}" + (f", because {report.reason}" if report.reason else "")]
-    lines += [f"Backbones: {', '.join(report.backbones) or 'none'}", f"Caches: {report.cache_folder}"]
-    say("\n".join(lines), report.as_dict(), as_json=as_json)
-
-
-def _provider_line(provider: "ProviderReport") -> str:
-    if provider.works:
-        return f"works on {provider.device_name}, first result after {provider.seconds:.2f} s"
-    return f"does not work: {provider.reason}"
-
-
 def register(application: typer.Typer) -> None:
     """Add these commands to the program."""
-    application.command("new")(new)
     application.command("import-graph")(import_graph)
     application.command("check")(check)
-    application.command("doctor")(doctor)

@@ -9,7 +9,17 @@ from typing import Final
 import typer
 
 from engine import __version__
-from engine.cli import benchmark_commands, collection_commands, experiment_commands, graph_commands, training_commands
+from engine.cli import (
+    backbone_change,
+    backbone_commands,
+    benchmark_commands,
+    collection_commands,
+    doctor_command,
+    experiment_commands,
+    graph_commands,
+    new_command,
+    training_commands,
+)
 from engine.errors import Cancelled, ProtoleafError, UsageError
 
 FAILED: Final = 1
@@ -25,9 +35,13 @@ application = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+new_command.register(application)
 graph_commands.register(application)
+doctor_command.register(application)
 collection_commands.register(application)
 training_commands.register(application)
+backbone_change.register(backbone_commands.application)
+application.add_typer(backbone_commands.application, name="backbone")
 application.add_typer(benchmark_commands.application, name="benchmark")
 application.add_typer(experiment_commands.application, name="experiment")
 

@@ -1,8 +1,9 @@
 """Worker mode: the same program as a child process that does one heavy job and tells about it in JSON lines.
 
 The first line on standard input is the job, `{"verb": "embed", "project": path, "cache": path, "device": "auto"}` or
-`{"verb": "train", "project": path, "cache": path, "depth": "propagation", "settings": {}, "out": path}`. Each line on
-standard output is one event:
+`{"verb": "train", "project": path, "cache": path, "depth": "propagation", "settings": {}, "out": path}` or
+`{"verb": "change_backbone", "project": path, "cache": path, "backbone": name or path, "device": "auto"}`; those for
+backbones of one's own are told in `engine.cli.backbone_worker`. Each line on standard output is one event:
 
     {"event": "progress", ...}          the fields of `engine.events.Progress`
     {"event": "batch", "results": [[image id, content hash in hex or null, failure or null], ...]}
@@ -25,6 +26,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Final, final
 
+from engine.cli.backbone_worker import add_backbone, examine_backbone, inspect_backbone
+from engine.cli.change_worker import change_backbone
+from engine.cli.probe_worker import probe
+from engine.cli.torchvision_worker import add_torchvision, list_torchvision
+from engine.cli.trial_worker import try_backbone
 from engine.config import CacheFolders
 from engine.errors import Cancelled, ProtoleafError, UsageError
 from engine.events import CancelToken, Progress
@@ -70,7 +76,7 @@ def embed(job: Mapping[str, Any], events: EventWriter, cancel: CancelToken) -> M
     """Embed every image of a project that is not in the cache yet.
 
     Args:
-        job: "project" and "cache" are paths; "device" is "auto", "cpu" or "cuda".
+        job: "project" and "cache" are paths; "device" is one of `providers.DEVICES`.
 
     Returns:
         the figures of the run.
@@ -91,10 +97,11 @@ def embed(job: Mapping[str, Any], events: EventWriter, cancel: CancelToken) -> M
     return {
         "embedded": summary.embedded,
         "from_cache": summary.from_cache,
-        "failed": len(summary.failed),
+        "failed": summary.failure_count,
         "seconds": summary.seconds,
         "images_per_s": summary.images_per_s,
         "device": summary.device_name,
+        "notice": summary.notice,
     }
 
 
@@ -141,7 +148,19 @@ def train(job: Mapping[str, Any], events: EventWriter, cancel: CancelToken) -> M
     return {"folder": str(trained.folder), "name": trained.name, "figures": dict(trained.figures)}
 
 
-VERBS: Final[Mapping[str, Verb]] = {"embed": embed, "sample": draw_sample, "train": train}
+VERBS: Final[Mapping[str, Verb]] = {
+    "embed": embed,
+    "sample": draw_sample,
+    "train": train,
+    "inspect_backbone": inspect_backbone,
+    "try_backbone": try_backbone,
+    "add_backbone": add_backbone,
+    "examine_backbone": examine_backbone,
+    "change_backbone": change_backbone,
+    "probe": probe,
+    "list_torchvision": list_torchvision,
+    "add_torchvision": add_torchvision,
+}
 
 
 def run_worker(stdin: Iterator[bytes], stdout: IO[str], verbs: Mapping[str, Verb] = VERBS) -> int:

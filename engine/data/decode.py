@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import simplejpeg
@@ -23,6 +23,7 @@ from engine.data.library_warnings import pillow_is_quiet
 from engine.data.orientation import image_orientation, jpeg_orientation, upright
 from engine.data.pixels import rgb_pixels
 from engine.data.read_file import read_file
+from engine.data.resize import square
 from engine.data.unreadable import not_an_image
 from engine.errors import ImageError
 
@@ -76,24 +77,56 @@ def decode_rgb(data: bytes, *, smallest_side: int | None = None) -> NDArray[np.u
         ImageError: the bytes are no image, are damaged, or declare more than `MAX_PIXELS`.
     """
     try:
-        pixels = _decode_jpeg(data, smallest_side or 0) if data.startswith(_JPEG_SIGNATURE) else None
-        return _decode_with_pillow(data, smallest_side) if pixels is None else pixels
+        pixels = _decode_jpeg(data, smallest_side or 0, "rgb")
+        if pixels is None:
+            return _decode_with_pillow(data, smallest_side)
+        return upright(pixels, jpeg_orientation(data))
     except MemoryError as error:
         raise ImageError("there is not enough memory for this image") from error
 
 
-def _decode_jpeg(data: bytes, smallest_side: int) -> NDArray[np.uint8] | None:
-    """Decode with libjpeg-turbo, or return None where Pillow must decide (CMYK, damage of any kind)."""
+def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:
+    """Decode the bytes of an image file to the network's square input: `square` of `decode_rgb`, in fewer steps.
+
+    A JPEG is decoded to the four bytes a pixel that Pillow resizes in place, and is turned upright once it is small. Of
+    turned pictures single values may differ by rounding from resizing after turning.
+
+    Args:
+        data: the file's bytes.
+        side, resize_share: see `square`.
+
+    Returns:
+        (side, side, 3) uint8 RGB, upright; a view where possible.
+
+    Raises:
+        ImageError: the bytes are no image, are damaged, or declare more than `MAX_PIXELS`.
+    """
+    smallest_side = round(side / resize_share)
+    try:
+        pixels = _decode_jpeg(data, smallest_side, "rgbx")
+        if pixels is None:
+            return square(_decode_with_pillow(data, smallest_side), side, resize_share)
+        return upright(square(pixels, side, resize_share), jpeg_orientation(data))
+    except MemoryError as error:
+        raise ImageError("there is not enough memory for this image") from error
+
+
+def _decode_jpeg(data: bytes, smallest_side: int, channels: Literal["rgb", "rgbx"]) -> NDArray[np.uint8] | None:
+    """Decode with libjpeg-turbo, as stored, or return None where Pillow must decide: no JPEG, CMYK, any damage."""
+    if not data.startswith(_JPEG_SIGNATURE):
+        return None
     try:
         height, width, colours, _sampling = simplejpeg.decode_jpeg_header(data)
         _refuse_bomb(width, height)
         if colours not in _TURBO_COLOURS:
             return None
         with _one_large_at_a_time(width * height):
-            pixels: NDArray[np.uint8] = simplejpeg.decode_jpeg(data, min_height=smallest_side, min_width=smallest_side)
+            pixels: NDArray[np.uint8] = simplejpeg.decode_jpeg(
+                data, channels, min_height=smallest_side, min_width=smallest_side
+            )
     except ValueError:
         return None
-    return upright(pixels, jpeg_orientation(data))
+    return pixels
 
 
 def _decode_with_pillow(data: bytes, smallest_side: int | None) -> NDArray[np.uint8]:

@@ -5,28 +5,23 @@ prototypes moved, their old and new columns are enough for most images; the rest
 """
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from engine.inference.back_off import BackOff
+from engine.inference.blocks import BLOCK_ROWS, in_blocks
 from engine.inference.fixed_point import SCALE, Embeddings, block_of, factor_of
 
-BLOCK_ROWS: Final = 1024
 SMALL_SCORE: Final = 0.01
 """Moved classes that together held and hold less than this of an image's probability leave its safe class as it is."""
 NEAR_BEST: Final = np.float32(0.01)
 """A moved class whose logit comes this close to the best one's may have become, or been, the best."""
 COLUMN_BLOCK_ROWS: Final = 4096
 """Rows that are multiplied with single columns at once: all columns share one reading of the embeddings."""
-SPANS_PER_CORE: Final = 3
-"""Blocks are handed to the cores in this many spans each: handing over costs as much as a block of single columns."""
 SMALLEST_SHARE: Final = 128
 """Fewer rows than this are not worth another core."""
 MANY_ROWS: Final = 0.6
@@ -177,7 +172,7 @@ def classify_all(
     def work(rows: slice) -> None:
         scores.put(rows, classify_block(classifier, back_off, embeddings[rows], squares[rows]))
 
-    _in_blocks(len(embeddings), work)
+    in_blocks(len(embeddings), work)
     return scores
 
 
@@ -247,7 +242,7 @@ def _columns(asked: list[tuple[LinearClassifier, int]], embeddings: Embeddings) 
         for vector, column in zip(vectors, columns, strict=True):
             np.matmul(block, vector, out=column[rows])
 
-    _in_blocks(len(embeddings), work, COLUMN_BLOCK_ROWS)
+    in_blocks(len(embeddings), work, COLUMN_BLOCK_ROWS)
     return columns
 
 
@@ -258,7 +253,7 @@ def likeness(embeddings: Embeddings, vector: NDArray[np.float32]) -> NDArray[np.
     def work(rows: slice) -> None:
         np.matmul(block_of(embeddings[rows]), vector * factor_of(embeddings), out=found[rows])
 
-    _in_blocks(len(embeddings), work, COLUMN_BLOCK_ROWS)
+    in_blocks(len(embeddings), work, COLUMN_BLOCK_ROWS)
     return found
 
 
@@ -276,7 +271,7 @@ def _redo(
         scores.put(chosen, classify_block(classifier, back_off, embeddings[chosen], squares[chosen]))
 
     share = -(-len(rows) // (os.cpu_count() or 1))
-    _in_blocks(len(rows), work, max(SMALLEST_SHARE, min(BLOCK_ROWS, share)))
+    in_blocks(len(rows), work, max(SMALLEST_SHARE, min(BLOCK_ROWS, share)))
 
 
 def _moved(old: LinearClassifier, new: LinearClassifier) -> NDArray[np.int64]:
@@ -294,31 +289,3 @@ def _share(column: NDArray[np.float32], log_total: NDArray[np.float32]) -> NDArr
     share = column - log_total
     np.minimum(share, np.float32(50), out=share)
     return np.exp(share, out=share)
-
-
-def _in_blocks(count: int, work: Callable[[slice], None], block_rows: int = BLOCK_ROWS) -> None:
-    """Run `work` over blocks of rows, one thread a core, each with a single-threaded matrix product."""
-    blocks = [slice(start, min(start + block_rows, count)) for start in range(0, count, block_rows)]
-    if len(blocks) <= 1:
-        for block in blocks:
-            work(block)
-        return
-    share = -(-len(blocks) // (SPANS_PER_CORE * (os.cpu_count() or 1)))
-    spans = [blocks[start : start + share] for start in range(0, len(blocks), share)]
-
-    def work_span(span: list[slice]) -> None:
-        for block in span:
-            work(block)
-
-    with _blas().limit(limits=1, user_api="blas"):
-        list(_workers().map(work_span, spans))
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-@cache
-def _workers() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="classify")

@@ -1,23 +1,29 @@
 """One worker's share of the embedding pipeline: read, hash, decode and embed a handful of files on one thread."""
 
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.data.content_hash import content_hash
-from engine.data.decode import decode_rgb
+from engine.data.decode import decode_square
 from engine.data.embedding_cache import EmbeddingCache
 from engine.data.read_file import read_file
-from engine.data.resize import square
 from engine.errors import ImageError
 from engine.events import CancelToken
 from engine.files import FoundFile
 from engine.inference.backbone import BackboneSession
 from engine.inference.embed_records import EmbedRequest
 from engine.model_card import BackboneCard
+
+# A chunk of slow files is cut short, so that the last ones of a run end at about the same time and results come often;
+# a GPU would rather have more images at once.
+_PATIENCE_S: Final = 0.1
+_GPU_PATIENCE_S: Final = 0.5
 
 
 class Claims:
@@ -44,7 +50,7 @@ class Claims:
             return key in self._claimed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class HashedRequest:
     """A request whose file was read: its state on disk before reading, and its content hash."""
 
@@ -64,6 +70,7 @@ class ChunkOutcome:
         twins: requests whose content another request of this run has claimed.
         undecodable: requests that were read but are no sound image, with the reason.
         unreadable: requests that could not even be read, with the reason.
+        left: requests that were not begun because the others took long.
     """
 
     vectors: NDArray[np.float32]
@@ -72,6 +79,7 @@ class ChunkOutcome:
     twins: list[HashedRequest] = field(default_factory=list)
     undecodable: list[tuple[HashedRequest, str]] = field(default_factory=list)
     unreadable: list[tuple[EmbedRequest, str]] = field(default_factory=list)
+    left: Sequence[EmbedRequest] = ()
 
 
 @dataclass(frozen=True)
@@ -84,44 +92,46 @@ class ChunkWorker:
     cancel: CancelToken
 
     def embed_chunk(self, requests: Sequence[EmbedRequest]) -> ChunkOutcome:
-        """Embed the new contents among the requests' files.
+        """Embed the new contents among the requests' files; those it has no patience for are left.
 
         Raises:
             Cancelled: asked to stop; nothing of this chunk is kept.
             ModelError: the backbone fails.
         """
-        outcome = ChunkOutcome(np.zeros((0, self.session.card.embedding_width), dtype=np.float32))
-        squares = []
-        for request in requests:
+        card = self.session.card
+        outcome = ChunkOutcome(np.zeros((0, card.embedding_width), dtype=np.float32))
+        squares = np.empty((len(requests), card.input_side, card.input_side, 3), dtype=np.uint8)
+        end_s = time.monotonic() + (_GPU_PATIENCE_S if self.session.is_on_gpu else _PATIENCE_S)
+        for position, request in enumerate(requests):
             self.cancel.raise_if_cancelled()
-            pixels = self._take(request, outcome)
-            if pixels is not None:
-                squares.append(pixels)
-        if squares:
-            outcome.vectors = self.session.embed(np.stack(squares))
+            if position and time.monotonic() > end_s:
+                outcome.left = requests[position:]
+                break
+            self._take(request, outcome, squares)
+        if outcome.embedded:
+            outcome.vectors = self.session.embed(squares[: len(outcome.embedded)])
         return outcome
 
-    def _take(self, request: EmbedRequest, outcome: ChunkOutcome) -> NDArray[np.uint8] | None:
-        """Read one file and sort it into the outcome; return its pixels when they are to be embedded."""
+    def _take(self, request: EmbedRequest, outcome: ChunkOutcome, squares: NDArray[np.uint8]) -> None:
+        """Read one file and sort it into the outcome; write its pixels where the next one to embed belongs."""
         try:
             hashed, data = _read_hashed(request)
         except ImageError as error:
             outcome.unreadable.append((request, str(error)))
-            return None
+            return
         if not self.claims.take(hashed.content_hash):
             outcome.twins.append(hashed)
-            return None
+            return
         if not self.cache.missing([hashed.content_hash]):
             self.claims.release(hashed.content_hash)
             outcome.cached.append(hashed)
-            return None
+            return
         try:
-            pixels = network_input(data, self.session.card)
+            squares[len(outcome.embedded)] = network_input(data, self.session.card)
         except ImageError as error:
             outcome.undecodable.append((hashed, str(error)))
-            return None
+            return
         outcome.embedded.append(hashed)
-        return pixels
 
 
 def network_input(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
@@ -133,8 +143,7 @@ def network_input(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
     Raises:
         ImageError: the bytes are no sound image.
     """
-    smallest_side = round(card.input_side / card.resize_share)
-    return square(decode_rgb(data, smallest_side=smallest_side), card.input_side, card.resize_share)
+    return decode_square(data, card.input_side, card.resize_share)
 
 
 def _read_hashed(request: EmbedRequest) -> tuple[HashedRequest, bytes]:

@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+MOST_LISTED: Final = 10_000
+"""Failures that a summary lists; an unplugged disk of a million images must not fill the memory."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class EmbedRequest:
     """An image to embed: its id, and its absolute path."""
 
@@ -44,20 +47,24 @@ def ignore_batch(_batch: EmbedBatch) -> None:
 
 @dataclass(frozen=True)
 class EmbedSummary:
-    """What a run did; `embedded + from_cache + len(failed)` is the number of requests.
+    """What a run did; `embedded + from_cache + failure_count` is the number of requests.
 
     Attributes:
         embedded: images that went through the backbone.
         from_cache: images whose content had an embedding already, from before or from a twin in this run.
-        failed: (image id, path, reason) of files without an embedding.
+        failed: (image id, path, reason) of the first `MOST_LISTED` files without an embedding.
+        failure_count: files without an embedding.
         seconds: duration of the run.
         images_per_s: requests that were not in the cache at the start, by the seconds spent on them.
-        device_name: where the backbone ran.
+        device_name: where the backbone ran, at the end.
+        notice: what a person must be told, such as that the GPU failed and the CPU took over; else empty.
     """
 
     embedded: int
     from_cache: int
     failed: tuple[tuple[int, Path, str], ...]
+    failure_count: int
     seconds: float
     images_per_s: float
     device_name: str
+    notice: str = ""

@@ -4,7 +4,7 @@ Composes the exported equations (Eq. 2 to 6) with leave-one-shot-out tuning, rol
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -12,7 +12,11 @@ from numpy.typing import NDArray
 
 from engine.graph.category_graph import CategoryGraph
 from engine.inference.back_off import BackOff, Policy, back_off
-from engine.inference.classification import LinearClassifier, Scores, linear_classifier
+from engine.inference.classification import LinearClassifier, Scores, classify_all, linear_classifier
+from engine.inference.collection.basis import CollectionBasis
+from engine.inference.collection.propagated_start import LinearPrototypes
+from engine.inference.collection.stage import CollectionStage, StageCheck, StageInput, fit_stage
+from engine.inference.fixed_point import Embeddings
 from engine.inference.leave_one_out import held_out_distances, membership_matrix, with_fresh_neighbours
 from engine.inference.propagation import PropagationSession
 from engine.inference.prototypes import (
@@ -67,6 +71,9 @@ class EverydayModel:
         tuning: shrinkage, temperature, and how they did on held-out shots.
         classifier: Eq. 2 over the candidates.
         back_off: roll-up and bars over the candidates.
+        collection: what the unlabelled and coarse-labelled images add; None where the stage is off, has nothing to go
+            by, or would do worse on held-out shots.
+        collection_check: how the stage did on held-out shots, also where it was dropped.
     """
 
     setting: Setting
@@ -76,6 +83,8 @@ class EverydayModel:
     tuning: Tuning
     classifier: LinearClassifier
     back_off: BackOff
+    collection: CollectionStage | None = None
+    collection_check: StageCheck | None = None
 
     @property
     def candidate_ids(self) -> NDArray[np.int64]:
@@ -99,6 +108,43 @@ class EverydayModel:
         prototype = self.prototype(class_id)
         return float("inf") if prototype is None else float(((embedding - prototype) ** 2).sum())
 
+    def classify(
+        self, embeddings: Embeddings, squares: NDArray[np.float32], rows: NDArray[np.int64] | None = None
+    ) -> Scores:
+        """Classify images.
+
+        Args:
+            embeddings: (n, d).
+            squares: (n,) float32 squared norms.
+            rows: (n,) rows of the images in the collection that was fitted to; by default all, in order.
+        """
+        if self.collection is None:
+            return classify_all(self.classifier, self.back_off, embeddings, squares)
+        return self.collection.classify(embeddings, self.back_off, self.classifier, rows=rows)
+
+    def classify_new(self, embeddings: Embeddings, squares: NDArray[np.float32]) -> Scores:
+        """Classify images (n, d) that need not be in the collection that was fitted to."""
+        if self.collection is None:
+            return classify_all(self.classifier, self.back_off, embeddings, squares)
+        return self.collection.classify_new(embeddings, self.back_off, self.classifier)
+
+    def probabilities(
+        self, embeddings: Embeddings, squares: NDArray[np.float32], rows: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float32]:
+        """Probability (n, c) of each candidate.
+
+        Args:
+            embeddings: (n, d), at most a few thousand.
+            squares: (n,) float32 squared norms.
+            rows: (n,) rows of the images in the collection; None for images that need not be in it.
+        """
+        if self.collection is not None:
+            stage = self.collection
+            return stage.probabilities(embeddings) if rows is None else stage.probabilities_at(embeddings, rows)
+        logits = self.classifier.logits(embeddings, squares)
+        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32)
+
     def is_unknown(self, scores: Scores) -> NDArray[np.bool_]:
         """(n,) bool: the image is further from its likeliest class than images of known classes are."""
         return self.classifier.squared_distance(scores) > self.tuning.unknown_distance
@@ -114,6 +160,8 @@ def fit(
     policies: Mapping[int, Policy] | None = None,
     allowed: Sequence[int] | None = None,
     tuning: Tuning | None = None,
+    collection: CollectionBasis | None = None,
+    ignored: NDArray[np.int64] | None = None,
 ) -> EverydayModel:
     """Fit the model to a person's labels.
 
@@ -126,6 +174,9 @@ def fit(
         policies: bars and deepest classes by class id.
         allowed: classes to choose among, none above another; by default the deepest that have a prototype.
         tuning: an earlier outcome to keep, so that a single new shot moves only the classes it touches.
+        collection: all images, for the collection stage; None leaves the model as the paper has it. The stage is never
+            used with prototypes alone.
+        ignored: ids of images that a person said show none of the classes: they teach the collection stage nothing.
     """
     support = support_of(graph, shots, setting)
     start = prototype_table(session, support, shots, lambda_for(support.own_counts, prior.shrinkage_for(setting)))
@@ -139,15 +190,60 @@ def fit(
             may_propagate=setting is not Setting.PROTOTYPES,
         )
     table = prototype_table(session, support, shots, lambda_for(support.own_counts, tuning.shrinkage))
-    classifier = linear_classifier(
-        table.final[candidates],
+    classifier = _classifier(table.final[candidates], table.is_zero_shot[candidates], tuning, prior, setting)
+    rules = back_off(graph, table.class_ids[candidates], policies or {})
+    model = EverydayModel(setting, shots, table, candidates, tuning, classifier, rules)
+    if collection is None or setting is Setting.PROTOTYPES or len(candidates) == 0:
+        return model
+    return _with_stage(model, graph, prior, collection, np.zeros(0, dtype=np.int64) if ignored is None else ignored)
+
+
+def _classifier(
+    prototypes: NDArray[np.float32],
+    is_zero_shot: NDArray[np.bool_],
+    tuning: Tuning,
+    prior: Prior,
+    setting: Setting,
+) -> LinearClassifier:
+    return linear_classifier(
+        prototypes,
         tuning.temperature,
-        is_zero_shot=table.is_zero_shot[candidates],
-        spread=1 / max(tuning.shrinkage or prior.shrinkage_for(setting), SMALLEST_SPREAD_DIVISOR),
+        is_zero_shot=is_zero_shot,
+        spread=_spread(tuning, prior, setting),
         own_distance=tuning.own_distance,
     )
-    rules = back_off(graph, table.class_ids[candidates], policies or {})
-    return EverydayModel(setting, shots, table, candidates, tuning, classifier, rules)
+
+
+def _spread(tuning: Tuning, prior: Prior, setting: Setting) -> float:
+    return 1 / max(tuning.shrinkage or prior.shrinkage_for(setting), SMALLEST_SPREAD_DIVISOR)
+
+
+def _with_stage(
+    model: EverydayModel,
+    graph: CategoryGraph,
+    prior: Prior,
+    collection: CollectionBasis,
+    ignored: NDArray[np.int64],
+) -> EverydayModel:
+    shots, tuning, candidates = model.shots, model.tuning, model.candidates
+    is_zero_shot = model.table.is_zero_shot[candidates]
+    left_out = collection.positions_of(collection.rows_of(ignored))
+    places = {int(class_id): place for place, class_id in enumerate(model.candidate_ids.tolist())}
+    stage = fit_stage(
+        StageInput(
+            basis=collection,
+            embeddings=shots.embeddings,
+            positions=collection.positions_of(collection.rows_of(shots.image_ids)),
+            allowed=_right_candidates(graph, shots, places).astype(np.float32),
+            recipe=LinearPrototypes(model.table, tuning.shrinkage),
+            candidates=candidates,
+            spread=_spread(tuning, prior, model.setting),
+            ignored=left_out[left_out >= 0],
+            without=lambda prototypes: _classifier(prototypes, is_zero_shot, tuning, prior, model.setting),
+        )
+    )
+    kept = stage if stage.check.pays else None
+    return replace(model, collection=kept, collection_check=stage.check)
 
 
 def held_out_check(

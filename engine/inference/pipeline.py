@@ -4,6 +4,7 @@ Every worker thread does everything for its own chunk of files: reading, decodin
 this core only. Decoding and the backbone release the interpreter lock, so the cores are always busy and never wait for
 one another; queues between decoders and the backbone would only add waiting. With a GPU there are a few more workers
 than cores: some decode while another's chunk is on the GPU. The caller's thread alone writes to the cache and reports.
+Requests are asked for as they are needed, so the memory in use does not depend on how many there are.
 """
 
 import itertools
@@ -30,14 +31,16 @@ from engine.inference.outcome_writer import OutcomeWriter
 __all__ = ["EmbedBatch", "EmbedRequest", "EmbedResult", "EmbedSummary", "embed_files"]
 
 _LOOK_UP: Final = 2048  # requests that are looked up in the cache at once
-_CHUNKS_AHEAD: Final = 2  # chunks that wait for each worker, so that none is idle while the caller writes
+_CHUNKS_AHEAD: Final = 2  # chunks for each worker, so that none is idle while the caller writes
+_PULSE_S: Final = 0.1  # progress is reported at least this often, however slow the files are
 
 
 def embed_files(
-    requests: Sequence[EmbedRequest],
+    requests: Iterable[EmbedRequest],
     session: BackboneSession,
     cache: EmbeddingCache,
     *,
+    total: int | None = None,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
     on_batch: OnBatch = ignore_batch,
@@ -49,10 +52,11 @@ def embed_files(
     kill or a cancel the next run goes on from there. Memory does not grow with the number of requests.
 
     Args:
-        requests: images, in the order in which they are wanted.
+        requests: images, in the order in which they are wanted; gone through once, on the calling thread.
         session: the opened backbone.
         cache: of the same backbone.
-        on_progress: told images done of all; the note is the device.
+        total: how many requests there are, where they are no sequence; only for the progress.
+        on_progress: told images done of all, several times a second; the note is the device.
         cancel: stops between images.
         on_batch: told results on the calling thread, each request exactly once.
         workers: threads; as many as the session runs well with when None.
@@ -62,46 +66,78 @@ def embed_files(
         ModelError: the backbone fails.
         StorageError: the cache cannot be written.
     """
-    started_s = time.perf_counter()
     cancel = cancel or CancelToken()
+    cancel.raise_if_cancelled()
     claims = Claims()
     writer = OutcomeWriter(cache, claims, on_batch)
-    pending = _not_in_cache(requests, cache, writer, cancel)
-    meter = ProgressMeter(len(requests), on_progress, already_done=writer.done)
-    meter.note = session.device_name
-    writer.on_done = meter.advance
-    new_started_s = time.perf_counter()
-    worker = ChunkWorker(session, cache, claims, cancel)
-    _run_all(worker, _chunks(pending, session.batch_size), workers or session.parallel_runs, writer)
-    ended_s = time.perf_counter()
+    if total is None:
+        total = len(requests) if isinstance(requests, Sequence) else 0
+    meter = ProgressMeter(total, on_progress)
+
+    def advance(count: int) -> None:
+        meter.note = session.device_name  # a GPU may fail on the way
+        meter.advance(count)
+
+    advance(0)
+    writer.on_done, writer.on_cached = advance, meter.skip
+    pending = _Pending(requests, cache, writer)
+    run = _Run(ChunkWorker(session, cache, claims, cancel), pending, writer, meter)
+    started_s = time.perf_counter()
+    run.to_the_end(workers or session.parallel_runs)
+    seconds = time.perf_counter() - started_s
     return EmbedSummary(
         embedded=writer.embedded,
         from_cache=writer.from_cache,
         failed=tuple(writer.failed),
-        seconds=ended_s - started_s,
-        images_per_s=len(pending) / (ended_s - new_started_s) if pending else 0.0,
+        failure_count=writer.failure_count,
+        seconds=seconds,
+        images_per_s=pending.count / (seconds - pending.cached_s) if pending.count else 0.0,
         device_name=session.device_name,
+        notice=session.notice,
     )
 
 
-def _not_in_cache(
-    requests: Sequence[EmbedRequest], cache: EmbeddingCache, writer: OutcomeWriter, cancel: CancelToken
-) -> list[EmbedRequest]:
-    """Report the requests whose unchanged file has an embedding already, and return the others."""
-    pending: list[EmbedRequest] = []
-    for start in range(0, len(requests), _LOOK_UP):
-        cancel.raise_if_cancelled()
-        some = requests[start : start + _LOOK_UP]
-        hashes = cache.path_hashes([_state_of(request) for request in some])
-        missing = set(cache.missing(key for key in hashes if key is not None))
-        known = []
-        for request, key in zip(some, hashes, strict=True):
+class _Pending:
+    """Goes through the requests: reports those whose unchanged file has an embedding already, and gives the others.
+
+    Attributes:
+        count: requests given so far.
+        cached_s: seconds until the first of them was found.
+    """
+
+    def __init__(self, requests: Iterable[EmbedRequest], cache: EmbeddingCache, writer: OutcomeWriter) -> None:
+        self.count = 0
+        self.cached_s = 0.0
+        self._requests = iter(requests)
+        self._cache = cache
+        self._writer = writer
+
+    def chunks(self, size: int) -> Iterator[Sequence[EmbedRequest]]:
+        """Yield what is pending, up to `size` requests at a time."""
+        each = itertools.chain.from_iterable(self._looked_up())
+        while chunk := list(itertools.islice(each, size)):
+            self.count += len(chunk)
+            yield chunk
+
+    def _looked_up(self) -> Iterator[list[EmbedRequest]]:
+        started_s = time.perf_counter()
+        while some := list(itertools.islice(self._requests, _LOOK_UP)):
+            if missing := self._not_in_cache(some):
+                self.cached_s = self.cached_s or time.perf_counter() - started_s
+            yield missing
+
+    def _not_in_cache(self, requests: Sequence[EmbedRequest]) -> list[EmbedRequest]:
+        hashes = self._cache.path_hashes([_state_of(request) for request in requests])
+        missing = set(self._cache.missing(key for key in hashes if key is not None))
+        pending: list[EmbedRequest] = []
+        known: list[EmbedResult] = []
+        for request, key in zip(requests, hashes, strict=True):
             if key is None or key in missing:
                 pending.append(request)
             else:
                 known.append(EmbedResult(request.image_id, key, None))
-        writer.report_cached(known)
-    return pending
+        self._writer.report_cached(known)
+        return pending
 
 
 def _state_of(request: EmbedRequest) -> FoundFile:
@@ -112,39 +148,53 @@ def _state_of(request: EmbedRequest) -> FoundFile:
     return FoundFile(request.path, status.st_size, status.st_mtime_ns)
 
 
-def _chunks(requests: Sequence[EmbedRequest], size: int) -> Iterator[Sequence[EmbedRequest]]:
-    return (requests[start : start + size] for start in range(0, len(requests), size))
+class _Run:
+    """Keeps the workers busy and writes what they finish; on the way out keeps what is finished already."""
 
+    def __init__(self, worker: ChunkWorker, pending: _Pending, writer: OutcomeWriter, meter: ProgressMeter) -> None:
+        self._worker = worker
+        self._writer = writer
+        self._meter = meter
+        self._chunks = pending.chunks(worker.session.batch_size)
+        self._left: list[Sequence[EmbedRequest]] = []
+        self._running: set[Future[ChunkOutcome]] = set()
 
-def _run_all(
-    worker: ChunkWorker, chunks: Iterator[Sequence[EmbedRequest]], workers: int, writer: OutcomeWriter
-) -> None:
-    """Keep the workers busy and write what they finish; on the way out keep what is finished already."""
-    with ThreadPoolExecutor(workers, thread_name_prefix="embed") as pool:
-        running = {
-            pool.submit(worker.embed_chunk, chunk) for chunk in itertools.islice(chunks, _CHUNKS_AHEAD * workers)
-        }
-        try:
-            while running:
-                worker.cancel.raise_if_cancelled()
-                finished, running = wait(running, return_when=FIRST_COMPLETED)
-                next_chunks = itertools.islice(chunks, len(finished))
-                running |= {pool.submit(worker.embed_chunk, chunk) for chunk in next_chunks}
-                _write_finished(finished, writer)
-        finally:
-            _keep_finished(running, writer)
+    def to_the_end(self, workers: int) -> None:
+        """Embed everything, with so many threads."""
+        with ThreadPoolExecutor(workers, thread_name_prefix="embed") as pool:
+            try:
+                self._submit(pool, _CHUNKS_AHEAD * workers)
+                while self._running:
+                    finished, self._running = wait(self._running, timeout=_PULSE_S, return_when=FIRST_COMPLETED)
+                    try:
+                        self._submit(pool, _CHUNKS_AHEAD * workers)
+                    finally:
+                        self._write(finished)
+                    self._submit(pool, _CHUNKS_AHEAD * workers)  # what was left
+                    self._meter.pulse()
+            finally:
+                self._keep_finished()
 
+    def _submit(self, pool: ThreadPoolExecutor, most: int) -> None:
+        """Hand out chunks until so many are under way; what a worker left comes first."""
+        while len(self._running) < most:
+            self._worker.cancel.raise_if_cancelled()
+            chunk = self._left.pop() if self._left else next(self._chunks, None)
+            if chunk is None:
+                break
+            self._running.add(pool.submit(self._worker.embed_chunk, chunk))
 
-def _write_finished(finished: Iterable[Future[ChunkOutcome]], writer: OutcomeWriter) -> None:
-    """Write what went well before raising what did not."""
-    errors = [error for future in finished if (error := future.exception()) is not None]
-    writer.write([future.result() for future in finished if future.exception() is None])
-    if errors:
-        raise errors[0]
+    def _write(self, finished: Iterable[Future[ChunkOutcome]]) -> None:
+        """Write what went well before raising what did not."""
+        errors = [error for future in finished if (error := future.exception()) is not None]
+        outcomes = [future.result() for future in finished if future.exception() is None]
+        self._left += [outcome.left for outcome in outcomes if outcome.left]
+        self._writer.write(outcomes)
+        if errors:
+            raise errors[0]
 
-
-def _keep_finished(running: Iterable[Future[ChunkOutcome]], writer: OutcomeWriter) -> None:
-    """After a cancel or an error: drop waiting chunks, and write those that a worker has finished or will finish."""
-    for future in running:
-        if not future.cancel() and future.exception() is None:
-            writer.write([future.result()])
+    def _keep_finished(self) -> None:
+        """After a cancel or an error: drop waiting chunks, and write those that are or will be finished."""
+        for future in self._running:
+            if not future.cancel() and future.exception() is None:
+                self._writer.write([future.result()])

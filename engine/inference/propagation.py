@@ -45,7 +45,7 @@ class PropagationSession:
         model: path of the ONNX file.
 
     Attributes:
-        embedding_width: d, the width of embeddings that the file was trained for.
+        embedding_width: d, the width of embeddings that the file was trained for; None for a file that takes any.
         steps: propagation steps.
         normalisation: "softmax" or "cosine".
 
@@ -57,7 +57,8 @@ class PropagationSession:
         self.model = model
         self._session = _load(model)
         _check_names(model, self._session)
-        self.embedding_width: int = self._session.get_inputs()[0].shape[1]
+        width = self._session.get_inputs()[0].shape[1]
+        self.embedding_width: int | None = width if isinstance(width, int) else None
         notes: dict[str, str] = self._session.get_modelmeta().custom_metadata_map
         self.steps = int(notes.get("steps", "1"))
         self.normalisation = notes.get("normalisation", "softmax")
@@ -103,10 +104,11 @@ class PropagationSession:
         return PropagationResult(*self._session.run(list(OUTPUT_NAMES), feeds))
 
     def _check_width(self, embeddings: NDArray[np.float32]) -> None:
-        if embeddings.ndim != 2 or embeddings.shape[1] != self.embedding_width:  # noqa: PLR2004 (images, width)
+        width = self.embedding_width
+        if embeddings.ndim != 2 or embeddings.shape[1] != (width or embeddings.shape[1]):  # noqa: PLR2004 (images, width)
             raise ModelError(
                 "the propagation file does not fit the backbone",
-                expected=f"embeddings of width {self.embedding_width}",
+                expected=f"embeddings of width {width or 'any'}",
                 found=f"shape {embeddings.shape}",
                 remedy="choose a propagation file that was trained for this backbone",
             )

@@ -1,27 +1,20 @@
-"""Chooses the device that embeds: every candidate is tried on a tiny model, and a refusal always has a reason."""
+"""Chooses the device that embeds: every candidate is tried in a child process, and a refusal always has a reason."""
 
-import contextlib
-import ctypes
-import io
-import sys
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
+from engine.errors import UsageError
+from engine.inference.devices.child import TRIAL_LIMIT_S, TryInChild, try_in_child
+from engine.inference.devices.facts import GpuFacts, Reason
+from engine.inference.devices.gather import gather_facts
+from engine.inference.devices.names import AUTO, CPU_PROVIDER, DEVICES, ON_DEMAND, PROVIDERS, check_device, devices_of
+from engine.inference.devices.reasons import why_failed, why_not
+from engine.inference.devices.settings import DeviceSettings
 
-from engine.config import assets_folder
-from engine.errors import ModelError, UsageError
-from engine.inference.cuda_driver import find_cuda_device
-from engine.inference.runtime import CPU_PROVIDER, CUDA_PROVIDER, open_session, run_session
+__all__ = ["CPU_CHOICE", "DEVICES", "ProviderChoice", "ProviderReport", "check_device", "choose_providers"]
 
-DEVICES: Final = ("auto", "cpu", "cuda")
-PROBE_MODEL: Final = "models/probe.onnx"
-_PROBE_SHAPE: Final = (1, 3, 32, 32)
-_PROBE_TOLERANCE: Final = 1e-2  # GPUs multiply in reduced precision; nonsense is off by far more
+_PLAIN: Final = DeviceSettings()
 
 
 @dataclass(frozen=True)
@@ -29,32 +22,49 @@ class ProviderReport:
     """What trying one execution provider showed.
 
     Attributes:
+        device: what people ask for: "cuda".
         name: ONNX Runtime's name of the provider.
         device_name: for people: "CPU", "NVIDIA H200".
-        works: whether the tiny model ran on it and gave the right numbers.
-        reason: why not; empty when it works.
+        tried: whether the tiny model was started on it; the facts may speak against it before.
+        works: whether it ran and gave the right numbers.
+        cause: short name of why not; empty when it works.
+        reason: why not, in words.
+        remedy: what can be done.
         seconds: time from nothing to the first result.
+        speed: figures by name, when the speed was measured.
     """
 
+    device: str
     name: str
     device_name: str
+    tried: bool
     works: bool
-    reason: str
-    seconds: float
+    cause: str = ""
+    reason: str = ""
+    remedy: str = ""
+    seconds: float = 0.0
+    speed: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class ProviderChoice:
-    """The provider to use; `reason` says why a GPU is not used (empty when one is, or the CPU was asked for)."""
+    """Where to run.
+
+    Attributes:
+        provider: ONNX Runtime's name.
+        device_name: for people.
+        reason: why a GPU is not used; empty when one is, or the CPU was asked for.
+        settings: switches of the device.
+        free_bytes: free memory of the device; None when unknown.
+        is_explicit: whether the device was asked for by name.
+    """
 
     provider: str
     device_name: str
     reason: str = ""
-
-    @property
-    def provider_names(self) -> tuple[str, ...]:
-        """The provider and the CPU, which takes over operators that it lacks."""
-        return tuple(dict.fromkeys((self.provider, CPU_PROVIDER)))
+    settings: DeviceSettings = _PLAIN
+    free_bytes: int | None = None
+    is_explicit: bool = False
 
     @property
     def is_gpu(self) -> bool:
@@ -62,90 +72,99 @@ class ProviderChoice:
         return self.provider != CPU_PROVIDER
 
 
-def probe_providers() -> tuple[ProviderReport, ...]:
-    """Try every execution provider that this program can use, the preferred one first."""
-    return (_probe_cuda(), _probe_cpu())
+CPU_CHOICE: Final = ProviderChoice(CPU_PROVIDER, "CPU")
 
 
-def choose_providers(device: str = "auto") -> ProviderChoice:
+def choose_providers(device: str = AUTO, settings: DeviceSettings = _PLAIN) -> ProviderChoice:
     """Choose where to run.
 
     Args:
-        device: "cpu", "cuda", or "auto": a GPU that works, else the CPU.
+        device: one of `DEVICES`; "auto" is the fastest that works, without those that need minutes to start.
+        settings: switches of the device.
 
     Raises:
-        UsageError: there is no such device.
-        ModelError: "cuda" was asked for and does not work here; says why.
+        UsageError: there is no such device, or it was asked for by name and does not work here; says why.
     """
-    if device not in DEVICES:
-        raise UsageError("there is no such device", expected=", ".join(DEVICES), found=device)
+    check_device(device)
     if device == "cpu":
-        return ProviderChoice(CPU_PROVIDER, "CPU")
-    report = _probe_cuda()
-    if report.works:
-        return ProviderChoice(CUDA_PROVIDER, report.device_name)
-    if device == "cuda":
-        raise ModelError(f"no GPU can be used: {report.reason}", remedy="use the device auto or cpu")
-    return ProviderChoice(CPU_PROVIDER, "CPU", report.reason)
+        return CPU_CHOICE
+    facts = gather_facts()
+    wanted = (device,) if device != AUTO else tuple(name for name in devices_of(facts.system) if name not in ON_DEMAND)
+    reports = (probe_device(name, facts) for name in wanted if name != "cpu")
+    return choose_from(reports, device, facts=facts, settings=settings)
 
 
-def _probe_cpu() -> ProviderReport:
-    return _timed(CPU_PROVIDER, "CPU", lambda: _try_provider(CPU_PROVIDER))
+def choose_from(
+    reports: Iterable[ProviderReport], device: str, *, facts: GpuFacts, settings: DeviceSettings = _PLAIN
+) -> ProviderChoice:
+    """Take the first device that works.
+
+    Args:
+        reports: of the wanted devices other than the CPU, the preferred one first; later ones are not asked for when
+            an earlier one works.
+        device: as asked for.
+        facts: of the computer.
+        settings: switches of the device.
+
+    Raises:
+        UsageError: the device was asked for by name and does not work; says why.
+    """
+    refused: ProviderReport | None = None
+    for report in reports:
+        if report.works:
+            gpu = facts.driver.device
+            return ProviderChoice(
+                report.name,
+                report.device_name,
+                settings=settings,
+                free_bytes=gpu.free_bytes if gpu else None,
+                is_explicit=device != AUTO,
+            )
+        refused = refused or report
+    if device != AUTO and refused is not None:
+        raise UsageError(f"the device {device} cannot be used: {refused.reason}", remedy=refused.remedy)
+    return ProviderChoice(CPU_PROVIDER, "CPU", refused.reason if refused else "")
 
 
-def _probe_cuda() -> ProviderReport:
-    import onnxruntime
+def probe_device(
+    device: str,
+    facts: GpuFacts,
+    *,
+    limit_s: float = TRIAL_LIMIT_S,
+    measure_s: float = 0.0,
+    in_child: TryInChild = try_in_child,
+) -> ProviderReport:
+    """Say whether a device works: by the facts when they speak against it, else by trying it in a child process.
 
-    if CUDA_PROVIDER not in onnxruntime.get_available_providers():
-        return ProviderReport(CUDA_PROVIDER, "", False, "the installed ONNX Runtime is built without CUDA", 0.0)
-    device = find_cuda_device()
-    if not device.name:
-        return ProviderReport(CUDA_PROVIDER, "", False, device.reason, 0.0)
-    return _timed(CUDA_PROVIDER, device.name, _try_cuda)
-
-
-def _timed(provider: str, device_name: str, attempt: Callable[[], str]) -> ProviderReport:
-    started_s = time.perf_counter()
-    reason = attempt()
-    return ProviderReport(provider, device_name, not reason, reason, time.perf_counter() - started_s)
-
-
-def _try_cuda() -> str:
-    import onnxruntime
-
-    # The loader prints its findings; standard output may be a channel of events, so they are caught.
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(OSError, RuntimeError):
-        onnxruntime.preload_dlls()
-    reason = _try_provider(CUDA_PROVIDER)
-    return (_missing_library() or reason) if reason else ""
-
-
-def _try_provider(provider: str) -> str:
-    """Run the tiny model; return why it does not work, or nothing when it does."""
-    model = assets_folder() / PROBE_MODEL
-    try:
-        result, expected = _probe_result(model, provider), _probe_result(model, CPU_PROVIDER)
-    except ModelError as error:
-        return str(error)
-    if not np.allclose(result, expected, rtol=_PROBE_TOLERANCE, atol=_PROBE_TOLERANCE):
-        return f"{provider} gives wrong numbers"
-    return ""
+    Args:
+        device: "cpu", "cuda", ...
+        facts: of the computer.
+        limit_s: how long a trial may take.
+        measure_s: how long to measure the bundled backbone's speed; 0: not at all.
+        in_child: tries it.
+    """
+    reason = why_not(device, facts)
+    if reason is not None:
+        return _refusal(device, facts, reason, tried=False)
+    trial = in_child(device, limit_s, measure_s)
+    reason = why_failed(device, trial.attempt, facts)
+    if reason is not None:
+        return _refusal(device, facts, reason, tried=True, seconds=trial.attempt.seconds)
+    return ProviderReport(
+        device, PROVIDERS[device], device_name(device, facts), True, True,
+        seconds=trial.attempt.seconds, speed=trial.speed,
+    )  # fmt: skip
 
 
-def _probe_result(model: Path, provider: str) -> NDArray[np.float32]:
-    session = open_session(model, provider)
-    images = np.linspace(-1, 1, int(np.prod(_PROBE_SHAPE)), dtype=np.float32).reshape(_PROBE_SHAPE)
-    return run_session(session, {session.get_inputs()[0].name: images})[0]
+def _refusal(device: str, facts: GpuFacts, reason: Reason, *, tried: bool, seconds: float = 0.0) -> ProviderReport:
+    return ProviderReport(
+        device, PROVIDERS[device], device_name(device, facts), tried, False,
+        reason.cause, reason.words, reason.remedy, seconds,
+    )  # fmt: skip
 
 
-def _missing_library() -> str:
-    """Name the library that ONNX Runtime's CUDA part cannot find; empty when all are there."""
-    import onnxruntime
-
-    name = "onnxruntime_providers_cuda.dll" if sys.platform == "win32" else "libonnxruntime_providers_cuda.so"
-    try:
-        ctypes.CDLL(str(Path(onnxruntime.__file__).parent / "capi" / name))
-    except OSError as error:
-        # "undefined symbol" only means that it was loaded alone, without its host
-        return "" if "undefined symbol" in str(error) else f"a CUDA library is missing: {error}"
-    return ""
+def device_name(device: str, facts: GpuFacts) -> str:
+    """Name of a device for people; empty when there is none."""
+    gpu = facts.driver.device.name if facts.driver.device else ""
+    names = {"cpu": "CPU", "cuda": gpu, "tensorrt": f"{gpu} by TensorRT" if gpu else "", "coreml": "CoreML"}
+    return names.get(device, "DirectML")

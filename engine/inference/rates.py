@@ -96,6 +96,28 @@ def measure_inference_alone(images: NDArray[np.uint8], session: BackboneSession)
     return len(images) / (time.perf_counter() - started_s)
 
 
+def measure_inference_for(session: BackboneSession, seconds: float) -> float:
+    """Images a second of the backbone on pixels in memory, for about so many seconds.
+
+    Every worker runs whole batches until the time is over; the last ones end at different times, and count.
+    """
+    side = session.card.input_side
+    images = np.random.default_rng(0).integers(0, 256, (session.batch_size, side, side, 3), dtype=np.uint8)
+    if session.is_on_gpu:
+        session.embed(images)  # what a GPU sets up for a batch of this size does not count
+    started_s = time.perf_counter()
+
+    def work() -> int:
+        done = 0
+        while not done or time.perf_counter() - started_s < seconds:
+            done += len(session.embed(images))
+        return done
+
+    with ThreadPoolExecutor(session.parallel_runs) as pool:
+        total = sum(worker.result() for worker in [pool.submit(work) for _worker in range(session.parallel_runs)])
+    return total / (time.perf_counter() - started_s)
+
+
 def measure_pipeline(paths: Sequence[Path], session: BackboneSession) -> float:
     """Images a second of `embed_files` with an empty cache on disk."""
     requests = [EmbedRequest(position, path) for position, path in enumerate(paths)]

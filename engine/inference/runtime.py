@@ -1,6 +1,7 @@
 """The one door to ONNX Runtime: quiet sessions, no silent fallback, its errors gathered."""
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -8,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ModelError
+from engine.inference.devices.libraries import load_gpu_libraries
+from engine.inference.devices.names import CPU_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
 
-CPU_PROVIDER: Final = "CPUExecutionProvider"
-CUDA_PROVIDER: Final = "CUDAExecutionProvider"
+__all__ = ["CPU_PROVIDER", "CUDA_PROVIDER", "one_line", "open_session", "run_session", "runtime_errors", "usable_cores"]
+
 _FATAL_ONLY: Final = 4  # ONNX Runtime writes to standard error by itself; reasons reach the person through us
-# Searching the fastest convolution for every new batch shape costs more than it saves on small networks.
-_PROVIDER_OPTIONS: Final = {CUDA_PROVIDER: {"cudnn_conv_algo_search": "HEURISTIC"}}
+_LONGEST_TEXT: Final = 300
 _ERROR_NAMES: Final = (
     "EPFail",
     "EngineError",
@@ -39,13 +41,20 @@ def runtime_errors() -> tuple[type[Exception], ...]:
     return (*own, RuntimeError, ValueError)
 
 
-def open_session(model: Path, provider: str = CPU_PROVIDER, *, threads: int = 1) -> Any:
+def open_session(
+    model: Path,
+    provider: str = CPU_PROVIDER,
+    *,
+    threads: int = 1,
+    chain: Sequence[tuple[str, Mapping[str, str]]] = (),
+) -> Any:
     """Open a model on exactly one kind of device.
 
     Args:
         model: ONNX file.
         provider: execution provider; the CPU takes over only operators that a GPU cannot run.
         threads: threads that share the work of one run on the CPU.
+        chain: providers with their options, the wanted one first; by default the provider and the CPU, without options.
 
     Returns:
         An `onnxruntime.InferenceSession`.
@@ -64,13 +73,17 @@ def open_session(model: Path, provider: str = CPU_PROVIDER, *, threads: int = 1)
     options.log_severity_level = _FATAL_ONLY
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    names = list(dict.fromkeys((provider, CPU_PROVIDER)))
+    if provider == DIRECTML_PROVIDER:
+        options.enable_mem_pattern = False  # DirectML asks for it
+    if provider in (CUDA_PROVIDER, TENSORRT_PROVIDER):
+        load_gpu_libraries(provider)
+    offered = chain or tuple((name, {}) for name in dict.fromkeys((provider, CPU_PROVIDER)))
     try:
         session = onnxruntime.InferenceSession(
             os.fspath(model),
             options,
-            providers=names,
-            provider_options=[_PROVIDER_OPTIONS.get(name, {}) for name in names],
+            providers=[name for name, _options in offered],
+            provider_options=[dict(settings) for _name, settings in offered],
             enable_fallback=0,
         )
     except runtime_errors() as error:
@@ -80,22 +93,26 @@ def open_session(model: Path, provider: str = CPU_PROVIDER, *, threads: int = 1)
     return session
 
 
-def run_session(session: Any, inputs: dict[str, NDArray[Any]]) -> list[NDArray[np.float32]]:
-    """Run a session and return all its outputs.
+def run_session(
+    session: Any, inputs: dict[str, NDArray[Any]], outputs: list[str] | None = None
+) -> list[NDArray[np.float32]]:
+    """Run a session and return the outputs of these names, or all.
 
     Raises:
         ModelError: the run failed; most often the memory of the device is too small.
     """
     try:
-        outputs: list[NDArray[np.float32]] = session.run(None, inputs)
+        found: list[NDArray[np.float32]] = session.run(outputs, inputs)
     except runtime_errors() as error:
         raise ModelError("the model cannot be run", found=one_line(error)) from error
-    return outputs
+    return found
 
 
 def one_line(error: BaseException) -> str:
     """Text of a library's error, on one line and of bearable length."""
-    return " ".join(str(error).split())[:300] or type(error).__name__
+    text = " ".join(str(error).split()) or type(error).__name__
+    # ONNX Runtime says where in its source first and what is wrong last.
+    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT // 2]} ... {text[-_LONGEST_TEXT // 2 :]}"
 
 
 def usable_cores() -> int:

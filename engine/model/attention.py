@@ -1,6 +1,7 @@
 """Attention over the edges of the category graph (Eq. 5): how much a class takes from each of its parents."""
 
-from typing import Final, Literal, final
+from collections.abc import Callable
+from typing import Any, Final, Literal, Protocol, final
 
 import torch
 from torch import Tensor, nn
@@ -13,6 +14,18 @@ INITIAL_DEVIATION: Final = 0.001
 SMALLEST_NORM: Final = 1e-4
 
 Normalisation = Literal["softmax", "cosine"]
+
+
+class EdgeScores(Protocol):
+    """What says how much a child is like each of its parents.
+
+    Attributes:
+        logit_scale: factor on the scores before a softmax.
+    """
+
+    logit_scale: Tensor
+    __call__: Callable[..., Any]
+    """Takes children (C, d), parents (C, d) and the edge index (2, E); gives (E,) scores in [-1, 1]."""
 
 
 @final
@@ -71,6 +84,21 @@ class Attention(nn.Module):
         return (queries * keys).sum(dim=1)
 
 
+@final
+class PlainAttention(nn.Module):
+    """Attention without parameters: `g` and `h` change nothing, so it fits embeddings of any width."""
+
+    logit_scale: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("logit_scale", torch.tensor(1.0))
+
+    def forward(self, children: Tensor, parents: Tensor, edge_index: Tensor) -> Tensor:
+        """Cosine of child and parent on each edge, as `Attention.forward` with the identity for `g` and `h`."""
+        return (_unit(children).index_select(0, edge_index[1]) * _unit(parents).index_select(0, edge_index[0])).sum(1)
+
+
 def _unit(vectors: Tensor) -> Tensor:
     norms: Tensor = torch.linalg.vector_norm(vectors, dim=1, keepdim=True)
     return vectors / norms.clamp(min=SMALLEST_NORM)
@@ -102,7 +130,7 @@ def softmax_over_parents(scores: Tensor, child_positions: Tensor, is_usable: Ten
 
 
 def attention_weights(
-    attention: Attention,
+    attention: EdgeScores,
     prototypes: Prototypes,
     edge_index: Tensor,
     normalisation: Normalisation = "softmax",

@@ -1,11 +1,16 @@
 """Backbones: networks that turn an image into an embedding, `f` in the paper."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import torch
 from torch import Tensor, nn
 
 LEAF_NET_WIDTHS: Final = (48, 96, 192, 384)
+LEAF_NET_BLOCKS: Final = (1, 1, 2, 1)
+POWER: Final = 3.0
+SMALLEST: Final = 1e-6
+"""Below this a channel counts as silent: the root of 0 has no slope."""
 
 
 def _convolution(channels_in: int, channels_out: int, *, size: int = 3, stride: int = 1) -> list[nn.Module]:
@@ -42,37 +47,97 @@ class ResidualBlock(nn.Module):
         return activated
 
 
+def pooled(features: Tensor) -> Tensor:
+    """Generalised mean of each channel over a map, then length 1: (B, C, H, W) float to (B, C) float32.
+
+    Between the mean and the maximum: a channel that answers strongly somewhere counts, however small that place is.
+
+    Source: Radenovic et al., TPAMI 2019, with p fixed to 3.
+    """
+    power_mean = features.float().clamp(min=SMALLEST).pow(POWER).mean(dim=(2, 3)).pow(1 / POWER)
+    return nn.functional.normalize(power_mean, dim=1)
+
+
 class LeafNet(nn.Module):
-    """The bundled backbone: a small residual network for images of 64 to 224 pixels.
+    """The bundled backbone: a small residual network for images of 64 to 224 pixels that is listened to at every stage.
+
+    Early stages know colour and texture, late ones kinds of things; which of them tells a person's classes apart
+    nobody knows beforehand, so the embedding holds all.
 
     Args:
-        widths: channels of the four stages; the last one is the embedding width.
-        blocks_per_stage: residual blocks in each stage.
+        widths: channels of the four stages.
+        blocks: residual blocks of the four stages.
         stem_width: channels after the first strided convolution.
     """
 
     def __init__(
         self,
-        widths: tuple[int, ...] = LEAF_NET_WIDTHS,
+        widths: Sequence[int] = LEAF_NET_WIDTHS,
+        blocks: Sequence[int] = LEAF_NET_BLOCKS,
         *,
-        blocks_per_stage: int = 2,
         stem_width: int = 32,
     ) -> None:
         super().__init__()
         layers = [*_convolution(3, stem_width, stride=2), nn.ReLU(inplace=True)]
-        channels = stem_width
-        for stage, width in enumerate(widths):
-            for block in range(blocks_per_stage):
-                stride = 2 if block == 0 and stage > 0 else 1
-                layers.append(ResidualBlock(channels, width, stride))
+        channels, ends = stem_width, []
+        for stage, (width, count) in enumerate(zip(widths, blocks, strict=True)):
+            for block in range(count):
+                layers.append(ResidualBlock(channels, width, 2 if block == 0 and stage > 0 else 1))
                 channels = width
+            ends.append(len(layers))
         self.stages = nn.Sequential(*layers)
-        self.embedding_width = channels
+        self.stage_ends = tuple(ends)
+        self.embedding_width = sum(widths)
+
+    def maps(self, images: Tensor) -> list[Tensor]:
+        """Outputs of the four stages, each (B, width, H', W') float, for images (B, 3, H, W), normalised float."""
+        features, found = images, []
+        for place, layer in enumerate(self.stages, start=1):
+            features = layer(features)
+            if place in self.stage_ends:
+                found.append(features)
+        return found
 
     def forward(self, images: Tensor) -> Tensor:
-        """Map images (B, 3, H, W), normalised float, to embeddings (B, embedding_width) float."""
-        features: Tensor = self.stages(images)
-        return torch.mean(features, dim=(2, 3))
+        """Map images (B, 3, H, W), normalised float, to embeddings (B, sum of the widths) float32."""
+        return torch.cat([pooled(features) for features in self.maps(images)], dim=1)
+
+
+class LastStage(nn.Module):
+    """Only what a network's last stage says, averaged over the map: what classifiers are usually trained on."""
+
+    def __init__(self, network: LeafNet, width: int) -> None:
+        super().__init__()
+        self.network = network
+        self.embedding_width = width
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Map images (B, 3, H, W), normalised float, to embeddings (B, width of the last stage) float."""
+        return torch.mean(self.network.maps(images)[-1], dim=(2, 3))
+
+
+class Whitened(nn.Module):
+    """A backbone followed by a fixed affine map that makes its embeddings' directions comparable.
+
+    Args:
+        backbone: gives embeddings (B, d_in).
+        mean: (d_in,) float32, subtracted.
+        matrix: (d, d_in) float32, multiplied with.
+    """
+
+    def __init__(self, backbone: nn.Module, mean: Tensor, matrix: Tensor) -> None:
+        super().__init__()
+        self.backbone = backbone
+        self.embedding_width = len(matrix)
+        self.whitening = nn.Linear(matrix.shape[1], matrix.shape[0])
+        with torch.no_grad():
+            self.whitening.weight.copy_(matrix)
+            self.whitening.bias.copy_(-matrix @ mean)
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Map images (B, 3, H, W), normalised float, to embeddings (B, d) float."""
+        whitened: Tensor = self.whitening(self.backbone(images))
+        return whitened
 
 
 class UnitEmbedding(nn.Module):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from engine.model.attention import Attention, Normalisation, attention_weights
+from engine.model.attention import EdgeScores, Normalisation, attention_weights
 from engine.model.class_sums import sum_by_class
 from engine.model.initial_prototypes import Prototypes
 
@@ -67,7 +67,7 @@ def final_prototypes(initial: Prototypes, propagated: Prototypes, lambda_: Tenso
 
 
 def propagate(
-    attention: Attention,
+    attention: EdgeScores,
     initial: Prototypes,
     edge_index: Tensor,
     lambda_: Tensor | float,
@@ -104,7 +104,7 @@ def propagate(
 
 
 def _step(
-    attention: Attention,
+    attention: EdgeScores,
     initial: Prototypes,
     sources: Prototypes,
     edge_index: Tensor,

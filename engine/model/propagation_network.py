@@ -1,10 +1,10 @@
 """From labelled embeddings to final prototypes in one forward pass (Eq. 3 to 6): what is exported to ONNX."""
 
-from typing import NamedTuple, final
+from typing import Final, NamedTuple, final
 
 from torch import Tensor, nn
 
-from engine.model.attention import Attention, Normalisation
+from engine.model.attention import Attention, EdgeScores, Normalisation, PlainAttention
 from engine.model.initial_prototypes import initial_prototypes
 from engine.model.propagation import propagate
 
@@ -66,15 +66,49 @@ class PropagationNetwork(nn.Module):
         Returns:
             Prototypes and weights, see `NetworkOutputs`.
         """
-        initial = initial_prototypes(embeddings, image_positions, class_positions, lambda_.shape[0])
-        result = propagate(
-            self.attention, initial, edge_index, lambda_, steps=self.steps, normalisation=self.normalisation
-        )
-        return NetworkOutputs(
-            initial.vectors,
-            initial.exists,
-            result.weights,
-            result.propagated.vectors,
-            result.final.vectors,
-            result.final.exists,
-        )
+        inputs = (embeddings, image_positions, class_positions, edge_index, lambda_)
+        return _outputs(self.attention, inputs, steps=self.steps, normalisation=self.normalisation)
+
+
+@final
+class PlainPropagationNetwork(nn.Module):
+    """The same with attention that has no parameters: for embeddings of any width, of which nothing was learned."""
+
+    steps: Final = 1
+    normalisation: Final[Normalisation] = "softmax"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention = PlainAttention()
+
+    def forward(
+        self,
+        embeddings: Tensor,
+        image_positions: Tensor,
+        class_positions: Tensor,
+        edge_index: Tensor,
+        lambda_: Tensor,
+    ) -> NetworkOutputs:
+        """Apply Eq. 3 to 6; arguments and result as in `PropagationNetwork.forward`, for any d."""
+        inputs = (embeddings, image_positions, class_positions, edge_index, lambda_)
+        return _outputs(self.attention, inputs, steps=self.steps, normalisation=self.normalisation)
+
+
+def _outputs(
+    attention: EdgeScores,
+    inputs: tuple[Tensor, Tensor, Tensor, Tensor, Tensor],
+    *,
+    steps: int,
+    normalisation: Normalisation,
+) -> NetworkOutputs:
+    embeddings, image_positions, class_positions, edge_index, lambda_ = inputs
+    initial = initial_prototypes(embeddings, image_positions, class_positions, lambda_.shape[0])
+    result = propagate(attention, initial, edge_index, lambda_, steps=steps, normalisation=normalisation)
+    return NetworkOutputs(
+        initial.vectors,
+        initial.exists,
+        result.weights,
+        result.propagated.vectors,
+        result.final.vectors,
+        result.final.exists,
+    )

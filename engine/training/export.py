@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.errors import ModelError, StorageError
-from engine.model.propagation_network import NetworkOutputs, PropagationNetwork
+from engine.model.propagation_network import NetworkOutputs, PlainPropagationNetwork, PropagationNetwork
 from engine.model_card import BackboneCard, card_path, write_card
 from engine.training.half_weights import store_weights_as_half
 from engine.training.onnx_conversion import ModelShape, to_onnx
@@ -32,6 +32,7 @@ PROPAGATION_CHECKS: Final = (  # images, pairs, classes, edges
     (9, 14, 6, 8), (1, 1, 1, 0), (0, 0, 1, 0), (0, 0, 3, 3), (5, 0, 4, 2), (4, 4, 5, 0),
     (3, 7, 2, 1), (200, 500, 60, 90),
 )  # fmt: skip
+PLAIN_WIDTHS: Final = (16, 1, 2, 384, 2048)
 BACKBONE_BATCHES: Final = (1, 2, 5)
 
 Inputs = tuple[Tensor, ...]
@@ -66,11 +67,35 @@ def export_propagation(network: PropagationNetwork, path: Path) -> Agreement:
         ModelError: the file's results differ from the module's; nothing is written.
         StorageError: the folder refuses the file.
     """
-    width = network.attention.embedding_width
+    return _export_propagation(network, path, (network.attention.embedding_width,), {0: "n"})
+
+
+def export_plain_propagation(path: Path) -> Agreement:
+    """Write propagation without parameters as an ONNX file for embeddings of any width, checked against torch.
+
+    Args:
+        path: the file to write; replaced only by a file that passed.
+
+    Returns:
+        How closely the file agrees with the module, over narrow and wide embeddings.
+
+    Raises:
+        ModelError: the file's results differ from the module's; nothing is written.
+        StorageError: the folder refuses the file.
+    """
+    return _export_propagation(PlainPropagationNetwork(), path, PLAIN_WIDTHS, {0: "n", 1: "d"})
+
+
+def _export_propagation(
+    network: PropagationNetwork | PlainPropagationNetwork,
+    path: Path,
+    widths: Sequence[int],
+    embedding_axes: dict[int, str],
+) -> Agreement:
     shape = ModelShape(
         input_names=("embeddings", "image_positions", "class_positions", "edge_index", "lambda_"),
         output_names=NetworkOutputs._fields,
-        dynamic_axes=({0: "n"}, {0: "m"}, {0: "m"}, {1: "E"}, {0: "C"}),
+        dynamic_axes=(embedding_axes, {0: "m"}, {0: "m"}, {1: "E"}, {0: "C"}),
     )
     notes = {
         "steps": str(network.steps),
@@ -78,7 +103,7 @@ def export_propagation(network: PropagationNetwork, path: Path) -> Agreement:
         "logit_scale": str(float(network.attention.logit_scale)),
     }
     generator = torch.Generator().manual_seed(CHECK_SEED)
-    inputs = [random_graph(generator, *counts, width=width) for counts in PROPAGATION_CHECKS]
+    inputs = [random_graph(generator, *counts, width=width) for width in widths for counts in PROPAGATION_CHECKS]
     with _evaluating(network):
         content = to_onnx(network, inputs[0], shape, notes=notes).SerializeToString()
         return _write_checked(content, path, network, inputs, tolerance=TOLERANCE)

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor, nn
 
+from engine.training.arithmetic import keep_freed_memory
+
 IMAGENET_MEAN: Final = (0.485, 0.456, 0.406)
 IMAGENET_STD: Final = (0.229, 0.224, 0.225)
 
@@ -33,6 +35,7 @@ class PretrainingSettings:
     Attributes:
         stages: (epochs, image side in pixels) pairs, small images first.
         learning_rate: peak of a one-cycle schedule (linear warm-up, cosine to zero).
+        ancestor_weight: of the loss of the classes above the true one (`AncestorLoss`).
         averaging: decay of the weight average that is evaluated and kept.
     """
 
@@ -43,6 +46,7 @@ class PretrainingSettings:
     momentum: float = 0.9
     weight_decay: float = 5e-4
     label_smoothing: float = 0.1
+    ancestor_weight: float = 0.0
     averaging: float = 0.998
     seed: int = 0
 
@@ -119,6 +123,33 @@ def _batches(images: LabelledImages, settings: PretrainingSettings) -> Iterator[
             epoch += 1
 
 
+class AncestorLoss(nn.Module):
+    """Cross-entropy of the class, and beside it of whether the classes above it are recognised.
+
+    The probability of a coarse class is the sum over the classes below it; the loss is the mean of -log of those above
+    the true class.
+
+    Args:
+        ancestors: (K, A) float, 1 where class a is above class k.
+        weight: of the coarse part.
+        label_smoothing: of the fine part.
+    """
+
+    def __init__(self, ancestors: Tensor, weight: float, label_smoothing: float) -> None:
+        super().__init__()
+        self.fine = nn.CrossEntropyLoss(label_smoothing=label_smoothing)
+        self.ancestors, self.weight = ancestors, weight
+
+    def forward(self, scores: Tensor, targets: Tensor) -> Tensor:
+        """Loss of scores (B, K) float for targets (B,) int64."""
+        loss: Tensor = self.fine(scores, targets)
+        if self.weight == 0:
+            return loss
+        above = self.ancestors[targets]
+        surprise = -(scores.float().softmax(dim=1) @ self.ancestors).clamp(min=1e-6).log()
+        return loss + self.weight * ((surprise * above).sum(dim=1) / above.sum(dim=1).clamp(min=1)).mean()
+
+
 def pretrain(
     backbone: nn.Module,
     images: LabelledImages,
@@ -126,14 +157,18 @@ def pretrain(
     *,
     embedding_width: int,
     on_epoch: Callable[[int, float, nn.Module, float], None],
+    ancestors: Tensor | None = None,
 ) -> None:
     """Train `backbone` with a linear head; `on_epoch(epoch, loss, averaged, images_per_s)` gets the average.
 
     The averaged model is `nn.Sequential(backbone, head)`. Arithmetic is bf16 autocast on channels-last images.
+    `ancestors` is as `AncestorLoss` takes it.
     """
+    keep_freed_memory()
     torch.manual_seed(settings.seed)
-    model = nn.Sequential(backbone, nn.Linear(embedding_width, len(images.class_names)))
-    model = model.to(memory_format=torch.channels_last)
+    classes = len(images.class_names)
+    head = nn.Sequential(nn.BatchNorm1d(embedding_width), nn.Linear(embedding_width, classes))
+    model = nn.Sequential(backbone, head).to(memory_format=torch.channels_last)
     averaged = torch.optim.swa_utils.AveragedModel(
         model, multi_avg_fn=_moving_average(settings.averaging), use_buffers=True
     )
@@ -141,7 +176,8 @@ def pretrain(
         model.parameters(), settings.learning_rate, settings.momentum,
         weight_decay=settings.weight_decay, nesterov=True,
     )  # fmt: skip
-    loss_of = nn.CrossEntropyLoss(label_smoothing=settings.label_smoothing)
+    above = torch.zeros(classes, 0) if ancestors is None else ancestors
+    loss_of = AncestorLoss(above, settings.ancestor_weight, settings.label_smoothing)
     iterations_per_epoch = len(images.targets) // settings.batch_size
     total = iterations_per_epoch * sum(epochs for epochs, _ in settings.stages)
     losses: list[float] = []
@@ -169,7 +205,7 @@ def embed(backbone: nn.Module, images: LabelledImages, batch_size: int = 250) ->
     blocks = []
     for start in range(0, len(images.targets), batch_size):
         pixels = torch.from_numpy(images.pixels[start : start + batch_size])
-        blocks.append(backbone(_normalised(pixels)).float().numpy())
+        blocks.append(backbone(_normalised(pixels).contiguous(memory_format=torch.channels_last)).float().numpy())
     return np.concatenate(blocks)
 
 

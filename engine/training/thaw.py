@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.errors import ModelError
-from engine.model.backbone import LeafNet
+from engine.model.backbone import LeafNet, Whitened
 from engine.training.onnx_weights import read_weights
 
-_PREFIX: Final = "backbone."
+_PREFIX: Final = "backbone.backbone."
+_WHITENING: Final = "backbone.whitening."
 _BIAS: Final = "_bias"
 
 ConvolutionAndNorm = tuple[str, nn.Conv2d, nn.BatchNorm2d]
@@ -45,7 +46,7 @@ class ScaledEmbedding(nn.Module):
         return embeddings
 
 
-def thawed_leaf_net(path: Path, images: Tensor) -> LeafNet:
+def thawed_leaf_net(path: Path, images: Tensor) -> Whitened:
     """Make the network of an exported LeafNet.
 
     Args:
@@ -71,7 +72,18 @@ def thawed_leaf_net(path: Path, images: Tensor) -> LeafNet:
                 running.copy_(measured)
             norm.weight.copy_((variance + norm.eps).sqrt())
             norm.bias.add_(mean)
-    return network
+    return _with_head(network, weights, path)
+
+
+def _with_head(network: LeafNet, weights: Mapping[str, NDArray[np.float32]], path: Path) -> Whitened:
+    """The network with the affine map that ends the file; training may change it too."""
+    matrix = weights.get(f"{_WHITENING}weight")
+    rows = 0 if matrix is None else len(matrix)
+    head = Whitened(network, torch.zeros(network.embedding_width), torch.zeros(rows, network.embedding_width))
+    with torch.no_grad():
+        for name, values in head.whitening.named_parameters():
+            values.copy_(_weight(weights, _WHITENING + name, values.shape, path))
+    return head.eval()
 
 
 def _pairs(network: nn.Module) -> Iterator[ConvolutionAndNorm]:

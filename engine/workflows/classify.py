@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 
 from engine.config import CacheFolders
 from engine.errors import InputError, StorageError
-from engine.inference.classification import Scores, classify_all
+from engine.inference.classification import Scores
+from engine.inference.collection.basis import CollectionBasis, collection_basis
 from engine.inference.everyday_model import EverydayModel, fit, prior_of
 from engine.inference.propagation import PropagationSession
 from engine.inference.prototypes import Setting
 from engine.inference.shots import Shots
 from engine.project import ModelVersion, Prediction, Project
-from engine.workflows.collection_state import NO_CLASS
+from engine.workflows.collection_setting import is_collection_on
+from engine.workflows.collection_state import NO_CLASS, UNKNOWN
 from engine.workflows.embed import open_cache
 from engine.workflows.embedding_store import EmbeddingStore
 from engine.workflows.image_list import ImageList
@@ -60,6 +62,7 @@ def classify(
     setting: Setting = Setting.PPN_PLUS,
     *,
     version: ModelVersion | None = None,
+    collection: bool | None = None,
 ) -> Classified:
     """Fit the everyday model to the person's labels and classify all embedded images.
 
@@ -68,6 +71,7 @@ def classify(
         caches: where the embeddings are.
         setting: PPN+, PPN or prototypes alone.
         version: by default the model version in use.
+        collection: whether unlabelled and coarse-labelled images teach too; by default as the project is set.
 
     Raises:
         InputError: there are no classes, no embedded labels, or no embeddings.
@@ -82,6 +86,8 @@ def classify(
     ready = np.flatnonzero(store.is_filled)
     labelled = ready[images.labels[ready] >= 0]
     _check_usable(project, len(images.ids), len(ready), len(labelled))
+    embeddings = store.embeddings if len(ready) == len(images.ids) else store.embeddings[ready]
+    uses_collection = is_collection_on(project) if collection is None else collection
     shots = Shots(images.ids[labelled], images.labels[labelled], store.floats(labelled))
     fitted = fit(
         project.graph,
@@ -90,14 +96,21 @@ def classify(
         prior_of(model.card),
         setting=setting,
         policies=policies_of(project),
+        collection=_basis(images.ids[ready], images.labels[ready], embeddings) if uses_collection else None,
+        ignored=images.ids[images.labels == UNKNOWN],
     )
-    embeddings = store.embeddings if len(ready) == len(images.ids) else store.embeddings[ready]
-    scores = classify_all(fitted.classifier, fitted.back_off, embeddings, np.ones(len(ready), dtype=np.float32))
+    scores = fitted.classify(embeddings, np.ones(len(ready), dtype=np.float32))
     paths = [images.paths[place] for place in ready.tolist()]
     return Classified(
         model, fitted, images.ids[ready], paths, images.labels[ready], embeddings, scores,
         len(images.ids) - len(ready),
     )  # fmt: skip
+
+
+def _basis(
+    image_ids: NDArray[np.int64], labels: NDArray[np.int64], embeddings: NDArray[np.int16]
+) -> CollectionBasis | None:
+    return collection_basis(image_ids, embeddings, labelled=np.flatnonzero(labels >= 0))
 
 
 def _check_usable(project: Project, images: int, ready: int, labelled: int) -> None:

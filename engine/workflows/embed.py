@@ -1,6 +1,6 @@
 """Fill the embedding cache with a project's images."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from engine.config import CacheFolders
 from engine.data.embedding_cache import EmbeddingCache
@@ -21,6 +21,7 @@ def embed_project(
     project: Project,
     caches: CacheFolders,
     *,
+    model: ModelFiles | None = None,
     device: str = "auto",
     on_progress: OnProgress = ignore_progress,
     on_batch: Callable[[EmbedBatch], None] | None = None,
@@ -31,22 +32,22 @@ def embed_project(
     Args:
         project: may be open for reading only when `on_batch` is given.
         caches: where the embedding cache lies.
-        device: "auto", "cpu" or "cuda".
+        model: by default the one that the project uses.
+        device: one of `providers.DEVICES`.
         on_progress: listener.
         on_batch: told what was found out about each image; by default the project records it.
         cancel: stops between batches; what is done stays done.
 
     Raises:
-        ModelError: the backbone cannot run, or CUDA was asked for and cannot.
+        UsageError: there is no such device, or it was asked for by name and cannot be used; says why.
+        ModelError: the backbone cannot run.
         Cancelled: stopped by the person.
     """
-    model = model_of(project, caches)
+    model = model or model_of(project, caches)
     session = BackboneSession(model.backbone, model.card, choose_providers(device))
-    table = project.image_table()
-    requests = [
-        EmbedRequest(image_id, project.path.parent / path)
-        for image_id, path in zip(table.ids, table.paths, strict=True)
-    ]
+    ids, paths = _ids_and_paths(project)
+    folder = project.path.parent
+    requests = (EmbedRequest(image_id, folder / path) for image_id, path in zip(ids, paths, strict=True))
 
     def record(batch: EmbedBatch) -> None:
         project.record_scan(batch.results)
@@ -56,7 +57,14 @@ def embed_project(
             requests,
             session,
             cache,
+            total=len(ids),
             on_progress=on_progress,
             cancel=cancel or CancelToken(),
             on_batch=on_batch or record,
         )
+
+
+def _ids_and_paths(project: Project) -> tuple[Sequence[int], Sequence[str]]:
+    """The two columns that are needed; the others, which hold more, are let go before the long work begins."""
+    table = project.image_table()
+    return table.ids, table.paths

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.errors import FormatError, GraphError, InputError, StorageError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.roll_up import roll_up_matrix
-from engine.inference.classification import BLOCK_ROWS
+from engine.inference.blocks import BLOCK_ROWS
 from engine.inference.tuning import calibration_error
 from engine.project import Project
 from engine.workflows.classify import UNKNOWN_NAME, Classified
@@ -39,6 +39,7 @@ class Evaluation:
         unknown: share called unknown.
         shrinkage: the shrinkage that was chosen; 0 means lambda 1.
         not_found: rows of the truth file whose image the project does not have or has no embedding of.
+        has_collection: whether unlabelled and coarse-labelled images taught the model too.
     """
 
     setting: str
@@ -53,6 +54,7 @@ class Evaluation:
     unknown: float
     shrinkage: float
     not_found: int
+    has_collection: bool = False
 
 
 def read_truth(path: Path, graph: CategoryGraph) -> dict[str, int]:
@@ -190,6 +192,7 @@ def _figures(
         unknown=_share(is_unknown),
         shrinkage=fitted.tuning.shrinkage,
         not_found=not_found,
+        has_collection=fitted.collection is not None,
     )
 
 
@@ -201,10 +204,9 @@ def _probabilities(classified: Classified, rows: NDArray[np.int64]) -> NDArray[n
     """Probability (rows, c) of each candidate."""
     blocks = []
     for start in range(0, len(rows), BLOCK_ROWS):
-        embeddings = classified.embeddings[rows[start : start + BLOCK_ROWS]]
-        logits = classified.fitted.classifier.logits(embeddings, np.ones(len(embeddings), dtype=np.float32))
-        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-        blocks.append(powers / powers.sum(axis=1, keepdims=True))
+        part = rows[start : start + BLOCK_ROWS]
+        squares = np.ones(len(part), dtype=np.float32)
+        blocks.append(classified.fitted.probabilities(classified.embeddings[part], squares, part))
     return np.concatenate(blocks)
 
 

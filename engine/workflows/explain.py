@@ -1,13 +1,14 @@
 """Why: what a prediction rests on, in numbers that can be followed back to images."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.graph.category_graph import CategoryGraph
 from engine.inference.back_off import Policy, bars_in_effect
+from engine.inference.collection.refinement import FOLLOW
 from engine.inference.everyday_model import EverydayModel
 
 
@@ -29,6 +30,14 @@ class Share:
 
 
 @dataclass(frozen=True)
+class LookAlike:
+    """An image and how far another one's prediction follows it, in [0, 1]."""
+
+    image_id: int
+    weight: float
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Why an image is of a class.
 
@@ -37,10 +46,14 @@ class Explanation:
         class_id: the class it is explained for.
         score: its probability.
         own: the share of the prototype that is the class's own shots.
-        parents: the shares that its parents propagated.
+        parents: the shares that its parents propagated. With `own`, `coarse` and `unlabelled` they sum to 1.
         safe: the safe class, None when not even a coarse one is sure.
         is_unknown: too far from every prototype.
         distance_ratio: distance to the prototype over the distance at which an image is unknown.
+        coarse: with the collection stage, the shares of the prototype that images with a coarse label make up.
+        unlabelled: with the collection stage, the share that unlabelled images make up.
+        look_alikes: with the collection stage, the images whose classes the prediction follows; what their weights lack
+            to 1 is how far it follows the prototypes.
     """
 
     image_id: int
@@ -51,6 +64,9 @@ class Explanation:
     safe: ScoredClass | None
     is_unknown: bool
     distance_ratio: float
+    coarse: tuple[Share, ...] = ()
+    unlabelled: float = 0.0
+    look_alikes: tuple[LookAlike, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,67 +91,128 @@ class ClassFacts:
     own_bar: float | None
 
 
-def probabilities(fitted: EverydayModel, embedding: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Probability (c,) of each candidate for one embedding (d,)."""
-    square = np.array([embedding @ embedding], dtype=np.float32)
-    logits = fitted.classifier.logits(embedding[None, :], square)[0]
-    powers = np.exp(logits - logits.max())
-    return (powers / powers.sum()).astype(np.float32)
-
-
-def top_classes(fitted: EverydayModel, embedding: NDArray[np.float32], count: int) -> tuple[ScoredClass, ...]:
-    """The likeliest candidates, best first."""
-    if len(fitted.candidates) == 0:
-        return ()
-    scores = probabilities(fitted, embedding)
-    order = np.argsort(-scores, kind="stable")[:count]
-    return tuple(ScoredClass(int(fitted.candidate_ids[place]), float(scores[place])) for place in order)
+def top_classes(fitted: EverydayModel, chances: NDArray[np.float32], count: int) -> tuple[ScoredClass, ...]:
+    """The likeliest candidates, best first, by their probabilities (c,)."""
+    order = np.argsort(-chances, kind="stable")[:count]
+    return tuple(ScoredClass(int(fitted.candidate_ids[place]), float(chances[place])) for place in order)
 
 
 def explain(
     fitted: EverydayModel,
     image_id: int,
     embedding: NDArray[np.float32],
+    chances: NDArray[np.float32],
     *,
     class_id: int | None = None,
     safe: ScoredClass | None = None,
 ) -> Explanation | None:
-    """Take a prediction apart; for the likeliest class unless another one is asked about."""
+    """Take a prediction apart; for the likeliest class unless another one is asked about.
+
+    Args:
+        fitted: the model.
+        image_id: the image.
+        embedding: (d,) its embedding.
+        chances: (c,) its probabilities.
+        class_id: a class with a prototype.
+        safe: its safe class.
+    """
     if len(fitted.candidates) == 0:
         return None
-    best = top_classes(fitted, embedding, 1)[0]
+    best = top_classes(fitted, chances, 1)[0]
     asked = best.class_id if class_id is None else class_id
     place = fitted.place_of(asked)
     if place is None:
         return None
-    own, parents = _shares(fitted, place)
+    made_of = _made_of(fitted, place)
     far = fitted.tuning.unknown_distance
     nearest = fitted.squared_distance(embedding, best.class_id)
     return Explanation(
-        image_id, asked, _score(fitted, embedding, asked), own, parents, safe,
+        image_id, asked, _score(fitted, chances, asked), made_of.own, made_of.parents, safe,
         is_unknown=nearest > far, distance_ratio=float(np.sqrt(fitted.squared_distance(embedding, asked) / far)),
+        coarse=made_of.coarse, unlabelled=made_of.unlabelled, look_alikes=_look_alikes(fitted, image_id),
     )  # fmt: skip
 
 
-def _score(fitted: EverydayModel, embedding: NDArray[np.float32], class_id: int) -> float:
+def _score(fitted: EverydayModel, chances: NDArray[np.float32], class_id: int) -> float:
     """Probability of a candidate, or of all candidates below a coarse class."""
-    scores = probabilities(fitted, embedding)
     coarse = np.flatnonzero(fitted.back_off.coarse_ids == class_id)
     if len(coarse):
-        return float(scores @ fitted.back_off.roll_up[:, coarse[0]])
-    return float(scores[fitted.candidate_ids == class_id].sum())
+        return float(chances @ fitted.back_off.roll_up[:, coarse[0]])
+    return float(chances[fitted.candidate_ids == class_id].sum())
 
 
-def _shares(fitted: EverydayModel, place: int) -> tuple[Share, tuple[Share, ...]]:
+@dataclass(frozen=True)
+class _MadeOf:
+    own: Share
+    parents: tuple[Share, ...]
+    coarse: tuple[Share, ...] = ()
+    unlabelled: float = 0.0
+
+
+def _made_of(fitted: EverydayModel, place: int) -> _MadeOf:
+    """What a prototype is made of; the shares sum to 1."""
     table = fitted.table
     keep = float(table.lambda_[place])
     edges = np.flatnonzero(table.edges[1] == place)
     own = Share(int(table.class_ids[place]), keep, _images_of(fitted, place))
-    parents = [
+    parents = tuple(
         Share(int(table.class_ids[parent]), (1 - keep) * float(weight), _images_of(fitted, int(parent)))
         for parent, weight in zip(table.edges[0, edges], table.edge_weights[edges], strict=True)
-    ]
-    return own, tuple(sorted(parents, key=lambda share: -share.share))
+    )
+    made_of = _MadeOf(own, tuple(sorted(parents, key=lambda share: -share.share)))
+    candidate = np.flatnonzero(fitted.candidates == place)
+    return made_of if fitted.collection is None or not len(candidate) else _refined(fitted, made_of, int(candidate[0]))
+
+
+def _refined(fitted: EverydayModel, start: _MadeOf, candidate: int) -> _MadeOf:
+    """What the collection stage made of it: the propagated prototype keeps a share, the shots have theirs once more."""
+    assert fitted.collection is not None, "asked only with the stage on"
+    refined = fitted.collection.refined
+    kept, unlabelled = float(refined.start[candidate]), float(refined.unlabelled[candidate])
+    shots = 1 - kept - unlabelled - float(refined.coarse[candidate])
+    return _MadeOf(
+        replace(start.own, share=kept * start.own.share + shots),
+        tuple(replace(parent, share=kept * parent.share) for parent in start.parents),
+        _coarse_shares(fitted, candidate, float(refined.coarse[candidate])),
+        unlabelled,
+    )
+
+
+def _coarse_shares(fitted: EverydayModel, candidate: int, total: float) -> tuple[Share, ...]:
+    """The part that images with a coarse label have, by the class they are labelled with."""
+    assert fitted.collection is not None, "asked only with the stage on"
+    stage, labels = fitted.collection, fitted.collection.labels
+    positions = labels.positions[~labels.is_shot & (labels.allowed[:, candidate] > 0)]
+    parts = stage.refined.chances[positions, candidate]
+    if total <= 0 or parts.sum() <= 0:
+        return ()
+    image_ids = stage.basis.image_ids[stage.basis.anchors[positions]]
+    order = np.argsort(fitted.shots.image_ids, kind="stable")
+    label_of = fitted.shots.class_ids[order][np.searchsorted(fitted.shots.image_ids[order], image_ids)]
+    shares = [
+        Share(
+            int(label), total * float(parts[label_of == label].sum() / parts.sum()),
+            tuple(image_ids[label_of == label].tolist()),
+        )
+        for label in np.unique(label_of)
+    ]  # fmt: skip
+    return tuple(sorted(shares, key=lambda share: -share.share))
+
+
+def _look_alikes(fitted: EverydayModel, image_id: int) -> tuple[LookAlike, ...]:
+    """The images whose classes this one's probabilities follow, the strongest link first."""
+    if fitted.collection is None:
+        return ()
+    basis = fitted.collection.basis
+    row = int(basis.rows_of(np.array([image_id]))[0])
+    if row < 0:
+        return ()
+    positions, weights = basis.links.positions[row], basis.links.weights[row]
+    linked = np.flatnonzero(weights > 0)
+    ids = basis.image_ids[basis.anchors[positions[linked]]]
+    return tuple(
+        LookAlike(int(other), float(FOLLOW * weight)) for other, weight in zip(ids, weights[linked], strict=True)
+    )
 
 
 def _images_of(fitted: EverydayModel, place: int) -> tuple[int, ...]:

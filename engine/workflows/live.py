@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 
 from engine.config import CacheFolders
 from engine.graph.category_graph import CategoryGraph
-from engine.inference.classification import Scores, classify_all, likeness, reclassify
+from engine.inference.classification import Scores, likeness, reclassify
 from engine.inference.everyday_model import EverydayModel, fit, prior_of
 from engine.inference.propagation import PropagationSession
 from engine.inference.prototypes import Setting
 from engine.inference.shots import Shots
 from engine.project import Change, Project
-from engine.workflows.collection_state import NO_CLASS, CollectionState, ImageStatus
+from engine.workflows.backbones.lost import model_or_lost
+from engine.workflows.collection_setting import COLLECTION_SETTING, is_collection_on
+from engine.workflows.collection_state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.workflows.embed import open_cache
 from engine.workflows.embedding_store import EmbeddingStore
 from engine.workflows.explain import (
@@ -29,7 +31,8 @@ from engine.workflows.explain import (
 )
 from engine.workflows.freed_memory import return_freed_memory
 from engine.workflows.image_list import ImageList
-from engine.workflows.models import ModelFiles, model_of
+from engine.workflows.live_basis import LiveBasis
+from engine.workflows.models import ModelFiles
 from engine.workflows.new_project import new_project
 from engine.workflows.policies import policies_of
 
@@ -52,11 +55,12 @@ class LiveCollection:
         self.project = project
         self.fitted: EverydayModel | None = None
         self._images = ImageList(project)
-        self._model: ModelFiles = model_of(project, caches)
+        self._model: ModelFiles = model_or_lost(project, caches)
         self._caches = caches
         self._cache = open_cache(self._model, caches)
         self._propagation: PropagationSession | None = None
         self._store = EmbeddingStore(self._model.card.embedding_width)
+        self._basis = LiveBasis(self._store)
         self._scores = Scores.empty(0)
         self.state: CollectionState = self._images.blank_state(self._model.name)
 
@@ -87,6 +91,7 @@ class LiveCollection:
         """Read everything: images, labels, cached embeddings; then fit and classify."""
         self._images.read()
         self._store = EmbeddingStore(self._model.card.embedding_width)
+        self._basis = LiveBasis(self._store)
         self._store.append(self._images.ids)
         self._store.fill(np.arange(len(self._images.ids)), self._images.content_hashes, self._cache)
         self._refit(full=True)
@@ -97,7 +102,7 @@ class LiveCollection:
         """Take an action, undo or redo into account."""
         if self.fitted is None:
             return self.load()
-        if change.settings and (model := model_of(self.project, self._caches)) != self._model:
+        if change.settings and (model := model_or_lost(self.project, self._caches)) != self._model:
             return self._change_model(model)
         if change.images_added or change.images_removed:
             self._images.read()
@@ -105,8 +110,10 @@ class LiveCollection:
                 return self.load()
         elif change.labelled:
             self._images.read_labels(change.labelled)
-        has_new_setting = SETTING_NAME in change.settings
-        if change.graph_edits or change.labelled or change.policies or change.images_removed or has_new_setting:
+        learns = bool(change.images_added) and self._has_more_to_learn()
+        has_new_setting = not {SETTING_NAME, COLLECTION_SETTING}.isdisjoint(change.settings)
+        is_touched = change.graph_edits or change.labelled or change.policies or change.images_removed
+        if is_touched or has_new_setting or learns:
             self._refit(full=bool(change.graph_edits or change.policies))
         return self._publish()
 
@@ -122,7 +129,7 @@ class LiveCollection:
             return self.load()
         filled = self._store.fill(rows, self._images.hashes_of(listed), self._cache)
         has_new_shots = bool((self._images.labels_of(self._store.image_ids[filled]) != NO_CLASS).any())
-        if has_new_shots or self.fitted is None:
+        if has_new_shots or self.fitted is None or self._has_more_to_learn():
             self._refit(full=True)
         else:
             self._classify_rows(filled)
@@ -144,6 +151,15 @@ class LiveCollection:
         self._classify_rows(filled)
         return True
 
+    def _has_more_to_learn(self) -> bool:
+        """Whether embeddings are there that the collection stage should take into account."""
+        if not is_collection_on(self.project):
+            return False
+        rows = self._store.rows_of(self._images.ids)
+        assert rows is not None, "every listed image has a row"
+        is_last = bool((self._store.is_filled[rows] | self._images.has_failed).all())
+        return self._basis.has_outgrown(self._images.ids, is_last=is_last)
+
     def _grow_scores(self) -> None:
         grown = Scores.empty(len(self._store.image_ids))
         grown.put(slice(0, len(self._scores.best)), self._scores)
@@ -164,13 +180,18 @@ class LiveCollection:
         graph, policies = self.project.graph, policies_of(self.project)
         setting = Setting(str(self.project.setting(SETTING_NAME, Setting.PPN_PLUS.value)))
         prior = prior_of(self._model.card)
-        after = fit(graph, self._shots(graph), self._session(), prior, setting=setting, policies=policies)
+        shots, is_on = self._shots(graph), is_collection_on(self.project)
+        after = fit(
+            graph, shots, self._session(), prior, setting=setting, policies=policies,
+            collection=self._basis.current(self._images.ids, shots.image_ids) if is_on else None,
+            ignored=self._images.ids[self._images.labels == UNKNOWN],
+        )  # fmt: skip
         self.fitted = after
         embeddings, squares = self._store.embeddings, self._store.squares
         if len(after.candidates) == 0:
             self._scores = Scores.empty(len(embeddings))
         elif full or before is None or not _comparable(before, after) or len(self._scores.best) != len(embeddings):
-            self._scores = classify_all(after.classifier, after.back_off, embeddings, squares)
+            self._scores = after.classify(embeddings, squares)
         else:
             self._scores = reclassify(
                 self._scores, before.classifier, after.classifier, after.back_off, embeddings, squares=squares
@@ -193,10 +214,7 @@ class LiveCollection:
     def _classify_rows(self, rows: NDArray[np.int64]) -> None:
         if self.fitted is None or len(self.fitted.candidates) == 0 or len(rows) == 0:
             return
-        part = classify_all(
-            self.fitted.classifier, self.fitted.back_off, self._store.embeddings[rows], self._store.squares[rows]
-        )
-        self._scores.put(rows, part)
+        self._scores.put(rows, self.fitted.classify_new(self._store.embeddings[rows], self._store.squares[rows]))
 
     # -- answers --------------------------------------------------------------------------------------------------
 
@@ -222,7 +240,7 @@ class LiveCollection:
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
         """The likeliest classes of an image, best first; none while it has no embedding."""
         row = self._filled_row(image_id)
-        return () if row is None or self.fitted is None else top_classes(self.fitted, row, count)
+        return () if row is None or self.fitted is None else top_classes(self.fitted, self._chances(row), count)
 
     def explain(self, image_id: int, class_id: int | None = None) -> Explanation | None:
         """Why an image is (or would be) of a class; None while nothing can be said."""
@@ -232,7 +250,8 @@ class LiveCollection:
         place = self.state.position(image_id)
         safe = int(self.state.safe_class[place])
         safe_class = None if safe == NO_CLASS else ScoredClass(safe, float(self.state.safe_score[place]))
-        return explain(self.fitted, image_id, row, class_id=class_id, safe=safe_class)
+        embedding = self._store.floats(np.array([row]))[0]
+        return explain(self.fitted, image_id, embedding, self._chances(row), class_id=class_id, safe=safe_class)
 
     def class_facts(self, class_id: int) -> ClassFacts:
         """What is known of a class: shots, lambda, where propagation comes from, bar."""
@@ -258,11 +277,21 @@ class LiveCollection:
         order = free[np.argsort(-alike[free], kind="stable")[:count]]
         return tuple(self._store.image_ids[order].tolist())
 
-    def _filled_row(self, image_id: int) -> NDArray[np.float32] | None:
+    def _filled_row(self, image_id: int) -> int | None:
         rows = self._store.rows_of([image_id])
-        if rows is None or not self._store.is_filled[rows[0]]:
-            return None
-        return self._store.floats(rows)[0]
+        return None if rows is None or not self._store.is_filled[rows[0]] else int(rows[0])
+
+    def _chances(self, row: int) -> NDArray[np.float32]:
+        """Probability (c,) of each candidate for one image."""
+        assert self.fitted is not None, "asked after fitting"
+        if len(self.fitted.candidates) == 0:
+            return np.zeros(0, dtype=np.float32)
+        rows = np.array([row])
+        stage = self.fitted.collection
+        is_known = stage is None or stage.basis.rows_of(self._store.image_ids[rows])[0] >= 0
+        return self.fitted.probabilities(
+            self._store.embeddings[rows], self._store.squares[rows], rows if is_known else None
+        )[0]
 
 
 def _or_close(project: Project, caches: CacheFolders) -> LiveCollection:
@@ -274,9 +303,11 @@ def _or_close(project: Project, caches: CacheFolders) -> LiveCollection:
 
 
 def _comparable(before: EverydayModel, after: EverydayModel) -> bool:
-    """Whether only columns differ: the same candidates at the same temperature."""
+    """Whether only columns differ: the same candidates at the same temperature, without the stage."""
     return (
         np.array_equal(before.candidate_ids, after.candidate_ids)
         and before.tuning.temperature == after.tuning.temperature
         and before.setting == after.setting
+        and before.collection is None
+        and after.collection is None
     )

@@ -2,80 +2,56 @@
 
 import uuid
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from engine.config import CacheFolders, assets_folder
+from engine.config import CacheFolders
 from engine.errors import ModelError, StorageError
-from engine.model_card import BackboneCard, card_of, file_hash, read_card
+from engine.model_card import card_of, file_hash
+from engine.workflows.backbones.library import BackboneLibrary
+from engine.workflows.backbones.model_files import ModelFiles, bundled_backbones, bundled_path, model_files
 
 if TYPE_CHECKING:
     from engine.project import ModelVersion, Project
 
 BUNDLED_NAME: Final = "leafnet"
-_MODELS: Final = "models"
+LOST_REMEDY: Final = "put the file back, or choose another backbone; classes and labels are safe"
 
-
-@dataclass(frozen=True)
-class ModelFiles:
-    """A backbone with its card, and the exported equations that fit its width."""
-
-    name: str
-    backbone: Path
-    backbone_hash: str
-    card: BackboneCard
-    propagation: Path
-    propagation_hash: str
-
-    @property
-    def is_bundled(self) -> bool:
-        """Whether the backbone ships with the program."""
-        return self.backbone.is_relative_to(assets_folder())
-
-
-def bundled_backbones() -> tuple[str, ...]:
-    """Names of the backbones that ship with the program."""
-    return tuple(sorted(path.stem for path in (assets_folder() / _MODELS).glob("*.onnx") if _has_card(path)))
-
-
-def _has_card(path: Path) -> bool:
-    return path.with_suffix(".card.json").exists()
+__all__ = ["BUNDLED_NAME", "ModelFiles", "all_models", "bundled_backbones", "find_model", "model_of"]
 
 
 def find_model(name_or_path: str = BUNDLED_NAME) -> ModelFiles:
-    """Look a backbone up by the name of a bundled one or by the path of an ONNX file with a card beside it.
+    """Look a backbone up: a bundled one, one of the library, or an ONNX file with a card beside it.
 
     Raises:
-        ModelError: there is none, or its card or propagation file is missing.
+        ModelError: there is none, or its card is missing.
     """
-    bundled = assets_folder() / _MODELS / f"{name_or_path}.onnx"
-    path = bundled if name_or_path in bundled_backbones() else Path(name_or_path).absolute()
+    library = BackboneLibrary()
+    if name_or_path in bundled_backbones():
+        return model_files(bundled_path(name_or_path))
+    if name_or_path in library.names():
+        return library.entry(name_or_path)
+    path = Path(name_or_path).absolute()
     if not path.is_file():
-        names = ", ".join(bundled_backbones()) or "none"
-        raise ModelError("there is no such backbone", expected=f"{names}, or an ONNX file", found=f"“{name_or_path}”")
-    return _model_files(path, path.stat().st_mtime_ns)
+        names = ", ".join((*bundled_backbones(), *library.names())) or "none"
+        raise ModelError(
+            "there is no such backbone",
+            expected=f"{names}, or an ONNX file",
+            found=f"“{name_or_path}”",
+            remedy="add it again with `protoleaf backbone add`",
+        )
+    return model_files(path)
 
 
-@lru_cache(maxsize=8)
-def _model_files(path: Path, _modified_ns: int) -> ModelFiles:
-    card = read_card(path)
-    propagation = _propagation_beside(path, card)
-    return ModelFiles(card.name, path, file_hash(path), card, propagation, file_hash(propagation))
-
-
-def _propagation_beside(path: Path, card: BackboneCard) -> Path:
-    """The propagation file of this backbone: `x.onnx` has `x.propagation.onnx`."""
-    propagation = path.with_suffix(".propagation.onnx")
-    if propagation.is_file():
-        return propagation
-    raise ModelError(
-        "the backbone has no propagation file beside it",
-        expected=str(propagation),
-        found="nothing",
-        remedy=f"export one for embeddings of width {card.embedding_width}",
-    )
+def all_models() -> tuple[ModelFiles, ...]:
+    """Every backbone that can be chosen by name: the bundled ones, then those of the library that can be read."""
+    library = BackboneLibrary()
+    found = [find_model(name) for name in bundled_backbones()]
+    for name in library.names():
+        with suppress(ModelError):  # a damaged one is no choice; asking for it by name says what is wrong
+            found.append(library.entry(name))
+    return tuple(found)
 
 
 def model_of(project: "Project", caches: CacheFolders, version: "ModelVersion | None" = None) -> ModelFiles:
@@ -96,15 +72,30 @@ def model_of(project: "Project", caches: CacheFolders, version: "ModelVersion | 
     version = version or project.model
     if version.is_trained_here:
         return _trained_files(project, caches, version)
-    files = find_model(version.backbone_path or version.backbone_name)
+    try:
+        files = find_model(version.backbone_path or version.backbone_name)
+    except ModelError as error:
+        if (moved := _in_library_with(version.backbone_hash)) is not None:
+            return moved
+        raise ModelError(error.what, expected=error.expected, found=error.found, remedy=LOST_REMEDY) from error
     if files.backbone_hash != version.backbone_hash and not files.is_bundled:
         raise ModelError(
             "the backbone file has changed since the project was made",
             expected=version.backbone_hash[:12],
             found=f"{files.backbone_hash[:12]} in {files.backbone}",
-            remedy="put the old file back or choose the new one as a new model version",
+            remedy=LOST_REMEDY,
         )
     return files
+
+
+def _in_library_with(content_hash: str) -> ModelFiles | None:
+    """The added backbone of this content: a project that came from another computer knows it by another path."""
+    library = BackboneLibrary()
+    for name in library.names():
+        with suppress(ModelError):
+            if (files := library.entry(name)).backbone_hash == content_hash:
+                return files
+    return None
 
 
 def _trained_files(project: "Project", caches: CacheFolders, version: "ModelVersion") -> ModelFiles:

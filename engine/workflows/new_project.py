@@ -1,10 +1,14 @@
 """Make an empty project."""
 
+import os
 from pathlib import Path
 
-from engine.errors import StorageError
+from engine.errors import ProjectExistsError, StorageError
 from engine.project import Project
+from engine.workflows.backbones.onnx_file import add_file
 from engine.workflows.models import BUNDLED_NAME, find_model
+
+MODEL_SUFFIX = ".onnx"
 
 
 def new_project(path: Path, backbone: str = BUNDLED_NAME) -> Project:
@@ -12,22 +16,41 @@ def new_project(path: Path, backbone: str = BUNDLED_NAME) -> Project:
 
     Args:
         path: where; an existing file is refused.
-        backbone: name of a bundled backbone or path of an ONNX file.
+        backbone: name of a bundled or added backbone, or path of an ONNX file, which is tried out and copied into the
+            library: the project does not need the file afterwards.
 
     Raises:
         ProjectExistsError: something is there already.
         StorageError: the folder is missing or refuses.
         ModelError: the backbone cannot be used.
+        InputError: an ONNX file's name cannot be used, or the library has another backbone of that name.
     """
+    check_place(path)
+    model = add_file(Path(backbone)).files if is_file_source(backbone) else find_model(backbone)
+    return Project.create(
+        path,
+        backbone_name=model.name,
+        backbone_hash=model.backbone_hash,
+        backbone_path="",
+        propagation_hash=model.propagation_hash,
+    )
+
+
+def is_file_source(backbone: str) -> bool:
+    """Whether a person named a file rather than a backbone: it ends like one, or has a folder before it."""
+    return backbone.lower().endswith(MODEL_SUFFIX) or Path(backbone).name != backbone
+
+
+def check_place(path: Path) -> None:
+    """Refuse a place where no project can be made, before anything else is done for it.
+
+    Raises:
+        ProjectExistsError: something is there already.
+        StorageError: the folder is missing.
+    """
+    if os.path.lexists(path):
+        raise ProjectExistsError("a file of this name is already there", found=str(path), remedy="choose another name")
     if not path.absolute().parent.is_dir():
         raise StorageError(
             "the project's folder is not there", found=str(path.absolute().parent), remedy="make it or choose another"
         )
-    model = find_model(backbone)
-    return Project.create(
-        path,
-        backbone_name=model.name if model.is_bundled else model.backbone.stem,
-        backbone_hash=model.backbone_hash,
-        backbone_path="" if model.is_bundled else str(model.backbone),
-        propagation_hash=model.propagation_hash,
-    )

@@ -23,6 +23,7 @@ _GRAVE = (QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg)
 def own_settings_and_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Settings and caches of a test live and die with its temporary folder."""
     monkeypatch.setenv("PROTOLEAF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PROTOLEAF_BACKBONES", str(tmp_path / "backbones"))
     for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(variable, str(tmp_path / "home" / variable.lower()))
     for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):

@@ -46,6 +46,16 @@ def test_square_takes_views() -> None:
     assert np.array_equal(square(view, 16), square(view.copy(), 16))
 
 
+@pytest.mark.parametrize("side", [16, 40])
+def test_square_takes_padded_pixels(side: int) -> None:
+    """A fourth channel of padding, shared with Pillow or turned and copied, changes nothing."""
+    pixels = picture(60, 40)
+    padded = np.dstack([pixels, np.random.default_rng(0).integers(0, 256, (40, 60), dtype=np.uint8)])
+    assert np.array_equal(square(padded, side), square(pixels, side))
+    assert np.array_equal(square(padded[::-1], side), square(pixels[::-1], side))
+    assert np.array_equal(square(padded[:, 10:50], side), square(pixels[:, 10:50], side))
+
+
 def test_fit_within_keeps_the_aspect_and_never_enlarges() -> None:
     """400 x 100 fits 40 as 40 x 10; a small picture stays; a line keeps one pixel."""
     assert fit_within(picture(400, 100), 40).shape == (10, 40, 3)

@@ -12,12 +12,13 @@ from engine.data.embedding_cache import EmbeddingCache
 from engine.data.read_file import read_file
 from engine.errors import Cancelled, ModelError, StorageError
 from engine.events import CancelToken, Progress
-from engine.inference import embed_chunk
+from engine.inference import embed_chunk, outcome_writer, pipeline
 from engine.inference.backbone import BackboneSession
 from engine.inference.embed_chunk import network_input
 from engine.inference.pipeline import EmbedBatch, EmbedRequest, embed_files
 from engine.inference.providers import ProviderChoice
 from engine.inference.runtime import CPU_PROVIDER
+from engine.model_card import BackboneCard
 from tests.support.backbones import WIDTH, write_tiny_backbone
 from tests.support.images import write_jpeg
 
@@ -242,13 +243,110 @@ def test_work_ahead_is_bounded(
 
 
 def test_progress(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
-    """Progress counts what an earlier run did as done, ends with all, and names the device."""
+    """Progress counts what an earlier run did as done but not as fast, ends with all, and names the device."""
     requests = photos(tmp_path / "photos", 30)
     embed_files(requests[:10], session, cache)
     heard: list[Progress] = []
     embed_files(requests, session, cache, on_progress=heard.append)
-    assert (heard[0].done, heard[0].total) == (10, 30)
+    assert (heard[0].done, heard[0].total) == (0, 30)
     assert (heard[-1].done, heard[-1].total, heard[-1].note) == (30, 30, "CPU")
+    heard.clear()
+    embed_files(requests, session, cache, on_progress=heard.append)
+    assert (heard[-1].done, heard[-1].rate_per_s) == (30, 0.0)
+
+
+def test_progress_while_a_file_is_slow(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Progress is reported again and again although no file gets finished."""
+    go_on = threading.Event()
+    heard: list[Progress] = []
+
+    def listen(progress: Progress) -> None:
+        heard.append(progress)
+        if len(heard) == 5:
+            go_on.set()
+
+    def decode_when_told(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
+        assert go_on.wait(20), "no progress was reported"
+        return network_input(data, card)
+
+    monkeypatch.setattr(embed_chunk, "network_input", decode_when_told)
+    embed_files(photos(tmp_path / "photos", 3), session, cache, on_progress=listen)
+    assert [progress.done for progress in heard[:5]] == [0] * 5
+    assert heard[-1].done == 3
+
+
+def test_chunks_of_slow_files_are_cut_short(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without any patience every image is a batch of its own; all are embedded once."""
+    monkeypatch.setattr(embed_chunk, "_PATIENCE_S", -1.0)
+    sizes: list[int] = []
+    embed = session.embed
+
+    def note_and_embed(images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        sizes.append(len(images))
+        return embed(images)
+
+    monkeypatch.setattr(session, "embed", note_and_embed)
+    heard = Heard()
+    summary = embed_files(photos(tmp_path / "photos", 40), session, cache, on_batch=heard)
+    assert (summary.embedded, len(heard.results), sizes) == (40, 40, [1] * 40)
+
+
+def test_requests_are_asked_for_as_they_are_needed(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A million requests need not exist at once: few are taken before the first results are reported."""
+    monkeypatch.setattr(pipeline, "_LOOK_UP", 10)
+    requests = photos(tmp_path / "photos", 150)
+    asked = 0
+
+    def each() -> Iterator[EmbedRequest]:
+        nonlocal asked
+        for request in requests:
+            asked += 1
+            yield request
+
+    ahead: list[int] = []
+    reported = 0
+
+    def listen(batch: EmbedBatch) -> None:
+        nonlocal reported
+        ahead.append(asked - reported)
+        reported += len(batch.results)
+
+    heard: list[Progress] = []
+    summary = embed_files(each(), session, cache, total=150, on_progress=heard.append, on_batch=listen, workers=2)
+    assert (summary.embedded, heard[-1].done, heard[-1].total) == (150, 150, 150)
+    assert max(ahead) <= 2 * 2 * 2 * session.batch_size + 10
+
+
+def test_only_so_many_failures_are_listed(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When a whole disk is gone the summary counts all failures, lists the first, and every one is reported."""
+    monkeypatch.setattr(outcome_writer, "MOST_LISTED", 3)
+    heard = Heard()
+    requests = [EmbedRequest(number, tmp_path / f"{number}.jpg") for number in range(50)]
+    summary = embed_files(requests, session, cache, on_batch=heard)
+    assert (summary.embedded, summary.failure_count, len(summary.failed)) == (0, 50, 3)
+    assert all("not there" in (failure or "") for _key, failure in heard.results.values())
+    assert len(heard.results) == 50
+
+
+def test_copies_of_a_broken_file_fail_even_when_its_reason_is_forgotten(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No copy is taken for embedded because the content is in nobody's hands any more."""
+    monkeypatch.setattr(outcome_writer, "_REASONS_KEPT", 0)
+    requests = []
+    for number in range(30):
+        requests.append(EmbedRequest(number, tmp_path / f"{number}.jpg"))
+        requests[-1].path.write_bytes(b"rotten")
+    summary = embed_files(requests, session, cache, workers=4)
+    assert (summary.embedded, summary.from_cache, summary.failure_count) == (0, 0, 30)
 
 
 def test_no_requests(session: BackboneSession, cache: EmbeddingCache) -> None:

@@ -1,111 +1,133 @@
-import ctypes
-from collections.abc import Callable
-from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+"""Which device is chosen, by faked facts and trials; and the door to ONNX Runtime."""
 
-import numpy as np
+from pathlib import Path
+
 import pytest
 
 from engine.config import assets_folder
 from engine.errors import ModelError, UsageError
-from engine.inference import cuda_driver, providers
-from engine.inference.cuda_driver import CudaDevice, find_cuda_device
-from engine.inference.providers import PROBE_MODEL, ProviderReport, _probe_result, choose_providers, probe_providers
-from engine.inference.runtime import CPU_PROVIDER, CUDA_PROVIDER, open_session
-from tests.support.backbones import write_tiny_backbone
+from engine.inference import providers
+from engine.inference.devices.attempt import PROBE_MODEL
+from engine.inference.devices.child import Trial
+from engine.inference.devices.facts import GpuFacts
+from engine.inference.devices.names import (
+    COREML_PROVIDER,
+    CPU_PROVIDER,
+    CUDA_PROVIDER,
+    DEVICES,
+    DIRECTML_PROVIDER,
+    devices_of,
+)
+from engine.inference.devices.reasons import Attempt
+from engine.inference.devices.settings import DeviceSettings
+from engine.inference.providers import CPU_CHOICE, choose_providers, device_name, probe_device
+from engine.inference.runtime import open_session
+from tests.support.gpu_facts import GOOD_FACTS, NO_DRIVER, facts_with
+
+WORKS = Trial(Attempt(works=True, seconds=1.5), {"images_per_s": 9.0})
 
 
-def cuda_report(reason: str) -> Callable[[], ProviderReport]:
-    return lambda: ProviderReport(CUDA_PROVIDER, "GPU 1", not reason, reason, 0.5)
+def install(
+    monkeypatch: pytest.MonkeyPatch, facts: GpuFacts, *, works: tuple[str, ...] = (), message: str = "it is tired"
+) -> list[str]:
+    """Fake the facts and the trials: only these devices work. Returns the devices that are tried."""
+    tried: list[str] = []
 
+    def attempt(device: str, *_limits: float) -> Trial:
+        tried.append(device)
+        return WORKS if device in works else Trial(Attempt(works=False, message=message), {})
 
-def test_cpu_is_tried_for_real() -> None:
-    """The CPU runs the shipped tiny model; every candidate that does not work has a reason."""
-    reports = probe_providers()
-    assert [report.name for report in reports] == [CUDA_PROVIDER, CPU_PROVIDER]
-    assert reports[1].works
-    assert reports[1].seconds > 0
-    assert all(report.works != bool(report.reason) for report in reports)
+    monkeypatch.setattr(providers, "gather_facts", lambda: facts)
+    monkeypatch.setattr(providers, "probe_device", lambda name, known: probe_device(name, known, in_child=attempt))
+    return tried
 
 
 def test_gpu_that_works_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a working GPU, auto and cuda take it, and cpu does not."""
-    monkeypatch.setattr(providers, "_probe_cuda", cuda_report(""))
+    """With a working GPU, auto and cuda take it, with its free memory and the switches; cpu does not look at it."""
+    tried = install(monkeypatch, GOOD_FACTS, works=("cuda",))
+    settings = DeviceSettings(batch=16)
     for device in ("auto", "cuda"):
-        choice = choose_providers(device)
-        assert (choice.provider_names, choice.device_name, choice.reason) == (
-            (CUDA_PROVIDER, CPU_PROVIDER),
-            "GPU 1",
-            "",
-        )
+        choice = choose_providers(device, settings)
+        assert (choice.provider, choice.device_name, choice.reason) == (CUDA_PROVIDER, "NVIDIA H200", "")
+        assert (choice.free_bytes, choice.settings, choice.is_explicit) == (120 * 2**30, settings, device == "cuda")
         assert choice.is_gpu
-    assert choose_providers("cpu").provider_names == (CPU_PROVIDER,)
+    assert tried == ["cuda", "cuda"]
+    assert choose_providers("cpu") == CPU_CHOICE
+    assert tried == ["cuda", "cuda"]
 
 
 def test_gpu_that_does_not_work_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a working GPU auto takes the CPU and says why; cuda is an error that says why."""
-    monkeypatch.setattr(providers, "_probe_cuda", cuda_report("the cable is loose"))
+    """Without a working GPU auto takes the CPU and says why; cuda is misuse, with reason and remedy."""
+    install(monkeypatch, GOOD_FACTS, message="out of memory")
     choice = choose_providers("auto")
-    assert (choice.device_name, choice.reason, choice.is_gpu) == ("CPU", "the cable is loose", False)
-    with pytest.raises(ModelError, match="the cable is loose"):
+    assert (choice.device_name, choice.is_gpu) == ("CPU", False)
+    assert choice.reason == "the memory of the GPU is full (122,880 MiB free)"
+    with pytest.raises(UsageError, match=r"device cuda cannot be used: the memory .* Close other programs"):
         choose_providers("cuda")
 
 
-def test_unknown_device() -> None:
-    """A device that is not offered is a usage error."""
-    with pytest.raises(UsageError, match="tpu"):
-        choose_providers("tpu")
-
-
-def test_driver_without_usable_provider_has_a_reason(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """Where a driver claims a GPU, it is really tried: it works or there is a reason, and nothing is printed."""
-    monkeypatch.setattr(providers, "find_cuda_device", lambda: CudaDevice("GPU 1"))
-    report = providers._probe_cuda()
-    assert report.works != bool(report.reason)
-    assert capfd.readouterr() == ("", "")
-
-
-def fake_driver(*, status: int = 0, count: int = 1) -> SimpleNamespace:
-    """Answer like the driver library, with one status and a count of GPUs."""
-
-    def write_count(reference: Any) -> int:
-        reference._obj.value = count
-        return 0
-
-    def write_name(name: Any, _size: int, _device: object) -> int:
-        name.value = b"GPU 1"
-        return 0
-
-    return SimpleNamespace(
-        cuInit=lambda _flags: status,
-        cuDeviceGetCount=write_count,
-        cuDeviceGet=lambda _device, _ordinal: 0,
-        cuDeviceGetName=write_name,
-    )
+def test_facts_that_speak_against_it_spare_the_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a driver no child is started."""
+    tried = install(monkeypatch, facts_with(driver=NO_DRIVER), works=("cuda",))
+    assert "no NVIDIA driver" in choose_providers("auto").reason
+    assert tried == []
 
 
 @pytest.mark.parametrize(
-    ("driver", "device"),
+    ("facts", "works", "device_name", "tried"),
     [
-        (fake_driver(), CudaDevice(name="GPU 1")),
-        (fake_driver(count=0), CudaDevice(reason="the NVIDIA driver finds no GPU")),
-        (fake_driver(status=100), CudaDevice(reason="the NVIDIA driver finds no GPU")),
-        (fake_driver(status=999), CudaDevice(reason="the NVIDIA driver answers with error 999")),
+        (GpuFacts(system="darwin", providers=(COREML_PROVIDER,)), ("coreml",), "CoreML", ["coreml"]),
+        (GpuFacts(system="win32", providers=(DIRECTML_PROVIDER,)), ("directml",), "DirectML", ["directml"]),
+        (GpuFacts(system="darwin", providers=(COREML_PROVIDER,)), (), "CPU", ["coreml"]),
+        (GpuFacts(system="freebsd14"), (), "CPU", []),
     ],
 )
-def test_driver_answers(driver: SimpleNamespace, device: CudaDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The driver's answers become a name or a reason."""
-    monkeypatch.setattr(ctypes, "CDLL", lambda _name: driver)
-    assert find_cuda_device() == device
+def test_other_systems(
+    facts: GpuFacts, works: tuple[str, ...], device_name: str, tried: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CoreML on macOS, DirectML on Windows without CUDA, and the CPU where nothing else is known."""
+    found = install(monkeypatch, facts, works=works)
+    assert choose_providers("auto").device_name == device_name
+    assert found == tried
 
 
-def test_no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a driver library the reason names it."""
-    monkeypatch.setattr(cuda_driver, "_DRIVER_LIBRARY", "libno-such-driver.so")
-    assert "libno-such-driver.so was not found" in find_cuda_device().reason
+def test_tensorrt_only_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """TensorRT is never taken by itself, also where it works."""
+    libraries = GOOD_FACTS.libraries | {"libnvinfer.so.10", "libnvonnxparser.so.10"}
+    tried = install(monkeypatch, facts_with(libraries=libraries), works=("tensorrt",))
+    assert choose_providers("auto").device_name == "CPU"
+    assert choose_providers("tensorrt").device_name == "NVIDIA H200 by TensorRT"
+    assert tried == ["cuda", "tensorrt"]
+
+
+@pytest.mark.parametrize("device", ["tpu", "", "CUDA"])
+def test_unknown_device(device: str) -> None:
+    """A device that is not offered is misuse, and all that are offered are named."""
+    with pytest.raises(UsageError, match=", ".join(DEVICES)):
+        choose_providers(device)
+
+
+def test_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report says whether the device was tried, and carries the speed of one that works."""
+    report = probe_device("cuda", GOOD_FACTS, in_child=lambda *_limits: WORKS)
+    assert (report.tried, report.works, report.seconds, report.speed) == (True, True, 1.5, {"images_per_s": 9.0})
+    report = probe_device("cuda", facts_with(driver=NO_DRIVER), in_child=lambda *_limits: WORKS)
+    assert (report.tried, report.works, report.cause) == (False, False, "no_driver")
+    assert report.remedy
+
+
+def test_names() -> None:
+    """Every device that a system can have has a name for people, where there is one."""
+    assert [device_name(device, GOOD_FACTS) for device in devices_of("linux")] == [
+        "NVIDIA H200 by TensorRT", "NVIDIA H200", "CPU",
+    ]  # fmt: skip
+    assert device_name("tensorrt", GpuFacts()) == ""
+
+
+def test_this_computer() -> None:
+    """The real choice is the CPU with a reason, or a GPU without one."""
+    choice = choose_providers("auto")
+    assert choice.is_gpu != bool(choice.reason)
 
 
 def test_rubbish_is_no_model(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -123,11 +145,4 @@ def test_no_silent_fallback() -> None:
     """A provider that does not exist here is an error, not a quiet CPU session."""
     with pytest.raises(ModelError):
         open_session(assets_folder() / PROBE_MODEL, "NoSuchExecutionProvider")
-
-
-def test_probe_is_the_tiny_backbone(tmp_path: Path) -> None:
-    """The shipped probe is what `write_tiny_backbone` writes with width 4, so that it can be made again."""
-    write_tiny_backbone(tmp_path / "probe.onnx", width=4)
-    assert np.array_equal(
-        _probe_result(tmp_path / "probe.onnx", CPU_PROVIDER), _probe_result(assets_folder() / PROBE_MODEL, CPU_PROVIDER)
-    )
+    assert open_session(assets_folder() / PROBE_MODEL).get_providers() == [CPU_PROVIDER]

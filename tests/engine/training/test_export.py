@@ -24,7 +24,7 @@ from tests.support.prototype_graphs import random_attention
 
 WIDTHS: Final = (8, 16)
 CARD: Final = BackboneCard(
-    name="small", input_side=16, mean=(0.5, 0.5, 0.5), std=(0.2, 0.2, 0.2), embedding_width=WIDTHS[-1]
+    name="small", input_side=16, mean=(0.5, 0.5, 0.5), std=(0.2, 0.2, 0.2), embedding_width=sum(WIDTHS)
 )
 
 
@@ -33,7 +33,7 @@ class WrongWhenExported(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.linear = nn.Linear(3, WIDTHS[-1])
+        self.linear = nn.Linear(3, sum(WIDTHS))
 
     def forward(self, images: Tensor) -> Tensor:
         """Average, then a linear map."""
@@ -46,13 +46,13 @@ class FixedBatch(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         """Average, times the batch size of the example."""
-        return images.mean(dim=(2, 3)).repeat(1, 6)[:, : WIDTHS[-1]] * int(images.shape[0])
+        return images.mean(dim=(2, 3)).repeat(1, 8)[:, : sum(WIDTHS)] * int(images.shape[0])
 
 
 def _small_backbone() -> LeafNet:
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        return LeafNet(WIDTHS, blocks_per_stage=1, stem_width=8)
+        return LeafNet(WIDTHS, (1, 1), stem_width=8)
 
 
 def _embed(path: Path, images: Tensor) -> Tensor:
@@ -98,7 +98,7 @@ def test_a_backbone_takes_any_batch_and_size(backbones: tuple[LeafNet, Path, Pat
 def test_half_weights_halve_the_file_and_keep_the_embeddings(backbones: tuple[LeafNet, Path, Path]) -> None:
     """What is saved is weights, what is lost is rounding."""
     _, full, half = backbones
-    assert half.stat().st_size < 0.65 * full.stat().st_size  # the graph itself weighs some in so small a network
+    assert half.stat().st_size < 0.7 * full.stat().st_size  # the graph itself weighs some in so small a network
     images = torch.randn(4, 3, 16, 16, generator=torch.Generator().manual_seed(1))
     exact, rounded = _embed(full, images), _embed(half, images)
     assert 0 < (exact - rounded).abs().max() <= HALF_WEIGHTS_TOLERANCE * exact.abs().max()
@@ -167,7 +167,7 @@ def test_a_refused_export_keeps_the_file_that_was_there(tmp_path: Path) -> None:
 def test_a_card_of_another_width_is_refused(tmp_path: Path) -> None:
     """Inference trusts the card."""
     with pytest.raises(ModelError, match="card does not fit"):
-        export_backbone(LeafNet((8, 12), blocks_per_stage=1), tmp_path / "wrong.onnx", CARD)
+        export_backbone(LeafNet((8, 12), (1, 1)), tmp_path / "wrong.onnx", CARD)
     assert list(tmp_path.iterdir()) == []
 
 

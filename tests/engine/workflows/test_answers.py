@@ -18,7 +18,8 @@ from tests.support.collections import LEAVES, Collection, class_ids, read_truth_
 def _shares(live: LiveCollection, image_id: int, class_id: int | None = None) -> float:
     explanation = live.explain(image_id, class_id)
     assert explanation is not None
-    return explanation.own.share + sum(parent.share for parent in explanation.parents)
+    others = sum(share.share for share in (*explanation.parents, *explanation.coarse))
+    return explanation.own.share + others + explanation.unlabelled
 
 
 def test_top_classes(live: LiveCollection) -> None:

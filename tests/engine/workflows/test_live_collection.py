@@ -75,7 +75,9 @@ def test_every_kind_of_action_one_after_the_other(live: LiveCollection, collecti
         lambda _: project.rename_class(ids["Blue stripes"], "Blue bars"),
         lambda _: project.set_policy(ids["Red"], ClassPolicy(0.999)),
         lambda _: project.set_policy(ids["Green"], ClassPolicy(is_deepest=True)),
+        lambda _: project.set_setting("collection", False),
         lambda _: project.set_setting("setting", "prototypes"),
+        lambda _: project.set_setting("collection", None),
         lambda _: project.set_setting("setting", "ppn"),
         lambda _: project.remove_images(live.state.image_ids[[0, 30, -1]].tolist()),
         lambda _: project.remove_class(ids["Green stripes"]),
@@ -205,6 +207,7 @@ def test_another_model_version(live: LiveCollection, collection: Collection) -> 
     version = live.project.add_model_version(
         backbone_name="other", backbone_hash=bundled.backbone_hash, backbone_path=str(other)
     )
+    live.apply(live.project.set_setting("collection", False))
     first = own_copy(live.state)
     _do(live, collection.caches, lambda live: live.project.choose_model(version.version_id))
     assert live.state.model_name == "other"
@@ -284,6 +287,7 @@ def test_only_what_a_shot_moves_is_done_again(tmp_path: Path, setting: str, monk
     caches = CacheFolders(tmp_path / "cache")
     live = LiveCollection.open(synthetic_project(tmp_path, caches, 1200), caches)
     live.project.set_setting("setting", setting)
+    live.project.set_setting("collection", False)
     live.load()
     full_passes: list[int] = []
 
@@ -291,7 +295,7 @@ def test_only_what_a_shot_moves_is_done_again(tmp_path: Path, setting: str, monk
         full_passes.append(1)
         return classify_all(*arguments)
 
-    monkeypatch.setattr("engine.workflows.live.classify_all", counted)
+    monkeypatch.setattr("engine.inference.everyday_model.classify_all", counted)
     for image_id in _free(live)[:4]:
         before = own_copy(live.state)
         likeliest = int(live.state.best_class[live.state.position(image_id)])
@@ -305,6 +309,24 @@ def test_only_what_a_shot_moves_is_done_again(tmp_path: Path, setting: str, monk
     assert (live.state.safe_class != full.safe_class).mean() < 0.01
     same = live.state.safe_class == full.safe_class
     np.testing.assert_allclose(live.state.safe_score[same], full.safe_score[same], atol=0.01)
+    live.close()
+
+
+def test_a_collection_larger_than_its_anchors_keeps_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the collection stage on every label is worked in at once, and gives what a fresh start would."""
+    monkeypatch.setattr("engine.inference.collection.basis.MOST_ANCHORS", 1100)
+    monkeypatch.setattr("engine.workflows.live_basis.MOST_ANCHORS", 1100)
+    caches = CacheFolders(tmp_path / "cache")
+    live = LiveCollection.open(synthetic_project(tmp_path, caches, 1300), caches)
+    live.load()
+    assert live.fitted is not None
+    assert live.fitted.collection is not None
+    for image_id in _free(live)[:2]:
+        likeliest = int(live.state.best_class[live.state.position(image_id)])
+        live.apply(live.project.label([image_id], likeliest))
+    full = fresh_state(live, caches)
+    np.testing.assert_array_equal(live.state.best_class, full.best_class)
+    np.testing.assert_allclose(live.state.best_score, full.best_score, atol=1e-3)
     live.close()
 
 

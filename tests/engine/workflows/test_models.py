@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import ModelError, StorageError
+from engine.config import backbones_folder
+from engine.errors import ModelError, ProjectExistsError, StorageError
 from engine.model_card import card_path, card_text
 from engine.project import ModelVersion, Project
-from engine.workflows.models import bundled_backbones, find_model, model_of
+from engine.workflows.backbones.model_files import width_agnostic_propagation
+from engine.workflows.models import all_models, bundled_backbones, find_model, model_of
 from engine.workflows.new_project import new_project
 from tests.support.collections import cache_of_test
 from tests.support.projects import trained_model
@@ -38,18 +40,35 @@ def test_the_bundled_backbone() -> None:
 
 
 def test_a_project_with_a_backbone_of_ones_own(own_backbone: Path, tmp_path: Path) -> None:
-    """The project remembers the path, and opens with it again."""
-    path = tmp_path / "a.protoleaf"
+    """The file is copied into the library with what belongs to it, so it may move or go afterwards."""
+    path, content = tmp_path / "a.protoleaf", own_backbone.read_bytes()
     new_project(path, str(own_backbone)).close()
+    own_backbone.unlink()
     with Project.open(path, for_writing=False) as project:
-        assert project.model.backbone_path == str(own_backbone)
-        assert project.model.backbone_name == "my own"
-        assert model_of(project, cache_of_test()).backbone == own_backbone
+        assert (project.model.backbone_path, project.model.backbone_name) == ("", "own-leafnet")
+        model = model_of(project, cache_of_test())
+    assert model.backbone.is_relative_to(backbones_folder())
+    assert model.backbone.read_bytes().startswith(content)
+    assert model.has_own_propagation
+    assert [each.name for each in all_models()] == [*bundled_backbones(), "own-leafnet"]  # its card said "leafnet"
+
+
+def project_on_a_path(path: Path, backbone: Path) -> Project:
+    """A project as earlier versions made them: it remembers the backbone's path."""
+    files = find_model(str(backbone))
+    return Project.create(
+        path,
+        backbone_name=backbone.stem,
+        backbone_hash=files.backbone_hash,
+        backbone_path=str(backbone),
+        propagation_hash=files.propagation_hash,
+    )
 
 
 def test_a_backbone_that_changed_or_is_gone(own_backbone: Path, tmp_path: Path) -> None:
     """Other embeddings would be mixed with the old ones, so a changed file is refused, as is a missing one."""
-    with new_project(tmp_path / "a.protoleaf", str(own_backbone)) as project:
+    with project_on_a_path(tmp_path / "a.protoleaf", own_backbone) as project:
+        assert model_of(project, cache_of_test()).backbone == own_backbone
         with own_backbone.open("ab") as file:
             file.write(b"\x00")
         with pytest.raises(ModelError, match="has changed since the project was made"):
@@ -59,13 +78,23 @@ def test_a_backbone_that_changed_or_is_gone(own_backbone: Path, tmp_path: Path) 
             model_of(project, cache_of_test())
 
 
-@pytest.mark.parametrize(("missing", "said"), [(".card.json", "no card"), (".propagation.onnx", "no propagation file")])
-def test_a_backbone_with_half_its_files(own_backbone: Path, missing: str, said: str, tmp_path: Path) -> None:
-    """What is missing beside the file is named, and no project is made."""
-    own_backbone.with_suffix(missing).unlink()
-    with pytest.raises(ModelError, match=said):
+def test_a_backbone_with_half_its_files(own_backbone: Path) -> None:
+    """Without propagation of its own it takes the one for any width; by path alone it needs a card."""
+    own_backbone.with_suffix(".propagation.onnx").unlink()
+    assert find_model(str(own_backbone)).propagation == width_agnostic_propagation()
+    card_path(own_backbone).unlink()
+    with pytest.raises(ModelError, match="no card"):
+        find_model(str(own_backbone))
+
+
+def test_places_where_no_project_can_be_made(own_backbone: Path, tmp_path: Path) -> None:
+    """They are refused before a backbone is tried out and kept."""
+    (tmp_path / "a.protoleaf").write_bytes(b"something")
+    with pytest.raises(ProjectExistsError):
         new_project(tmp_path / "a.protoleaf", str(own_backbone))
-    assert not (tmp_path / "a.protoleaf").exists()
+    with pytest.raises(StorageError, match="folder is not there"):
+        new_project(tmp_path / "nowhere" / "a.protoleaf", str(own_backbone))
+    assert not backbones_folder().exists()
 
 
 @pytest.fixture

@@ -86,7 +86,6 @@ def test_propagation_for_another_backbone_is_refused(tmp_path: Path) -> None:
     """The person's own backbone was replaced between training and adopting; or the project is another one."""
     backbone = tmp_path / "own.onnx"
     write_tiny_backbone(backbone)
-    shutil.copy(find_model().propagation, backbone.with_suffix(".propagation.onnx"))
     with new_project(tmp_path / "a.protoleaf", str(backbone)) as project:
         trained = write_tuned(tmp_path / "out", project)
         with pytest.raises(ModelError, match="has changed since the training"):

@@ -1,0 +1,211 @@
+"""The third door: an ONNX file. Look at it, say how pictures are prepared, try it on some images, then add it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, final
+
+from PySide6.QtCore import QMimeData, Signal
+from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
+
+from app.backbones.preprocessing_form import PreprocessingForm
+from app.backbones.task_view import TaskView
+from app.backbones.wording import file_facts, trial_button, trial_text
+from app.controls import make_button, make_label, set_property
+from app.jobs.backbones import Stage
+from app.theme.tokens import tokens
+from app.training.wording import breakable
+
+if TYPE_CHECKING:
+    from app.jobs.backbones import BackboneTasks
+    from engine.workflows.backbones.onnx_facts import OnnxFacts
+
+KINDS: Final = "ONNX (*.onnx)"
+SUFFIX: Final = ".onnx"
+
+
+@final
+class FilePage(QWidget):
+    """One file at a time.
+
+    Signals:
+        file_chosen: the path, to be looked at in the worker.
+        trial_requested: path, what was found out about the file, fields of the preprocessing, and paths of images.
+        add_requested: path, name and fields of the preprocessing.
+    """
+
+    file_chosen = Signal(object)
+    trial_requested = Signal(object, object, object, object)
+    add_requested = Signal(object, str, object)
+
+    def __init__(self, tasks: "BackboneTasks") -> None:
+        super().__init__()
+        self._tasks = tasks
+        self._images: Sequence[Path] = ()
+        self.path: Path | None = None
+        self.facts: OnnxFacts | None = None
+        self.drop = self._make_drop()
+        self.inspection = TaskView(tasks.inspection, getting_ready=self.tr("Looking at the file…"))
+        self._facts_text = make_label("", "secondary", wraps=True)
+        self._why = make_label("", "secondary", wraps=True)
+        self.form = PreprocessingForm()
+        self.try_button = make_button("", self._on_try, icon_name="play")
+        self.trial = TaskView(
+            tasks.trial, getting_ready=self.tr("Trying it…"), cancel_tip=self.tr("Stop; nothing is kept")
+        )
+        self.trial.cancel_requested.connect(tasks.trial.cancel)
+        self.result = self._make_result()
+        self.add_button = make_button(self.tr("Add to this computer"), self._on_add, icon_name="plus")
+        self.adding = TaskView(tasks.adding, getting_ready=self.tr("Keeping it…"))
+        self._lay_out()
+        self.form.changed.connect(self._on_form_changed)
+        for task in (tasks.inspection, tasks.trial, tasks.adding):
+            task.stage_changed.connect(lambda _stage: self._arrange())
+        self._arrange()
+
+    # -- putting together
+
+    def _make_drop(self) -> QFrame:
+        spacing = tokens().spacing
+        frame = QFrame()
+        frame.setProperty("role", "well")
+        self._drop_text = make_label("", wraps=True)
+        self.choose_button = make_button(self.tr("Choose a file…"), self._on_choose, icon_name="open")
+        column = QVBoxLayout(frame)
+        column.setContentsMargins(*4 * (spacing.medium,))
+        column.setSpacing(spacing.small)
+        column.addWidget(self._drop_text)
+        column.addWidget(self.choose_button)
+        return frame
+
+    def _make_result(self) -> QFrame:
+        frame = QFrame()
+        frame.setProperty("role", "notice")
+        self._result_text = make_label("", wraps=True)
+        column = QVBoxLayout(frame)
+        column.setContentsMargins(*4 * (tokens().spacing.medium,))
+        column.addWidget(self._result_text)
+        return frame
+
+    def _lay_out(self) -> None:
+        self._body = QWidget()
+        inner = QVBoxLayout(self._body)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(tokens().spacing.small)
+        parts: tuple[QWidget, ...] = (
+            self._facts_text, self._why, self.form,
+            self.try_button, self.trial, self.result, self.add_button, self.adding,
+        )  # fmt: skip
+        for part in parts:
+            inner.addWidget(part)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(tokens().spacing.medium)
+        for widget in (self.drop, self.inspection, self._body):
+            column.addWidget(widget)
+        column.addStretch(1)
+
+    # -- what is shown
+
+    def show_images(self, images: Sequence[Path]) -> None:
+        """Take images that a network can be tried on."""
+        self._images = tuple(images)
+        self._arrange()
+
+    def show_facts(self, facts: "OnnxFacts") -> None:
+        """Show what was found out about the file, and what is usual for it."""
+        self.facts = facts
+        usable = [output.name for output in facts.outputs if not output.refused]
+        self._facts_text.setText("\n".join((file_facts(facts), *facts.notices)))
+        self._why.setText(self._why_text(facts))
+        self.form.fill(facts.name, facts.preprocessing.as_dict(), usable)
+        self.form.side.setEnabled(facts.fixed_side is None)
+        self._forget_trial()
+
+    def _why_text(self, facts: "OnnxFacts") -> str:
+        template = self.tr("Preprocessing: %1.") if facts.is_told else self.tr("Please check the preprocessing: %1.")
+        return template.replace("%1", facts.why)
+
+    def show_trial(self, fields: Mapping[str, Any]) -> None:
+        """Say how it did on the person's images."""
+        self._result_text.setText(trial_text(fields))
+        set_property(self.result, "tone", "accent")
+
+    @property
+    def result_text(self) -> str:
+        """What the trial said; empty while there is none."""
+        return "" if self.result.isHidden() else self._result_text.text()
+
+    def forget_file(self) -> None:
+        """Start anew, after a file was added."""
+        self.path = self.facts = None
+        self._tasks.inspection.dismiss()
+        self._tasks.adding.dismiss()
+        self._forget_trial()
+
+    def _forget_trial(self) -> None:
+        self._tasks.trial.dismiss()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        tasks = self._tasks
+        is_known = self.facts is not None and not tasks.inspection.is_busy
+        was_tried = tasks.trial.stage is Stage.DONE
+        is_busy = tasks.trial.is_busy or tasks.adding.is_busy
+        self._drop_text.setText(self._prompt())
+        self.choose_button.setEnabled(not is_busy)
+        self._body.setVisible(is_known)
+        self.form.setEnabled(not is_busy)
+        self.try_button.setText(trial_button(len(self._images)))
+        self.try_button.setVisible(not tasks.trial.is_busy)
+        self.try_button.setEnabled(bool(self._images) and self.form.is_usable and not is_busy)
+        self.result.setVisible(was_tried)
+        self.add_button.setVisible(not tasks.adding.is_busy)
+        self.add_button.setEnabled(was_tried and self.form.is_usable)
+        self.add_button.setToolTip("" if was_tried else self.tr("Try it first: only what works can be added"))
+        for button, is_next in ((self.try_button, not was_tried), (self.add_button, was_tried)):
+            set_property(button, "variant", "primary" if is_next else "")
+
+    def _prompt(self) -> str:
+        if self.path is None:
+            return self.tr(
+                "Drop an ONNX file here: any network that takes pictures and gives a vector, or a map that can be "
+                "averaged. It runs in a process of its own and reaches no other computer."
+            )
+        return breakable(self.path.name)
+
+    # -- what a person does
+
+    def choose(self, path: Path) -> None:
+        """Look at a file."""
+        if self._tasks.trial.is_busy or self._tasks.adding.is_busy:
+            return
+        self.path, self.facts = path, None
+        self._tasks.inspection.cancel()
+        self._tasks.inspection.dismiss()
+        self._tasks.adding.dismiss()
+        self._forget_trial()
+        self.file_chosen.emit(path)
+
+    def _on_choose(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, self.tr("Choose an ONNX file"), "", KINDS)
+        if name:
+            self.choose(Path(name))
+
+    def _on_form_changed(self) -> None:
+        """What was tried is no longer what would be added."""
+        self._tasks.adding.dismiss()
+        self._forget_trial()
+
+    def _on_try(self) -> None:
+        if self.path is not None and self.facts is not None:
+            self.trial_requested.emit(self.path, self.facts, self.form.values(), list(self._images))
+
+    def _on_add(self) -> None:
+        if self.path is not None:
+            self.add_requested.emit(self.path, self.form.name.text().strip(), self.form.values())
+
+
+def dropped_file(data: QMimeData) -> Path | None:
+    """The ONNX file among what is dropped, if it is one file of this computer."""
+    paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+    return paths[0] if len(paths) == 1 and paths[0].suffix.lower() == SUFFIX else None

@@ -1,0 +1,227 @@
+"""What the backbone panel knows, without Qt: rows of its three doors, and how a change compares with what is in use."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+MEGABYTE: Final = 1_000_000
+PERCENT: Final = 100.0
+USUAL_DATA: Final = "IMAGENET1K_"
+"""What the names of nearly all weights begin with: the images they were trained on."""
+
+
+class Door(StrEnum):
+    """Where a backbone can come from."""
+
+    COMPUTER = "computer"
+    PUBLISHED = "published"
+    FILE = "file"
+
+
+class Origin(StrEnum):
+    """How a backbone came to this computer."""
+
+    BUNDLED = "bundled"
+    PUBLISHED = "published"
+    ADDED = "added"
+
+
+@dataclass(frozen=True)
+class BackboneRow:
+    """One backbone on this computer.
+
+    Attributes:
+        source: by which the engine finds it.
+        name: for people.
+        input_side: of the square pictures it sees, in pixels.
+        width: length of its embeddings.
+        size_bytes: of its file.
+        origin: how it came here.
+        licence: of its weights; empty while unknown.
+        images_per_s: how fast it is on one core of this computer, where that was measured.
+        is_used: whether the project uses it now.
+    """
+
+    source: str
+    name: str
+    input_side: int
+    width: int
+    size_bytes: int
+    origin: Origin
+    licence: str = ""
+    images_per_s: float | None = None
+    is_used: bool = False
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """What is on this computer, for the open project.
+
+    Attributes:
+        rows: the one in use first, then bundled ones, then by name.
+        used_name: the model version in use, as people call it.
+        lost_reason: why nothing can be embedded with it; empty when all is well.
+    """
+
+    rows: tuple[BackboneRow, ...]
+    used_name: str
+    lost_reason: str = ""
+
+
+class Column(StrEnum):
+    """What the table of published networks can be sorted by."""
+
+    NAME = "name"
+    SIZE = "size"
+    ACCURACY = "accuracy"
+    SIDE = "side"
+    LICENCE = "licence"
+
+
+@dataclass(frozen=True)
+class PublishedRow:
+    """A network whose weights can be downloaded, with one version of them.
+
+    Attributes:
+        library_name: its name on this computer once it is here; also what tells it from the others.
+        network: name of the network.
+        weights: name of the version of its weights.
+        url: where they come from.
+        size_bytes: to download.
+        accuracy: on ImageNet, 0..1.
+        input_side: of the square pictures it sees, in pixels.
+        licence: of the weights, in words.
+        licence_url: where it stands.
+        fetched_bytes: of an earlier download that was stopped.
+        is_here: whether it is on this computer already.
+    """
+
+    library_name: str
+    network: str
+    weights: str
+    url: str
+    size_bytes: int
+    accuracy: float
+    input_side: int
+    licence: str
+    licence_url: str = ""
+    fetched_bytes: int = 0
+    is_here: bool = False
+
+    @property
+    def name(self) -> str:
+        """For people: `resnet50 V2`."""
+        return f"{self.network} {self.weights.removeprefix(USUAL_DATA)}"
+
+    @property
+    def host(self) -> str:
+        """The computer that the weights come from."""
+        return urlsplit(self.url).hostname or ""
+
+    @classmethod
+    def of_fields(cls, fields: Mapping[str, Any]) -> "PublishedRow":
+        """A network as the worker lists it."""
+        return cls(
+            library_name=str(fields["library_name"]),
+            network=str(fields["network"]),
+            weights=str(fields["weights"]),
+            url=str(fields["url"]),
+            size_bytes=int(fields["size_bytes"]),
+            accuracy=float(fields["top1"]) / PERCENT,
+            input_side=int(fields["input_side"]),
+            licence=str(fields["licence"]),
+            licence_url=str(fields["licence_url"]),
+        )
+
+
+_KEYS: Final[Mapping[Column, Callable[[PublishedRow], tuple[Any, ...]]]] = {
+    Column.NAME: lambda row: (row.name.casefold(),),
+    Column.SIZE: lambda row: (row.size_bytes, row.name.casefold()),
+    Column.ACCURACY: lambda row: (row.accuracy, row.name.casefold()),
+    Column.SIDE: lambda row: (row.input_side, row.name.casefold()),
+    Column.LICENCE: lambda row: (row.licence.casefold(), row.name.casefold()),
+}
+
+
+def arranged(
+    rows: Sequence[PublishedRow], column: Column, *, descending: bool = False, words: str = ""
+) -> list[PublishedRow]:
+    """The rows whose name or licence holds all words, sorted."""
+    wanted = words.casefold().split()
+    found = [row for row in rows if all(word in f"{row.name} {row.licence}".casefold() for word in wanted)]
+    return sorted(found, key=_KEYS[column], reverse=descending)
+
+
+@dataclass(frozen=True)
+class ChangeFigures:
+    """How another backbone compares with the one in use on the person's labels, each held out in turn.
+
+    Attributes:
+        before, after: share of right answers, 0..1; None where nothing could be held out.
+        shots: labels that were held out.
+        interval: where the difference lies in 19 of 20 cases, as a share; None where the labels are not the same.
+        may_be_chance: whether so few labels give such a difference in more than 1 of 20 cases.
+    """
+
+    before: float | None
+    after: float | None
+    shots: int = 0
+    interval: tuple[float, float] | None = None
+    may_be_chance: bool = False
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the other backbone is right less often, beyond chance."""
+        return self.interval is not None and not self.may_be_chance and (self.after or 0.0) < (self.before or 0.0)
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the other backbone is right more often, beyond chance."""
+        return self.interval is not None and not self.may_be_chance and (self.after or 0.0) > (self.before or 0.0)
+
+
+@dataclass(frozen=True)
+class ReadyChange:
+    """A change of backbone that only waits for the person's word.
+
+    Attributes:
+        source: by which the engine finds the backbone.
+        name: for people.
+        backbone_hash: of the file that the images were embedded with.
+        figures: beside the backbone in use.
+        failed: images that could not be read.
+        news: what was found out about images: image id, content hash in hex or None, failure or None.
+    """
+
+    source: str
+    name: str
+    backbone_hash: str
+    figures: ChangeFigures
+    failed: int = 0
+    news: tuple[tuple[int, str | None, str | None], ...] = ()
+
+    @classmethod
+    def of_event(cls, fields: Mapping[str, Any], news: Sequence[Sequence[Any]]) -> "ReadyChange":
+        """A worker's event "result", with the rows of the events "batch" before it."""
+        interval = fields.get("interval")
+        figures = ChangeFigures(
+            _share(fields.get("before")),
+            _share(fields.get("after")),
+            int(fields.get("shots") or 0),
+            (float(interval[0]), float(interval[1])) if interval else None,
+            bool(fields.get("may_be_chance")),
+        )
+        return cls(
+            str(fields["source"]),
+            str(fields["name"]),
+            str(fields["backbone_hash"]),
+            figures,
+            int(fields.get("failed") or 0),
+            tuple((int(image_id), content_hash, failure) for image_id, content_hash, failure in news),
+        )
+
+
+def _share(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

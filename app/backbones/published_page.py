@@ -1,0 +1,136 @@
+"""The second door: published networks. The list asks no other computer; a download begins when the person says so."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QItemSelectionModel, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QLineEdit, QTableView, QVBoxLayout, QWidget
+
+from app.backbones.logic import Column, PublishedRow
+from app.backbones.published_card import PublishedCard
+from app.backbones.published_model import COLUMNS, PublishedModel
+from app.backbones.task_view import TaskView
+from app.controls import make_label
+from app.jobs.backbones import Stage
+from app.theme.tokens import tokens
+
+if TYPE_CHECKING:
+    from app.jobs.backbones import BackboneTasks
+
+ROWS_IN_SIGHT: Final = 9
+
+
+@final
+class PublishedPage(QWidget):
+    """A table to search and sort, and below it what can be done with the chosen network.
+
+    Signals:
+        list_requested: the list is not known yet.
+        download_requested: the `PublishedRow` that the person wants, after the question was answered.
+        use_requested: source and name of a network that is here.
+    """
+
+    list_requested = Signal()
+    download_requested = Signal(object)
+    use_requested = Signal(str, str)
+
+    def __init__(self, tasks: "BackboneTasks") -> None:
+        super().__init__()
+        self._tasks = tasks
+        self.model = PublishedModel()
+        self.search = self._make_search()
+        self.table = self._make_table()
+        self.list_view = TaskView(tasks.listing, getting_ready=self.tr("Reading the list…"))
+        self._nothing = make_label("", "secondary", wraps=True)
+        self.card = PublishedCard(tasks.download)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(tokens().spacing.small)
+        for widget in (self.search, self.list_view, self._nothing, self.table, self.card):
+            column.addWidget(widget)
+        column.addStretch(1)
+        self.card.download_requested.connect(self.download_requested)
+        self.card.use_requested.connect(self.use_requested)
+        tasks.listing.stage_changed.connect(lambda _stage: self._show_emptiness())
+        self._show_emptiness()
+
+    def _make_search(self) -> QLineEdit:
+        field = QLineEdit()
+        field.setProperty("variant", "search")
+        field.setClearButtonEnabled(True)
+        field.setPlaceholderText(self.tr("Search by name or licence"))
+        field.setAccessibleName(field.placeholderText())
+        field.textChanged.connect(self._on_words_changed)
+        return field
+
+    def _make_table(self) -> QTableView:
+        table = QTableView()
+        table.setModel(self.model)
+        table.setAccessibleName(self.tr("Published networks"))
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setShowGrid(False)
+        table.setTabKeyNavigation(False)
+        table.setWordWrap(False)
+        table.setSortingEnabled(True)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(tokens().spacing.control_height)
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(COLUMNS.index(Column.NAME), QHeaderView.ResizeMode.Stretch)
+        header.setSortIndicator(COLUMNS.index(Column.NAME), Qt.SortOrder.AscendingOrder)
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        table.setMinimumHeight(header.sizeHint().height() + ROWS_IN_SIGHT * tokens().spacing.control_height)
+        table.setFrameShape(QFrame.Shape.NoFrame)
+        table.selectionModel().currentRowChanged.connect(lambda _now, _before: self._show_current())
+        return table
+
+    @property
+    def current(self) -> PublishedRow | None:
+        """The chosen network."""
+        place = self.table.currentIndex().row()
+        return self.model.rows[place] if 0 <= place < len(self.model.rows) else None
+
+    def begin(self) -> None:
+        """Ask for the list when it is not there yet."""
+        if not self.model.rows and not self._tasks.listing.is_busy:
+            self.list_requested.emit()
+
+    def show_rows(self, rows: Sequence[PublishedRow]) -> None:
+        """List networks; the chosen one stays chosen."""
+        chosen = self.current
+        self.model.show_rows(rows)
+        self._choose(chosen.library_name if chosen is not None else "")
+        self._show_emptiness()
+
+    def _choose(self, library_name: str) -> None:
+        place = self.model.place_of(library_name)
+        if place is None and self.model.rows:
+            place = 0
+        if place is not None:
+            every = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            self.table.selectionModel().setCurrentIndex(self.model.index(place, 0), every)
+        self._show_current()
+
+    def _on_words_changed(self, words: str) -> None:
+        chosen = self.current
+        self.model.search(words)
+        self._choose(chosen.library_name if chosen is not None else "")
+        self._show_emptiness()
+
+    def _show_current(self) -> None:
+        self.card.show_row(self.current)
+
+    def _show_emptiness(self) -> None:
+        """An empty list says why, and what next."""
+        stage = self._tasks.listing.stage
+        text = ""
+        if not self.model.rows and self.search.text():
+            text = self.tr("No network has these words. Search for a family, such as resnet, or clear the search.")
+        elif not self.model.rows and stage in (Stage.DONE, Stage.FAILED):
+            text = self.tr("Without the list there is nothing to choose. Come back to this page to read it again.")
+        self._nothing.setText(text)
+        self._nothing.setVisible(bool(text))
+        self.table.setVisible(bool(self.model.rows))
+        self.search.setEnabled(bool(self.model.rows or self.search.text()))

@@ -1,0 +1,95 @@
+"""What the panel asks of the engine; every function here runs on the project thread."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from app.backbones.logic import BackboneRow, Origin, ReadyChange, Shelf
+from engine.config import CacheFolders
+
+if TYPE_CHECKING:
+    from engine.project import Change, Project
+    from engine.workflows.collection_state import CollectionState
+    from engine.workflows.models import ModelFiles
+
+MOST_TRIED: Final = 8
+"""Images are enough to see whether a network tells them apart, and are over in a moment."""
+RATE_FIGURE: Final = "images_per_s_one_core"
+PUBLISHED_PREFIX: Final = "torchvision-"
+
+
+def shelf_of(project: "Project", caches: CacheFolders) -> Shelf:
+    """What is on this computer, beside what the project uses."""
+    from engine.workflows.backbones.lost import lost_reason
+    from engine.workflows.models import all_models, model_of
+
+    version = project.model
+    reason = lost_reason(project, caches)
+    used = None if reason or version.is_trained_here else model_of(project, caches)
+    rows = [
+        _row(files, files.name, is_used=used is not None and files.backbone_hash == used.backbone_hash)
+        for files in all_models()
+    ]
+    if used is not None and not any(row.is_used for row in rows):
+        rows.append(_row(used, str(used.backbone), is_used=True))
+    rows.sort(key=lambda row: (not row.is_used, row.origin is not Origin.BUNDLED, row.name))
+    return Shelf(tuple(rows), version.label, reason)
+
+
+def _row(files: "ModelFiles", source: str, *, is_used: bool) -> BackboneRow:
+    card = files.card
+    return BackboneRow(
+        source=source,
+        name=files.name,
+        input_side=card.input_side,
+        width=card.embedding_width,
+        size_bytes=files.backbone.stat().st_size,
+        origin=_origin(files),
+        licence=card.licence,
+        images_per_s=card.figures.get(RATE_FIGURE),
+        is_used=is_used,
+    )
+
+
+def _origin(files: "ModelFiles") -> Origin:
+    if files.is_bundled:
+        return Origin.BUNDLED
+    return Origin.PUBLISHED if files.name.startswith(PUBLISHED_PREFIX) else Origin.ADDED
+
+
+def some_images(state: "CollectionState", count: int = MOST_TRIED) -> list[Path]:
+    """Paths of images that could be read, spread evenly over the collection."""
+    import numpy as np
+
+    from engine.workflows.collection_state import ImageStatus
+
+    ready = state.image_ids[state.status == ImageStatus.READY]
+    if not len(ready):
+        return []
+    chosen = ready[np.unique(np.linspace(0, len(ready) - 1, min(count, len(ready))).round().astype(np.int64))]
+    return [state.path_of(image_id) for image_id in chosen.tolist()]
+
+
+def use_ready(project: "Project", ready: ReadyChange) -> "Change":
+    """Change the project to a backbone that is ready: one action.
+
+    Raises:
+        ModelError: the backbone is gone, or is another by now.
+        StorageError: the disk refuses; nothing has changed.
+    """
+    from engine.inference.embed_records import EmbedResult
+    from engine.workflows.backbones.change import use_backbone
+
+    news = [
+        EmbedResult(image_id, bytes.fromhex(content_hash) if content_hash else None, failure)
+        for image_id, content_hash, failure in ready.news
+    ]
+    return use_backbone(project, ready.source, ready.backbone_hash, news)
+
+
+def fetched_sizes(caches: CacheFolders) -> dict[str, int]:
+    """Bytes that have arrived of downloads that were stopped, by the network's name on this computer."""
+    from engine.workflows.backbones.part_file import PartFile
+    from engine.workflows.backbones.torchvision_network import kept_list, weights_path
+
+    sizes = {facts.library_name: PartFile(weights_path(caches, facts)).size for facts in kept_list(caches) or ()}
+    return {name: size for name, size in sizes.items() if size}

@@ -1,0 +1,193 @@
+"""What the backbone panel lets workers do: list, look at files, download, and get a change ready. One task for each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from PySide6.QtCore import QObject, Signal
+
+from app.backbones.logic import ReadyChange
+from app.jobs.process_job import ProcessJob
+from engine.events import Progress
+
+if TYPE_CHECKING:
+    from app.session import Session
+
+MakeJob = Callable[[str, dict[str, Any]], ProcessJob]
+
+
+class Stage(StrEnum):
+    """Where a task is; IDLE before it, after a cancel, and when its end was seen."""
+
+    IDLE = "idle"
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@final
+class Task(QObject):
+    """One kind of work, one at a time, with all that screens show of it; it goes on while no screen looks.
+
+    Signals:
+        stage_changed: the new `Stage`; all attributes fit it already.
+        progressed: the newest `Progress`.
+        finished: the fields of the worker's result; `stage_changed` comes after it.
+
+    Args:
+        session: whose jobs it joins.
+        is_heavy: whether it waits until other heavy work is done; other work starts at once.
+        keeps_finished: whether a stop keeps what was finished.
+    """
+
+    stage_changed = Signal(object)
+    progressed = Signal(object)
+    finished = Signal(object)
+
+    def __init__(self, session: "Session", *, is_heavy: bool = False, keeps_finished: bool = True) -> None:
+        super().__init__(session)
+        self.make_job: MakeJob = ProcessJob
+        self.stage = Stage.IDLE
+        self.subject = ""
+        self.progress: Progress | None = None
+        self.error = ""
+        self.was_cancelled = False
+        self.rows: list[Sequence[Any]] = []
+        self._session = session
+        self._is_heavy = is_heavy
+        self._keeps_finished = keeps_finished
+        self._job: ProcessJob | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it waits or runs."""
+        return self.stage in (Stage.WAITING, Stage.RUNNING)
+
+    def start(self, title: str, request: Mapping[str, Any], *, subject: str = "") -> None:
+        """Begin, unless it is at work already.
+
+        Args:
+            title: what the status bar says.
+            request: the job, as the worker takes it.
+            subject: what it is about, for screens.
+        """
+        if self.is_busy:
+            return
+        self.subject, self.progress, self.error, self.was_cancelled, self.rows = subject, None, "", False, []
+        job = self.make_job(title, dict(request))
+        job.keeps_finished = self._keeps_finished
+        job.batch.connect(self.rows.extend)
+        job.started.connect(lambda: self._enter(Stage.RUNNING))
+        job.progress.connect(self._on_progress)
+        job.finished.connect(self._on_finished)
+        job.failed.connect(self._on_failed)
+        job.cancelled.connect(self._on_cancelled)
+        self._job = job
+        self._enter(Stage.WAITING)
+        if self._is_heavy:
+            self._session.jobs.run(job)
+        else:
+            self._session.jobs.watch(job)
+            job.start()
+
+    def cancel(self) -> None:
+        """Ask it to stop."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def dismiss(self) -> None:
+        """The person has seen the end, and goes on."""
+        if not self.is_busy and self.stage is not Stage.IDLE:
+            self._enter(Stage.IDLE)
+
+    def _enter(self, stage: Stage) -> None:
+        self.stage = stage
+        if not self.is_busy:
+            self._job = None
+        self.stage_changed.emit(stage)
+
+    def _on_progress(self, progress: Progress) -> None:
+        self.progress = progress
+        self.progressed.emit(progress)
+
+    def _on_finished(self, fields: Mapping[str, Any]) -> None:
+        self.stage = Stage.DONE
+        self.finished.emit(fields)
+        self._enter(Stage.DONE)
+
+    def _on_failed(self, message: str) -> None:
+        self.error = message
+        self._enter(Stage.FAILED)
+
+    def _on_cancelled(self) -> None:
+        self.was_cancelled = True
+        self._enter(Stage.IDLE)
+
+
+@final
+class BackboneTasks(QObject):
+    """All tasks of the panel, and a change that is ready.
+
+    Attributes:
+        listing: reads the list of published networks; asks no other computer.
+        download: fetches one of them and keeps it; only when the person said so.
+        inspection: reads what an ONNX file says of itself.
+        trial: runs it on some of the person's images.
+        adding: takes it into the library.
+        change: embeds the project with another backbone.
+        ready: a change that waits for the person's word.
+    """
+
+    def __init__(self, session: "Session") -> None:
+        super().__init__(session)
+        self._session = session
+        self.listing = Task(session)
+        self.download = Task(session)
+        self.inspection = Task(session)
+        self.trial = Task(session)
+        self.adding = Task(session, keeps_finished=False)
+        self.change = Task(session, is_heavy=True)
+        self.ready: ReadyChange | None = None
+        self._project: Path | None = None
+        self.change.finished.connect(self._on_change_ready)
+        session.closed.connect(self._on_closed)
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """All of them."""
+        return self.listing, self.download, self.inspection, self.trial, self.adding, self.change
+
+    def prepare_change(self, source: str, name: str, *, device: str = "auto") -> None:
+        """Embed the open project with another backbone; nothing while nobody may write."""
+        info = self._session.info
+        if info is None or not info.is_writable:
+            return
+        if self.change.is_busy:
+            return
+        self._project, self.ready = info.path, None
+        request = {
+            "verb": "change_backbone",
+            "project": str(info.path),
+            "cache": str(self._session.caches.root),
+            "backbone": source,
+            "device": device,
+        }
+        self.change.start(self.tr("Looking at images with %1").replace("%1", name), request, subject=name)
+
+    def dismiss_change(self) -> None:
+        """The person has decided."""
+        self.ready = None
+        self.change.dismiss()
+
+    def _on_change_ready(self, fields: Mapping[str, Any]) -> None:
+        info = self._session.info
+        if info is not None and info.path == self._project:  # it may have ended just when another project was opened
+            self.ready = ReadyChange.of_event(fields, self.change.rows)
+
+    def _on_closed(self) -> None:
+        self.ready = None
+        for task in (self.change, self.trial):
+            task.cancel()
+            task.dismiss()

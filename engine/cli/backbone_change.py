@@ -1,0 +1,80 @@
+"""The command that changes the backbone of a project."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from engine.cli.change_worker import change_fields
+from engine.cli.graph_commands import ProjectPath
+from engine.cli.output import AsJson, counted, percent, progress_bar, say
+from engine.config import CacheFolders
+
+if TYPE_CHECKING:
+    from engine.workflows.backbones.change import PreparedChange
+    from engine.workflows.backbones.shot_comparison import ShotComparison
+
+
+def use(
+    project: ProjectPath,
+    backbone: Annotated[str, typer.Argument(metavar="BACKBONE", help="Name of a backbone, or an ONNX file.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Change it without asking.")] = False,
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Change a project's backbone: embed all images anew, compare both on the labels, then ask. Undo goes back."""
+    from engine.project import Project
+    from engine.workflows.backbones.change import prepare_change, use_backbone
+
+    with Project.open(project) as opened:
+        with progress_bar("Embedding") as on_progress:
+            prepared = prepare_change(opened, CacheFolders.default(), backbone, device=device, on_progress=on_progress)
+        is_changed = yes or _asked(prepared)
+        if is_changed:
+            use_backbone(opened, prepared.source, prepared.backbone_hash, prepared.news)
+        in_use = opened.model
+    say(
+        _outcome(prepared, is_changed=is_changed),
+        {"changed": is_changed, "version": in_use.version_id, **change_fields(prepared)},
+        as_json=as_json,
+    )
+
+
+def _asked(prepared: "PreparedChange") -> bool:
+    """Ask whoever sits at the terminal; without one, nothing is changed."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    typer.echo(_figures(prepared.comparison), err=True)
+    return typer.confirm(f"Use {prepared.name} in this project?", err=True)
+
+
+def _outcome(prepared: "PreparedChange", *, is_changed: bool) -> str:
+    lines = [
+        f"The project now uses {prepared.name}; undo goes back."
+        if is_changed
+        else f"Nothing was changed. The embeddings of {prepared.name} are kept; use it with --yes.",
+        _figures(prepared.comparison),
+    ]
+    if prepared.failed:
+        lines.append(f"{counted(len(prepared.failed), 'image')} could not be read:")
+        lines += [f"  {failure.path}: {failure.reason}" for failure in prepared.failed]
+    return "\n".join(lines)
+
+
+def _figures(comparison: "ShotComparison") -> str:
+    """`Right about 61.9 % of your labels, 57.1 % before, ...`, or why there are no figures."""
+    if comparison.after is None:
+        return "There are too few labels to compare the backbones: a class needs at least two."
+    before = "" if comparison.before is None else f", {percent(comparison.before)} before"
+    facts = f"Right about {percent(comparison.after)} of the labels when each is held out{before}"
+    interval = comparison.interval
+    if interval is None:
+        return f"{facts}; on {counted(comparison.shots, 'label')}."
+    low, high = (f"{100 * end:+.1f}" for end in interval)
+    chance = "; the difference may be chance" if comparison.may_be_chance else ""
+    return f"{facts}; on {counted(comparison.shots, 'label')}, {low} to {high} points in 19 of 20 cases{chance}."
+
+
+def register(application: typer.Typer) -> None:
+    """Add the command to the group of backbones."""
+    application.command("use")(use)

@@ -1,0 +1,115 @@
+"""`protoleaf experiment transfer`: backbones and the everyday model on a collection, beside their peers."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from engine.cli.output import AsJson, progress_bar, say
+from engine.cli.stopping import stoppable
+from engine.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from engine.experiments.transfer.collection import TransferCollection
+    from engine.experiments.transfer.measurement import TransferPlan
+    from engine.experiments.transfer.results import TransferResult
+    from engine.workflows.models import ModelFiles
+
+Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="Folder of `train` and `val`, both of class folders.")]
+
+
+def transfer(
+    source: Source,
+    *,
+    backbone: Annotated[
+        list[str] | None, typer.Option(metavar="NAME|FILE", help="By default the bundled one; may be given again.")
+    ] = None,
+    shots: Annotated[list[int] | None, typer.Option(min=1, help="Of each class; by default 1, 2, 3, 5 and 10.")] = None,
+    draws: Annotated[int, typer.Option(min=1, max=30, help="Each with other shots, the same for all.")] = 10,
+    method: Annotated[list[str] | None, typer.Option(help="Only these methods; may be given again.")] = None,
+    coarse_labels: Annotated[
+        bool, typer.Option("--coarse-labels/--no-coarse-labels", help="Whether to measure with coarse labels too.")
+    ] = True,
+    runs: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Keeps every draw; the same command goes on there.")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Measure anew what the folder has already.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="For all figures as JSON.")] = None,
+    device: Annotated[str, typer.Option(help="To embed on: auto, cpu or cuda.")] = "auto",
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure few-shot transfer on a collection: backbones, peers and the everyday model on the same draws."""
+    from engine.experiments.transfer.candidates import measure_candidates
+    from engine.experiments.transfer.collection import read_collection
+    from engine.experiments.transfer.report import TransferReport
+    from engine.workflows.models import BUNDLED_NAME, find_model
+
+    plan = _plan(shots, draws, method, coarse_labels=coarse_labels)
+    by_hash = {files.backbone_hash: files for files in map(find_model, backbone or [BUNDLED_NAME])}
+    models = tuple(by_hash.values())
+    collection = read_collection(source)
+    found = _measured(collection, models, plan, runs, device=device, is_anew=again)
+    candidates = measure_candidates(collection, models) if len(models) > 1 else ()
+    report = TransferReport(
+        collection.source.name, len(collection.files), len(collection.leaf_ids), tuple(found), candidates
+    )
+    fields = report.as_fields()
+    if out is not None:
+        _write(out, fields)
+    say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
+
+
+def _measured(
+    collection: "TransferCollection",
+    models: "Sequence[ModelFiles]",
+    plan: "TransferPlan",
+    runs: Path | None,
+    *,
+    device: str,
+    is_anew: bool,
+) -> "list[TransferResult]":
+    from engine.config import CacheFolders
+    from engine.experiments.transfer.embedded import embed_collection
+    from engine.experiments.transfer.measurement import measure_transfer
+
+    found: list[TransferResult] = []
+    with stoppable("run the same command again; with --runs FOLDER it goes on where it stopped") as cancel:
+        for model in models:
+            with progress_bar(f"Embedding by {model.name}") as on_progress:
+                embedded = embed_collection(
+                    collection, model, CacheFolders.default(), device=device, on_progress=on_progress, cancel=cancel
+                )
+            with progress_bar(f"Measuring {model.name}") as on_progress:
+                found += measure_transfer(
+                    embedded, plan, runs=runs, is_anew=is_anew, on_progress=on_progress, cancel=cancel
+                )
+    return found
+
+
+def _plan(
+    shots: "Sequence[int] | None", draws: int, methods: "Sequence[str] | None", *, coarse_labels: bool
+) -> "TransferPlan":
+    from engine.experiments.transfer.measurement import TransferPlan
+    from engine.experiments.transfer.methods import check_libraries
+
+    default = TransferPlan()
+    chosen = tuple(dict.fromkeys(methods)) if methods else default.methods
+    check_libraries(chosen)
+    columns = tuple(sorted(set(shots))) if shots else default.shots
+    return TransferPlan(columns, draws, chosen, coarse_labels)
+
+
+def _write(out: Path, fields: "Mapping[str, object]") -> None:
+    try:
+        out.write_text(json.dumps(fields, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise StorageError("the figures cannot be written", found=f"{out}: {error.strerror}") from error
+
+
+def register(application: typer.Typer) -> None:
+    """Add this command to `protoleaf experiment`."""
+    application.command("transfer")(transfer)

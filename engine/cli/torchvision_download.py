@@ -1,0 +1,167 @@
+"""Published networks on the command line: what there is, and a question before anything is downloaded."""
+
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+import typer
+
+from engine.cli.output import progress_bar, say
+from engine.cli.stopping import stoppable
+from engine.config import CacheFolders
+from engine.errors import UsageError
+from engine.events import OnProgress, Progress
+
+if TYPE_CHECKING:
+    from engine.model_card import BackboneCard
+    from engine.training.published_network_facts import PublishedNetwork
+    from engine.workflows.backbones.model_files import ModelFiles
+
+_HEAD: Final = (
+    f"{'network':<20}{'weights':<28}{'size':>11}{'parameters':>13}{'top-1':>9}{'side':>6}{'width':>7}  licence"
+)
+_HOW_TO_ADD: Final = "Add one with: protoleaf backbone add torchvision:NETWORK [--weights WEIGHTS]"
+_GO_ON: Final = "run the same command again: a download goes on where it stopped"
+_BYTES: Final = "bytes"
+_MEGA: Final = 1_000_000
+
+
+def add_published(
+    source: str,
+    *,
+    weights: str | None = None,
+    yes: bool = False,
+    proxy: str = "",
+    keep_weights: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Download a published network, export it and keep it in the library; `protoleaf backbone add torchvision:NAME`.
+
+    Args:
+        source: such as "torchvision:resnet50".
+        weights: version of its weights; by default torchvision's own choice.
+        yes: size and licence were agreed to: tell them, and do not ask.
+        proxy: address of a proxy; empty: what the environment says.
+        keep_weights: leave the downloaded weights in the cache.
+        as_json: print one JSON object.
+
+    Raises:
+        UsageError: nobody can be asked, and `yes` was not given; tells size and licence.
+    """
+    facts = _found(source, weights)
+    files = _fetched(facts, yes=yes, proxy=proxy, keep_weights=keep_weights)
+    card = files.card
+    say(
+        f"Added {files.name}: {card.input_side} pixels, embeddings of width {card.embedding_width}"
+        f"{_measured(card)}.\nMake a project with: protoleaf new PROJECT --backbone {files.name}",
+        added_fields(facts, files),
+        as_json=as_json,
+    )
+
+
+def _measured(card: "BackboneCard") -> str:
+    rate, difference = card.figures.get("images_per_s_one_core"), card.figures.get("largest_difference_from_torch")
+    if rate is None or difference is None:
+        return ""
+    return f", {rate:,.1f} images/s on one core; within {difference:.0e} of torch's results"
+
+
+def published_backbone(source: str, *, weights: str | None = None, yes: bool = False, proxy: str = "") -> str:
+    """Name in the library of a published network, downloaded after a question when it is not there yet.
+
+    Raises:
+        UsageError: it must be downloaded, nobody can be asked, and `yes` was not given; tells size and licence.
+    """
+    return _fetched(_found(source, weights), yes=yes, proxy=proxy, keep_weights=False).name
+
+
+def list_published_networks(*, as_json: bool = False) -> None:
+    """Print every published network; asks no network."""
+    from engine.workflows.backbones.torchvision_network import list_published
+
+    with progress_bar("Listing") as on_progress:
+        networks = list_published(CacheFolders.default(), on_progress=on_progress)
+    say(
+        "\n".join([_HEAD, *map(_line, networks), "", *_notes(networks), _HOW_TO_ADD]),
+        {"networks": [network.as_dict() for network in networks]},
+        as_json=as_json,
+    )
+
+
+def added_fields(facts: "PublishedNetwork", files: "ModelFiles") -> dict[str, Any]:
+    """An added network as plain data: for the window, and for `--json`."""
+    return {
+        "name": files.name,
+        "source": facts.source,
+        "weights": facts.weights,
+        "path": str(files.backbone),
+        "backbone_hash": files.backbone_hash,
+        "input_side": files.card.input_side,
+        "embedding_width": files.card.embedding_width,
+        "licence": facts.licence,
+        "licence_url": facts.licence_url,
+        "figures": dict(files.card.figures),
+    }
+
+
+def _found(source: str, weights: str | None) -> "PublishedNetwork":
+    from engine.workflows.backbones.torchvision_network import find_published
+
+    return find_published(CacheFolders.default(), source, weights)
+
+
+def _fetched(facts: "PublishedNetwork", *, yes: bool, proxy: str, keep_weights: bool) -> "ModelFiles":
+    from engine.workflows.backbones.library import BackboneLibrary
+    from engine.workflows.backbones.torchvision_network import add_published as run
+
+    if facts.library_name not in BackboneLibrary().names():
+        _agree(facts, yes=yes)
+    with stoppable(_GO_ON) as cancel, progress_bar(facts.network) as on_progress:
+        return run(
+            facts,
+            CacheFolders.default(),
+            proxy=proxy,
+            keep_weights=keep_weights,
+            on_progress=_in_megabytes(on_progress),
+            cancel=cancel,
+        )
+
+
+def _agree(facts: "PublishedNetwork", *, yes: bool) -> None:
+    """Tell size and licence before anything is downloaded, and ask unless that was agreed to before."""
+    terms = f"{facts.network} with weights {facts.weights} must be downloaded: {facts.terms}"
+    if not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(terms, remedy="add --yes to agree")
+    typer.echo(f"{terms}, from {urlsplit(facts.url).hostname}", err=True)
+    if not yes:
+        typer.confirm("Download it?", abort=True, err=True)
+
+
+def _in_megabytes(on_progress: OnProgress) -> OnProgress:
+    def tell(progress: Progress) -> None:
+        if progress.unit == _BYTES:
+            done, total, rate = (value / _MEGA for value in (progress.done, progress.total, progress.rate_per_s))
+            progress = replace(progress, done=round(done), total=round(total), unit="MB", rate_per_s=rate)
+        on_progress(progress)
+
+    return tell
+
+
+def _line(network: "PublishedNetwork") -> str:
+    weights = f"{network.weights} *" if network.is_default else network.weights
+    return (
+        f"{network.network:<20}{weights:<28}{network.size_text:>11}{network.parameters:>13,}{network.top1:>7.1f} %"
+        f"{network.input_side:>6}{network.embedding_width:>7}  {_mark(network)}"
+    ).rstrip()
+
+
+def _mark(network: "PublishedNetwork") -> str:
+    """The licence in the table; what most weights have in common stands below it once."""
+    return "" if network.licence.startswith("none named") else network.licence
+
+
+def _notes(networks: Iterable["PublishedNetwork"]) -> list[str]:
+    unnamed = sorted({f"{network.licence} ({network.licence_url})" for network in networks if not _mark(network)})
+    return ["* torchvision's own choice", *(f"No licence in the table: {text}" for text in unnamed), ""]

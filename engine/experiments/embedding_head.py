@@ -1,0 +1,82 @@
+"""The fixed affine map at the end of the bundled backbone: what its stages say, made comparable and short.
+
+A labelled image set tells how embeddings of one class scatter. Directions in which they scatter much say little, so
+every direction is divided by a power of that scatter (by the scatter itself this is whitening within classes, the first
+half of linear discriminant analysis; the everyday model whitens once more, by the collection at hand).
+Early stages are kept whole: colour and texture tell apart a person's classes, whatever they are. Of the last stage only
+the directions that tell classes apart are kept: it is the widest one and knows best what the training classes are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+SHRINKAGE: Final = 0.1
+"""Share of the mean scatter that is added to the scatter of each direction."""
+WHITENING: Final = 0.25
+"""0 leaves the directions as they are, 1 makes the scatter the same in all."""
+LAST_DIRECTIONS: Final = 48
+LAST_SHARE: Final = 0.5
+"""Length of the last stage's part beside the early stages' part."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EmbeddingHead:
+    """An affine map x -> matrix (x - mean): `mean` (d_in,), `matrix` (d, d_in), float64."""
+
+    mean: Floats
+    matrix: Floats
+
+    def apply(self, features: Floats) -> Floats:
+        """Map features (n, d_in) to (n, d)."""
+        return (features - self.mean) @ self.matrix.T
+
+
+def fit_head(features: NDArray[np.float32], targets: NDArray[np.int64], widths: Sequence[int]) -> EmbeddingHead:
+    """Fit the map to the stages' features of a labelled image set that the network was not trained on.
+
+    Args:
+        features: (n, sum of widths), of all stages side by side.
+        targets: (n,) class of each image.
+        widths: features of each stage.
+
+    Returns:
+        A map to sum(widths[:-1]) + 48 numbers (fewer when there are not as many classes).
+    """
+    wide = features.astype(np.float64)
+    mean = wide.mean(axis=0)
+    early = sum(widths[:-1])
+    first = _whitening(wide[:, :early], targets)
+    last = _whitening(wide[:, early:], targets)
+    telling = last @ _telling_directions((wide[:, early:] - mean[early:]) @ last, targets)
+    lengths = [
+        np.linalg.norm((part - part.mean(axis=0)) @ matrix, axis=1).mean()
+        for part, matrix in ((wide[:, :early], first), (wide[:, early:], telling))
+    ]
+    matrix = np.zeros((first.shape[1] + telling.shape[1], wide.shape[1]))
+    matrix[: first.shape[1], :early] = first.T
+    matrix[first.shape[1] :, early:] = telling.T * (LAST_SHARE * lengths[0] / lengths[1])
+    return EmbeddingHead(mean, matrix)
+
+
+def _class_means(features: Floats, targets: NDArray[np.int64]) -> Floats:
+    return np.stack([features[targets == target].mean(axis=0) for target in range(int(targets.max()) + 1)])
+
+
+def _whitening(features: Floats, targets: NDArray[np.int64]) -> Floats:
+    """(d, d): features times this scatter within their class more evenly."""
+    inner = features - _class_means(features, targets)[targets]
+    variances, directions = np.linalg.eigh(inner.T @ inner / len(inner))
+    return directions * (variances + SHRINKAGE * variances.mean()) ** (-WHITENING / 2)
+
+
+def _telling_directions(whitened: Floats, targets: NDArray[np.int64]) -> Floats:
+    """(d, k): the directions in which class means differ most."""
+    means = _class_means(whitened, targets)
+    directions = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)[2]
+    return directions[:LAST_DIRECTIONS].T

@@ -1,0 +1,52 @@
+"""Means over few draws, with the interval that few draws allow."""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+MOST_DRAWS: Final = 30
+
+T_95: Final = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
+    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
+    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045),
+)
+"""Two-sided 95 % quantile of Student's t for 1, 2, ... degrees of freedom, one fewer than there are draws."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Mean over draws and half width of its 95 % interval; NaN where the draws do not tell."""
+
+    mean: float
+    half_width: float
+
+    @property
+    def is_above_zero(self) -> bool:
+        """Whether the whole interval lies above 0."""
+        return self.mean - self.half_width > 0
+
+    def as_percent(self, *, with_sign: bool = False) -> str:
+        """`36.2 ± 0.9`, in percent; without interval for a single draw, a dash for nothing."""
+        if math.isnan(self.mean):
+            return "-"
+        mean = f"{100 * self.mean:+.1f}" if with_sign else f"{100 * self.mean:.1f}"
+        return mean if math.isnan(self.half_width) else f"{mean} ± {100 * self.half_width:.1f}"
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Mean and interval of at most `MOST_DRAWS` values; draws with nothing to tell (NaN) are left out."""
+    known = [value for value in values if not math.isnan(value)]
+    if not known:
+        return Estimate(math.nan, math.nan)
+    mean = statistics.fmean(known)
+    if len(known) == 1:
+        return Estimate(mean, math.nan)
+    return Estimate(mean, T_95[len(known) - 2] * statistics.stdev(known) / math.sqrt(len(known)))
+
+
+def paired_difference(first: Sequence[float], second: Sequence[float]) -> Estimate:
+    """How much larger the first is, draw by draw."""
+    return estimate([one - other for one, other in zip(first, second, strict=True)])

@@ -1,0 +1,112 @@
+"""Measures what is missing of methods, situations and draws on one backbone's embeddings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.experiments.transfer import results
+from engine.experiments.transfer.draws import Situation
+from engine.experiments.transfer.embedded import EmbeddedCollection
+from engine.experiments.transfer.methods import DEFAULT_METHODS, METHODS
+from engine.experiments.transfer.results import Outcome, TransferCell, TransferResult
+
+
+@dataclass(frozen=True)
+class TransferPlan:
+    """What is to be measured.
+
+    Attributes:
+        shots: of each leaf, one column each.
+        draws: in each of which every method gets the same shots.
+        methods: identifiers.
+        with_coarse_labels: whether every column is measured with coarse labels too.
+    """
+
+    shots: tuple[int, ...] = (1, 2, 3, 5, 10)
+    draws: int = 10
+    methods: tuple[str, ...] = DEFAULT_METHODS
+    with_coarse_labels: bool = True
+
+    def situations(self, shots: int) -> tuple[Situation, ...]:
+        """The situations of a column."""
+        coarse = (False, True) if self.with_coarse_labels else (False,)
+        return tuple(Situation(has_coarse_labels, shots) for has_coarse_labels in coarse)
+
+
+def measure_transfer(
+    embedded: EmbeddedCollection,
+    plan: TransferPlan,
+    *,
+    runs: Path | None = None,
+    is_anew: bool = False,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> tuple[TransferResult, ...]:
+    """Measure every cell of the plan; draws that `runs` has already are taken from there.
+
+    Args:
+        embedded: the collection.
+        plan: what to measure.
+        runs: folder where each draw of a cell is kept as soon as it is measured; nothing is kept when None.
+        is_anew: whether to measure again what `runs` has.
+        on_progress: told draws of methods.
+        cancel: stops between two draws.
+
+    Raises:
+        FormatError: a file in `runs` is torn.
+        StorageError: `runs` refuses.
+        Cancelled: it was asked to stop.
+    """
+    found: list[TransferResult] = []
+    meter = ProgressMeter(len(plan.shots) * len(plan.methods) * plan.draws, on_progress, unit="draws")
+    for shots in plan.shots:
+        for method in plan.methods:
+            column = _Column(embedded, method, plan.situations(shots), runs, is_anew=is_anew)
+            for seed in range(plan.draws):
+                (cancel or CancelToken()).raise_if_cancelled()
+                column.measure(seed)
+                meter.advance()
+            found += column.results(plan.draws)
+    return tuple(found)
+
+
+class _Column:
+    """A method's outcomes in the situations of one number of shots."""
+
+    def __init__(
+        self,
+        embedded: EmbeddedCollection,
+        method: str,
+        situations: Sequence[Situation],
+        runs: Path | None,
+        *,
+        is_anew: bool,
+    ) -> None:
+        self._embedded = embedded
+        self._method = method
+        self._runs = runs
+        identity = embedded.collection.identity
+        self._cells = {each: TransferCell.of(identity, embedded.model, each, method) for each in situations}
+        self._outcomes = {each: [] if is_anew else list(self._stored(each)) for each in situations}
+
+    def _stored(self, situation: Situation) -> tuple[Outcome, ...]:
+        stored = None if self._runs is None else results.read(self._cells[situation], self._runs)
+        return () if stored is None else stored.draws
+
+    def measure(self, seed: int) -> None:
+        """Measure a draw in the situations that lack it."""
+        missing = [situation for situation, outcomes in self._outcomes.items() if len(outcomes) <= seed]
+        if not missing:
+            return
+        for situation, outcome in METHODS[self._method].measure(self._embedded, missing, seed).items():
+            self._outcomes[situation].append(outcome)
+            if self._runs is not None:
+                results.write(self._result(situation), self._runs)
+
+    def _result(self, situation: Situation) -> TransferResult:
+        return TransferResult(self._cells[situation], tuple(self._outcomes[situation]))
+
+    def results(self, draws: int) -> tuple[TransferResult, ...]:
+        """One for each situation."""
+        return tuple(self._result(situation).first(draws) for situation in self._outcomes)

@@ -1,0 +1,172 @@
+"""What was measured, as tables and as plain data."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from engine.experiments.reports.text_table import MISSING, TextTable
+from engine.experiments.transfer.candidates import Candidate
+from engine.experiments.transfer.draws import Situation
+from engine.experiments.transfer.estimates import Estimate, estimate, paired_difference
+from engine.experiments.transfer.methods import EVERYDAY, METHODS, PROTOTYPES
+from engine.experiments.transfer.results import TOP1, TransferResult, by_method
+
+HONESTY: Final = {
+    "calibration_error": "calibration error",
+    "safe_accuracy": "safe class right",
+    "coverage": "coverage",
+}
+"""Figures that only the everyday model has, with their names in a table."""
+
+ResultOf = Mapping[tuple[Situation, str], TransferResult]
+
+
+@dataclass(frozen=True)
+class TransferReport:
+    """Results of any number of backbones, and what the backbones cost.
+
+    Attributes:
+        collection: name of the folder.
+        images: in it.
+        classes: to choose among.
+        results: of all backbones.
+        candidates: empty where the backbones were not timed.
+    """
+
+    collection: str
+    images: int
+    classes: int
+    results: tuple[TransferResult, ...]
+    candidates: tuple[Candidate, ...] = ()
+
+    def as_text(self, *, is_markdown: bool = False) -> str:
+        """Tables for a terminal, or for the documents."""
+        parts = []
+        for title, table in self._tables():
+            parts += [title, table.as_markdown() if is_markdown else table.as_text()]
+        return "\n\n".join(parts)
+
+    def as_fields(self) -> dict[str, Any]:
+        """Everything as plain data; what is no number is None."""
+        return {
+            "collection": self.collection,
+            "images": self.images,
+            "classes": self.classes,
+            "candidates": [asdict(candidate) for candidate in self.candidates],
+            "cells": [fields_of(result) for result in self.results],
+        }
+
+    @property
+    def by_backbone(self) -> dict[tuple[str, str], tuple[TransferResult, ...]]:
+        """Results by name and hash of the backbone, in the order in which they came."""
+        found: dict[tuple[str, str], tuple[TransferResult, ...]] = {}
+        for result in self.results:
+            key = (result.cell.backbone, result.cell.backbone_hash)
+            found[key] = (*found.get(key, ()), result)
+        return found
+
+    def _tables(self) -> Iterator[tuple[str, TextTable]]:
+        for (backbone, _), results in self.by_backbone.items():
+            for has_coarse in sorted({result.cell.situation.has_coarse_labels for result in results}):
+                some = [result for result in results if result.cell.situation.has_coarse_labels == has_coarse]
+                about = f"{backbone}, shots and coarse labels" if has_coarse else f"{backbone}, shots alone"
+                yield f"{about}: leaf top-1 in %, {self._facts(some)}", accuracies(some)
+                if any(result.cell.method == EVERYDAY for result in some):
+                    yield f"{about}: the everyday model minus each, in points, paired draw by draw", differences(some)
+                    yield f"{about}: what the everyday model says of itself, in %", honesty(some)
+        if self.candidates:
+            yield "backbones; nearest prototype, leaf top-1 in %", self._candidates()
+
+    def _facts(self, results: Sequence[TransferResult]) -> str:
+        draws = len(results[0].draws)
+        return f"{self.classes} classes, {self.images:,} images, {draws} draw{'s' * (draws > 1)}, 95 % interval"
+
+    def _candidates(self) -> TextTable:
+        shots = sorted({result.cell.situation.shots for result in self.results})
+        header = ("backbone", "MB", "side", "images/s", *(Situation(False, count).name for count in shots))
+        rows = []
+        for candidate, results in zip(self.candidates, self.by_backbone.values(), strict=True):
+            known = by_method(results)
+            cells = [_cell(known.get((Situation(False, count), PROTOTYPES))) for count in shots]
+            size, rate = f"{candidate.size_mb:.1f}", f"{candidate.images_per_s:.0f}"
+            rows.append((candidate.name, size, str(candidate.input_side), rate, *cells))
+        return TextTable(header, tuple(rows))
+
+
+def accuracies(results: Sequence[TransferResult]) -> TextTable:
+    """Mean accuracy with interval, a row for each method and a column for each number of shots."""
+    known, situations = by_method(results), _situations(results)
+    rows = [
+        (METHODS[method].title, *(_cell(known.get((situation, method))) for situation in situations))
+        for method in _methods(results)
+    ]
+    return TextTable(("method", *(situation.name for situation in situations)), tuple(rows))
+
+
+def differences(results: Sequence[TransferResult]) -> TextTable:
+    """How far the everyday model is above each other method, in points; `*` where the interval lies above 0."""
+    known, situations = by_method(results), _situations(results)
+    others = [method for method in _methods(results) if method != EVERYDAY]
+    rows = [
+        (METHODS[method].title, *(_difference(known, situation, method) for situation in situations))
+        for method in others
+    ]
+    return TextTable(("minus", *(situation.name for situation in situations)), tuple(rows))
+
+
+def honesty(results: Sequence[TransferResult]) -> TextTable:
+    """Calibration error, accuracy and coverage of the safe class."""
+    known, situations = by_method(results), _situations(results)
+    rows = []
+    for method in _methods(results):
+        if METHODS[method].is_ours:
+            for name, title in HONESTY.items():
+                cells = [_cell(known.get((situation, method)), name) for situation in situations]
+                rows.append((f"{METHODS[method].title}: {title}", *cells))
+    return TextTable(("figure", *(situation.name for situation in situations)), tuple(rows))
+
+
+def fields_of(result: TransferResult) -> dict[str, Any]:
+    """A cell with its estimates and the values of each draw."""
+    cell = result.cell
+    return {
+        "backbone": cell.backbone,
+        "shots": cell.situation.shots,
+        "coarse_labels": cell.situation.has_coarse_labels,
+        "method": cell.method,
+        "option": result.best_option,
+        "figures": {
+            name: _plain_estimate(values)
+            for name in (TOP1, *HONESTY)
+            if not all(map(math.isnan, values := result.values(name)))
+        },
+    }
+
+
+def _plain_estimate(values: Sequence[float]) -> dict[str, Any]:
+    found = estimate(values)
+    numbers = {"mean": found.mean, "half_width": found.half_width}
+    plain = {name: None if math.isnan(number) else number for name, number in numbers.items()}
+    return {**plain, "draws": [None if math.isnan(value) else value for value in values]}
+
+
+def _methods(results: Sequence[TransferResult]) -> list[str]:
+    there = {result.cell.method for result in results}
+    return [method for method in METHODS if method in there]
+
+
+def _situations(results: Sequence[TransferResult]) -> list[Situation]:
+    return sorted({result.cell.situation for result in results})
+
+
+def _cell(result: TransferResult | None, name: str = TOP1) -> str:
+    return MISSING if result is None else estimate(result.values(name)).as_percent()
+
+
+def _difference(known: ResultOf, situation: Situation, method: str) -> str:
+    ours, other = known.get((situation, EVERYDAY)), known.get((situation, method))
+    if ours is None or other is None:
+        return MISSING
+    found: Estimate = paired_difference(ours.values(), other.values())
+    return found.as_percent(with_sign=True) + " *" * found.is_above_zero

@@ -1,0 +1,128 @@
+"""Pixels to what a network takes and what it gives to embeddings, as the backbone's card says."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from engine.errors import ModelError
+from engine.model_card import BackboneCard
+
+INPUT_RANK: Final = 4
+INPUT_TYPES: Final = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
+OUTPUT_TYPES: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
+_LUMINANCE: Final = np.array((0.299, 0.587, 0.114), dtype=np.float32)
+_MAP_RANK: Final = 4
+_TOKENS_RANK: Final = 3
+SMALLEST_LENGTH: Final = 1e-12
+
+
+@dataclass(frozen=True)
+class InputOutput:
+    """Which tensors of a network are used.
+
+    Attributes:
+        input_name: of the images.
+        input_type: float32 or float16.
+        most_images: the network takes at most so many at once; None where it takes any number.
+        output_name: of the embeddings.
+    """
+
+    input_name: str
+    input_type: DTypeLike
+    most_images: int | None
+    output_name: str
+
+
+def input_output(session: Any, card: BackboneCard) -> InputOutput:
+    """Compare what an opened network declares with its card.
+
+    Args:
+        session: `onnxruntime.InferenceSession`.
+        card: of the backbone.
+
+    Raises:
+        ModelError: the input is not what the card says, or there is no output of the name that it gives.
+    """
+    inputs = session.get_inputs()
+    shape = list(inputs[0].shape) if len(inputs) == 1 else []
+    batch = shape[0] if shape and isinstance(shape[0], int) else None
+    fits = len(shape) == INPUT_RANK and all(
+        not isinstance(found, int) or found == wanted
+        for found, wanted in zip(shape[1:], input_shape(card), strict=True)
+    )
+    if not fits or inputs[0].type not in INPUT_TYPES or batch not in {None, 1}:
+        raise ModelError(
+            "the backbone's input does not fit its card",
+            expected=f"one float input of shape (any, {', '.join(map(str, input_shape(card)))})",
+            found=", ".join(f"{found.name}: {found.type} {found.shape}" for found in inputs) or "no input",
+        )
+    kinds = {str(output.name): str(output.type) for output in session.get_outputs()}
+    name = card.output or next(iter(kinds), "")
+    if kinds.get(name) not in OUTPUT_TYPES:
+        raise ModelError(
+            "the backbone's output does not fit its card",
+            expected=f"float numbers from {name or 'an output'}",
+            found=", ".join(f"{each}: {kind}" for each, kind in kinds.items()) or "no output",
+        )
+    return InputOutput(str(inputs[0].name), INPUT_TYPES[inputs[0].type], batch, name)
+
+
+def input_shape(card: BackboneCard) -> tuple[int, int, int]:
+    """Shape of one image as the network takes it: (channels, side, side) or (side, side, channels)."""
+    side = card.input_side
+    return (card.channels, side, side) if card.layout == "nchw" else (side, side, card.channels)
+
+
+class Preparation:
+    """Turns pixels into what a network takes.
+
+    Args:
+        card: of the backbone.
+    """
+
+    def __init__(self, card: BackboneCard) -> None:
+        mean, std = np.array(card.mean, dtype=np.float64), np.array(card.std, dtype=np.float64)
+        # (x / 255 · value_scale - mean) / std as one multiplication and one addition
+        self._scale = (card.value_scale / (255 * std)).astype(np.float32)
+        self._shift = (-mean / std).astype(np.float32)
+        self._channels = {"rgb": (0, 1, 2), "bgr": (2, 1, 0), "grey": (0,)}[card.channel_order]
+        self._is_grey = card.channel_order == "grey"
+        self._layout = card.layout
+
+    def prepare(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Turn (B, side, side, 3) uint8 RGB into float32 of zero mean and unit variance, in the network's layout."""
+        batch, height, width, _ = images.shape
+        count = len(self._channels)
+        planar = self._layout == "nchw"
+        prepared = np.empty((batch, count, height, width) if planar else (batch, height, width, count), np.float32)
+        for place, channel in enumerate(self._channels):
+            plane = prepared[:, place] if planar else prepared[..., place]
+            np.multiply(images @ _LUMINANCE if self._is_grey else images[..., channel], self._scale[channel], out=plane)
+            plane += self._shift[channel]
+        return prepared
+
+
+def pooled(output: NDArray[Any], card: BackboneCard) -> NDArray[np.float32]:
+    """Turn what the network gives for B images into embeddings.
+
+    Args:
+        output: (B, d), or a map or tokens where the card says that they are pooled.
+        card: of the backbone.
+
+    Returns:
+        (B, d) float32, of length 1 if the card says so; as it came where it has a shape that cannot be pooled.
+    """
+    if card.pooling == "mean" and output.ndim == _MAP_RANK:
+        output = output.mean(axis=(2, 3) if card.layout == "nchw" else (1, 2), dtype=np.float32)
+    elif card.pooling == "mean" and output.ndim == _TOKENS_RANK:
+        output = output.mean(axis=1, dtype=np.float32)
+    elif card.pooling == "first" and output.ndim == _TOKENS_RANK:
+        output = output[:, 0]
+    embeddings: NDArray[np.float32] = output.astype(np.float32, copy=False)
+    if card.unit_length:
+        with np.errstate(invalid="ignore", over="ignore"):  # what is no number stays none, and is refused as such
+            lengths = np.linalg.norm(embeddings, axis=-1, keepdims=True)
+            embeddings = embeddings / np.maximum(lengths, SMALLEST_LENGTH)
+    return embeddings

@@ -1,0 +1,49 @@
+"""What labels say of the candidates: a shot is one candidate's, a coarse label is shared out among several."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+LEAST: Final = np.float32(1e-12)
+
+Matrix = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class AnchorLabels:
+    """Labelled anchors and the candidates that their labels allow.
+
+    Attributes:
+        positions: (l,) int64 among the anchors.
+        allowed: (l, c) float32, 1 for the candidates that agree with the label, at least one in each row.
+    """
+
+    positions: NDArray[np.int64]
+    allowed: Matrix
+
+    @property
+    def is_shot(self) -> NDArray[np.bool_]:
+        """(l,) bool: the label allows one candidate only."""
+        return self.allowed.sum(axis=1) == 1
+
+    def shot_counts(self) -> Matrix:
+        """(c,) float32 shots of each candidate."""
+        return self.allowed[self.is_shot].sum(axis=0)
+
+    def without(self, places: NDArray[np.int64]) -> "AnchorLabels":
+        """All but some of them."""
+        kept = np.setdiff1d(np.arange(len(self.positions)), places)
+        return AnchorLabels(self.positions[kept], self.allowed[kept])
+
+    def hold(self, chances: Matrix) -> None:
+        """Bring the labelled rows of chances (m, c) into line with the labels, in place.
+
+        A shot belongs to its class and stays there. A coarse-labelled image is shared out among the candidates below
+        its class, of any depth and by every path, in proportion to the chances they have.
+        """
+        if len(self.positions) == 0:
+            return
+        held = (chances[self.positions] + LEAST) * self.allowed
+        chances[self.positions] = held / held.sum(axis=1, keepdims=True)

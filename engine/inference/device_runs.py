@@ -1,0 +1,119 @@
+"""Opens a network on a device: plainly on the CPU; with bound buffers, and ready to give way, on a GPU."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ModelError
+from engine.inference.backbone_input import InputOutput, input_output, input_shape
+from engine.inference.bound_runs import BoundRuns, Run, plain_run
+from engine.inference.devices.names import COREML_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
+from engine.inference.devices.settings import batch_for, provider_chain
+from engine.inference.eight_bit import cosines, open_on_cpu
+from engine.inference.giving_way import GivingWay
+from engine.inference.providers import CPU_CHOICE, ProviderChoice
+from engine.inference.runtime import open_session
+from engine.model_card import BackboneCard
+
+HALF_AGREEMENT: Final = 0.999
+"""Smallest cosine between an embedding in half precision and the CPU's for which half precision is kept."""
+
+_CPU_BATCH: Final = 8  # one core is as fast with 8 as with 32, and holds a quarter of the memory
+_TRIAL_IMAGES: Final = 4
+_DEVICE_MEMORY: Final = {CUDA_PROVIDER: "cuda", TENSORRT_PROVIDER: "cuda"}  # others have no buffers of their own
+_HALF_CAPABLE: Final = frozenset({TENSORRT_PROVIDER, COREML_PROVIDER})
+_ONE_RUN_AT_A_TIME: Final = frozenset({DIRECTML_PROVIDER})
+
+
+@dataclass(frozen=True)
+class OpenedRuns:
+    """An opened network.
+
+    Attributes:
+        ends: which of its tensors are used.
+        run: from prepared images to the network's output.
+        batch: images that it runs best with.
+    """
+
+    ends: InputOutput
+    run: GivingWay
+    batch: int
+
+
+def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> OpenedRuns:
+    """Open a network where the choice says.
+
+    Args:
+        model: ONNX file.
+        card: of the backbone.
+        choice: a device that nobody asked for by name gives way to the CPU when the network cannot be opened on it.
+
+    Raises:
+        ModelError: the network cannot be opened, or does not fit its card.
+    """
+    if not choice.is_gpu:
+        return _on_cpu(model, card)
+    try:
+        return _on_device(model, card, choice)
+    except ModelError as error:
+        if choice.is_explicit:
+            raise
+        opened = _on_cpu(model, card)  # when the network is at fault, this fails, too, and says why
+        notice = f"{choice.device_name} cannot open this network ({error.found or error.what}); the CPU does the work"
+        return replace(opened, run=GivingWay(_cpu_run(model, opened.ends), notice=notice))
+
+
+def _on_cpu(model: Path, card: BackboneCard) -> OpenedRuns:
+    session = open_on_cpu(model, card)
+    ends = input_output(session, card)
+    return OpenedRuns(ends, GivingWay(plain_run(session, ends.input_name, ends.output_name)), _CPU_BATCH)
+
+
+def _cpu_run(model: Path, ends: InputOutput) -> Run:
+    return plain_run(open_session(model, CPU_CHOICE.provider), ends.input_name, ends.output_name)
+
+
+def _on_device(model: Path, card: BackboneCard, choice: ProviderChoice) -> OpenedRuns:
+    settings = choice.settings
+    session = open_session(model, choice.provider, chain=provider_chain(choice.provider, settings))
+    ends = input_output(session, card)
+    batch = ends.most_images or batch_for(choice.free_bytes, card.input_side, settings)
+    run = device_run(session, ends, batch, choice)
+    if settings.half and choice.provider in _HALF_CAPABLE:
+        trial = _trial(card, ends, batch)
+        if agreement(run(trial), _cpu_run(model, ends)(trial)) < HALF_AGREEMENT:
+            return _on_device(model, card, replace(choice, settings=replace(settings, half=False)))
+    gives_way = GivingWay(
+        run,
+        lambda: _cpu_run(model, ends),
+        device_name=choice.device_name,
+        can_shrink=not (isinstance(run, BoundRuns) and run.is_fixed),
+    )
+    return OpenedRuns(ends, gives_way, batch)
+
+
+def device_run(session: Any, ends: InputOutput, batch: int, choice: ProviderChoice) -> Run:
+    """How a session is run on a device: with bound buffers where the device has memory that can be bound.
+
+    TensorRT builds an engine for every size of batch that it meets, so it meets one size only.
+    """
+    memory = _DEVICE_MEMORY.get(choice.provider, "")
+    is_fixed = choice.settings.cuda_graphs or choice.provider == TENSORRT_PROVIDER
+    if memory and (choice.settings.io_binding or is_fixed):
+        return BoundRuns(session, ends.input_name, ends.output_name, batch, memory=memory, is_fixed=is_fixed)
+    return plain_run(session, ends.input_name, ends.output_name, one_at_a_time=choice.provider in _ONE_RUN_AT_A_TIME)
+
+
+def agreement(found: NDArray[Any], expected: NDArray[Any]) -> float:
+    """Smallest cosine between the rows of two outputs (B, ...); 0 where one is not a number."""
+    return float(cosines(found, expected).min())
+
+
+def _trial(card: BackboneCard, ends: InputOutput, batch: int) -> NDArray[Any]:
+    """Prepared images with structure at every scale, the same each time."""
+    generator = np.random.default_rng(0)
+    shape = (min(_TRIAL_IMAGES, batch), *input_shape(card))
+    return np.cumsum(generator.standard_normal(shape), axis=-1).clip(-2, 2).astype(ends.input_type)

@@ -1,0 +1,133 @@
+"""The part of a download that has arrived so far, with what the next run must know to go on from there."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final, final
+
+from engine.errors import StorageError
+
+PART_SUFFIX: Final = ".part"
+_NOTES_SUFFIX: Final = ".part.json"
+
+
+@dataclass(frozen=True)
+class PartNotes:
+    """What is known of the file that a part belongs to.
+
+    Attributes:
+        url: where it comes from.
+        validator: the server's mark of this version of it; empty when it gives none.
+        total: its size in bytes; 0 when the server did not say.
+    """
+
+    url: str
+    validator: str = ""
+    total: int = 0
+
+
+@final
+class PartFile:
+    """The part beside the file that it will become. Every refusal of the disk becomes a `StorageError`.
+
+    Args:
+        target: the file in the end.
+    """
+
+    def __init__(self, target: Path) -> None:
+        self.path = target.with_name(target.name + PART_SUFFIX)
+        self._target = target
+        self._notes_path = target.with_name(target.name + _NOTES_SUFFIX)
+
+    @property
+    def size(self) -> int:
+        """Bytes that have arrived."""
+        try:
+            return self.path.stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    def notes(self) -> PartNotes | None:
+        """What was noted; None when nothing useful was."""
+        try:
+            return PartNotes(**json.loads(self._notes_path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def start(self, notes: PartNotes) -> None:
+        """Begin an empty part.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        with self.writing():
+            self.path.write_bytes(b"")
+            self._notes_path.write_text(json.dumps(asdict(notes)), encoding="utf-8")
+
+    @contextmanager
+    def appending(self) -> Iterator[Callable[[bytes], None]]:
+        """Open the part; yields a function that adds a piece, which is in the file when it returns.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        with self.writing():
+            file = self.path.open("ab")
+
+        def add(piece: bytes) -> None:
+            with self.writing():
+                file.write(piece)
+                file.flush()
+
+        try:
+            yield add
+        finally:
+            with suppress(OSError):  # what was not flushed has been told already
+                file.close()
+
+    def check_room(self, size_bytes: int) -> None:
+        """Refuse a file that the disk has no room for; what has arrived before stays.
+
+        Raises:
+            StorageError: with what is needed and what is free.
+        """
+        free = shutil.disk_usage(self.path.parent).free
+        if size_bytes > free:
+            raise StorageError(
+                "there is not enough room on the disk for the download",
+                expected=f"{size_bytes / 1e6:,.0f} MB free",
+                found=f"{free / 1e6:,.0f} MB in {self.path.parent}",
+                remedy="free some space",
+            )
+
+    def finish(self) -> None:
+        """Give the whole file its name.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        with self.writing():
+            self.path.replace(self._target)
+            self._notes_path.unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Take the part away."""
+        for path in (self.path, self._notes_path):
+            with suppress(OSError):
+                path.unlink()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Turn the disk's refusal inside the block into a `StorageError`, and keep nothing."""
+        try:
+            yield
+        except OSError as error:
+            self.remove()
+            raise StorageError(
+                "the download cannot be written",
+                found=f"{self._target}: {error.strerror or error}",
+                remedy="free some disk space or choose another folder; nothing was kept",
+            ) from error

@@ -1,0 +1,158 @@
+"""How pictures are prepared for a backbone that a person brings: an ONNX file does not say it, so it is asked for."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final
+
+from engine.errors import InputError
+from engine.model_card import BackboneCard
+
+SMALLEST_SIDE: Final = 8
+LARGEST_SIDE: Final = 1024
+SMALLEST_SHARE: Final = 0.1
+USUAL_SIDE: Final = 224
+UNIT_TEMPERATURE: Final = 0.1
+"""A prior of the right size for embeddings of length 1; for others it grows with their squared length."""
+
+Colour = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A usual way to turn brightness into numbers.
+
+    Attributes:
+        title: what it is called where networks are published.
+        mean, std: of red, green and blue, in units of `value_scale`.
+        value_scale: value of full brightness.
+        channel_order: "rgb" or "bgr".
+    """
+
+    title: str
+    mean: Colour
+    std: Colour
+    value_scale: float = 1.0
+    channel_order: str = "rgb"
+
+
+PRESETS: Final[Mapping[str, Preset]] = {
+    "imagenet": Preset("ImageNet mean and deviation", (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+    "minus-one-to-one": Preset("-1 to 1", (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
+    "zero-to-one": Preset("0 to 1", (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)),
+    "zero-to-255": Preset("0 to 255", (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), 255.0),
+    "caffe": Preset("0 to 255, BGR, mean taken off (Caffe)", (123.68, 116.779, 103.939), (1.0, 1.0, 1.0), 255.0, "bgr"),
+    "clip": Preset(
+        "CLIP mean and deviation", (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
+    ),
+}
+USUAL_PRESET: Final = "imagenet"
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """Everything that decides what the embedding of a picture is; see `BackboneCard` for the fields.
+
+    Raises:
+        InputError: a field is out of its range.
+    """
+
+    input_side: int = USUAL_SIDE
+    mean: Colour = PRESETS[USUAL_PRESET].mean
+    std: Colour = PRESETS[USUAL_PRESET].std
+    value_scale: float = 1.0
+    layout: str = "nchw"
+    channel_order: str = "rgb"
+    resize_share: float = 1.0
+    output: str = ""
+    pooling: str = "none"
+    unit_length: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant, in words for the person who gave it."""
+        if not isinstance(self.input_side, int) or not SMALLEST_SIDE <= self.input_side <= LARGEST_SIDE:
+            raise InputError(
+                "the input side cannot be used",
+                expected=f"{SMALLEST_SIDE} to {LARGEST_SIDE} pixels",
+                found=f"{self.input_side}",
+            )
+        if not SMALLEST_SHARE <= self.resize_share <= 1:
+            raise InputError(
+                "the resize share cannot be used", expected=f"{SMALLEST_SHARE} to 1", found=f"{self.resize_share}"
+            )
+        try:
+            self.card("backbone", width=1)
+        except (ValueError, TypeError) as error:
+            raise InputError("the preprocessing cannot be used", found=str(error)) from error
+
+    def card(self, name: str, *, width: int, description: str = "", command: str = "") -> BackboneCard:
+        """Card of a backbone that takes pictures prepared like this.
+
+        Args:
+            name: of the backbone.
+            width: of its embeddings.
+            description: words for people.
+            command: how the card came about, for people.
+        """
+        return BackboneCard(
+            name=name,
+            embedding_width=width,
+            temperature=UNIT_TEMPERATURE if self.unit_length else 1.0,
+            description=description,
+            command=command,
+            **vars(self),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields as plain data, for JSON."""
+        return asdict(self)
+
+
+def preprocessing_of(card: BackboneCard) -> Preprocessing:
+    """The part of a card that says how pictures are prepared.
+
+    Raises:
+        InputError: a field is out of the range that is supported for added backbones.
+    """
+    return Preprocessing(**{field.name: getattr(card, field.name) for field in fields(Preprocessing)})
+
+
+def preprocessing_from(values: Mapping[str, Any]) -> Preprocessing:
+    """Read preprocessing from plain data, such as JSON; fields that are missing have their usual values.
+
+    Raises:
+        InputError: a field is unknown or out of its range.
+    """
+    known = {field.name for field in fields(Preprocessing)}
+    if unknown := sorted(set(values) - known):
+        raise InputError("there is no such preprocessing", expected=", ".join(sorted(known)), found=", ".join(unknown))
+    given = dict(values)
+    for name in ("mean", "std"):
+        if isinstance(given.get(name), list | tuple):
+            given[name] = tuple(given[name])
+    try:
+        return Preprocessing(**given)
+    except (TypeError, ValueError) as error:
+        raise InputError("the preprocessing cannot be used", found=str(error)) from error
+
+
+def preset(name: str) -> Mapping[str, Any]:
+    """Fields of `Preprocessing` that a preset decides.
+
+    Raises:
+        InputError: there is no preset of this name.
+    """
+    if name not in PRESETS:
+        raise InputError("there is no such preset", expected=", ".join(PRESETS), found=name)
+    found = PRESETS[name]
+    return {
+        "mean": found.mean,
+        "std": found.std,
+        "value_scale": found.value_scale,
+        "channel_order": found.channel_order,
+    }
+
+
+def preset_name(preprocessing: Preprocessing) -> str:
+    """Name of the preset that preprocessing follows, empty where it follows none."""
+    values = vars(preprocessing)
+    return next((name for name in PRESETS if all(values[key] == value for key, value in preset(name).items())), "")

@@ -1,0 +1,53 @@
+"""The images that a backbone is tried on: the project's own, or drawn ones where there is none."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from engine.errors import StorageError
+from engine.project import Project
+from engine.sample_collection.catalogue import KINDS
+from engine.sample_collection.photo import photograph
+
+WANTED: Final = 8
+_SEED: Final = 0
+
+
+def project_images(project: Project, count: int = WANTED) -> tuple[Path, ...]:
+    """Some of a project's image files, from all over it."""
+    paths = project.image_table().paths
+    chosen = np.unique(np.linspace(0, max(0, len(paths) - 1), min(count, len(paths))).astype(int))
+    return tuple(project.path.parent / paths[position] for position in chosen)
+
+
+@contextmanager
+def trial_images(own: Sequence[Path] = (), count: int = WANTED) -> Iterator[tuple[Path, ...]]:
+    """Give enough images for a trial: those at hand, and drawn ones where they are too few.
+
+    Args:
+        own: image files; those that are not there are left out.
+        count: how many are wanted.
+
+    Raises:
+        StorageError: drawn images cannot be written.
+    """
+    found = tuple(path for path in own if path.is_file())[:count]
+    if len(found) >= count:
+        yield found
+        return
+    try:
+        with tempfile.TemporaryDirectory(prefix="protoleaf-") as folder:
+            yield (*found, *_drawn(Path(folder), count - len(found)))
+    except OSError as error:
+        raise StorageError("images for the trial cannot be drawn", found=error.strerror or str(error)) from error
+
+
+def _drawn(folder: Path, count: int) -> Iterator[Path]:
+    for number, kind in enumerate(KINDS[:: max(1, len(KINDS) // count)][:count]):
+        path = folder / f"{number}.png"
+        photograph(kind.draw, kind.scene, np.random.default_rng((_SEED, number))).save(path)
+        yield path

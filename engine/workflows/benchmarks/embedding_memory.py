@@ -1,0 +1,155 @@
+"""How much memory embedding takes, for few and for many files: the largest project must not need more than a small one.
+
+Each number of files is embedded in a process of its own, as the window does it: a project of so many images, each with
+other content, embedded into an empty cache by a process that only reads the project.
+"""
+
+import io
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+import psutil
+from PIL import Image
+
+from engine.config import CacheFolders
+from engine.data.find_images import find_images
+from engine.errors import ProtoleafError
+from engine.inference.pipeline import EmbedBatch
+from engine.project import Project
+from engine.workflows.benchmarks.photos import draw_pictures
+from engine.workflows.embed import embed_project
+from engine.workflows.models import BUNDLED_NAME, find_model
+from engine.workflows.new_project import new_project
+
+ALLOWED_GROWTH: Final = 1.1
+"""How many times as much memory the largest number of files may take as the smallest."""
+
+FILES_IN_FOLDER: Final = 1000
+PICTURES: Final = 4
+QUALITY: Final = 80
+_MEBIBYTE: Final = 1024**2
+_KIBIBYTE: Final = 1024
+
+
+@dataclass(frozen=True)
+class MemoryOfRun:
+    """One number of files.
+
+    Attributes:
+        files: that were embedded.
+        peak_mib: largest resident memory of the process.
+        images_per_s: of the run.
+        longest_silence_s: longest time between two reports of progress.
+    """
+
+    files: int
+    peak_mib: float
+    images_per_s: float
+    longest_silence_s: float
+
+
+@dataclass(frozen=True)
+class MemoryFigures:
+    """All numbers of files, fewest first; `growth` is the last peak over the first."""
+
+    runs: tuple[MemoryOfRun, ...]
+    growth: float
+    limit: float = ALLOWED_GROWTH
+
+
+def measure_memory(counts: Sequence[int] = (1_000, 100_000), *, backbone: str = BUNDLED_NAME) -> MemoryFigures:
+    """Embed so many small files, each number in a process of its own.
+
+    Args:
+        counts: numbers of files; 100,000 of them take some 2 GB of disk while this runs.
+        backbone: name or file of the backbone.
+
+    Raises:
+        ProtoleafError: a process failed; says why.
+    """
+    runs = tuple(_run(count, backbone) for count in sorted(counts))
+    return MemoryFigures(runs, runs[-1].peak_mib / runs[0].peak_mib)
+
+
+def _run(count: int, backbone: str) -> MemoryOfRun:
+    with tempfile.TemporaryDirectory() as folder:
+        _make_project(Path(folder), count)
+        done = subprocess.run(  # noqa: S603 (our own program)
+            [sys.executable, "-m", "engine.workflows.benchmarks.embedding_memory", folder, backbone],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    if done.returncode:
+        raise ProtoleafError("the files could not be embedded", found=done.stderr.strip()[-300:] or "no message")
+    return MemoryOfRun(**json.loads(done.stdout))
+
+
+def _make_project(folder: Path, count: int) -> None:
+    """Write so many image files and a project of them; they are the same pictures, each with other bytes at its end."""
+    pictures = [_jpeg_bytes(picture) for picture in draw_pictures(PICTURES)]
+    for number in range(count):
+        place = folder / "images" / f"{number // FILES_IN_FOLDER:04d}" / f"{number:07d}.jpg"
+        if number % FILES_IN_FOLDER == 0:
+            place.parent.mkdir(parents=True)
+        place.write_bytes(pictures[number % len(pictures)] + number.to_bytes(8, "little"))
+    with new_project(folder / "many.protoleaf") as project:
+        project.add_images(find_images([folder / "images"]).files)
+
+
+def _jpeg_bytes(picture: Image.Image) -> bytes:
+    buffer = io.BytesIO()
+    picture.save(buffer, "JPEG", quality=QUALITY)
+    return buffer.getvalue()
+
+
+class _Listener:
+    """Counts results, and the longest time between two reports of progress."""
+
+    def __init__(self) -> None:
+        self.results = 0
+        self.longest_s = 0.0
+        self._last_s: float | None = None
+
+    def batch(self, batch: EmbedBatch) -> None:
+        self.results += len(batch.results)
+
+    def progress(self, _progress: object) -> None:
+        now_s = time.monotonic()
+        self.longest_s = max(self.longest_s, now_s - (self._last_s or now_s))
+        self._last_s = now_s
+
+
+def _embed_and_report(folder: Path, backbone: str) -> MemoryOfRun:
+    listener = _Listener()
+    with Project.open(folder / "many.protoleaf", for_writing=False) as project:
+        done = embed_project(
+            project,
+            CacheFolders(folder / "cache"),
+            model=find_model(backbone),
+            device="cpu",
+            on_progress=listener.progress,
+            on_batch=listener.batch,
+        )
+    if done.embedded != listener.results:
+        raise ProtoleafError("not every file was embedded", found=f"{done.embedded} of {listener.results}")
+    return MemoryOfRun(done.embedded, _peak_mib(), done.images_per_s, listener.longest_s)
+
+
+def _peak_mib() -> float:
+    """Largest resident memory of this process so far."""
+    if sys.platform == "win32":
+        return float(psutil.Process().memory_info().peak_wset / _MEBIBYTE)
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (_MEBIBYTE if sys.platform == "darwin" else _KIBIBYTE)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(asdict(_embed_and_report(Path(sys.argv[1]), sys.argv[2]))))

@@ -1,0 +1,67 @@
+"""What the panel says."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.backbones.logic import ChangeFigures, PublishedRow
+from app.backbones.wording import (
+    comparison,
+    download_button,
+    download_question,
+    failures_text,
+    licence_text,
+    measured_on,
+    short_licence,
+    task_facts,
+    verdict,
+)
+from engine.events import Progress
+from tests.support.backbone_tasks import LARGE, SMALL
+
+FIGURES = ChangeFigures(0.571, 0.619, 42, (0.01, 0.09))
+SMALL_ROW = PublishedRow.of_fields(SMALL.as_dict())
+
+
+def test_bytes_are_told_as_megabytes() -> None:
+    """Done of total, rate, and time left; other units as everywhere."""
+    facts = task_facts(Progress(1_200_000, 4_800_000, "bytes", 600_000.0, 6.0))
+    assert facts == "1.2 of 4.8 MB  ·  0.6 MB/s  ·  6 s left"
+    assert task_facts(Progress(0, 0, "bytes")) == "0.0 MB"
+    assert task_facts(Progress(3, 4, "images", 2.0, 0.5)) == "3 of 4  ·  2.0 images/s  ·  1 s left"
+
+
+def test_what_is_told_before_a_download() -> None:
+    """Size, host and licence."""
+    assert download_button(SMALL_ROW) == "Download 4.8 MB…"
+    assert download_button(replace(SMALL_ROW, fetched_bytes=1_200_000)) == "Go on: 1.2 MB of 4.8 MB are here…"
+    assert download_question(SMALL_ROW).startswith("Fetches 4.8 MB from 127.0.0.1, and keeps it")
+    assert licence_text(SMALL_ROW) == "Licence: none named for the weights (https://example.org/licence)"
+    assert short_licence(SMALL_ROW) == "not named"
+    assert short_licence(PublishedRow.of_fields(LARGE.as_dict())) == "CC-BY-NC 4.0"
+
+
+@pytest.mark.parametrize(
+    ("figures", "said", "basis"),
+    [
+        (FIGURES, "tinyleaf is better", "In 19 of 20 cases the difference is 1.0 to 9.0 points."),
+        (replace(FIGURES, before=0.7, interval=(-0.15, -0.02)), "tinyleaf is worse", "-15.0 to -2.0 points."),
+        (replace(FIGURES, may_be_chance=True), "tinyleaf is about as good", "the difference may be chance."),
+        (replace(FIGURES, after=0.571, interval=(-0.05, 0.05)), "tinyleaf is about as good", "There is no difference."),
+        (replace(FIGURES, before=None, interval=None), "tinyleaf is ready", "each held out once."),
+        (ChangeFigures(None, None), "tinyleaf is ready", ""),
+    ],
+)
+def test_a_verdict_is_honest(figures: ChangeFigures, said: str, basis: str) -> None:
+    """Chance is said where it may be chance."""
+    assert verdict(figures, "tinyleaf") == said
+    assert measured_on(figures).endswith(basis)
+
+
+def test_both_figures_or_why_not() -> None:
+    """Now and then, or what is missing."""
+    assert comparison(FIGURES) == "Now: 57.1 %  ·  Then: 61.9 %"
+    assert comparison(replace(FIGURES, before=None)) == "Then: 61.9 %"
+    assert "at least two" in comparison(ChangeFigures(0.5, None))
+    assert failures_text(0) == ""
+    assert failures_text(1) == "1 image could not be read; they stay listed."

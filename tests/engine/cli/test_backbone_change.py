@@ -1,0 +1,116 @@
+"""`protoleaf backbone use`, and the worker's verb for the window."""
+
+import io
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.cli.worker import run_worker
+from engine.events import CancelToken
+from engine.project import Project
+from tests.support.collections import Collection
+from tests.support.command_line import done, refused
+from tests.support.other_backbones import own_backbone
+
+WAIT_S = 60
+
+
+@pytest.fixture
+def tinyleaf(tmp_path: Path) -> Path:
+    """Another backbone."""
+    return own_backbone(tmp_path / "own models")
+
+
+def test_without_a_yes_nothing_changes(
+    collection: Collection, tinyleaf: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody can be asked: figures are told, the project is as it was, and the second run is from the cache."""
+    content = collection.project.read_bytes()
+    said = done(capsys, "backbone", "use", collection.project, tinyleaf, "--device", "cpu").out
+    assert "Nothing was changed" in said
+    assert "when each is held out" in said
+    assert "on 24 labels" in said
+    with Project.open(collection.project, for_writing=False) as project:
+        assert len(project.model_versions()) == 1
+    assert collection.project.read_bytes() == content
+    fields = done(capsys, "backbone", "use", collection.project, tinyleaf, "--json").fields
+    assert (fields["changed"], fields["embedded"]) == (False, 0)
+
+
+def test_with_a_yes_it_is_used(collection: Collection, tinyleaf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The version in use is a new one, with figures of before and after on the same labels."""
+    fields = done(capsys, "backbone", "use", collection.project, tinyleaf, "--yes", "--device", "cpu", "--json").fields
+    assert (fields["changed"], fields["version"], fields["name"]) == (True, 2, "tinyleaf")
+    assert fields["shots"] == 24
+    assert fields["gained"] - fields["lost"] == pytest.approx(24 * (fields["after"] - fields["before"]))
+    low, high = fields["interval"]
+    assert low <= fields["after"] - fields["before"] <= high
+    assert done(capsys, "versions", collection.project, "--json").fields["in_use"] == 2
+    assert "sound" in done(capsys, "check", collection.project).out
+    said = done(capsys, "backbone", "use", collection.project, "leafnet", "--yes").out
+    assert said.startswith("The project now uses leafnet; undo goes back.")
+    assert done(capsys, "versions", collection.project, "--json").fields["in_use"] == 1
+
+
+def test_refusals(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    """The one in use, and one that is not there: one line each."""
+    assert "uses this backbone already" in refused(capsys, "backbone", "use", collection.project, "leafnet")
+    assert "no such backbone" in refused(capsys, "backbone", "use", collection.project, "nowhere.onnx")
+
+
+def request(collection: Collection, backbone: Path) -> bytes:
+    """The job that a window gives to a worker."""
+    return json.dumps({
+        "verb": "change_backbone", "project": str(collection.project), "cache": str(collection.caches.root),
+        "backbone": str(backbone), "device": "cpu",
+    }).encode() + b"\n"  # fmt: skip
+
+
+def test_a_worker_prepares_beside_the_window(collection: Collection, tinyleaf: Path) -> None:
+    """While the window holds the project: progress, what is new about images, and figures; nothing is changed."""
+    lost = next(path for path in sorted(collection.unsorted.rglob("*.png")))
+    lost.unlink()
+    out, end = io.StringIO(), threading.Event()
+
+    def stdin() -> Iterator[bytes]:
+        yield request(collection, tinyleaf)
+        end.wait(WAIT_S)
+
+    with Project.open(collection.project) as window:
+        assert run_worker(stdin(), out) == 0
+        end.set()
+        assert len(window.model_versions()) == 1
+    events = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert {event["event"] for event in events} == {"progress", "batch", "result"}
+    ((_image_id, content_hash, failure),) = [row for event in events for row in event.get("results", ())]
+    assert content_hash  # what it was before stays known
+    assert failure
+    result = events[-1]
+    assert (result["name"], result["failed"], result["embedded"], result["shots"]) == ("tinyleaf", 1, 63, 24)
+
+
+def test_a_cancelled_worker_changes_nothing(
+    collection: Collection, tinyleaf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The word "cancel" while it embeds: one event, status 0, and the project to the byte as it was."""
+    content = collection.project.read_bytes()
+    out, begun = io.StringIO(), threading.Event()
+
+    def embed_until_cancelled(*_arguments: object, cancel: CancelToken, **_options: object) -> None:
+        begun.set()
+        assert cancel._event.wait(WAIT_S)
+        cancel.raise_if_cancelled()
+
+    monkeypatch.setattr("engine.workflows.embed.embed_files", embed_until_cancelled)
+
+    def stdin() -> Iterator[bytes]:
+        yield request(collection, tinyleaf)
+        begun.wait(WAIT_S)
+        yield b"cancel\n"
+
+    assert run_worker(stdin(), out) == 0
+    assert json.loads(out.getvalue()) == {"event": "cancelled"}
+    assert collection.project.read_bytes() == content

@@ -1,0 +1,111 @@
+"""The command line around backbones: list, show, add a file, remove, and projects on a file."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.cli.preprocessing_options import chosen_fields
+from engine.errors import InputError, UsageError
+from engine.project import Project
+from engine.workflows.backbones.library import BackboneLibrary
+from engine.workflows.backbones.preprocessing import PRESETS
+from engine.workflows.models import all_models, find_model
+from tests.support import onnx_models as models
+from tests.support.backbones import tiny_card, write_tiny_backbone
+from tests.support.command_line import done, refused
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> str:
+    """Name of a backbone in the library."""
+    write_tiny_backbone(tmp_path / "source.onnx")
+    card = replace(tiny_card(), figures={"images_per_s_one_core": 123.4}, licence="ours")
+    return BackboneLibrary().add(tmp_path / "source.onnx", card).name
+
+
+def test_listing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    """Bundled and added backbones, with width, side, size, origin and speed where it is known."""
+    rows = done(capsys, "backbone", "list", "--json").fields["backbones"]
+    assert [row["name"] for row in rows] == [model.name for model in all_models()]
+    added = rows[-1]
+    assert (added["name"], added["width"], added["input_side"], added["origin"]) == (tiny, 16, 32, "added")
+    assert added["images_per_s_one_core"] == 123.4
+    assert added["size_bytes"] == BackboneLibrary().path(tiny).stat().st_size
+    text = done(capsys, "backbone", "list").out
+    assert "leafnet" in text
+    assert "bundled" in text
+    assert f"{tiny}  " in text
+
+
+def test_showing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    """Everything on the card, where the file lies, and whose propagation is used."""
+    text = done(capsys, "backbone", "show", tiny).out
+    for part in ("32 x 32 pixels, rgb, nchw", "0.485, 0.456, 0.406", "width 16", "for any width", "ours", "123.4"):
+        assert part in text
+    fields = done(capsys, "backbone", "show", "leafnet", "--json").fields
+    assert fields["card"]["input_side"] == find_model().card.input_side
+    assert fields["has_own_propagation"]
+    assert "no such backbone" in refused(capsys, "backbone", "show", "nothing")
+
+
+def test_removing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
+    """An added one goes; a bundled one and one that is not there are refused."""
+    assert done(capsys, "backbone", "remove", tiny, "--json").fields == {"removed": tiny}
+    assert BackboneLibrary().names() == ()
+    assert "no such backbone" in refused(capsys, "backbone", "remove", tiny)
+    assert "bundled" in refused(capsys, "backbone", "remove", "leafnet")
+
+
+def test_adding_a_file_and_a_project_on_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The file is tried out and kept, options count, a project is made, and the file may go."""
+    path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
+    options = ("--name", "mine", "--preset", "caffe", "--resize-share", "0.875", "--own-length")
+    fields = done(capsys, "backbone", "add", path, *options, "--json").fields
+    assert (fields["name"], fields["width"], fields["input_side"], fields["is_told"]) == ("mine", 12, 32, False)
+    assert fields["preprocessing"]["channel_order"] == "bgr"
+    assert fields["preprocessing"]["mean"] == list(PRESETS["caffe"].mean)
+    assert (fields["preprocessing"]["resize_share"], fields["preprocessing"]["unit_length"]) == (0.875, False)
+    assert fields["trial"]["images_per_s"] > 0
+    path.unlink()
+    made = done(capsys, "new", tmp_path / "a.protoleaf", "--backbone", "mine", "--json").fields
+    assert (made["backbone"], made["backbone_hash"]) == ("mine", fields["backbone_hash"])
+    with Project.open(tmp_path / "a.protoleaf", for_writing=False) as project:
+        assert project.model.backbone_path == ""
+
+
+def test_a_project_on_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """`new` takes the file into the library first and says where the preprocessing comes from."""
+    path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
+    text = done(capsys, "new", tmp_path / "a.protoleaf", "--backbone", path, "--range", "symmetric").out
+    assert "a guess" in text
+    assert find_model("net").card.mean == (0.5, 0.5, 0.5)
+
+
+def test_refusals(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """One line each, and nothing is kept or made."""
+    wrong = tmp_path / "picture.onnx"
+    wrong.write_bytes(b"\x89PNG\r\n")
+    assert "a PNG picture" in refused(capsys, "backbone", "add", wrong)
+    assert "a PNG picture" in refused(capsys, "new", tmp_path / "a.protoleaf", "--backbone", wrong)
+    assert "cannot be the name" in refused(capsys, "backbone", "add", wrong, "--name", "../x")
+    assert "no such backbone" in refused(capsys, "new", tmp_path / "a.protoleaf", "--backbone", "nothing")
+    only_files = refused(capsys, "new", tmp_path / "a.protoleaf", "--input-side", "64", status=2)
+    assert "ONNX file only" in only_files
+    assert "published" in refused(capsys, "backbone", "add", wrong, "--weights", "V1", status=2)
+    assert "own name" in refused(capsys, "backbone", "add", "torchvision:resnet18", "--name", "x", status=2)
+    assert not (tmp_path / "a.protoleaf").exists()
+    assert BackboneLibrary().names() == ()
+
+
+def test_reading_options() -> None:
+    """Single options count more than a range, and that more than a preset."""
+    assert chosen_fields() == {}
+    chosen = chosen_fields(preset_name="caffe", value_range="symmetric", std="0.25", input_side=64, layout=None)
+    assert (chosen["mean"], chosen["std"], chosen["value_scale"]) == ((0.5, 0.5, 0.5), (0.25, 0.25, 0.25), 1.0)
+    assert (chosen["channel_order"], chosen["input_side"]) == ("bgr", 64)
+    for wrong in ({"mean": "a,b,c"}, {"std": "1,2"}, {"value_range": "0-7"}):
+        with pytest.raises(UsageError):
+            chosen_fields(**wrong)
+    with pytest.raises(InputError, match="preset"):
+        chosen_fields(preset_name="usual")

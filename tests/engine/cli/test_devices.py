@@ -1,0 +1,89 @@
+"""Devices on the command line and in the worker."""
+
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from engine.cli.worker import run_worker
+from engine.inference import providers
+from engine.workflows.benchmarks import embedding
+from engine.workflows.benchmarks.embedding import EmbedFigures
+from tests.support.collections import Collection
+from tests.support.command_line import done, refused
+from tests.support.gpu_facts import NO_DRIVER, facts_with
+
+
+@pytest.fixture(autouse=True)
+def no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A computer with a GPU and without its driver."""
+    monkeypatch.setattr(providers, "gather_facts", lambda: facts_with(driver=NO_DRIVER))
+
+
+@pytest.mark.parametrize("command", ["embed", "benchmark embed"])
+def test_unknown_device(command: str, collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    """A device that nobody knows is misuse, and the known ones are named."""
+    line = refused(capsys, *command.split(), collection.project, "--device", "tpu", status=2)
+    assert "auto, cpu, cuda, tensorrt, coreml, directml" in line
+
+
+@pytest.mark.parametrize("device", ["cuda", "tensorrt", "coreml", "directml"])
+def test_device_that_does_not_work(device: str, collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    """A device asked for by name that does not work here is misuse with reason and remedy."""
+    line = refused(capsys, "embed", collection.project, "--device", device, status=2)
+    reason = "no NVIDIA driver" if device in ("cuda", "tensorrt") else "only"
+    assert f"the device {device} cannot be used" in line
+    assert reason in line
+
+
+def test_embedding_says_where_it_ran(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    """Auto takes the CPU where nothing else works, and there is nothing to tell."""
+    fields = done(capsys, "embed", collection.project, "--device", "auto", "--json").fields
+    assert (fields["device"], fields["notice"]) == ("CPU", "")
+
+
+def test_unknown_switch(capsys: pytest.CaptureFixture[str]) -> None:
+    """A switch that does not exist is misuse."""
+    line = refused(capsys, "benchmark", "embed", "--device-setting", "speed=11", status=2)
+    assert "no such device setting" in line
+
+
+def test_row_of_the_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """With --row the benchmark prints a line for docs/performance.md, for the device and switches asked for."""
+    asked: list[tuple[str, Sequence[str]]] = []
+
+    def measure(
+        _paths: Sequence[Path], *, device: str, device_settings: Sequence[str], **_other: object
+    ) -> EmbedFigures:
+        asked.append((device, device_settings))
+        return EmbedFigures(
+            images=100, mean_bytes=50_000, device="GPU 1", decode=4000.0, inference=9000.0, pipeline=3900.0,
+            share_of_limit=0.975, share_of_reachable=1.2, best_decoder="any", best_decode=5000.0,
+            share_of_best_decode=0.78, peer=None, over_peer=None,
+        )  # fmt: skip
+
+    monkeypatch.setattr(embedding, "measure_embed", measure)
+    answer = done(capsys, "benchmark", "embed", "--device", "cuda", "--device-setting", "cuda_graphs=yes", "--row")
+    assert asked == [("cuda", ["cuda_graphs=yes"])]
+    assert answer.out.startswith("| `benchmark embed` on GPU 1 | end to end 3,900 images/s; decoding alone 4,000,")
+
+
+def test_worker_probes(capsys: pytest.CaptureFixture[str]) -> None:
+    """The worker's verb tells how the attempt ended, and measures only when asked to."""
+    out = io.StringIO()
+    assert run_worker(iter([b'{"verb": "probe", "device": "cpu"}\n']), out) == 0
+    attempt, result = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert (attempt["event"], attempt["works"]) == ("attempt", True)
+    assert result == {"event": "result"}
+
+
+def test_worker_refuses_a_device(collection: Collection) -> None:
+    """An unavailable device is an event for a person, not a crash."""
+    out = io.StringIO()
+    job = {"verb": "embed", "project": str(collection.project), "cache": "none", "device": "cuda"}
+    status = run_worker(iter([json.dumps(job).encode() + b"\n"]), out)
+    event = json.loads(out.getvalue().splitlines()[-1])
+    assert (status, event["event"]) == (1, "error")
+    assert "no NVIDIA driver" in event["message"]

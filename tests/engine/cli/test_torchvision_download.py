@@ -1,0 +1,181 @@
+"""Published networks on the command line and in the worker: told first, asked for then, downloaded last."""
+
+import io
+import json
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+import typer
+
+from engine.cli.worker import run_worker
+from engine.training import published_network_export
+from engine.training.published_network_facts import PublishedNetwork
+from engine.workflows.backbones.library import BackboneLibrary
+from engine.workflows.backbones.torchvision_network import weights_path
+from tests.support.collections import cache_of_test
+from tests.support.command_line import done, protoleaf, refused
+from tests.support.published_networks import SMALL, facts_of, keep_in_list, random_state, saved
+from tests.support.weights_server import WeightsServer, serving
+
+NAME = "torchvision-squeezenet1_1-imagenet1k_v1"
+SOURCE = "torchvision:squeezenet1_1"
+
+
+@pytest.fixture(scope="module")
+def content() -> bytes:
+    """Random weights of the small network."""
+    return saved(random_state(SMALL))
+
+
+@pytest.fixture
+def server(own_caches: None, content: bytes, monkeypatch: pytest.MonkeyPatch) -> Iterator[WeightsServer]:
+    """A server with the weights, and a list of networks that leads to it."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with serving(WeightsServer(content)) as running:
+        keep_in_list(cache_of_test(), [facts_of(SMALL, content, running.url)])
+        yield running
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An export that takes no time: another file is written, and nothing is compared."""
+    from engine.training.export import Agreement
+
+    def export(_network: object, facts: PublishedNetwork, path: Any, **_options: object) -> Agreement:
+        from tests.support.backbones import write_tiny_backbone
+
+        write_tiny_backbone(path, width=facts.embedding_width)
+        return Agreement(1e-6, 1e-3, 2)
+
+    monkeypatch.setattr(published_network_export, "export_published", export)
+
+
+def at_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: bool) -> list[str]:
+    """Somebody sits there and answers; returns what they are asked."""
+    asked: list[str] = []
+
+    def confirm(text: str, **_options: object) -> bool:
+        asked.append(text)
+        if not answer:
+            raise typer.Abort
+        return True
+
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(typer, "confirm", confirm)
+    return asked
+
+
+def test_nobody_to_ask_is_refused_with_size_and_licence(
+    server: WeightsServer, capsys: pytest.CaptureFixture[str], tmp_path: Any
+) -> None:
+    """Without a terminal and --yes nothing is asked from the network; size, licence and way out are told."""
+    for command in (["backbone", "add", SOURCE], ["new", tmp_path / "p.protoleaf", "--backbone", SOURCE]):
+        line = refused(capsys, *command, status=2)
+        assert "squeezenet1_1 with weights IMAGENET1K_V1" in line
+        assert "5.0 MB" in line
+        assert "BSD-3-Clause" in line
+        assert "--yes" in line
+    assert server.ranges == []
+
+
+def test_a_person_at_the_terminal_is_asked(
+    server: WeightsServer, quick: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Told, asked, declined: nothing happens. Told, asked, agreed: it comes."""
+    at_a_terminal(monkeypatch, answer=False)
+    answer = protoleaf(capsys, "backbone", "add", SOURCE)
+    assert answer.status == 130
+    assert server.ranges == []
+    asked = at_a_terminal(monkeypatch, answer=True)
+    answer = protoleaf(capsys, "backbone", "add", SOURCE)
+    assert (answer.status, asked) == (0, ["Download it?"])
+    assert answer.err.startswith("squeezenet1_1 with weights IMAGENET1K_V1 must be downloaded: 5.0 MB; licence: ")
+    assert ", from 127.0.0.1\n" in answer.err
+    assert f"Added {NAME}: 224 pixels, embeddings of width 512" in answer.out
+
+
+def test_a_project_on_a_published_network(
+    server: WeightsServer, quick: None, capsys: pytest.CaptureFixture[str], tmp_path: Any
+) -> None:
+    """`new` downloads once after --yes; the second project takes what is there, without a question."""
+    first = protoleaf(capsys, "new", tmp_path / "a.protoleaf", "--backbone", SOURCE, "--yes", "--json")
+    assert first.status == 0
+    assert "5.0 MB" in first.err
+    second = done(capsys, "new", tmp_path / "b.protoleaf", "--backbone", SOURCE, "--json")
+    assert second.fields["backbone"] == first.fields["backbone"] == NAME
+    assert len(server.ranges) == 1
+
+
+def test_a_failed_download_is_one_line(server: WeightsServer, capsys: pytest.CaptureFixture[str]) -> None:
+    """Told first, then one line that names status and address."""
+    server.statuses = [404]
+    answer = protoleaf(capsys, "backbone", "add", SOURCE, "--yes")
+    assert answer.status == 1
+    assert answer.out == ""
+    assert f"404 Not Found for {server.url}" in answer.err
+    assert BackboneLibrary().names() == ()
+
+
+def test_the_list_shows_terms(
+    server: WeightsServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Size, accuracy, width and licence of each network; in JSON all that is known."""
+    from engine.training.published_network_list import published_networks
+
+    keep_in_list(cache_of_test(), published_networks(["vit_b_16"]))
+    text = done(capsys, "backbone", "list", "--published").out
+    assert "IMAGENET1K_SWAG_E2E_V1" in text
+    assert "CC-BY-NC 4.0: not for commercial use" in text
+    assert "346.3 MB" in text
+    assert "none named for the weights" in text
+    fields = done(capsys, "backbone", "list", "--published", "--json").fields
+    first = fields["networks"][0]
+    assert (first["library_name"], first["file_size_mb"]) == ("torchvision-vit_b_16-imagenet1k_v1", 346.3)
+    assert (first["embedding_width"], first["input_side"], first["parameters"]) == (768, 224, 86_567_656)
+    assert server.ranges == []
+
+
+def worked(request: Mapping[str, object], *, cancelled: bool = False) -> list[Mapping[str, Any]]:
+    """The events of a worker that is given this job, and stopped at once or not."""
+    end, out = threading.Event(), io.StringIO()
+
+    def stdin() -> Iterator[bytes]:
+        yield json.dumps(request).encode() + b"\n"
+        if not cancelled:
+            end.wait(60)
+
+    run_worker(stdin(), out)
+    end.set()
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def test_the_worker_lists(server: WeightsServer) -> None:
+    """The window gets the networks with their terms as one result."""
+    (event,) = worked({"verb": "list_torchvision", "cache": str(cache_of_test().root)})
+    assert event["event"] == "result"
+    assert [network["source"] for network in event["networks"]] == [SOURCE]
+    assert {"licence", "licence_url", "size_bytes", "top1", "is_default", "url"} <= set(event["networks"][0])
+    assert server.ranges == []
+
+
+def test_the_worker_adds(server: WeightsServer, quick: None) -> None:
+    """Bytes, then steps, then what was added."""
+    request = {"verb": "add_torchvision", "cache": str(cache_of_test().root), "network": "squeezenet1_1"}
+    *progress, result = worked(request)
+    assert {event["unit"] for event in progress} == {"bytes", "steps"}
+    assert result["event"] == "result"
+    assert (result["name"], result["embedding_width"], result["weights"]) == (NAME, 512, "IMAGENET1K_V1")
+    assert BackboneLibrary().names() == (NAME,)
+
+
+def test_the_worker_stops(server: WeightsServer) -> None:
+    """A window that is gone gets no network; what has arrived waits for the next time."""
+    request = {"verb": "add_torchvision", "cache": str(cache_of_test().root), "network": "squeezenet1_1"}
+    events = worked(request, cancelled=True)
+    assert events[-1] == {"event": "cancelled"}
+    assert BackboneLibrary().names() == ()
+    assert not weights_path(cache_of_test(), facts_of(SMALL, url=server.url)).with_suffix(".onnx").exists()

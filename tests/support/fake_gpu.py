@@ -1,0 +1,60 @@
+"""A GPU that is the CPU in disguise, and fails when told to: real sessions, and no driver."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.inference import device_runs
+from engine.inference.devices.names import CPU_PROVIDER, CUDA_PROVIDER
+from engine.inference.providers import ProviderChoice
+from engine.inference.runtime import open_session
+
+FAKE_GPU = ProviderChoice(CUDA_PROVIDER, "GPU 1", free_bytes=8 << 30)
+
+
+class FailingAfter:
+    """A session that runs so many times and then fails with a message."""
+
+    def __init__(self, session: Any, runs: int, message: str) -> None:
+        self._session = session
+        self._left = runs
+        self._message = message
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
+
+    def run(self, *arguments: Any) -> Any:
+        """Run plainly, or fail."""
+        self._count()
+        return self._session.run(*arguments)
+
+    def run_with_iobinding(self, binding: Any) -> None:
+        """Run with buffers, or fail."""
+        self._count()
+        self._session.run_with_iobinding(binding)
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise RuntimeError(self._message)
+
+
+def install_fake_gpu(
+    monkeypatch: pytest.MonkeyPatch, *, runs: int = 1 << 30, message: str = "CUDA failure 700: illegal address"
+) -> list[str]:
+    """Open CUDA sessions on the CPU; they fail after so many runs.
+
+    Returns:
+        providers of the sessions that were opened, in order; grows.
+    """
+    opened: list[str] = []
+
+    def open_disguised(model: Path, provider: str = CPU_PROVIDER, **_options: Any) -> Any:
+        opened.append(provider)
+        session = open_session(model)
+        return session if provider == CPU_PROVIDER else FailingAfter(session, runs, message)
+
+    monkeypatch.setattr(device_runs, "open_session", open_disguised)
+    monkeypatch.setattr(device_runs, "_DEVICE_MEMORY", dict.fromkeys((CUDA_PROVIDER,), "cpu"))
+    return opened

@@ -1,0 +1,30 @@
+"""Backbones to change to: real files of random weights that differ in width, as a person could have them."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from engine.model_card import read_card, write_card
+from engine.workflows.backbones.library import BackboneLibrary
+from engine.workflows.backbones.model_files import ModelFiles
+from engine.workflows.models import find_model
+from tests.support.backbones import write_tiny_backbone
+
+NAME = "tinyleaf"
+
+
+def own_backbone(folder: Path, *, name: str = NAME, seed: int = 1) -> Path:
+    """A tiny backbone with its card: at the width of the bundled one, whose propagation is beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.onnx"
+    bundled = find_model()
+    card = write_tiny_backbone(path, width=bundled.card.embedding_width, seed=seed)
+    write_card(path, replace(card, name=name))
+    shutil.copy(bundled.propagation, path.with_suffix(".propagation.onnx"))
+    return path
+
+
+def add_to_library(scratch: Path, *, name: str = NAME, seed: int = 1) -> ModelFiles:
+    """The same in the library of the test."""
+    path = own_backbone(scratch / "to add", name=name, seed=seed)
+    return BackboneLibrary().add(path, read_card(path), propagation=path.with_suffix(".propagation.onnx"))

@@ -1,0 +1,69 @@
+"""Published networks with random weights: the real architectures, a file made here, and what is told of it."""
+
+import hashlib
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Final
+
+import torch
+from torch import Tensor, nn
+
+from engine.config import CacheFolders
+from engine.training.published_network import made
+from engine.training.published_network_facts import PublishedNetwork
+from engine.training.published_network_list import published_networks
+
+SMALL: Final = "squeezenet1_1"
+"""Small in weights and quick to export."""
+
+
+def random_state(name: str, seed: int = 0) -> dict[str, Tensor]:
+    """Random weights of a network, its head included, with the notes on versions that torch keeps beside them."""
+    torch.manual_seed(seed)
+    return made(name).state_dict()
+
+
+def saved(state: object) -> bytes:
+    """What torch makes of it in a file."""
+    file = io.BytesIO()
+    torch.save(state, file)
+    return file.getvalue()
+
+
+def facts_of(name: str, content: bytes = b"", url: str = "") -> PublishedNetwork:
+    """What is told of a network whose weights are `content` at `url`."""
+    found = published_networks([name])[0]
+    digits = hashlib.sha256(content).hexdigest()[:8]
+    return replace(found, url=url or found.url, sha256_prefix=digits, size_bytes=len(content) or found.size_bytes)
+
+
+def keep_in_list(caches: CacheFolders, networks: Sequence[PublishedNetwork]) -> None:
+    """Let a list of published networks be the one that the program made before."""
+    content = {
+        "format": 1, "torchvision": version("torchvision"), "networks": [network.as_dict() for network in networks]
+    }  # fmt: skip
+    caches.root.mkdir(parents=True, exist_ok=True)
+    (caches.root / "published-networks.json").write_text(json.dumps(content), encoding="utf-8")
+
+
+class TinyNetwork(nn.Module):
+    """A classification network of ten classes for images of 32 pixels that is exported in a moment."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.features = nn.Sequential(nn.Conv2d(3, 8, 3, 2), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+        self.head = nn.Linear(8, 10)
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Map images (B, 3, H, W) float to scores (B, 10) float."""
+        scores: Tensor = self.head(self.features(images))
+        return scores
+
+
+def tiny_facts() -> PublishedNetwork:
+    """What would be told of `TinyNetwork`."""
+    found = published_networks([SMALL])[0]
+    return replace(found, network="tiny", input_side=32, resize_side=32, embedding_width=8, parameters=314)

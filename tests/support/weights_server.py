@@ -1,0 +1,104 @@
+"""A web server on this computer that hands out one file, and misbehaves as told."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class WeightsServer:
+    """What the server does, and what it was asked; tests change the first while it runs.
+
+    Attributes:
+        content: the file.
+        content_type: of the file.
+        etag: its mark; empty: none.
+        knows_ranges: whether it honours a request for the rest of the file.
+        says_length: whether it tells the file's size.
+        statuses: answered in turn with these before anything else, with an empty body.
+        breaks_after: for each of the next answers, the bytes after which the connection is cut.
+        location: of a redirect; empty: none.
+        ranges: the Range header of every request so far; None where it had none.
+        paths: what was asked for; the whole address when the server was asked as a proxy.
+    """
+
+    content: bytes
+    content_type: str = "application/octet-stream"
+    etag: str = '"first"'
+    knows_ranges: bool = True
+    says_length: bool = True
+    statuses: list[int] = field(default_factory=list)
+    breaks_after: list[int] = field(default_factory=list)
+    location: str = ""
+    ranges: list[str | None] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    port: int = 0
+
+    @property
+    def url(self) -> str:
+        """Address of the file."""
+        return f"http://127.0.0.1:{self.port}/weights.pth"
+
+
+@contextmanager
+def serving(server: WeightsServer) -> Iterator[WeightsServer]:
+    """Run the server on a free port for the time of the block."""
+    web = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"shown": server}))
+    web.daemon_threads = False
+    server.port = web.server_port
+    thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server
+    finally:
+        web.shutdown()
+        thread.join()
+        web.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    shown: WeightsServer
+
+    def do_GET(self) -> None:
+        shown = self.shown
+        wanted = self.headers.get("Range")
+        shown.ranges.append(wanted)
+        shown.paths.append(self.path)
+        if shown.statuses:
+            self._answer(shown.statuses.pop(0), b"")
+        elif shown.location:
+            self._answer(302, b"", Location=shown.location)
+        elif wanted is None or not shown.knows_ranges or self._is_other_version():
+            self._answer(200, shown.content)
+        else:
+            self._answer_rest(int(wanted.removeprefix("bytes=").removesuffix("-")))
+
+    def _is_other_version(self) -> bool:
+        known = self.headers.get("If-Range")
+        return known is not None and known != self.shown.etag
+
+    def _answer_rest(self, start: int) -> None:
+        size = len(self.shown.content)
+        if start >= size:
+            self._answer(416, b"", Content_Range=f"bytes */{size}")
+        else:
+            self._answer(206, self.shown.content[start:], Content_Range=f"bytes {start}-{size - 1}/{size}")
+
+    def _answer(self, status: int, body: bytes, **headers: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", self.shown.content_type)
+        if self.shown.says_length:
+            self.send_header("Content-Length", str(len(body)))
+        if self.shown.etag:
+            self.send_header("ETag", self.shown.etag)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        cut = self.shown.breaks_after.pop(0) if self.shown.breaks_after and body else len(body)
+        self.wfile.write(body[:cut])
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the overridden method's name)
+        """Say nothing."""
