@@ -37,6 +37,29 @@ def reclassify(
     )
 
 
+@application.command("collection")
+def collection(
+    images: Annotated[int, typer.Option(min=1000)] = 100_000,
+    classes: Annotated[int, typer.Option(min=10)] = 200,
+    as_json: AsJson = False,
+) -> None:
+    """Work one more label into a whole collection that teaches too, beside the same without it."""
+    from engine.workflows.benchmarks.collection_stage import measure_collection_stage
+
+    figures = measure_collection_stage(images, classes)
+    say(
+        f"{images:,} embeddings of width {figures.width} x {classes} classes\n"
+        f"looking at the collection, once  {figures.basis_s:6.2f} s\n"
+        f"one label more                   {figures.label_s:6.2f} s   (limit {figures.limit_s})\n"
+        f"  linking the image              {figures.anchor_s:6.2f} s\n"
+        f"  fitting and checking           {figures.fit_s:6.2f} s\n"
+        f"  classifying all                {figures.pass_s:6.2f} s\n"
+        f"one label without the stage      {figures.without_s:6.2f} s",
+        asdict(figures),
+        as_json=as_json,
+    )
+
+
 @application.command("embed")
 def embed(
     paths: Annotated[list[Path] | None, typer.Argument(help="Images or folders; by default drawn photos.")] = None,

@@ -44,6 +44,7 @@ from engine.training.pretraining import (
 from engine.training.propagation_settings import PropagationTrainingSettings
 from engine.training.propagation_training import TrainedPropagation, train_attention
 from engine.workflows.backbones.model_files import WIDTH_AGNOSTIC
+from engine.workflows.eight_bit import write_eight_bit
 
 NAME: Final = "leafnet"
 TRAINING_SIDE: Final = 64
@@ -54,6 +55,8 @@ START_TEMPERATURE: Final = 0.1
 SEED: Final = 0
 WEIGHTS: Final = "weights.pt"
 FEWEST_BELOW: Final = 3
+EIGHT_BIT_STEP: Final = 40
+"""One validation image in so many shows the ranges for the eight-bit companion."""
 
 commands = typer.Typer(add_completion=False, help="Make the bundled model.")
 
@@ -151,6 +154,7 @@ def finish(
     model = out / f"{NAME}.onnx"
     card = _card(head.matrix.shape[0], side, trained, run)
     export_backbone(backbone, model, card, half_weights=True)
+    write_eight_bit(model, card, images.pixels[::EIGHT_BIT_STEP])
     export_propagation(trained.network(), out / f"{NAME}.propagation.onnx")
     typer.echo(json.dumps(card.figures, indent=2))
 

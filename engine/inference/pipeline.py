@@ -30,7 +30,7 @@ from engine.inference.outcome_writer import OutcomeWriter
 
 __all__ = ["EmbedBatch", "EmbedRequest", "EmbedResult", "EmbedSummary", "embed_files"]
 
-_LOOK_UP: Final = 2048  # requests that are looked up in the cache at once
+_LOOK_UP: Final = 512  # requests that are looked up in the cache at once; more would delay the next report
 _CHUNKS_AHEAD: Final = 2  # chunks for each worker, so that none is idle while the caller writes
 _PULSE_S: Final = 0.1  # progress is reported at least this often, however slow the files are
 

@@ -1,7 +1,8 @@
 """The images' rows, and what the machine found out about each file."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from engine.errors import InputError
 from engine.files import FoundFile
@@ -12,6 +13,7 @@ from engine.project.records import ImageId, ImageRecord, ImageTable
 from engine.project.schema import IMAGE, LABEL
 from engine.project.step import OpenStep
 
+_PATHS_AT_ONCE: Final = 1000
 _COLUMNS = """SELECT image_id, path, size_bytes, modified_ns, content_hash, failure
     FROM image LEFT JOIN image_fact USING (image_id)"""
 
@@ -102,6 +104,16 @@ def image_table(connection: Connection) -> ImageTable:
         hashes.append(content_hash)
         failures.append(failure)
     return ImageTable(ids, paths, sizes, modified, hashes, failures)
+
+
+def each_image_path(connection: Connection) -> Iterator[tuple[ImageId, str]]:
+    """Id and stored path of each image in ascending id order, so many at a time: writing in between is allowed."""
+    last: ImageId = 0
+    while some := connection.rows(
+        "SELECT image_id, path FROM image WHERE image_id > ? ORDER BY image_id LIMIT ?", (last, _PATHS_AT_ONCE)
+    ):
+        yield from ((image_id, shown_path(path)) for image_id, path in some)
+        last = some[-1][0]
 
 
 def find_image(connection: Connection, path: str | bytes) -> ImageId | None:

@@ -1,7 +1,7 @@
 """What can be asked of a project; the actions are in `project`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +104,10 @@ class ProjectQuestions(ABC):
     def image_table(self) -> ImageTable:
         """All images as columns: the quick way to read many."""
         return image_rows.image_table(self._connection)
+
+    def each_image_path(self) -> Iterator[tuple[ImageId, str]]:
+        """Id and path of each image in ascending id order, few in memory at once; the project may change meanwhile."""
+        return image_rows.each_image_path(self._connection)
 
     def find_image(self, path: Path | str) -> ImageId | None:
         """Id of the image at a path, or None.

@@ -1,6 +1,6 @@
 """Fill the embedding cache with a project's images."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from engine.config import CacheFolders
 from engine.data.embedding_cache import EmbeddingCache
@@ -45,9 +45,8 @@ def embed_project(
     """
     model = model or model_of(project, caches)
     session = BackboneSession(model.backbone, model.card, choose_providers(device))
-    ids, paths = _ids_and_paths(project)
     folder = project.path.parent
-    requests = (EmbedRequest(image_id, folder / path) for image_id, path in zip(ids, paths, strict=True))
+    requests = (EmbedRequest(image_id, folder / path) for image_id, path in project.each_image_path())
 
     def record(batch: EmbedBatch) -> None:
         project.record_scan(batch.results)
@@ -57,14 +56,8 @@ def embed_project(
             requests,
             session,
             cache,
-            total=len(ids),
+            total=project.image_count,
             on_progress=on_progress,
             cancel=cancel or CancelToken(),
             on_batch=on_batch or record,
         )
-
-
-def _ids_and_paths(project: Project) -> tuple[Sequence[int], Sequence[str]]:
-    """The two columns that are needed; the others, which hold more, are let go before the long work begins."""
-    table = project.image_table()
-    return table.ids, table.paths

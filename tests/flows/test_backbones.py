@@ -24,7 +24,7 @@ from tests.support.desk import CONTROL, Desk
 from tests.support.live_states import assert_same, own_copy
 from tests.support.other_backbones import add_to_library
 from tests.support.projects import dump
-from tests.support.sessions import changed_by, recorded
+from tests.support.sessions import changed_by, recorded, settle
 from tests.support.weights_server import WeightsServer, serving
 
 Key = Qt.Key
@@ -119,6 +119,8 @@ def test_the_keyboard_reaches_doors_and_buttons(reviewing: Desk, tinyleaf: str) 
     assert open_door(panel) == Door.PUBLISHED
     reviewing.press(Key.Key_Left)
     assert open_door(panel) == Door.COMPUTER
+    settle(reviewing.qtbot, reviewing.window.session)
+    reviewing.wait(lambda: use_button(panel, tinyleaf).isVisible())
     panel._close.setFocus()
     names = []
     for _ in range(2):

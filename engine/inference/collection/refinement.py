@@ -24,7 +24,12 @@ UNLABELLED: Final = np.float32(0.5)
 """Weight of an unlabelled image in a prototype; a labelled one has 1."""
 START: Final = np.float32(1.0)
 """Weight of the propagated prototype in the refined one, in shots."""
+TEMPERATURE: Final = 0.25
+JUDGED: Final = 6
+LEAST_TEMPERATURE: Final = 0.5
+"""In cosines of unrelated images, which scatter around 0 by 1 / sqrt(width)."""
 SMOOTH_ROWS: Final = 256
+SUM_ROWS: Final = 512
 
 Matrix = NDArray[np.float32]
 
@@ -79,63 +84,92 @@ def refine(vectors: Matrix, links: Links, labels: AnchorLabels, start: Start, *,
     weights[labels.positions] = 1
     weights[ignored] = 0
     prototypes, chances = start.prototypes, None
+    temperature = temperature_for(links, vectors)
     for _ in range(ROUNDS):
-        _, chances = _belong(vectors, links, labels, prototypes, start, chances=chances)
+        _, chances = _belong(vectors, links, labels, prototypes, start, temperature=temperature, chances=chances)
         prototypes = _moved(vectors, weights, chances, start)
-    classifier, chances = _belong(vectors, links, labels, prototypes, start, chances=chances)
+    classifier, chances = _belong(vectors, links, labels, prototypes, start, temperature=temperature, chances=chances)
     return Refined(prototypes, classifier, chances, *_shares(weights, chances, labels, start))
 
 
-def temperature_for(width: int) -> float:
-    """Eq. 2's temperature for whitened embeddings of this width: logits count how far a cosine is from chance.
+def temperature_for(links: Links, vectors: Matrix) -> float:
+    """Eq. 2's temperature in the whitened space: a share of how alike linked images are.
 
-    Cosines of unrelated whitened images scatter around 0 by 1 / sqrt(width), and squared distances of vectors of length
-    1 are 2 - 2 cosine.
+    Backbones differ in how much of an embedding says what an image shows, and with it in how large the cosines of
+    alike images are. Of each image its `JUDGED`-th link counts: the first may be a copy.
     """
-    return float(2 / np.sqrt(width))
+    linked = np.flatnonzero(links.weights[:, JUDGED - 1] > 0)
+    others = links.positions[linked, JUDGED - 1]
+    alike = np.einsum("nd,nd->n", vectors[linked], vectors[others]) if len(linked) else np.zeros(1)
+    return max(TEMPERATURE * float(alike.mean()), LEAST_TEMPERATURE / float(np.sqrt(vectors.shape[1])))
 
 
 def chances_of(classifier: LinearClassifier, vectors: Matrix) -> Matrix:
     """Probabilities (n, c) by the prototypes alone (Eq. 2)."""
-    logits = classifier.logits(vectors, np.ones(len(vectors), dtype=np.float32))
+    return softmax(classifier.logits(vectors, np.ones(len(vectors), dtype=np.float32)))
+
+
+def softmax(logits: Matrix) -> Matrix:
+    """Probabilities (n, c) of logits (n, c), in their memory."""
     logits -= logits.max(axis=1, keepdims=True)
-    powers = np.exp(logits, out=logits)
-    return powers / powers.sum(axis=1, keepdims=True)
+    np.exp(logits, out=logits)
+    logits /= logits.sum(axis=1, keepdims=True)
+    return logits
 
 
 def joined(by_prototype: Matrix, links: Links, chances: Matrix) -> Matrix:
     """One step: chances (n, c) by prototypes and by the linked anchors' chances (m, c)."""
-    follow = FOLLOW * (links.weights[:, :1] > 0)
-    return (1 - follow) * by_prototype + follow * mean_over(links, chances)
+    found = mean_over(Links(links.positions, FOLLOW * links.weights), chances)
+    found += (1 - _follow(links)) * by_prototype
+    return found
 
 
 def _belong(
-    vectors: Matrix, links: Links, labels: AnchorLabels, prototypes: Matrix, start: Start, *, chances: Matrix | None
+    vectors: Matrix,
+    links: Links,
+    labels: AnchorLabels,
+    prototypes: Matrix,
+    start: Start,
+    *,
+    temperature: float,
+    chances: Matrix | None,
 ) -> tuple[LinearClassifier, Matrix]:
-    classifier = _classifier(vectors, prototypes, start)
-    by_prototype = chances_of(classifier, vectors)
+    classifier = _classifier(vectors, prototypes, start, temperature)
+    by_prototype = np.empty((len(vectors), len(prototypes)), dtype=np.float32)
+
+    def work(rows: slice) -> None:
+        by_prototype[rows] = chances_of(classifier, vectors[rows])
+
+    in_blocks(len(vectors), work, SMOOTH_ROWS)
     chances = by_prototype.copy() if chances is None else chances
     labels.hold(chances)
+    by_prototype *= 1 - _follow(links)
+    followed = Links(links.positions, FOLLOW * links.weights)
     for _ in range(STEPS):
-        chances = _step(by_prototype, links, chances)
+        chances = _step(by_prototype, followed, chances)
         labels.hold(chances)
     return classifier, chances
 
 
-def _step(by_prototype: Matrix, links: Links, chances: Matrix) -> Matrix:
-    after = np.empty_like(chances)
+def _follow(links: Links) -> Matrix:
+    """How far images (n, 1) follow their look-alikes: not at all without any."""
+    return FOLLOW * (links.weights[:, :1] > 0)
+
+
+def _step(rest: Matrix, followed: Links, chances: Matrix) -> Matrix:
+    """The same as `joined`, with its factors in `rest` and in the links already."""
+    after = rest.copy()
 
     def work(rows: slice) -> None:
-        after[rows] = joined(by_prototype[rows], Links(links.positions[rows], links.weights[rows]), chances)
+        after[rows] += mean_over(Links(followed.positions[rows], followed.weights[rows]), chances)
 
     in_blocks(len(chances), work, SMOOTH_ROWS)
     return after
 
 
-def _classifier(vectors: Matrix, prototypes: Matrix, start: Start) -> LinearClassifier:
+def _classifier(vectors: Matrix, prototypes: Matrix, start: Start, temperature: float) -> LinearClassifier:
     lengths = np.maximum(np.linalg.norm(prototypes, axis=1, keepdims=True), np.float32(1e-6))
     directions = (prototypes / lengths).astype(np.float32)
-    temperature = temperature_for(vectors.shape[1])
     if not start.is_zero_shot.any():
         return linear_classifier(directions, temperature)
     known = directions[~start.is_zero_shot]
@@ -151,9 +185,20 @@ def _classifier(vectors: Matrix, prototypes: Matrix, start: Start) -> LinearClas
 
 def _moved(vectors: Matrix, weights: Matrix, chances: Matrix, start: Start) -> Matrix:
     parts = chances * weights[:, None]
-    sums = parts.T @ vectors + START * start.prototypes
+    sums = _weighted_sums(parts, vectors) + START * start.prototypes
     means = sums / (parts.sum(axis=0) + START)[:, None]
     return np.where(start.is_zero_shot[:, None], start.prototypes, means).astype(np.float32)
+
+
+def _weighted_sums(parts: Matrix, vectors: Matrix) -> Matrix:
+    """parts.T @ vectors, a block of rows at a time, always added up in the same order."""
+    sums = np.zeros((-(-len(parts) // SUM_ROWS), parts.shape[1], vectors.shape[1]), dtype=np.float32)
+
+    def work(rows: slice) -> None:
+        sums[rows.start // SUM_ROWS] = parts[rows].T @ vectors[rows]
+
+    in_blocks(len(parts), work, SUM_ROWS)
+    return sums.sum(axis=0)
 
 
 def _shares(weights: Matrix, chances: Matrix, labels: AnchorLabels, start: Start) -> tuple[Matrix, Matrix, Matrix]:

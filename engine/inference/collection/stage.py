@@ -18,15 +18,15 @@ from engine.inference.collection.basis import CollectionBasis
 from engine.inference.collection.calibration import Calibration, HeldOutChances, doubt_for, power_from
 from engine.inference.collection.neighbours import Links, links_to, nearest
 from engine.inference.collection.propagated_start import LinearPrototypes
-from engine.inference.collection.refinement import Refined, Start, chances_of, joined, refine
+from engine.inference.collection.refinement import Refined, Start, chances_of, joined, refine, softmax
 from engine.inference.collection.sharing import AnchorLabels
 from engine.inference.fixed_point import Embeddings, block_of, factor_of
 
-FOLDS: Final = 2
+FOLDS: Final = 4
 """At most so many shots of a class are held out, one at a time, together with one of every other class."""
-ENOUGH_HELD_OUT: Final = 150
+ENOUGH_HELD_OUT: Final = 200
 """No further turn once so many shots were held out."""
-PASS_ROWS: Final = 512
+PASS_ROWS: Final = 128
 SAME: Final = 0.9999
 """Cosine above which a new embedding is taken for the anchor itself, which is no neighbour of its own."""
 
@@ -140,11 +140,11 @@ class CollectionStage:
         def work(part: slice) -> None:
             at = part if rows is None else rows[part]
             block = block_of(embeddings[part])
-            logits = (block @ folded - shifts) * self.basis.scales[at][:, None] + constant
-            logits -= logits.max(axis=1, keepdims=True)
-            powers = np.exp(logits, out=logits)
-            powers /= powers.sum(axis=1, keepdims=True)
-            chances = self._finish(powers, Links(links.positions[at], links.weights[at]))
+            logits = block @ folded
+            logits -= shifts
+            logits *= self.basis.scales[at][:, None]
+            logits += constant
+            chances = self._finish(softmax(logits), Links(links.positions[at], links.weights[at]))
             scores.put(part, _scores(chances, back_off, classifier, block, factor))
 
         in_blocks(len(embeddings), work, PASS_ROWS)
@@ -183,7 +183,7 @@ def fit_stage(given: StageInput) -> CollectionStage:
     held_out = _hold_out(given)
     labels, kept = _labels(given), np.ones(len(given.embeddings), dtype=bool)
     refined = _refine(given, labels, kept)
-    calibration = Calibration(power_from(held_out), doubt_for(labels.shot_counts()))
+    calibration = Calibration(power_from(held_out, labels.shot_counts()), doubt_for(labels.shot_counts()))
     check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
     return CollectionStage(given.basis, labels, refined, calibration, check)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.errors import InputError, UnknownClassError
-from engine.project import ImageRecord, Label, Prediction, Project
+from engine.project import ImageRecord, Label, Prediction, Project, image_rows
 from tests.support.projects import bird_project, dump, found_files, new_project
 
 
@@ -20,6 +20,22 @@ def test_known_images_are_passed_over(tmp_path: Path) -> None:
         assert project.add_images(files, text="Add a folder").text == "Add a folder"
         assert project.image_count == 5
         assert project.add_images(files).is_empty
+
+
+def test_paths_are_read_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each image comes once, in order, while the project records what was found out and loses an image."""
+    monkeypatch.setattr(image_rows, "_PATHS_AT_ONCE", 3)
+    with new_project(tmp_path) as project:
+        assert list(project.each_image_path()) == []
+        project.add_images(found_files(tmp_path, 10))
+        table = project.image_table()
+        each = project.each_image_path()
+        seen = [next(each)]
+        project.remove_images([8])
+        for image_id, path in each:
+            project.record_scan([(image_id, None, "not an image")])
+            seen.append((image_id, path))
+    assert seen == [(number, path) for number, path in zip(table.ids, table.paths, strict=True) if number != 8]
 
 
 def test_images_are_read_back(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from engine.config import CacheFolders
 from engine.data.decode import decode_rgb
 from engine.errors import InputError, UsageError
 from engine.workflows.benchmarks import photos
+from engine.workflows.benchmarks.collection_stage import measure_collection_stage
 from engine.workflows.benchmarks.decoders import DECODERS
 from engine.workflows.benchmarks.embedding import Peer, measure_embed
 from engine.workflows.benchmarks.photos import PhotoKind, draw_photos
@@ -31,6 +32,14 @@ def test_reclassify_at_small_size() -> None:
     figures = measure_reclassify(1500, 60, width=32, rounds=3)
     assert (figures.images, figures.classes, figures.width) == (1500, 60, 32)
     assert all(math.isfinite(value) and value > 0 for value in astuple(figures))
+
+
+def test_collection_stage_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every part of one more label is timed, and the command says so."""
+    figures = measure_collection_stage(1200, 20, rounds=2)
+    assert min(figures.basis_s, figures.anchor_s, figures.fit_s, figures.pass_s, figures.without_s) > 0
+    assert figures.label_s >= figures.fit_s
+    assert "one label more" in done(capsys, "benchmark", "collection", "--images", "1000", "--classes", "10").out
 
 
 def test_reclassify_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:

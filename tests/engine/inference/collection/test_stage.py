@@ -89,11 +89,11 @@ def test_the_stage_drops_itself_where_it_does_not_pay(
 
 
 def test_the_check_holds_shots_out(propagation: PropagationSession) -> None:
-    """Two of each class's three shots are held out in turn; none of an only shot."""
+    """Each of three shots is held out in turn; none of an only shot."""
     given = crowd(10)
     three = _fit(propagation, given, given.shots(3), given.basis(given.shots(3))).collection_check
     assert three is not None
-    assert three.shots == 2 * len(given.leaves)
+    assert three.shots == 3 * len(given.leaves)
     one = _fit(propagation, given, given.shots(1), given.basis(given.shots(1))).collection_check
     assert one == StageCheck(0, 0, 0)
 
