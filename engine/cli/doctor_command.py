@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from engine.inference.providers import ProviderReport
     from engine.workflows.doctor import Diagnosis, FolderReport
 
-_HEADINGS: Final = ("device", "tried", "works", "first result", "images/s", "share of limit", "on")
+_HEADINGS: Final = ("device", "tried", "works", "first result", "images/s", "share of float32 limit", "on")
 _GIB: Final = 2**30
 _MIB: Final = 2**20
 
@@ -80,7 +80,8 @@ def _speed_line(report: "ProviderReport") -> str:
         f"{report.device}: the bundled backbone alone does {speed['images_per_s']:,.0f} images/s x "
         f"{speed['operations_per_image'] / 1e9:.2f} GFLOP = "
         f"{speed['images_per_s'] * speed['operations_per_image'] / 1e9:,.0f} GFLOP/s; "
-        f"its limit, a float32 matrix product, did {speed['product_per_s'] / 1e9:,.0f} GFLOP/s"
+        f"a float32 matrix product does {speed['product_per_s'] / 1e9:,.0f} GFLOP/s"
+        + (", and the backbone computes in eight bits" if speed.get("is_eight_bit") else "")
     )
 
 

@@ -23,6 +23,12 @@ class BackboneSession:
     On the CPU each run uses one core, and `parallel_runs` of them at once use them all: that is a quarter to a half
     faster than splitting every convolution between the cores, because no core ever waits for another.
 
+    Attributes:
+        card: what the model's card says.
+        batch_size: images that it runs best with.
+        parallel_runs: threads that keep it busy.
+        is_eight_bit: the file's eight-bit companion runs instead of it.
+
     Args:
         model: ONNX file with one input of images and an output that the card says how to pool.
         card: what the model's card says.
@@ -36,6 +42,7 @@ class BackboneSession:
         self.parallel_runs = (threads or usable_cores()) + (_DECODERS_AHEAD if choice.is_gpu else 0)
         opened = open_runs(model, card, choice)
         self.batch_size = opened.batch
+        self.is_eight_bit = opened.is_eight_bit
         self._ends = opened.ends
         self._network = opened.run
         self._preparation = Preparation(card)

@@ -12,7 +12,7 @@ from engine.inference.backbone_input import InputOutput, input_output, input_sha
 from engine.inference.bound_runs import BoundRuns, Run, plain_run
 from engine.inference.devices.names import COREML_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
 from engine.inference.devices.settings import batch_for, provider_chain
-from engine.inference.eight_bit import cosines, open_on_cpu
+from engine.inference.eight_bit import cosines, is_companion, open_on_cpu
 from engine.inference.giving_way import GivingWay
 from engine.inference.providers import CPU_CHOICE, ProviderChoice
 from engine.inference.runtime import open_session
@@ -36,11 +36,13 @@ class OpenedRuns:
         ends: which of its tensors are used.
         run: from prepared images to the network's output.
         batch: images that it runs best with.
+        is_eight_bit: it is the eight-bit companion.
     """
 
     ends: InputOutput
     run: GivingWay
     batch: int
+    is_eight_bit: bool = False
 
 
 def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> OpenedRuns:
@@ -69,7 +71,8 @@ def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> Opened
 def _on_cpu(model: Path, card: BackboneCard) -> OpenedRuns:
     session = open_on_cpu(model, card)
     ends = input_output(session, card)
-    return OpenedRuns(ends, GivingWay(plain_run(session, ends.input_name, ends.output_name)), _CPU_BATCH)
+    run = GivingWay(plain_run(session, ends.input_name, ends.output_name))
+    return OpenedRuns(ends, run, _CPU_BATCH, is_companion(session))
 
 
 def _cpu_run(model: Path, ends: InputOutput) -> Run:

@@ -31,6 +31,7 @@ class DeviceSpeed:
         share_of_product: what the backbone reaches of that; on the CPU by the time that the cores really spent, which
             other programs do not change.
         batch: images in one run.
+        is_eight_bit: the backbone computes in eight bits, so that it can do more than the float32 product.
     """
 
     images_per_s: float
@@ -38,6 +39,7 @@ class DeviceSpeed:
     product_per_s: float
     share_of_product: float
     batch: float
+    is_eight_bit: bool = False
 
 
 def measure_speed(model: Path, card: BackboneCard, choice: ProviderChoice, seconds: float) -> DeviceSpeed:
@@ -67,6 +69,7 @@ def measure_speed(model: Path, card: BackboneCard, choice: ProviderChoice, secon
         product_per_s=statistics.median(limit.per_s for _images, limit in rounds),
         share_of_product=statistics.median(images.per_tick * operations / limit.per_tick for images, limit in rounds),
         batch=session.batch_size,
+        is_eight_bit=session.is_eight_bit,
     )
 
 

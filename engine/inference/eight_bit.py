@@ -68,6 +68,11 @@ def open_on_cpu(model: Path, card: BackboneCard) -> Any:
     return companion if proves_itself else session
 
 
+def is_companion(session: Any) -> bool:
+    """Whether an opened network computes in eight bits: it says which file it was made from."""
+    return SOURCE_KEY in session.get_modelmeta().custom_metadata_map
+
+
 def trial_images(side: int, count: int) -> NDArray[np.uint8]:
     """Pictures with structure at every scale, (count, side, side, 3) uint8, the same each time."""
     steps = np.random.default_rng(0).standard_normal((count, side, side, 3), dtype=np.float32)

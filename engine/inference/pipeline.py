@@ -169,6 +169,7 @@ class _Run:
                     try:
                         self._submit(pool, _CHUNKS_AHEAD * workers)
                     finally:
+                        self._meter.pulse()
                         self._write(finished)
                     self._submit(pool, _CHUNKS_AHEAD * workers)  # what was left
                     self._meter.pulse()

@@ -55,7 +55,7 @@ def test_a_computer_without_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert f"Not on a GPU, because {found.reason}." in page
     assert f"What to do: {found.remedy}." in page
     assert "tensorrt, cuda: this computer shows no NVIDIA GPU" in page
-    assert "150 images/s x 2.50 GFLOP = 375 GFLOP/s; its limit, a float32 matrix product, did 500 GFLOP/s" in page
+    assert "150 images/s x 2.50 GFLOP = 375 GFLOP/s; a float32 matrix product does 500 GFLOP/s" in page
 
 
 def test_a_computer_with_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

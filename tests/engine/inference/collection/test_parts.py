@@ -9,6 +9,7 @@ from engine.inference.collection.calibration import (
     HeldOutChances,
     doubt_for,
     power_from,
+    usual_power,
 )
 from engine.inference.collection.neighbours import (
     LINKS,
@@ -19,7 +20,16 @@ from engine.inference.collection.neighbours import (
     mean_over,
     nearest,
 )
-from engine.inference.collection.refinement import FOLLOW, START, UNLABELLED, Start, joined, refine, temperature_for
+from engine.inference.collection.refinement import (
+    FOLLOW,
+    START,
+    TEMPERATURE,
+    UNLABELLED,
+    Start,
+    joined,
+    refine,
+    temperature_for,
+)
 from engine.inference.collection.sharing import AnchorLabels
 from engine.inference.collection.whitening import LEAST_SHRINKAGE, shrinkage_for, whitening_of
 from engine.inference.fixed_point import to_fixed
@@ -155,7 +165,8 @@ def test_refined_prototypes_by_hand() -> None:
     """One shot, its copy unlabelled, two classes at right angles: the copy adds half a shot in the same direction."""
     vectors = np.array([[1, 0], [0, 1], [1, 0], [0, 1]], dtype=np.float32)
     labels = AnchorLabels(np.array([0, 1]), np.eye(2, dtype=np.float32))
-    links = _links([[2], [3], [0], [1]], [[1]] * 4)
+    spare = [0] * (LINKS - 1)
+    links = _links([[2, *spare], [3, *spare], [0, *spare], [1, *spare]], [[1, *spare]] * 4)
     start = Start(np.eye(2, dtype=np.float32), np.zeros(2, dtype=bool), 1.0)
     refined = refine(vectors, links, labels, start, ignored=NONE)
     own = refined.chances[2, 0]
@@ -167,7 +178,17 @@ def test_refined_prototypes_by_hand() -> None:
     assert refined.coarse.tolist() == [0, 0]
     moved = (1 + UNLABELLED * own + START) / total
     assert refined.prototypes[0] == pytest.approx([moved, UNLABELLED * (1 - own) / total], abs=2e-3)
-    assert temperature_for(400) == pytest.approx(0.1)
+
+
+def test_the_temperature_follows_how_alike_images_are() -> None:
+    """A quarter of the cosine to the sixth link: of seven images 60 degrees apart in pairs, an eighth."""
+    vectors = unit(np.eye(7) + (np.sqrt(8) - 1) / 7)
+    links = links_between(nearest(vectors, vectors, own=np.arange(7)))
+    alike = float(vectors[0] @ vectors[1])
+    assert alike == pytest.approx(0.5)
+    assert temperature_for(links, vectors) == pytest.approx(0.5 / np.sqrt(7))
+    wide = np.pad(vectors, ((0, 0), (0, 393)))
+    assert temperature_for(links, wide) == pytest.approx(TEMPERATURE * alike)
 
 
 def test_a_class_nothing_looks_like_stays_where_it_is() -> None:
@@ -234,10 +255,23 @@ def _held_out(right: int, wrong: int) -> HeldOutChances:
 
 
 def test_power_follows_held_out_shots() -> None:
-    """Right in 90 of 100 where 70 % was claimed sharpens, 55 flattens, 70 or nothing leaves it about as it is."""
-    assert power_from(_held_out(900, 100)) > 1.8
-    assert power_from(_held_out(550, 450)) < 0.5
-    assert power_from(_held_out(700, 300)) == pytest.approx(1, abs=0.06)
-    assert power_from(_held_out(0, 0)) == 1
-    assert 1 < power_from(_held_out(3, 0)) < 1.3
+    """Right in 90 of 100 where 70 % was claimed sharpens, 55 flattens, 70 leaves it about as it is."""
+    many = np.full(2, 1e6, dtype=np.float32)
+    usual = usual_power(many)
+    claimed = Calibration(usual, np.zeros(2, np.float32)).apply(np.array([[0.7, 0.3]], dtype=np.float32))[0, 0]
+    right = round(1000 * float(claimed))
+    assert power_from(_held_out(right, 1000 - right), many) == pytest.approx(usual, rel=0.06)
+    assert power_from(_held_out(950, 50), many) > 1.3 * usual
+    assert power_from(_held_out(550, 450), many) < 0.6 * usual
+    assert usual <= power_from(_held_out(3, 0), many) < 1.2 * usual
     assert _held_out(3, 2).hits == 3
+
+
+def test_the_usual_power_rises_with_shots() -> None:
+    """1 with one shot each, the root of 4/3 with two, towards the root of 2; zero-shot classes have no say."""
+    assert usual_power(np.array([1, 1, 0], dtype=np.float32)) == 1
+    assert usual_power(np.array([2, 2], dtype=np.float32)) == pytest.approx((4 / 3) ** 0.5)
+    assert usual_power(np.array([1e6], dtype=np.float32)) == pytest.approx(2**0.5)
+    assert usual_power(np.zeros(2, dtype=np.float32)) == 1
+    two = np.full(2, 2, dtype=np.float32)
+    assert power_from(_held_out(0, 0), two) == usual_power(two)
