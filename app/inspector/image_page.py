@@ -14,7 +14,7 @@ from app.inspector.logic import ImageFacts, ScoreRow, ShareRow
 from app.inspector.page import Page
 from app.inspector.rows import ScoreLine
 from app.inspector.strip import ThumbnailStrip
-from app.inspector.wording import certainty_text, label_origin, label_title, share_title, why_text
+from app.inspector.wording import certainty_text, label_origin, label_title, look_alikes_text, share_title, why_text
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -129,13 +129,21 @@ class ImagePage(Page):
         self.add_text(text)
         for share in self._facts.shares:
             self._add_share(share)
+        following = look_alikes_text(self._facts)
+        if following:
+            self.add_text(following)
+            self._add_strip(self._facts.look_alikes)
 
     def _add_share(self, share: ShareRow) -> None:
         class_id = -1 if share.class_id is None else share.class_id
         line = ScoreLine(ScoreRow(class_id, share_title(share), "", share.share), is_clickable=class_id >= 0)
         line.chosen.connect(self.class_requested)
         self.add(line)
-        strip = image_strip(share.image_ids[:SHOTS_SHOWN], self._state, self._thumbnails, side=44)
+        if share.image_ids:
+            self._add_strip(share.image_ids)
+
+    def _add_strip(self, image_ids: tuple[int, ...]) -> None:
+        strip = image_strip(image_ids[:SHOTS_SHOWN], self._state, self._thumbnails, side=44)
         strip.image_clicked.connect(self.image_requested)
         self.add(strip)
 

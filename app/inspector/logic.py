@@ -45,14 +45,23 @@ class ScoreRow:
     digit: int = 0
 
 
+class Source(Enum):
+    """Whose word a share of a prototype is."""
+
+    LABELLED = auto()
+    COARSE = auto()
+    UNLABELLED = auto()
+
+
 @dataclass(frozen=True)
 class ShareRow:
-    """One source of a prototype: the class's own images (`class_id` None) or a parent."""
+    """One source of a prototype: images of the class itself (`class_id` None) or of another class."""
 
     class_id: int | None
     name: str
     share: float
     image_ids: tuple[int, ...]
+    source: Source = Source.LABELLED
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,8 @@ class ImageFacts:
     why_name: str
     shares: tuple[ShareRow, ...]
     distance_ratio: float | None
+    look_alikes: tuple[int, ...] = ()
+    look_alike_share: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -144,7 +155,13 @@ def share_rows(graph: CategoryGraph, explanation: Explanation | None) -> tuple[S
         for share in explanation.parents
         if share.class_id in graph
     ]
-    present = [row for row in own + parents if row.share > 0.005]  # noqa: PLR2004 (less rounds to nothing)
+    coarse = [
+        ShareRow(share.class_id, graph.name(share.class_id), share.share, share.image_ids, Source.COARSE)
+        for share in explanation.coarse
+        if share.class_id in graph
+    ]
+    unlabelled = [ShareRow(None, "", explanation.unlabelled, (), Source.UNLABELLED)]
+    present = [row for row in own + parents + coarse + unlabelled if row.share > 0.005]  # noqa: PLR2004 (less rounds to nothing)
     return tuple(sorted(present, key=lambda row: -row.share))
 
 
@@ -171,6 +188,8 @@ def image_facts(
         graph.name(explained.class_id) if explained else "",
         share_rows(graph, explained),
         explained.distance_ratio if explained else None,
+        tuple(one.image_id for one in explained.look_alikes) if explained else (),
+        sum(one.weight for one in explained.look_alikes) if explained else 0.0,
     )
 
 

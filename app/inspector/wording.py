@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDateTime, QLocale
 
-from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, Teaching, teaching
+from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, Source, Teaching, teaching
 from app.status.wording import images, percent
 from app.texts import fill, translate
 
@@ -60,6 +60,10 @@ def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for
 
 def share_title(row: ShareRow) -> str:
     """Who taught this share of a prototype."""
+    if row.source is Source.UNLABELLED:
+        return translate("inspector", "Unlabelled images")
+    if row.source is Source.COARSE:
+        return fill(translate("inspector", "Labelled only %1"), row.name)
     if row.class_id is None:
         return translate("inspector", "Its own images")
     return fill(translate("inspector", "From %1"), row.name)
@@ -69,15 +73,25 @@ def why_text(facts: ImageFacts) -> str:
     """Why this class: where its prototype comes from."""
     if not facts.shares:
         return ""
-    own = [row for row in facts.shares if row.class_id is None]
-    if not own:
+    has_own = any(row.class_id is None and row.source is Source.LABELLED for row in facts.shares)
+    if not has_own and all(row.source is Source.LABELLED for row in facts.shares):
         return fill(
             translate("inspector", "%1 has no images of its own: what it looks like comes from its parents."),
             facts.why_name,
         )
-    if len(facts.shares) == 1:
+    if len(facts.shares) == 1 and has_own:
         return fill(translate("inspector", "%1 is known from its own images alone."), facts.why_name)
     return fill(translate("inspector", "What %1 looks like was learned from these images:"), facts.why_name)
+
+
+def look_alikes_text(facts: ImageFacts) -> str:
+    """How far the prediction follows the images that this one looks most like; empty where it does not."""
+    if not facts.look_alikes:
+        return ""
+    return fill(
+        translate("inspector", "%1 of the prediction follows the images that this one looks most like:"),
+        percent(facts.look_alike_share),
+    )
 
 
 def teaching_text(facts: ClassPageFacts) -> str:  # noqa: PLR0911 (one sentence for each case)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.inference.leave_one_out import membership_matrix
 from engine.inference.prototypes import PrototypeTable
+from engine.inference.shots import Membership
 from engine.inference.tuning import lambda_for
 
 Matrix = NDArray[np.float32]
@@ -36,10 +38,9 @@ class LinearPrototypes:
         table, members = self.table, self.table.membership
         stays = kept[members.image_positions]
         images, classes = members.image_positions[stays], members.class_positions[stays]
-        initial = np.zeros((len(table.class_ids), vectors.shape[1]), dtype=np.float32)
-        np.add.at(initial, classes, vectors[images])
-        counts = np.bincount(classes, minlength=len(initial))
-        initial /= np.maximum(counts, 1)[:, None]
+        counts = np.bincount(classes, minlength=len(table.class_ids))
+        rows = membership_matrix(Membership(images, classes), len(vectors), len(table.class_ids))
+        initial = rows @ vectors
         propagated, weight = self._propagated(initial, counts)
         keep = np.where(weight > 0, lambda_for(counts.astype(np.int64), self.shrinkage), np.float32(1))[:, None]
         return (keep * initial + (1 - keep) * propagated).astype(np.float32)

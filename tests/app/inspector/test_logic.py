@@ -7,6 +7,7 @@ import pytest
 from app.inspector.logic import (
     Certainty,
     ClassPageFacts,
+    Source,
     Teaching,
     certainty,
     class_page_facts,
@@ -20,7 +21,7 @@ from app.inspector.logic import (
 from engine.graph.category_graph import CategoryGraph
 from engine.project import ClassPolicy
 from engine.workflows.collection_state import NO_CLASS, UNKNOWN, ImageStatus
-from engine.workflows.explain import ClassFacts, Explanation, ScoredClass, Share
+from engine.workflows.explain import ClassFacts, Explanation, LookAlike, ScoredClass, Share
 from tests.support.graphs import seaside_graph
 from tests.support.states import Picture, state_of
 
@@ -80,6 +81,28 @@ def test_shares_come_largest_first_without_the_empty_ones(graph: CategoryGraph) 
         (None, "Gull", 0.3),
     ]
     assert share_rows(graph, None) == ()
+
+
+def test_what_the_collection_teaches_is_shown_too(graph: CategoryGraph) -> None:
+    """Coarse labels and unlabelled images have shares of their own, and the look-alikes are listed."""
+    bird = graph.find("Bird")
+    taught = replace(
+        explained(graph, 0.5, ("Bird", 0.1)),
+        coarse=(Share(bird, 0.15, (9,)),),
+        unlabelled=0.25,
+        look_alikes=(LookAlike(5, 0.6), LookAlike(8, 0.3)),
+    )
+    rows = share_rows(graph, taught)
+    assert [(row.source, row.class_id, row.share) for row in rows] == [
+        (Source.LABELLED, None, 0.5),
+        (Source.UNLABELLED, None, 0.25),
+        (Source.COARSE, bird, 0.15),
+        (Source.LABELLED, bird, 0.1),
+    ]
+    state = state_of([Picture(best=graph.find("Gull"))])
+    facts = image_facts(graph, state, 11, label=None, tops=[], explanation=taught)
+    assert facts.look_alikes == (5, 8)
+    assert facts.look_alike_share == pytest.approx(0.9)
 
 
 def test_facts_of_an_image(graph: CategoryGraph) -> None:

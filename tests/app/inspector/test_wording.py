@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ScoreRow, ShareRow
+from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ScoreRow, ShareRow, Source
 from app.inspector.wording import (
     bar_text,
     candidates_text,
@@ -14,6 +14,7 @@ from app.inspector.wording import (
     counts_text,
     label_origin,
     label_title,
+    look_alikes_text,
     share_title,
     teaching_text,
     why_text,
@@ -101,3 +102,22 @@ def test_counts_bars_and_candidates() -> None:
     assert bar_text(a_class(own_bar=0.9, bar=0.9)).startswith("Set here: 90 %")
     assert candidates_text(1).startswith("1 candidate.")
     assert candidates_text(12).startswith("12 candidates.")
+
+
+def test_what_the_collection_taught_has_words() -> None:
+    """Unlabelled images and images with a coarse label are named."""
+    unlabelled = ShareRow(None, "", 0.4, (), Source.UNLABELLED)
+    coarse = ShareRow(2, "Bird", 0.3, (9,), Source.COARSE)
+    assert share_title(unlabelled) == "Unlabelled images"
+    assert share_title(coarse) == "Labelled only Bird"
+    learned = "What Gull looks like was learned from these images:"
+    assert why_text(image(Certainty.LEAF, shares=(OWN, unlabelled))) == learned
+    assert why_text(image(Certainty.LEAF, shares=(coarse, unlabelled))) == learned
+    assert why_text(image(Certainty.LEAF, shares=(unlabelled,))) == learned
+
+
+def test_following_look_alikes_is_said() -> None:
+    """How far, in percent; nothing where it does not."""
+    facts = replace(image(Certainty.LEAF), look_alikes=(7, 8), look_alike_share=0.9)
+    assert look_alikes_text(facts) == "90 % of the prediction follows the images that this one looks most like:"
+    assert look_alikes_text(image(Certainty.LEAF)) == ""

@@ -5,8 +5,8 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.inference.back_off import BackOff, Policy, back_off
+from engine.inference.blocks import BLOCK_ROWS
 from engine.inference.classification import (
-    BLOCK_ROWS,
     SMALL_SCORE,
     LinearClassifier,
     Scores,

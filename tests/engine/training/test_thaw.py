@@ -36,7 +36,9 @@ def test_a_thawed_network_does_what_the_file_does() -> None:
 def test_a_file_of_another_network_is_refused(tmp_path: Path) -> None:
     """The message names what it looked for."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
-    with pytest.raises(ModelError, match=r"expected backbone.backbone.stages.0.weight of shape \(32, 3, 3, 3\), found nothing"):
+    with pytest.raises(
+        ModelError, match=r"expected backbone.backbone.stages.0.weight of shape \(32, 3, 3, 3\), found nothing"
+    ):
         thawed_leaf_net(tmp_path / "tiny.onnx", IMAGES)
 
 
