@@ -43,7 +43,7 @@ class PhotoKind:
 
 KINDS: Final[Mapping[str, PhotoKind]] = {
     "small": PhotoKind(500, 375, grain=4, quality=85, pictures=60, copies=8),  # as web pages and data sets have them
-    "large": PhotoKind(4032, 3024, grain=7, quality=90, pictures=8, copies=8),  # 12 megapixels, as telephones take them
+    "large": PhotoKind(4032, 3024, grain=7, quality=90, pictures=8, copies=24),  # as telephones take them
 }
 
 
