@@ -1,11 +1,12 @@
 """Labels, buttons and lines in the roles that the style sheet knows: one line each where a screen is put together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.theme.icons import icon
+from app.theme.tokens import tokens
 
 ICON_SIZE = 18
 
@@ -49,6 +50,23 @@ def make_icon_button(icon_name: str, tip: str, on_click: Callable[[], None] | No
     if on_click is not None:
         button.clicked.connect(lambda _is_checked=False: on_click())
     return button
+
+
+def make_row_card(name: str, captions: Sequence[str], end: QWidget) -> QFrame:
+    """A card of a list: a name over captions, and at its end a mark or a button."""
+    spacing = tokens().spacing
+    card = QFrame()
+    card.setProperty("role", "card")
+    layout = QHBoxLayout(card)
+    layout.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
+    words = QVBoxLayout()
+    words.setSpacing(0)
+    words.addWidget(make_label(name, "strong", wraps=True))
+    for caption in captions:
+        words.addWidget(make_label(caption, "caption", wraps=True))
+    layout.addLayout(words, 1)
+    layout.addWidget(end, 0, Qt.AlignmentFlag.AlignVCenter)
+    return card
 
 
 def make_separator(*, vertical: bool = False) -> QFrame:

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from app.backbones.logic import BackboneRow
 from app.backbones.wording import row_facts, row_origin
-from app.controls import make_button, make_label
+from app.controls import make_button, make_label, make_row_card
 from app.texts import fill
 from app.theme.tokens import tokens
 
@@ -59,19 +59,7 @@ class ComputerPage(QWidget):
         self._hint.setVisible(len(rows) == 1)
 
     def _card(self, row: BackboneRow, *, can_change: bool) -> QFrame:
-        spacing = tokens().spacing
-        card = QFrame()
-        card.setProperty("role", "card")
-        layout = QHBoxLayout(card)
-        layout.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(make_label(row.name, "strong", wraps=True))
-        for text in (row_facts(row), row_origin(row)):
-            words.addWidget(make_label(text, "caption", wraps=True))
-        layout.addLayout(words, 1)
-        layout.addWidget(self._end(row, can_change=can_change), 0, Qt.AlignmentFlag.AlignVCenter)
-        return card
+        return make_row_card(row.name, (row_facts(row), row_origin(row)), self._end(row, can_change=can_change))
 
     def _end(self, row: BackboneRow, *, can_change: bool) -> QWidget:
         """The mark of the backbone in use, or the button that changes to another one."""

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from app.controls import make_button, make_label
+from app.controls import make_button, make_label, make_row_card
 from app.texts import fill
 from app.theme.tokens import tokens
 from app.training.logic import VersionRow
@@ -41,18 +41,7 @@ class VersionList(QWidget):
             self._column.addWidget(self._card(row, is_writable=is_writable))
 
     def _card(self, row: VersionRow, *, is_writable: bool) -> QFrame:
-        spacing = tokens().spacing
-        card = QFrame()
-        card.setProperty("role", "card")
-        layout = QHBoxLayout(card)
-        layout.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(make_label(row.name, "strong", wraps=True))
-        words.addWidget(make_label(version_facts(row), "caption", wraps=True))
-        layout.addLayout(words, 1)
-        layout.addWidget(self._end(row, is_writable=is_writable), 0, Qt.AlignmentFlag.AlignVCenter)
-        return card
+        return make_row_card(row.name, (version_facts(row),), self._end(row, is_writable=is_writable))
 
     def _end(self, row: VersionRow, *, is_writable: bool) -> QWidget:
         """The mark of the version in use, or the button that takes another one into use."""

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -33,6 +32,7 @@ from engine.workflows.backbones.library import BackboneLibrary
 from engine.workflows.backbones.model_files import ModelFiles
 from engine.workflows.backbones.preprocessing import UNIT_TEMPERATURE
 from engine.workflows.backbones.web_request import OpenUrl, opener
+from engine.workflows.needed_packages import check_packages
 
 PACKAGES: Final = ("torch", "torchvision", "onnx", "onnxscript")
 DIFFERENCE: Final = "largest_difference_from_torch"
@@ -59,7 +59,7 @@ def list_published(
     kept = kept_list(caches)
     if kept is not None:
         return kept
-    check_packages()
+    check_packages(PACKAGES, "published networks need")
     from engine.training.published_network_list import published_networks
 
     networks = published_networks(on_progress=on_progress, cancel=cancel)
@@ -124,7 +124,7 @@ def find_published(caches: CacheFolders, source: str, weights: str | None = None
 def _versions_of(caches: CacheFolders, name: str) -> Sequence[PublishedNetwork]:
     kept = kept_list(caches)
     if kept is None:
-        check_packages()
+        check_packages(PACKAGES, "published networks need")
         from engine.training.published_network_list import network_names, published_networks
 
         names = network_names()
@@ -150,22 +150,6 @@ def _unknown(name: str, names: Sequence[str]) -> ModelError:
 def is_published_source(backbone: str) -> bool:
     """Whether a person named a published network, such as "torchvision:resnet50"."""
     return backbone.startswith(SOURCE_PREFIX)
-
-
-def check_packages() -> None:
-    """Refuse where only what classification needs is installed.
-
-    Raises:
-        ModelError: names the packages that are missing.
-    """
-    missing = [name for name in PACKAGES if find_spec(name) is None]
-    if missing:
-        raise ModelError(
-            "published networks need packages that are not installed",
-            expected=", ".join(PACKAGES),
-            found=f"no {', '.join(missing)}",
-            remedy="install protoleaf[train]",
-        )
 
 
 def add_published(
@@ -206,7 +190,7 @@ def add_published(
     library, cancel = library or BackboneLibrary(), cancel or CancelToken()
     if facts.library_name in library.names():
         return library.entry(facts.library_name)
-    check_packages()
+    check_packages(PACKAGES, "published networks need")
     weights = weights_path(caches, facts)
     if not weights.is_file():
         _check_room(facts, weights.parent, library.folder)

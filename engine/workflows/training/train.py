@@ -1,13 +1,13 @@
 """One way in for both depths of training."""
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from engine.config import CacheFolders
-from engine.errors import ModelError, UsageError
+from engine.errors import UsageError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.project import Project
+from engine.workflows.needed_packages import check_packages
 from engine.workflows.training.backbone import train_backbone
 from engine.workflows.training.settings import Chosen
 from engine.workflows.training.telling import OnPoint, ignore_point
@@ -36,22 +36,6 @@ def train(
     """
     if depth not in DEPTHS:
         raise UsageError("there is no such depth of training", expected=" or ".join(DEPTHS), found=depth)
-    check_packages()
+    check_packages(PACKAGES, "training needs")
     run = tune_propagation if depth == "propagation" else train_backbone
     return run(project, caches, chosen, out=out, on_progress=on_progress, on_point=on_point, cancel=cancel)
-
-
-def check_packages() -> None:
-    """Refuse to train where only what classification needs is installed.
-
-    Raises:
-        ModelError: names the packages that are missing.
-    """
-    missing = [name for name in PACKAGES if find_spec(name) is None]
-    if missing:
-        raise ModelError(
-            "training needs packages that are not installed",
-            expected=", ".join(PACKAGES),
-            found=f"no {', '.join(missing)}",
-            remedy="install protoleaf[train]",
-        )

@@ -17,6 +17,7 @@ from engine.inference.providers import CPU_CHOICE
 from engine.training import published_network_export
 from engine.training.published_network import load_published
 from engine.training.published_network_facts import PublishedNetwork
+from engine.workflows import needed_packages
 from engine.workflows.backbones import torchvision_network
 from engine.workflows.backbones.library import BackboneLibrary
 from engine.workflows.backbones.torchvision_network import (
@@ -270,6 +271,6 @@ def test_sources_are_told_apart() -> None:
 
 def test_without_the_packages_it_says_which(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The installed program without torch can list what it knows, and says what a new network needs."""
-    monkeypatch.setattr(torchvision_network, "find_spec", lambda name: None if name == "onnx" else object())
+    monkeypatch.setattr(needed_packages, "find_spec", lambda name: None if name == "onnx" else object())
     with pytest.raises(ModelError, match=r"packages.*no onnx.*protoleaf\[train\]"):
         list_published(caches_of(tmp_path))
