@@ -62,6 +62,11 @@ class CacheFolders:
         return self.root / "thumbnails"
 
     @property
+    def collections(self) -> Path:
+        """Folder of what large collections say about their own images, one file for each project and backbone."""
+        return self.root / "collections"
+
+    @property
     def engines(self) -> Path:
         """Folder of the engines that TensorRT built, each for one GPU, one model and one version."""
         return self.root / "engines"

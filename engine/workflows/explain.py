@@ -207,7 +207,8 @@ def _look_alikes(fitted: EverydayModel, image_id: int) -> tuple[LookAlike, ...]:
     row = int(basis.rows_of(np.array([image_id]))[0])
     if row < 0:
         return ()
-    positions, weights = basis.links.positions[row], basis.links.weights[row]
+    links = basis.links_at(np.array([row]))
+    positions, weights = links.positions[0], links.weights[0]
     linked = np.flatnonzero(weights > 0)
     ids = basis.image_ids[basis.anchors[positions[linked]]]
     return tuple(

@@ -31,6 +31,7 @@ from engine.workflows.explain import (
 )
 from engine.workflows.freed_memory import return_freed_memory
 from engine.workflows.image_list import ImageList
+from engine.workflows.kept_basis import KeptBasis
 from engine.workflows.live_basis import LiveBasis
 from engine.workflows.models import ModelFiles
 from engine.workflows.new_project import new_project
@@ -60,7 +61,7 @@ class LiveCollection:
         self._cache = open_cache(self._model, caches)
         self._propagation: PropagationSession | None = None
         self._store = EmbeddingStore(self._model.card.embedding_width)
-        self._basis = LiveBasis(self._store)
+        self._basis = self._new_basis()
         self._scores = Scores.empty(0)
         self.state: CollectionState = self._images.blank_state(self._model.name)
 
@@ -91,7 +92,7 @@ class LiveCollection:
         """Read everything: images, labels, cached embeddings; then fit and classify."""
         self._images.read()
         self._store = EmbeddingStore(self._model.card.embedding_width)
-        self._basis = LiveBasis(self._store)
+        self._basis = self._new_basis()
         self._store.append(self._images.ids)
         self._store.fill(np.arange(len(self._images.ids)), self._images.content_hashes, self._cache)
         self._refit(full=True)
@@ -196,6 +197,10 @@ class LiveCollection:
             self._scores = reclassify(
                 self._scores, before.classifier, after.classifier, after.back_off, embeddings, squares=squares
             )
+
+    def _new_basis(self) -> LiveBasis:
+        name = f"{self._model.backbone_hash} {self.project.path}"
+        return LiveBasis(self._store, KeptBasis(self._caches.collections, name))
 
     def _session(self) -> PropagationSession:
         if self._propagation is None:

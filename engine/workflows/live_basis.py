@@ -7,17 +7,28 @@ from numpy.typing import NDArray
 
 from engine.inference.collection.basis import MOST_ANCHORS, CollectionBasis, collection_basis
 from engine.workflows.embedding_store import EmbeddingStore
+from engine.workflows.kept_basis import KeptBasis, look_key
 
 GROWTH: Final = 1.25
 """A large collection that grew by this much is looked at anew; until then more images are linked to what is there."""
+MANY_ANCHORS: Final = 64
+"""Once labels added so many anchors, the look is kept anew: linking them again would take as long as writing it."""
 
 
 @final
 class LiveBasis:
-    """The basis of a store's images, made when it is first asked for."""
+    """The basis of a store's images, made when it is first asked for.
 
-    def __init__(self, store: EmbeddingStore) -> None:
+    Args:
+        store: of the embeddings.
+        kept: where looks at large collections are kept.
+    """
+
+    def __init__(self, store: EmbeddingStore, kept: KeptBasis) -> None:
         self._store = store
+        self._kept = kept
+        self._kept_key = b""
+        self._kept_anchors = 0
         self._basis: CollectionBasis | None = None
         self._rows = np.zeros(0, dtype=np.int64)
 
@@ -30,12 +41,35 @@ class LiveBasis:
         """
         ready, anchors = self._ready(listed), self._rows_of(labelled)
         if self._basis is None or self._must_look_anew(ready):
-            self._basis = collection_basis(self._store.image_ids, self._store.embeddings, labelled=anchors, ready=ready)
+            self._basis = self._read(ready) or self._look(ready, anchors)
         else:
             self._take_new(ready)
+        if self._basis is not None:
             self._basis = self._basis.with_anchors(self._store.embeddings, anchors)
         self._rows = ready
+        self._keep()
         return self._basis
+
+    def _look(self, ready: NDArray[np.int64], anchors: NDArray[np.int64]) -> CollectionBasis | None:
+        return collection_basis(self._store.image_ids, self._store.embeddings, labelled=anchors, ready=ready)
+
+    def _read(self, ready: NDArray[np.int64]) -> CollectionBasis | None:
+        """What was kept of a large collection; from now on `_kept_key` says for which embeddings to keep it."""
+        self._kept_key, self._kept_anchors = b"", 0
+        if len(ready) <= MOST_ANCHORS:
+            return None  # looking at it takes no longer than reading a file
+        self._kept_key = look_key(self._store, ready)
+        basis = self._kept.read(self._kept_key, self._store)
+        self._kept_anchors = 0 if basis is None else len(basis.anchors)
+        return basis
+
+    def _keep(self) -> None:
+        basis = self._basis
+        if basis is None or not self._kept_key or len(basis.anchors) < self._kept_anchors + MANY_ANCHORS:
+            return
+        if look_key(self._store, self._rows) == self._kept_key:  # otherwise images came or went since it was made
+            self._kept.write(self._kept_key, basis)
+        self._kept_anchors = len(basis.anchors)
 
     def has_outgrown(self, listed: NDArray[np.int64], *, is_last: bool) -> bool:
         """Whether enough embeddings came, or came back, since it was made that the model should learn from them.

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from engine.errors import ProjectExistsError, StorageError
 from engine.project import Project
-from engine.workflows.backbones.onnx_file import add_file
-from engine.workflows.models import BUNDLED_NAME, find_model
+from engine.workflows.models import BUNDLED_NAME, ModelFiles, find_model
 
 MODEL_SUFFIX = ".onnx"
 
@@ -26,7 +25,7 @@ def new_project(path: Path, backbone: str = BUNDLED_NAME) -> Project:
         InputError: an ONNX file's name cannot be used, or the library has another backbone of that name.
     """
     check_place(path)
-    model = add_file(Path(backbone)).files if is_file_source(backbone) else find_model(backbone)
+    model = _added(Path(backbone)) if is_file_source(backbone) else find_model(backbone)
     return Project.create(
         path,
         backbone_name=model.name,
@@ -34,6 +33,13 @@ def new_project(path: Path, backbone: str = BUNDLED_NAME) -> Project:
         backbone_path="",
         propagation_hash=model.propagation_hash,
     )
+
+
+def _added(file: Path) -> ModelFiles:
+    # Trial images and child processes come with it: 8 MB that an open window does not need.
+    from engine.workflows.backbones.onnx_file import add_file
+
+    return add_file(file).files
 
 
 def is_file_source(backbone: str) -> bool:

@@ -12,23 +12,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.inference.blocks import in_blocks
-from engine.inference.collection.neighbours import (
-    LINKS,
-    Links,
-    Nearest,
-    links_between,
-    links_to,
-    nearest,
-)
+from engine.inference.blocks import BLOCK_ROWS, in_blocks
+from engine.inference.collection.neighbours import LINKS, SEARCH_ROWS, Links, Nearest, links_between, links_to
 from engine.inference.collection.whitening import Whitening, whitening_of
 from engine.inference.fixed_point import Embeddings, block_of, factor_of
 
 MOST_ANCHORS: Final = 3072
 FEWEST_IMAGES: Final = 8
 """Fewer images than this are no collection to learn from."""
-FEW_NEW_ANCHORS: Final = 16
-"""More new anchors than this at once and the links are looked for anew."""
 
 Matrix = NDArray[np.float32]
 
@@ -60,14 +51,27 @@ class CollectionBasis:
         """Links (m, `LINKS`) among the anchors."""
         return links_between(self.found.rows(self.anchors))
 
-    @cached_property
-    def links(self) -> Links:
-        """Links (n, `LINKS`) of every image to anchors; an anchor's are those of `anchor_links`."""
-        near, among = links_to(self.found), self.anchor_links
-        spare = ((0, 0), (0, LINKS - near.positions.shape[1]))
-        positions, weights = np.pad(near.positions, spare), np.pad(near.weights, spare)
-        positions[self.anchors], weights[self.anchors] = among.positions, among.weights
+    def links_at(self, rows: NDArray[np.int64] | slice) -> Links:
+        """Links (k, `LINKS`) of some images to anchors; an anchor's are those of `anchor_links`.
+
+        They are made when they are asked for: those of all images would take as much memory as `found` twice over.
+        """
+        near = links_to(self.found.rows(rows))
+        shape, width = (len(near.positions), LINKS), near.positions.shape[1]
+        positions, weights = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.float32)
+        positions[:, :width], weights[:, :width] = near.positions, near.weights
+        place = self._place[rows]
+        itself = np.flatnonzero(place >= 0)
+        positions[itself] = self.anchor_links.positions[place[itself]]
+        weights[itself] = self.anchor_links.weights[place[itself]]
         return Links(positions, weights)
+
+    @cached_property
+    def _place(self) -> NDArray[np.int32]:
+        """Position (n,) among the anchors of each image; -1 for those that are none."""
+        place = np.full(len(self.image_ids), -1, dtype=np.int32)
+        place[self.anchors] = np.arange(len(self.anchors))
+        return place
 
     def rows_of(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """Rows (k,) of images; -1 for those it does not know or that have no embedding."""
@@ -77,24 +81,21 @@ class CollectionBasis:
 
     def positions_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Positions (k,) of rows among the anchors, -1 for rows that are none."""
-        place = np.full(len(self.image_ids), -1, dtype=np.int64)
-        place[self.anchors] = np.arange(len(self.anchors))
-        return np.where(rows >= 0, place[rows], -1)
+        return np.where(rows >= 0, self._place[rows], -1).astype(np.int64)
 
     def with_anchors(self, embeddings: Embeddings, rows: NDArray[np.int64]) -> "CollectionBasis":
         """The same with these rows among the anchors: every labelled image is one."""
         new = np.setdiff1d(rows[rows >= 0], self.anchors)
         if len(new) == 0:
             return self
-        anchors = np.concatenate([self.anchors, new])
-        vectors = np.concatenate([self.vectors, self.whitening.apply(embeddings[new])])
-        if len(new) > FEW_NEW_ANCHORS:
-            grown = replace(self, anchors=anchors, vectors=vectors)
-            return replace(grown, found=_found(grown, embeddings, np.arange(len(self.image_ids))))
-        found = self.found
-        for place, row in enumerate(new.tolist(), start=len(self.anchors)):
-            found = _with_one_more(found, self._cosines(embeddings, vectors[place]), place, row)
-        return replace(self, anchors=anchors, vectors=vectors, found=found)
+        grown = replace(
+            self,
+            anchors=np.concatenate([self.anchors, new]),
+            vectors=np.concatenate([self.vectors, self.whitening.apply(embeddings[new])]),
+            found=Nearest(self.found.positions.copy(), self.found.cosines.copy()),
+        )
+        grown.look(embeddings, np.arange(len(self.image_ids)), grown.found, first=len(self.anchors))
+        return grown
 
     def with_images(
         self, image_ids: NDArray[np.int64], embeddings: Embeddings, rows: NDArray[np.int64]
@@ -113,21 +114,34 @@ class CollectionBasis:
         )
         grown = replace(self, image_ids=image_ids, scales=np.pad(self.scales, (0, more)), found=found)
         grown.scales[rows] = _scales(self.whitening, embeddings[rows])
-        part = _found(grown, embeddings, rows)
+        part = Nearest.none(len(rows))
+        grown.look(embeddings[rows], rows, part)
         found.positions[rows], found.cosines[rows] = part.positions, part.cosines
         return grown
 
-    def _cosines(self, embeddings: Embeddings, vector: Matrix) -> Matrix:
-        """Cosines (n,) of all whitened embeddings with a whitened one (d,); -1 without an embedding."""
-        folded, shift = self.fold(vector[None, :])
-        cosines = np.empty(len(embeddings), dtype=np.float32)
-        factor = factor_of(embeddings)
+    def look(self, embeddings: Embeddings, rows: NDArray[np.int64], found: Nearest, *, first: int = 0) -> None:
+        """Look among the anchors for those that images are most alike to, and put them into their lists.
 
-        def work(rows: slice) -> None:
-            cosines[rows] = block_of(embeddings[rows]) @ (folded[0] * factor)
+        Args:
+            embeddings: (k, d) of the images.
+            rows: (k,) their rows.
+            found: their lists, which are changed.
+            first: the anchors before this one are in the lists already.
+        """
+        folded, shifts = self.fold(self.vectors[first:])
+        folded = (folded.T * factor_of(embeddings)).astype(np.float32)
+        scales, own = self.scales[rows], self.positions_of(rows) - first
 
-        in_blocks(len(embeddings), work)
-        return np.where(self.scales > 0, (cosines - shift[0]) * self.scales, np.float32(-1))
+        def work(part: slice) -> None:
+            cosines = block_of(embeddings[part]) @ folded
+            cosines -= shifts
+            cosines *= scales[part][:, None]
+            cosines[scales[part] == 0] = -1
+            itself = np.flatnonzero(own[part] >= 0)
+            cosines[itself, own[part][itself]] = -1
+            found.take(part, cosines, first)
+
+        in_blocks(len(rows), work, SEARCH_ROWS if folded.shape[1] > SEARCH_ROWS else BLOCK_ROWS)
 
     def fold(self, weights: Matrix) -> tuple[Matrix, Matrix]:
         """Weights (c, d) for whitened embeddings as weights (c, d) and shifts (c,) for plain ones.
@@ -165,11 +179,12 @@ def collection_basis(
     scales = np.zeros(len(image_ids), dtype=np.float32)
     scales[ready] = _scales(whitening, embeddings[ready])
     anchors = np.union1d(_subsample(ready), labelled).astype(np.int64)
-    none = Nearest(np.zeros((len(image_ids), 0), dtype=np.int32), np.zeros((len(image_ids), 0), dtype=np.float32))
     basis = CollectionBasis(
-        image_ids, whitening, scales, anchors, whitening.apply(embeddings[anchors]), none, len(ready)
-    )
-    return replace(basis, found=_found(basis, embeddings, np.arange(len(image_ids))))
+        image_ids, whitening, scales, anchors, whitening.apply(embeddings[anchors]), Nearest.none(len(image_ids)),
+        len(ready),
+    )  # fmt: skip
+    basis.look(embeddings, np.arange(len(image_ids)), basis.found)
+    return basis
 
 
 def _subsample(rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -180,44 +195,14 @@ def _subsample(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _scales(whitening: Whitening, embeddings: Embeddings) -> Matrix:
+    """One over the length (n,) of whitened embeddings (n, d)."""
     scales = np.zeros(len(embeddings), dtype=np.float32)
+    matrix = whitening.matrix * factor_of(embeddings)
     shift = whitening.mean @ whitening.matrix
 
     def work(rows: slice) -> None:
-        moved = block_of(embeddings[rows]) @ (whitening.matrix * factor_of(embeddings)) - shift
+        moved = block_of(embeddings[rows]) @ matrix - shift
         scales[rows] = 1 / np.maximum(np.sqrt(np.einsum("nd,nd->n", moved, moved)), np.float32(1e-6))
 
     in_blocks(len(embeddings), work)
     return scales
-
-
-def _found(basis: CollectionBasis, embeddings: Embeddings, rows: NDArray[np.int64]) -> Nearest:
-    """The nearest anchors of some rows, without the row itself."""
-    own = basis.positions_of(rows)
-    if len(rows) == 0:
-        return nearest(basis.vectors[:0], basis.vectors, own=own)
-    parts = [
-        nearest(
-            basis.whitening.apply(embeddings[rows[start : start + MOST_ANCHORS]]),
-            basis.vectors,
-            own=own[start : start + MOST_ANCHORS],
-        )
-        for start in range(0, len(rows), MOST_ANCHORS)
-    ]
-    found = Nearest(
-        np.concatenate([part.positions for part in parts]), np.concatenate([part.cosines for part in parts])
-    )
-    found.cosines[basis.scales[rows] == 0] = -1
-    return found
-
-
-def _with_one_more(found: Nearest, cosines: Matrix, place: int, row: int) -> Nearest:
-    """Put a new anchor into the lists of those images that it is nearer to than their last."""
-    takes = np.flatnonzero(cosines > found.cosines[:, -1])
-    takes = takes[takes != row]
-    positions, kept = found.positions.copy(), found.cosines.copy()
-    positions[takes, -1], kept[takes, -1] = place, cosines[takes]
-    order = np.argsort(-kept[takes], axis=1, kind="stable")
-    positions[takes] = np.take_along_axis(positions[takes], order, axis=1)
-    kept[takes] = np.take_along_axis(kept[takes], order, axis=1)
-    return Nearest(positions, kept)

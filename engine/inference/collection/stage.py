@@ -108,10 +108,7 @@ class CollectionStage:
             rows: (k,) their rows in the basis.
         """
         vectors = self.basis.whitening.apply(embeddings)
-        links = self.basis.links
-        return self._finish(
-            chances_of(self.refined.classifier, vectors), Links(links.positions[rows], links.weights[rows])
-        )
+        return self._finish(chances_of(self.refined.classifier, vectors), self.basis.links_at(rows))
 
     def classify(
         self,
@@ -135,7 +132,6 @@ class CollectionStage:
         factor = factor_of(embeddings)
         folded = (folded.T * factor).astype(np.float32)
         constant = self.refined.classifier.offsets + self.refined.classifier.breadth
-        links = self.basis.links
 
         def work(part: slice) -> None:
             at = part if rows is None else rows[part]
@@ -144,7 +140,7 @@ class CollectionStage:
             logits -= shifts
             logits *= self.basis.scales[at][:, None]
             logits += constant
-            chances = self._finish(softmax(logits), Links(links.positions[at], links.weights[at]))
+            chances = self._finish(softmax(logits), self.basis.links_at(at))
             scores.put(part, _scores(chances, back_off, classifier, block, factor))
 
         in_blocks(len(embeddings), work, PASS_ROWS)
