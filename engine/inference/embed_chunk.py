@@ -24,6 +24,7 @@ from engine.model_card import BackboneCard
 # a GPU would rather have more images at once.
 _PATIENCE_S: Final = 0.1
 _GPU_PATIENCE_S: Final = 0.5
+_LAST_PATIENCE: Final = 0.25  # share of it for the last files of a run
 
 
 class Claims:
@@ -91,8 +92,12 @@ class ChunkWorker:
     claims: Claims
     cancel: CancelToken
 
-    def embed_chunk(self, requests: Sequence[EmbedRequest]) -> ChunkOutcome:
+    def embed_chunk(self, requests: Sequence[EmbedRequest], *, is_last: bool = False) -> ChunkOutcome:
         """Embed the new contents among the requests' files; those it has no patience for are left.
+
+        Args:
+            requests: at most a batch of the session.
+            is_last: nothing waits behind them, so the other workers had better share them soon.
 
         Raises:
             Cancelled: asked to stop; nothing of this chunk is kept.
@@ -101,7 +106,8 @@ class ChunkWorker:
         card = self.session.card
         outcome = ChunkOutcome(np.zeros((0, card.embedding_width), dtype=np.float32))
         squares = np.empty((len(requests), card.input_side, card.input_side, 3), dtype=np.uint8)
-        end_s = time.monotonic() + (_GPU_PATIENCE_S if self.session.is_on_gpu else _PATIENCE_S)
+        patience_s = _GPU_PATIENCE_S if self.session.is_on_gpu else _PATIENCE_S
+        end_s = time.monotonic() + patience_s * (_LAST_PATIENCE if is_last else 1)
         for position, request in enumerate(requests):
             self.cancel.raise_if_cancelled()
             if position and time.monotonic() > end_s:

@@ -56,7 +56,7 @@ def embed_files(
         session: the opened backbone.
         cache: of the same backbone.
         total: how many requests there are, where they are no sequence; only for the progress.
-        on_progress: told images done of all, several times a second; the note is the device.
+        on_progress: told images done of all, several times a second; the note is the device, the notice that it failed.
         cancel: stops between images.
         on_batch: told results on the calling thread, each request exactly once.
         workers: threads; as many as the session runs well with when None.
@@ -75,7 +75,7 @@ def embed_files(
     meter = ProgressMeter(total, on_progress)
 
     def advance(count: int) -> None:
-        meter.note = session.device_name  # a GPU may fail on the way
+        meter.note, meter.notice = session.device_name, session.notice  # a GPU may fail on the way
         meter.advance(count)
 
     advance(0)
@@ -94,6 +94,7 @@ def embed_files(
         images_per_s=pending.count / (seconds - pending.cached_s) if pending.count else 0.0,
         device_name=session.device_name,
         notice=session.notice,
+        reason=session.reason,
     )
 
 
@@ -157,6 +158,7 @@ class _Run:
         self._meter = meter
         self._chunks = pending.chunks(worker.session.batch_size)
         self._left: list[Sequence[EmbedRequest]] = []
+        self._is_running_out = False
         self._running: set[Future[ChunkOutcome]] = set()
 
     def to_the_end(self, workers: int) -> None:
@@ -182,8 +184,9 @@ class _Run:
             self._worker.cancel.raise_if_cancelled()
             chunk = self._left.pop() if self._left else next(self._chunks, None)
             if chunk is None:
+                self._is_running_out = True
                 break
-            self._running.add(pool.submit(self._worker.embed_chunk, chunk))
+            self._running.add(pool.submit(self._worker.embed_chunk, chunk, is_last=self._is_running_out))
 
     def _write(self, finished: Iterable[Future[ChunkOutcome]]) -> None:
         """Write what went well before raising what did not."""

@@ -1,6 +1,6 @@
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from engine.errors import Cancelled, ModelError, StorageError
 from engine.events import CancelToken, Progress
 from engine.inference import embed_chunk, outcome_writer, pipeline
 from engine.inference.backbone import BackboneSession
-from engine.inference.embed_chunk import network_input
+from engine.inference.embed_chunk import ChunkOutcome, ChunkWorker, Claims, network_input
 from engine.inference.pipeline import EmbedBatch, EmbedRequest, embed_files
 from engine.inference.providers import ProviderChoice
 from engine.inference.runtime import CPU_PROVIDER
@@ -293,6 +293,37 @@ def test_chunks_of_slow_files_are_cut_short(
     heard = Heard()
     summary = embed_files(photos(tmp_path / "photos", 40), session, cache, on_batch=heard)
     assert (summary.embedded, len(heard.results), sizes) == (40, 40, [1] * 40)
+
+
+def test_the_last_files_are_shared_out_sooner(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once nothing waits behind them, workers take fewer at a time: none is idle while another has several left."""
+    monkeypatch.setattr(embed_chunk, "_PATIENCE_S", 3600.0)
+    worker = ChunkWorker(session, cache, Claims(), CancelToken())
+    requests = photos(tmp_path / "photos", 4)
+    assert len(worker.embed_chunk(requests).left) == 0
+    monkeypatch.setattr(embed_chunk, "_LAST_PATIENCE", -1.0)
+    last = ChunkWorker(session, cache, Claims(), CancelToken()).embed_chunk(requests, is_last=True)
+    assert (len(last.embedded), len(last.left)) == (1, 3)
+
+
+def test_the_run_knows_its_last_files(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chunks are the last ones as soon as no request is to come, and never before."""
+    monkeypatch.setattr(embed_chunk, "_PATIENCE_S", -1.0)
+    seen: list[bool] = []
+    whole = ChunkWorker.embed_chunk
+
+    def note(worker: ChunkWorker, requests: Sequence[EmbedRequest], *, is_last: bool = False) -> ChunkOutcome:
+        seen.append(is_last)
+        return whole(worker, requests, is_last=is_last)
+
+    monkeypatch.setattr(ChunkWorker, "embed_chunk", note)
+    embed_files(photos(tmp_path / "photos", 40), session, cache, workers=1)
+    assert (seen[0], seen[-1]) == (False, True)
+    assert seen == sorted(seen)
 
 
 def test_requests_are_asked_for_as_they_are_needed(
