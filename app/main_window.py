@@ -15,6 +15,7 @@ from app.class_tree.view import ClassTree
 from app.dropped_files import take_files, welcome_files
 from app.flows.backbones import Backbones
 from app.flows.classes import Classes
+from app.flows.computing import Computing
 from app.flows.importing import Importing
 from app.flows.labelling import Labelling
 from app.flows.projects import Projects
@@ -114,11 +115,12 @@ class MainWindow(QMainWindow):
         self.labelling = Labelling(self.session, self.workspace, self.inspector, self.palette_panel)
         self.classes = Classes(self.session, self.tree, self.inspector, self.palette_panel)
         self.models = Models(self.session, self.training, self.side, self.toast)
-        self.backbones = Backbones(self.session, self.backbone_tasks, self.side, self.toast)
+        self.backbones = Backbones(self.session, self.backbone_tasks, self.side, self.toast, self.settings)
+        self.computing = Computing(self.session, self.embedding, self.backbones, self.status_line.device_chip, self)
         callbacks = {
             **self.projects.callbacks(), **self.importing.callbacks(), **self.labelling.callbacks(),
             **self.classes.callbacks(), **self.models.callbacks(), **self.backbones.callbacks(),
-            **self._own_callbacks(),
+            **self.computing.callbacks(), **self._own_callbacks(),
         }  # fmt: skip
         self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
         self.registry.fill(self.menuBar())

@@ -1,9 +1,11 @@
-"""What the window remembers between two runs: recent projects, its size, the panes, the zoom. Never project data."""
+"""What the window remembers between two runs: recent projects, its size, the device. Never project data."""
 
 from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QByteArray, QSettings
+
+from engine.inference.devices.names import AUTO, devices_of
 
 RECENT_LIMIT: Final = 8
 ZOOM_DEFAULT: Final = 168
@@ -13,6 +15,8 @@ _GEOMETRY: Final = "window/geometry"
 _PANES: Final = "window/panes"
 _ZOOM: Final = "grid/zoom"
 _ORDER: Final = "grid/order"
+_PROXY: Final = "downloads/proxy"
+_DEVICE: Final = "computing/device"
 
 
 class Settings:
@@ -80,6 +84,27 @@ class Settings:
     @order.setter
     def order(self, name: str) -> None:
         self._store.setValue(_ORDER, name)
+
+    @property
+    def device(self) -> str:
+        """The device that looks at images; "auto" unless a person chose one that this system can have."""
+        stored = str(self._store.value(_DEVICE, AUTO))
+        return stored if stored in devices_of() else AUTO
+
+    @device.setter
+    def device(self, device: str) -> None:
+        self._store.setValue(_DEVICE, device)
+
+    @property
+    def proxy(self) -> str:
+        """Address of the proxy that downloads go through; empty for the system's. Never has a password."""
+        return str(self._store.value(_PROXY, "") or "")
+
+    @proxy.setter
+    def proxy(self, address: str) -> None:
+        from engine.workflows.backbones.proxy_address import without_password
+
+        self._store.setValue(_PROXY, without_password(address))
 
     def _bytes(self, key: str) -> QByteArray:
         stored = self._store.value(key)

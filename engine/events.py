@@ -22,6 +22,7 @@ class Progress:
         rate_per_s: units a second, over this run.
         seconds_left: estimate; None while unknown.
         note: what happens now, or on which device ("CPU").
+        notice: what a person must be told once, such as that the GPU failed and the CPU took over; else empty.
     """
 
     done: int
@@ -30,6 +31,7 @@ class Progress:
     rate_per_s: float = 0.0
     seconds_left: float | None = None
     note: str = ""
+    notice: str = ""
 
 
 OnProgress = Callable[[Progress], None]
@@ -78,6 +80,7 @@ class ProgressMeter:
         self.total = total
         self.done = already_done
         self.note = ""
+        self.notice = ""
         self._unit = unit
         self._on_progress = on_progress
         self._already_done = already_done
@@ -106,4 +109,4 @@ class ProgressMeter:
         elapsed_s = now_s - self._started_s
         rate = (self.done - self._already_done) / elapsed_s if elapsed_s > 0 else 0.0
         left_s = (self.total - self.done) / rate if rate > 0 and self.total else None
-        self._on_progress(Progress(self.done, self.total, self._unit, rate, left_s, self.note))
+        self._on_progress(Progress(self.done, self.total, self._unit, rate, left_s, self.note, self.notice))

@@ -219,6 +219,15 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         MODEL,
     ),
     ActionRow(
+        "choose_device",
+        QT_TRANSLATE_NOOP("actions", "Computing…"),
+        "device",
+        ("Ctrl+D",),
+        MODEL,
+        Needs.NOTHING,
+        starts_section=True,
+    ),
+    ActionRow(
         "open_image",
         QT_TRANSLATE_NOOP("actions", "Open the image"),
         "open_image",

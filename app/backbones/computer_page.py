@@ -1,14 +1,14 @@
-"""The first door: what is on this computer already; each can be used in the project."""
+"""The first door: what is on this computer already; each can be used in the project, or removed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QVBoxLayout, QWidget
 
 from app.backbones.logic import BackboneRow
-from app.backbones.wording import row_facts, row_origin
-from app.controls import make_button, make_label, make_row_card
+from app.backbones.row_card import RowCard
+from app.controls import make_label
 from app.texts import fill
 from app.theme.tokens import tokens
 
@@ -19,14 +19,21 @@ class ComputerPage(QWidget):
 
     Signals:
         use_requested: the `BackboneRow` to change the project to.
+        remove_requested: the `BackboneRow` to delete, after the question was answered.
+
+    Attributes:
+        cards: of all rows, in their order.
+        buttons: of all cards, in the order of the Tab key.
     """
 
     use_requested = Signal(object)
+    remove_requested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows: tuple[BackboneRow, ...] = ()
-        self.buttons: list[QPushButton] = []
+        self.cards: list[RowCard] = []
+        self.buttons: list[QAbstractButton] = []
         self._cards = QVBoxLayout()
         self._cards.setContentsMargins(0, 0, 0, 0)
         self._cards.setSpacing(tokens().spacing.small)
@@ -46,8 +53,9 @@ class ComputerPage(QWidget):
 
     def show_rows(self, rows: Sequence[BackboneRow], used_name: str, *, can_change: bool) -> None:
         """List backbones anew, beside the model version in use."""
+        asked = {card.row.source for card in self.cards if card.is_asking}
         self.rows = tuple(rows)
-        self.buttons = []
+        self.cards, self.buttons = [], []
         self._used.setText(fill(self.tr("In use: %1"), used_name))
         self._used.setVisible(not any(row.is_used for row in rows))
         while (item := self._cards.takeAt(0)) is not None:
@@ -55,26 +63,19 @@ class ComputerPage(QWidget):
                 widget.hide()
                 widget.deleteLater()
         for row in rows:
-            self._cards.addWidget(self._card(row, can_change=can_change))
+            self._add_card(row, can_change=can_change, is_asking=row.is_removable and row.source in asked)
         self._hint.setVisible(len(rows) == 1)
 
-    def _card(self, row: BackboneRow, *, can_change: bool) -> QFrame:
-        return make_row_card(row.name, (row_facts(row), row_origin(row)), self._end(row, can_change=can_change))
+    def _add_card(self, row: BackboneRow, *, can_change: bool, is_asking: bool) -> None:
+        card = RowCard(row, can_change=can_change)
+        card.use_requested.connect(self.use_requested)
+        card.remove_requested.connect(self.remove_requested)
+        self._cards.addWidget(card)
+        self.cards.append(card)
+        self.buttons += card.buttons
+        if is_asking:
+            card.ask()
 
-    def _end(self, row: BackboneRow, *, can_change: bool) -> QWidget:
-        """The mark of the backbone in use, or the button that changes to another one."""
-        if row.is_used:
-            mark = make_label(self.tr("In use"), "chip")
-            mark.setProperty("tone", "accent")
-            return mark
-        button = make_button(self.tr("Use…"), self._user(row))
-        button.setAccessibleName(fill(self.tr("Use %1 in this project"), row.name))
-        button.setToolTip(
-            self.tr("Looks at all images with it and compares it first; nothing changes before you decide")
-        )
-        button.setEnabled(can_change)
-        self.buttons.append(button)
-        return button
-
-    def _user(self, row: BackboneRow) -> Callable[[], None]:
-        return lambda: self.use_requested.emit(row)
+    def card_of(self, name: str) -> RowCard:
+        """The card of the backbone that is called so."""
+        return next(card for card in self.cards if card.row.name == name)

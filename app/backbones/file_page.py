@@ -12,8 +12,8 @@ from app.backbones.task_view import TaskView
 from app.backbones.wording import file_facts, trial_button, trial_text
 from app.controls import make_button, make_label, set_property
 from app.jobs.backbones import Stage
+from app.side_panel.wording import breakable
 from app.theme.tokens import tokens
-from app.training.wording import breakable
 
 if TYPE_CHECKING:
     from app.jobs.backbones import BackboneTasks

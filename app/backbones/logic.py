@@ -42,6 +42,7 @@ class BackboneRow:
         licence: of its weights; empty while unknown.
         images_per_s: how fast it is on one core of this computer, where that was measured.
         is_used: whether the project uses it now.
+        file_name: of its file.
     """
 
     source: str
@@ -53,6 +54,25 @@ class BackboneRow:
     licence: str = ""
     images_per_s: float | None = None
     is_used: bool = False
+    file_name: str = ""
+
+    @property
+    def is_removable(self) -> bool:
+        """Whether it may go: what ships with the program stays, and so does what the project uses."""
+        return self.origin is not Origin.BUNDLED and not self.is_used
+
+
+@dataclass(frozen=True)
+class Removal:
+    """How the removal of a backbone ended.
+
+    Attributes:
+        name: of the backbone.
+        error: why it is still there, in one line; empty when it is gone.
+    """
+
+    name: str
+    error: str = ""
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from app.backbones.logic import PublishedRow
 from app.backbones.task_view import TaskView
 from app.backbones.wording import download_button, download_question, licence_text, published_facts
 from app.controls import make_button, make_label
+from app.side_panel.wording import breakable
 from app.texts import fill
 from app.theme.tokens import tokens
-from app.training.wording import breakable
 
 if TYPE_CHECKING:
     from app.jobs.backbones import Stage, Task

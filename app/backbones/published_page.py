@@ -7,6 +7,7 @@ from PySide6.QtCore import QItemSelectionModel, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QLineEdit, QTableView, QVBoxLayout, QWidget
 
 from app.backbones.logic import Column, PublishedRow
+from app.backbones.proxy_field import ProxyField
 from app.backbones.published_card import PublishedCard
 from app.backbones.published_model import COLUMNS, PublishedModel
 from app.backbones.task_view import TaskView
@@ -26,12 +27,13 @@ class PublishedPage(QWidget):
 
     Signals:
         list_requested: the list is not known yet.
-        download_requested: the `PublishedRow` that the person wants, after the question was answered.
+        download_requested: the `PublishedRow` that the person wants, after the question was answered, and the proxy to
+            go through; empty for the system's.
         use_requested: source and name of a network that is here.
     """
 
     list_requested = Signal()
-    download_requested = Signal(object)
+    download_requested = Signal(object, str)
     use_requested = Signal(str, str)
 
     def __init__(self, tasks: "BackboneTasks") -> None:
@@ -43,13 +45,14 @@ class PublishedPage(QWidget):
         self.list_view = TaskView(tasks.listing, getting_ready=self.tr("Reading the list…"))
         self._nothing = make_label("", "secondary", wraps=True)
         self.card = PublishedCard(tasks.download)
+        self.proxy = ProxyField()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(tokens().spacing.small)
-        for widget in (self.search, self.list_view, self._nothing, self.table, self.card):
+        for widget in (self.search, self.list_view, self._nothing, self.table, self.card, self.proxy):
             column.addWidget(widget)
         column.addStretch(1)
-        self.card.download_requested.connect(self.download_requested)
+        self.card.download_requested.connect(self._on_download_wanted)
         self.card.use_requested.connect(self.use_requested)
         tasks.listing.stage_changed.connect(lambda _stage: self._show_emptiness())
         self._show_emptiness()
@@ -118,6 +121,13 @@ class PublishedPage(QWidget):
         self.model.search(words)
         self._choose(chosen.library_name if chosen is not None else "")
         self._show_emptiness()
+
+    def _on_download_wanted(self, row: PublishedRow) -> None:
+        """Begin, unless what stands in the proxy's field is no address: then the person mends it first."""
+        if self.proxy.take_typed():
+            self.download_requested.emit(row, self.proxy.address)
+        else:
+            self.proxy.open()
 
     def _show_current(self) -> None:
         self.card.show_row(self.current)

@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.backbones.logic import BackboneRow, Origin, ReadyChange, Shelf
+from app.backbones.logic import BackboneRow, Origin, ReadyChange, Removal, Shelf
 from engine.config import CacheFolders
+from engine.errors import InputError, ModelError, ProtoleafError
 
 if TYPE_CHECKING:
     from engine.project import Change, Project
@@ -47,6 +48,7 @@ def _row(files: "ModelFiles", source: str, *, is_used: bool) -> BackboneRow:
         licence=card.licence,
         images_per_s=card.figures.get(RATE_FIGURE),
         is_used=is_used,
+        file_name=files.backbone.name,
     )
 
 
@@ -54,6 +56,32 @@ def _origin(files: "ModelFiles") -> Origin:
     if files.is_bundled:
         return Origin.BUNDLED
     return Origin.PUBLISHED if files.name.startswith(PUBLISHED_PREFIX) else Origin.ADDED
+
+
+def remove_added(project: "Project", caches: CacheFolders, name: str) -> Removal:
+    """Delete a backbone of the person's library, unless the project came to use it while the person was asked."""
+    from engine.workflows.backbones.library import BackboneLibrary
+
+    library = BackboneLibrary()
+    try:
+        if _hash_in_use(project, caches) == library.entry(name).backbone_hash:
+            raise InputError("the project uses this backbone", found=name, remedy="change to another one first")
+        library.remove(name)
+    except ProtoleafError as error:
+        return Removal(name, str(error))
+    return Removal(name)
+
+
+def _hash_in_use(project: "Project", caches: CacheFolders) -> str:
+    """Of the backbone that the project needs on this computer; empty where it has its own, or has lost it."""
+    from engine.workflows.models import model_of
+
+    if project.model.is_trained_here:
+        return ""
+    try:
+        return model_of(project, caches).backbone_hash
+    except ModelError:
+        return ""
 
 
 def some_images(state: "CollectionState", count: int = MOST_TRIED) -> list[Path]:

@@ -3,21 +3,29 @@
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QStackedWidget, QTabBar, QWidget
 
 from app.backbones.computer_page import ComputerPage
 from app.backbones.file_page import FilePage, dropped_file
-from app.backbones.logic import Door, Shelf
-from app.backbones.outcome_card import OutcomeCard
+from app.backbones.logic import Door, ReadyChange, Shelf
 from app.backbones.published_page import PublishedPage
-from app.backbones.task_view import TaskView, layout_of, make_failure
-from app.backbones.wording import change_fate, change_title, door_title
-from app.controls import make_icon_button, make_label
+from app.backbones.task_view import TaskView
+from app.backbones.wording import (
+    change_fate,
+    change_title,
+    comparison,
+    door_title,
+    failures_text,
+    measured_on,
+    verdict,
+)
+from app.controls import make_label
 from app.jobs.backbones import Stage
-from app.theme.tokens import tokens
-from app.training.wording import breakable
+from app.side_panel.failure import FailureNotice
+from app.side_panel.frame import SidePanel
+from app.side_panel.outcome import OutcomeCard
 
 if TYPE_CHECKING:
     from app.jobs.backbones import BackboneTasks
@@ -26,31 +34,25 @@ NARROWEST: Final = 540
 
 
 @final
-class BackbonePanel(QWidget):
+class BackbonePanel(SidePanel):
     """Stands beside the collection; what it started goes on while it is away.
 
     Signals:
         use_requested: source and name of the backbone to make ready for the project.
         ready_accepted: change the project to the backbone that is ready.
         ready_refused: go on with the one in use.
-        close_requested: put the panel away.
     """
 
     use_requested = Signal(str, str)
     ready_accepted = Signal()
     ready_refused = Signal()
-    close_requested = Signal()
 
-    def __init__(self, tasks: "BackboneTasks", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, tasks: "BackboneTasks") -> None:
+        super().__init__(NARROWEST)
         self._tasks = tasks
-        self.setProperty("surface", "pane")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setMinimumWidth(NARROWEST)
+        self._lost_reason = ""
         self.setAcceptDrops(True)
-        self.lost = make_failure()
-        self._lost_text = make_label("", "danger", wraps=True)
-        layout_of(self.lost).addWidget(self._lost_text)
+        self.lost = FailureNotice()
         self.computer = ComputerPage()
         self.published = PublishedPage(tasks)
         self.file = FilePage(tasks)
@@ -63,8 +65,14 @@ class BackbonePanel(QWidget):
             getting_ready=self.tr("Getting ready…"),
             cancel_tip=self.tr("Stop; the project stays as it is, and what is finished is kept"),
         )
-        self.outcome = OutcomeCard()
-        self._lay_out()
+        self.outcome = OutcomeCard(
+            use=self.tr("Use it"),
+            keep=self.tr("Keep the old one"),
+            fate=self.tr("Classes, labels and bars stay either way, and you can go back at any time."),
+        )
+        parts = (self.lost, self._change_name, self.run, self._change_fate, self.outcome, self.tabs, self._stack)
+        self.lay_out(self.tr("Backbone"), self.tr("Close; what was started goes on"), parts)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows whatever has the focus in it
         self._connect()
         self.show_door(Door.COMPUTER)
         self._arrange()
@@ -81,37 +89,6 @@ class BackbonePanel(QWidget):
             stack.addWidget(page)
         tabs.currentChanged.connect(self._on_tab_changed)
         return tabs, stack
-
-    def _lay_out(self) -> None:
-        spacing = tokens().spacing
-        head = QHBoxLayout()
-        head.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
-        head.addWidget(make_label(self.tr("Backbone"), "heading"), 1)
-        tip = self.tr("Close; what was started goes on")
-        self._close = make_icon_button("close", tip, self.close_requested.emit)
-        head.addWidget(self._close)
-        body = QWidget()
-        body.setProperty("surface", "pane")
-        column = QVBoxLayout(body)
-        column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.large)
-        column.setSpacing(spacing.medium)
-        parts = (
-            self.lost, self._change_name, self.run, self._change_fate, self.outcome, self.tabs, self._stack,
-        )  # fmt: skip
-        for part in parts:
-            column.addWidget(part)
-        column.addStretch(1)
-        self._scroll = scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows whatever has the focus in it
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(body)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(head)
-        whole.addWidget(scroll, 1)
 
     def _connect(self) -> None:
         self.computer.use_requested.connect(lambda row: self.use_requested.emit(row.source, row.name))
@@ -136,7 +113,7 @@ class BackbonePanel(QWidget):
         """Show what is on this computer, and what is wrong with the backbone in use."""
         self.computer.show_rows(shelf.rows, shelf.used_name, can_change=can_change)
         self.published.card.set_can_change(can_change=can_change)
-        self._lost_text.setText(breakable(shelf.lost_reason))
+        self._lost_reason = shelf.lost_reason
         self._order_keys()
         self._arrange()
 
@@ -149,7 +126,7 @@ class BackbonePanel(QWidget):
     @property
     def lost_text(self) -> str:
         """What is wrong with the backbone in use; empty when all is well."""
-        return "" if self.lost.isHidden() else self._lost_text.text()
+        return self.lost.text
 
     def _on_tab_changed(self, place: int) -> None:
         self._stack.setCurrentIndex(place)
@@ -158,11 +135,16 @@ class BackbonePanel(QWidget):
 
     def _on_change_stage(self, stage: Stage) -> None:
         if stage is Stage.DONE and self._tasks.ready is not None:
-            self.outcome.show_change(self._tasks.ready)
+            self._show_outcome(self._tasks.ready)
         self._arrange()
         if stage is Stage.DONE:
-            # When everything has its place: in a low window the answers would be below the edge.
-            QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(self.outcome))
+            self.bring_into_sight(self.outcome)
+
+    def _show_outcome(self, ready: ReadyChange) -> None:
+        figures, failures = ready.figures, failures_text(ready.failed)
+        texts = verdict(figures, ready.name), comparison(figures), measured_on(figures), failures
+        tone = "warning" if figures.is_worse else "accent"
+        self.outcome.show_outcome(*texts, is_new_better=not figures.is_worse, tone=tone)
 
     def _arrange(self) -> None:
         """A change has the panel to itself until it is decided."""
@@ -173,7 +155,7 @@ class BackbonePanel(QWidget):
         self._change_name.setVisible(change.is_busy)
         self._change_fate.setVisible(change.is_busy)
         self.outcome.setVisible(is_ready)
-        self.lost.setVisible(bool(self._lost_text.text()) and not is_open)
+        self.lost.show_text("" if is_open else self._lost_reason)
         for widget in (self.tabs, self._stack):
             widget.setVisible(not is_open)
 
@@ -191,10 +173,3 @@ class BackbonePanel(QWidget):
             event.acceptProposedAction()
             self.show_door(Door.FILE)
             self.file.choose(path)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc puts the panel away."""
-        if event.key() == Qt.Key.Key_Escape:
-            self.close_requested.emit()
-            return
-        super().keyPressEvent(event)

@@ -90,6 +90,35 @@ def row_origin(row: BackboneRow) -> str:
     return SEPARATOR.join(filter(None, (origin_text(row.origin), licence)))
 
 
+def removal_question(row: BackboneRow) -> str:
+    """What a removal means, before anything is deleted."""
+    template = translate("backbones", "Remove %1? This deletes %2 (%3) from this computer for good.")
+    return fill(template, row.name, row.file_name, megabytes(row.size_bytes))
+
+
+def removal_fate(row: BackboneRow) -> str:
+    """What becomes of projects, and how the backbone comes back."""
+    fate = translate(
+        "backbones",
+        "Projects that use it keep labels and predictions, but ask for it again before they look at new images.",
+    )
+    if row.origin is Origin.PUBLISHED:
+        return " ".join((fate, translate("backbones", "It can be downloaded again.")))
+    return " ".join((fate, translate("backbones", "It comes back only from its ONNX file.")))
+
+
+def removed_text(name: str) -> str:
+    """After a removal."""
+    return fill(translate("backbones", "%1 is no longer on this computer"), name)
+
+
+def proxy_button(address: str) -> str:
+    """What leads to the proxy's address: which one is used, if any."""
+    if not address:
+        return translate("backbones", "Through a proxy…")
+    return fill(translate("backbones", "Through the proxy %1"), address)
+
+
 def published_facts(row: PublishedRow) -> str:
     """What is worth knowing before a download."""
     facts = [pixels(row.input_side), fill(translate("backbones", "%1 right on ImageNet"), share(row.accuracy))]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import QObject
 
-from app.backbones.logic import Door, PublishedRow, Shelf
-from app.backbones.questions import fetched_sizes, shelf_of, some_images, use_ready
-from app.backbones.wording import used_text
+from app.backbones.logic import BackboneRow, Door, PublishedRow, Removal, Shelf
+from app.backbones.questions import fetched_sizes, remove_added, shelf_of, some_images, use_ready
+from app.backbones.wording import removed_text, used_text
 from app.jobs.backbones import Stage, Task
 from app.texts import fill, translate
 from app.training.side_pane import SidePane
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.backbones.view import BackbonePanel
     from app.jobs.backbones import BackboneTasks
     from app.session import Session
+    from app.settings import Settings
     from app.status.toast import Toast
     from engine.project import Change
     from engine.workflows.backbones.onnx_facts import OnnxFacts
@@ -30,7 +31,9 @@ FETCHED: Final = "fetched weights"
 class Backbones(QObject):
     """Opens the backbone panel and does what is asked for there."""
 
-    def __init__(self, session: "Session", tasks: "BackboneTasks", side: SidePane, toast: "Toast") -> None:
+    def __init__(
+        self, session: "Session", tasks: "BackboneTasks", side: SidePane, toast: "Toast", settings: "Settings"
+    ) -> None:
         super().__init__(side)
         self.panel: BackbonePanel | None = None
         self.device = "auto"
@@ -38,6 +41,7 @@ class Backbones(QObject):
         self._tasks = tasks
         self._side = side
         self._toast = toast
+        self._settings = settings
         self._published: tuple[PublishedRow, ...] = ()
         self._shelf = Shelf((), "")
         tasks.listing.finished.connect(self._on_listed)
@@ -80,6 +84,9 @@ class Backbones(QObject):
         panel.use_requested.connect(self._prepare)
         panel.ready_accepted.connect(self._use_ready)
         panel.ready_refused.connect(self._tasks.dismiss_change)
+        panel.computer.remove_requested.connect(self._remove)
+        panel.published.proxy.show_address(self._settings.proxy)
+        panel.published.proxy.address_changed.connect(self._remember_proxy)
         panel.published.list_requested.connect(self._list)
         panel.published.download_requested.connect(self._download)
         panel.file.file_chosen.connect(self._inspect)
@@ -118,6 +125,17 @@ class Backbones(QObject):
         if change.settings and self.panel is not None:
             self._ask_for_shelf()
 
+    def _remove(self, row: BackboneRow) -> None:
+        caches, name = self._session.caches, row.source
+        self._session.ask(lambda live: remove_added(live.project, caches, name), self._on_removed, owner=self)
+
+    def _on_removed(self, removal: Removal) -> None:
+        self._ask_for_shelf()
+        if removal.error:
+            self._toast.say_failure(removal.error)
+        else:
+            self._toast.say(removed_text(removal.name))
+
     # -- published networks
 
     def _list(self) -> None:
@@ -143,12 +161,16 @@ class Backbones(QObject):
         here = {row.source for row in self._shelf.rows}
         self.panel.published.show_rows([replace(row, is_here=row.library_name in here) for row in self._published])
 
-    def _download(self, row: PublishedRow) -> None:
+    def _remember_proxy(self, address: str) -> None:
+        self._settings.proxy = address
+
+    def _download(self, row: PublishedRow, proxy: str) -> None:
         request = {
             "verb": "add_torchvision",
             "cache": str(self._session.caches.root),
             "network": row.network,
             "weights": row.weights,
+            "proxy": proxy,
         }
         title = fill(translate("backbones", "Downloading %1"), row.name)
         self._tasks.download.start(title, request, subject=row.name)

@@ -1,12 +1,13 @@
 """Keeps a project embedded: whenever images wait, a worker embeds them and the collection learns batch by batch."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.process_job import ProcessJob
+from engine.events import Progress
 from engine.files import FileFailure
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ class Embedding(QObject):
 
     Signals:
         failures_changed: `FileFailure` of each image that could not be read since the project was opened.
+        device_told: what looks at images, for people, and why it is no GPU; "" when it is one, or that is not known.
+        notice_given: what a person must be told, such as that the GPU failed; at once, and once for each job; "" when a
+            job came to its end without.
+        failed: why a job failed; the session says so, too.
 
     Args:
         session: the session to serve.
@@ -37,6 +42,9 @@ class Embedding(QObject):
     """
 
     failures_changed = Signal(object)
+    device_told = Signal(str, str)
+    notice_given = Signal(str)
+    failed = Signal(str)
 
     def __init__(self, session: "Session", make_job: MakeJob = ProcessJob, parent: QObject | None = None) -> None:
         super().__init__(parent or session)
@@ -49,7 +57,8 @@ class Embedding(QObject):
         self._is_feeding = False
         self._wants_start = False
         self._is_paused = False
-        self._has_new_model = False
+        self._goes_on = False  # with another job, when this one was cancelled
+        self._notice = ""
         self._feed_timer = QTimer(self, singleShot=True, interval=FEED_INTERVAL_MS)
         self._feed_timer.timeout.connect(self._feed)
         session.loaded.connect(self._on_loaded)
@@ -67,6 +76,14 @@ class Embedding(QObject):
         self._is_paused = True
         if self.job is not None:
             self.job.cancel()
+
+    def use_device(self, device: str) -> None:
+        """Look at images on another device from now on; a job that runs goes on there, unless a person stopped it."""
+        if device == self.device:
+            return
+        self.device = device
+        if not self._is_paused:
+            self._start_anew()
 
     def _on_loaded(self) -> None:
         self.start()
@@ -88,9 +105,9 @@ class Embedding(QObject):
             self._start_when_free()
 
     def _start_anew(self) -> None:
-        """Embed what waits with the model that is used now; a job that embeds with the former one is of no use."""
+        """Embed what waits with the model and the device of now; a job that runs with the former ones ends."""
         if self.job is not None:
-            self._has_new_model = True
+            self._goes_on = True
             self.job.cancel()
         self.start()
 
@@ -110,10 +127,30 @@ class Embedding(QObject):
         }
         self.job = self._make_job(self.tr("Looking at images"), request)
         self.job.batch.connect(self._on_batch)
+        self._notice = ""
+        self.job.progress.connect(self._on_progress)
+        self.job.finished.connect(self._on_finished)
         self.job.failed.connect(self._session.failed)
+        self.job.failed.connect(self.failed)
         self.job.cancelled.connect(self._on_cancelled)
         self.job.ended.connect(self._on_ended)
         self._session.jobs.run(self.job)
+
+    def _on_progress(self, progress: Progress) -> None:
+        if progress.note:
+            self.device_told.emit(progress.note, "")
+        self._tell_notice(progress.notice)
+
+    def _on_finished(self, fields: Mapping[str, Any]) -> None:
+        self.device_told.emit(fields["device"], fields["reason"])
+        self._tell_notice(fields["notice"])
+        if not self._notice:
+            self.notice_given.emit("")
+
+    def _tell_notice(self, notice: str) -> None:
+        if notice and notice != self._notice:
+            self._notice = notice
+            self.notice_given.emit(notice)
 
     def _on_batch(self, results: Sequence[Sequence[Any]]) -> None:
         if self._session.info is None:
@@ -149,11 +186,11 @@ class Embedding(QObject):
             self._feed_timer.start()
 
     def _on_cancelled(self) -> None:
-        self._is_paused = not self._has_new_model
+        self._is_paused = not self._goes_on
 
     def _on_ended(self) -> None:
         self.job = None
-        self._has_new_model = False
+        self._goes_on = False
         self._feed_timer.stop()
         self._feed()
         self._start_when_free()

@@ -50,8 +50,12 @@ class Overlay(QWidget):
         """Centre the panel in the upper part of the window."""
         width = min(self._width, self.width() - 2 * _MARGIN)
         top = max(_MARGIN, round(self.height() * _TOP_SHARE))
-        height = min(self.panel.sizeHint().height(), self.height() - top - _MARGIN)
+        height = min(self.wanted_height(width), self.height() - top - _MARGIN)
         self.panel.setGeometry((self.width() - width) // 2, top, width, height)
+
+    def wanted_height(self, _width: int) -> int:
+        """How high the panel would be at a width if there were room; a subclass whose words wrap knows better."""
+        return self.panel.sizeHint().height()
 
     def dismiss(self) -> None:
         """Go away and give the focus back."""

@@ -1,11 +1,13 @@
-"""The status bar: saved mark on the left, the running job on the right."""
+"""The status bar: saved mark on the left, the running job and the device on the right."""
 
 from typing import TYPE_CHECKING, final
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.jobs.embedding import Embedding
 from app.jobs.job import Job, JobState
+from app.status.device_chip import DeviceChip
 from app.status.job_bar import JobBar
 from app.status.saved_mark import SavedMark
 
@@ -23,12 +25,15 @@ class StatusLine(QWidget):
         self._embedding = embedding
         self.job_bar = JobBar(self)
         self.saved_mark = SavedMark(self)
+        self.device_chip = DeviceChip(self)
         self._shown: Job | None = None
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 4, 12, 4)
         layout.addWidget(self.saved_mark)
         layout.addStretch(1)
         layout.addWidget(self.job_bar)
+        layout.addSpacing(12)
+        layout.addWidget(self.device_chip, 0, Qt.AlignmentFlag.AlignVCenter)
         self.job_bar.cancel_requested.connect(self._on_cancel_requested)
         embedding.failures_changed.connect(self.job_bar.set_failures)
         session.jobs.job_added.connect(self._on_job_added)

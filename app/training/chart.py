@@ -8,10 +8,10 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.controls import make_label
+from app.side_panel.wording import share
 from app.theme import theme_of
 from app.theme.tokens import tokens
 from app.training.logic import Curve, Curves
-from app.training.wording import share
 
 HEIGHT: Final = 150
 WIDEST_NUMBERS: Final = ("100 %", "0.0000")

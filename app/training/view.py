@@ -3,20 +3,19 @@
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
 
-from app.controls import make_icon_button, make_label
+from app.controls import make_label
 from app.jobs.training import Phase
-from app.theme.tokens import tokens
-from app.training.logic import Depth, Labels, VersionRow
-from app.training.outcome_card import OutcomeCard
+from app.side_panel.failure import FailureNotice
+from app.side_panel.frame import SidePanel
+from app.side_panel.outcome import OutcomeCard
+from app.training.logic import Depth, Labels, Trained, VersionRow
 from app.training.run_view import RunView
 from app.training.setup_form import SetupForm
 from app.training.version_list import VersionList
 from app.training.versions import version_rows
-from app.training.wording import breakable, title
+from app.training.wording import comparison, measured_on, title, verdict
 
 if TYPE_CHECKING:
     from app.jobs.training import Training
@@ -28,7 +27,7 @@ NARROWEST: Final = 340
 
 
 @final
-class TrainingPanel(QWidget):
+class TrainingPanel(SidePanel):
     """Shows one depth of training, or only the versions.
 
     Signals:
@@ -36,70 +35,32 @@ class TrainingPanel(QWidget):
         cancel_requested: stop the training.
         use_requested: id and name of a version to take into use.
         keep_requested: go on with the version in use.
-        close_requested: put the panel away; a training goes on.
     """
 
     start_requested = Signal(object)
     cancel_requested = Signal()
     use_requested = Signal(int, str)
     keep_requested = Signal()
-    close_requested = Signal()
 
-    def __init__(self, session: "Session", training: "Training", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: "Session", training: "Training") -> None:
+        super().__init__(NARROWEST)
         self._session = session
         self._training = training
         self.topic: Depth | None = None
-        self.setProperty("surface", "pane")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setMinimumWidth(NARROWEST)
-        self._title = make_label("", "heading")
-        self.failure = self._make_failure()
+        self.failure = FailureNotice()
         self.forms = {depth: SetupForm(depth) for depth in Depth}
         self.run = RunView(training)
-        self.outcome = OutcomeCard()
+        self.outcome = OutcomeCard(
+            use=self.tr("Use the new version"),
+            keep=self.tr("Keep the current one"),
+            fate=self.tr("Both stay in the list below."),
+        )
+        self._versions_title = make_label(self.tr("Model versions"), "section")
         self.versions = VersionList()
-        self._lay_out()
+        parts = (self.failure, *self.forms.values(), self.run, self.outcome, self._versions_title, self.versions)
+        self.lay_out("", self.tr("Close; a training goes on"), parts)
         self._connect()
         self.show_depth(None)
-
-    def _make_failure(self) -> QFrame:
-        frame = QFrame()
-        frame.setProperty("role", "notice")
-        frame.setProperty("tone", "danger")
-        layout = QVBoxLayout(frame)
-        layout.setContentsMargins(*4 * (tokens().spacing.medium,))
-        self._error = make_label("", "danger", wraps=True)
-        layout.addWidget(self._error)
-        return frame
-
-    def _lay_out(self) -> None:
-        spacing = tokens().spacing
-        head = QHBoxLayout()
-        head.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
-        head.addWidget(self._title, 1)
-        head.addWidget(make_icon_button("close", self.tr("Close; a training goes on"), self.close_requested.emit))
-        body = QWidget()
-        body.setProperty("surface", "pane")
-        column = QVBoxLayout(body)
-        column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.large)
-        column.setSpacing(spacing.medium)
-        for widget in (self.failure, *self.forms.values(), self.run, self.outcome):
-            column.addWidget(widget)
-        self._versions_title = make_label(self.tr("Model versions"), "section")
-        column.addWidget(self._versions_title)
-        column.addWidget(self.versions)
-        column.addStretch(1)
-        self._scroll = scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(body)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(head)
-        whole.addWidget(scroll, 1)
 
     def _connect(self) -> None:
         for form in self.forms.values():
@@ -133,8 +94,7 @@ class TrainingPanel(QWidget):
         for depth, form in self.forms.items():
             form.setVisible(is_free and depth is self.topic)
         self.run.setVisible(not is_free)
-        self.failure.setVisible(phase is Phase.FAILED)
-        self._error.setText(breakable(self._training.error))
+        self.failure.show_text(self._training.error if phase is Phase.FAILED else "")
         self.outcome.setVisible(phase is Phase.DONE)
         self._versions_title.setVisible(self.topic is not None)
 
@@ -142,12 +102,17 @@ class TrainingPanel(QWidget):
         if self._training.plan is not None:
             self.topic = self._training.plan.depth
         if phase is Phase.DONE and self._training.trained is not None:
-            self.outcome.show_trained(self._training.trained)
+            self._show_outcome(self._training.trained)
             self.ask_for_versions()
         self._arrange()
         if phase is Phase.DONE:
-            # When everything has its place: in a low window the answers would be below the edge.
-            QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(self.outcome))
+            self.bring_into_sight(self.outcome)
+
+    def _show_outcome(self, trained: Trained) -> None:
+        figures = trained.figures
+        is_better = figures.is_better or figures.before is None
+        texts = verdict(figures), comparison(figures), measured_on(figures, trained.depth)
+        self.outcome.show_outcome(*texts, is_new_better=is_better, tone="accent" if is_better else "")
 
     def _show_labels(self) -> None:
         state, info = self._session.state, self._session.info
@@ -177,12 +142,3 @@ class TrainingPanel(QWidget):
         trained = self._training.trained
         if trained is not None and trained.version_id is not None:
             self.use_requested.emit(trained.version_id, trained.name)
-
-    # -- Qt
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc puts the panel away."""
-        if event.key() == Qt.Key.Key_Escape:
-            self.close_requested.emit()
-            return
-        super().keyPressEvent(event)

@@ -2,13 +2,14 @@
 
 from typing import Final
 
-from PySide6.QtCore import QDateTime, QLocale
+from PySide6.QtCore import QLocale
 
+from app.inspector.wording import moment_text
+from app.side_panel.wording import share
 from app.status.wording import SEPARATOR, images, number
 from app.texts import fill, translate
 from app.training.logic import Depth, Figures, Labels, Plan, Start, Trained, VersionRow, estimated_s
 
-_ZERO_WIDTH_SPACE: Final = "\u200b"
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3600
 
@@ -64,11 +65,6 @@ def labels_text(labels: Labels) -> str:
     return fill(template, images(labels.images), number(labels.classes))
 
 
-def share(value: float) -> str:
-    """`57.1 %`."""
-    return fill(translate("training", "%1 %"), QLocale().toString(100 * value, "f", 1))
-
-
 def verdict(figures: Figures) -> str:
     """What the figures mean, in a few words."""
     if figures.before is None or figures.after is None:
@@ -108,16 +104,8 @@ def outcome_line(trained: Trained) -> str:
     return f"{verdict(trained.figures)}: {comparison(trained.figures)}"
 
 
-def breakable(text: str) -> str:
-    """The same text, which may also break into lines inside of a path."""
-    for separator in "/\\_":
-        text = text.replace(separator, separator + _ZERO_WIDTH_SPACE)
-    return text
-
-
 def version_facts(row: VersionRow) -> str:
     """When a version was made and how good it was."""
-    local = QDateTime.fromSecsSinceEpoch(int(row.created_at.timestamp()))
-    when = QLocale().toString(local, QLocale.FormatType.ShortFormat)
+    when = moment_text(row.created_at)
     facts = [when] if row.accuracy is None else [when, share(row.accuracy)]
     return SEPARATOR.join(facts)

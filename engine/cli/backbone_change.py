@@ -1,12 +1,15 @@
 """The command that changes the backbone of a project."""
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from engine.cli import preprocessing_options as options
 from engine.cli.change_worker import change_fields
 from engine.cli.graph_commands import ProjectPath
+from engine.cli.named_backbone import NAMES, named_backbone
 from engine.cli.output import AsJson, counted, percent, progress_bar, say
 from engine.config import CacheFolders
 
@@ -17,34 +20,47 @@ if TYPE_CHECKING:
 
 def use(
     project: ProjectPath,
-    backbone: Annotated[str, typer.Argument(metavar="BACKBONE", help="Name of a backbone, or an ONNX file.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Change it without asking.")] = False,
+    backbone: Annotated[str, typer.Argument(metavar="BACKBONE", help=NAMES)],
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help="Download and change it without asking.")] = False,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    preset: options.PresetName = None,
+    input_side: options.InputSide = None,
+    mean: options.Mean = None,
+    std: options.Deviation = None,
+    value_range: options.Range = None,
+    layout: options.Layout = None,
+    output: options.Output = None,
     as_json: AsJson = False,
 ) -> None:
     """Change a project's backbone: embed all images anew, compare both on the labels, then ask. Undo goes back."""
     from engine.project import Project
     from engine.workflows.backbones.change import prepare_change, use_backbone
 
+    chosen = options.chosen_fields(
+        preset_name=preset, value_range=value_range, mean=mean, std=std, input_side=input_side, layout=layout,
+        output=output,
+    )  # fmt: skip
     with Project.open(project) as opened:
+        name, told = named_backbone(backbone, chosen, yes=yes, when_stopped="the project is as it was")
         with progress_bar("Embedding") as on_progress:
-            prepared = prepare_change(opened, CacheFolders.default(), backbone, device=device, on_progress=on_progress)
-        is_changed = yes or _asked(prepared)
+            prepared = prepare_change(opened, CacheFolders.default(), name, device=device, on_progress=on_progress)
+        is_changed = yes or _asked(prepared, told)
         if is_changed:
             use_backbone(opened, prepared.source, prepared.backbone_hash, prepared.news)
         in_use = opened.model
     say(
-        _outcome(prepared, is_changed=is_changed),
+        "\n".join((_outcome(prepared, is_changed=is_changed), *told)),
         {"changed": is_changed, "version": in_use.version_id, **change_fields(prepared)},
         as_json=as_json,
     )
 
 
-def _asked(prepared: "PreparedChange") -> bool:
+def _asked(prepared: "PreparedChange", told: Sequence[str]) -> bool:
     """Ask whoever sits at the terminal; without one, nothing is changed."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    typer.echo(_figures(prepared.comparison), err=True)
+    typer.echo("\n".join((*told, _figures(prepared.comparison))), err=True)
     return typer.confirm(f"Use {prepared.name} in this project?", err=True)
 
 

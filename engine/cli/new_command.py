@@ -1,26 +1,19 @@
 """The command that makes an empty project, on any backbone."""
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from engine.cli import preprocessing_options as options
 from engine.cli.graph_commands import ProjectPath
-from engine.cli.output import AsJson, progress_bar, say
-from engine.cli.stopping import stoppable
-from engine.errors import UsageError
+from engine.cli.named_backbone import NAMES, named_backbone
+from engine.cli.output import AsJson, say
 
 
 def new(
     project: ProjectPath,
     *,
-    backbone: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="A backbone of `backbone list`, torchvision:NAME to download one, or an ONNX file."
-        ),
-    ] = "leafnet",
+    backbone: Annotated[str, typer.Option(metavar="NAME", help=NAMES)] = "leafnet",
     yes: Annotated[bool, typer.Option("--yes", help="Download a published network without asking.")] = False,
     preset: options.PresetName = None,
     input_side: options.InputSide = None,
@@ -39,7 +32,7 @@ def new(
         output=output,
     )  # fmt: skip
     check_place(project)
-    name, told = _found(backbone, chosen, yes=yes)
+    name, told = named_backbone(backbone, chosen, yes=yes, when_stopped="nothing was made")
     with new_project(project, name) as made:
         model = made.model
     say(
@@ -47,28 +40,6 @@ def new(
         {"project": str(project), "backbone": model.backbone_name, "backbone_hash": model.backbone_hash},
         as_json=as_json,
     )
-
-
-def _found(backbone: str, chosen: dict[str, Any], *, yes: bool) -> tuple[str, tuple[str, ...]]:
-    """Name of the backbone, in the library by now, and what the person should know of it."""
-    from engine.workflows.backbones.onnx_file import add_file
-    from engine.workflows.new_project import is_file_source
-
-    if is_file_source(backbone):
-        with stoppable("nothing was made") as cancel, progress_bar("Backbone") as on_progress:
-            added = add_file(Path(backbone), chosen=chosen, on_progress=on_progress, cancel=cancel)
-        return added.files.name, (f"Preprocessing: {added.facts.why}.", *added.facts.notices)
-    if chosen:
-        raise UsageError(
-            "preprocessing can be chosen for an ONNX file only", found=backbone, remedy="leave these options out"
-        )
-    from engine.workflows.backbones.torchvision_network import is_published_source
-
-    if is_published_source(backbone):
-        from engine.cli.torchvision_download import published_backbone
-
-        return published_backbone(backbone, yes=yes), ()
-    return backbone, ()
 
 
 def register(application: typer.Typer) -> None:

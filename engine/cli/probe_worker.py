@@ -1,13 +1,17 @@
-"""The worker's verb that tries a device: a driver that crashes or hangs takes this process with it, and no other."""
+"""The worker's verbs that try devices: a driver that crashes or hangs takes one process with it, and no other."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from engine.events import CancelToken
 
 if TYPE_CHECKING:
     from engine.cli.worker import EventWriter
+
+
+SURVEY_LIMIT_S: Final = 60.0
+"""For all devices together. Nobody waits for the answer as for that of `doctor`, and cold CUDA libraries take long."""
 
 
 def probe(job: Mapping[str, Any], events: "EventWriter", _cancel: CancelToken) -> Mapping[str, Any]:
@@ -27,3 +31,21 @@ def probe(job: Mapping[str, Any], events: "EventWriter", _cancel: CancelToken) -
     attempt = try_device(device)
     events.write("attempt", **asdict(attempt))
     return asdict(speed_of(device, measure_s)) if attempt.works and measure_s else {}
+
+
+def list_devices(_job: Mapping[str, Any], _events: "EventWriter", cancel: CancelToken) -> Mapping[str, Any]:
+    """Try every device of this computer, each GPU in a child process of its own.
+
+    Returns:
+        "devices": the fields of every `ProviderReport`; "name" and "reason": what the device "auto" is, and why that is
+        no GPU.
+    """
+    from engine.workflows.doctor import survey_devices
+
+    survey = survey_devices(limit_s=SURVEY_LIMIT_S)
+    cancel.raise_if_cancelled()
+    return {
+        "devices": [asdict(report) for report in survey.reports],
+        "name": survey.chosen.device_name,
+        "reason": survey.chosen.reason,
+    }

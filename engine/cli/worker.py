@@ -28,7 +28,7 @@ from typing import IO, Any, Final, final
 
 from engine.cli.backbone_worker import add_backbone, examine_backbone, inspect_backbone
 from engine.cli.change_worker import change_backbone
-from engine.cli.probe_worker import probe
+from engine.cli.probe_worker import list_devices, probe
 from engine.cli.torchvision_worker import add_torchvision, list_torchvision
 from engine.cli.trial_worker import try_backbone
 from engine.config import CacheFolders
@@ -102,6 +102,7 @@ def embed(job: Mapping[str, Any], events: EventWriter, cancel: CancelToken) -> M
         "images_per_s": summary.images_per_s,
         "device": summary.device_name,
         "notice": summary.notice,
+        "reason": summary.reason,
     }
 
 
@@ -158,6 +159,7 @@ VERBS: Final[Mapping[str, Verb]] = {
     "examine_backbone": examine_backbone,
     "change_backbone": change_backbone,
     "probe": probe,
+    "list_devices": list_devices,
     "list_torchvision": list_torchvision,
     "add_torchvision": add_torchvision,
 }

@@ -63,6 +63,11 @@ class BackboneSession:
         """What a person must be told once, such as that the GPU failed and the CPU took over; else empty."""
         return self._network.notice
 
+    @property
+    def reason(self) -> str:
+        """Why a GPU was not chosen; empty when one was, or the CPU was asked for."""
+        return self._choice.reason
+
     def embed(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Embed a batch.
 

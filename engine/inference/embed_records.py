@@ -58,6 +58,7 @@ class EmbedSummary:
         images_per_s: requests that were not in the cache at the start, by the seconds spent on them.
         device_name: where the backbone ran, at the end.
         notice: what a person must be told, such as that the GPU failed and the CPU took over; else empty.
+        reason: why a GPU was not used; empty when one was, or the CPU was asked for.
     """
 
     embedded: int
@@ -68,3 +69,4 @@ class EmbedSummary:
     images_per_s: float
     device_name: str
     notice: str = ""
+    reason: str = ""

@@ -52,6 +52,21 @@ class FolderReport:
 
 
 @dataclass(frozen=True)
+class DeviceSurvey:
+    """What trying every device showed.
+
+    Attributes:
+        reports: of every device that this system can have, the fastest first; the CPU is the last.
+        chosen: what the device "auto" is, and why not a GPU.
+        facts: about the GPU and its driver.
+    """
+
+    reports: tuple[ProviderReport, ...]
+    chosen: ProviderChoice
+    facts: GpuFacts
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """The outcome.
 
@@ -99,9 +114,8 @@ def examine(caches: CacheFolders, *, limit_s: float = TIME_LIMIT_S, in_child: Tr
         in_child: tries a GPU.
     """
     started_s = time.perf_counter()
-    facts = gather_facts()
-    reports = tuple(_reports(facts, started_s + limit_s, in_child))
-    chosen = choose_from((report for report in reports if report.device not in {*ON_DEMAND, "cpu"}), AUTO, facts=facts)
+    survey = survey_devices(limit_s=limit_s, in_child=in_child)
+    reports, chosen, facts = survey.reports, survey.chosen, survey.facts
     refused = next((report for report in reports if report.reason and report.reason == chosen.reason), None)
     return Diagnosis(
         versions={"protoleaf": __version__, "Python": platform.python_version(), **_packages()},
@@ -117,6 +131,20 @@ def examine(caches: CacheFolders, *, limit_s: float = TIME_LIMIT_S, in_child: Tr
         cache_folder=str(caches.root),
         seconds=time.perf_counter() - started_s,
     )
+
+
+def survey_devices(*, limit_s: float = TIME_LIMIT_S, in_child: TryInChild = try_in_child) -> DeviceSurvey:
+    """Try every device of this computer, and measure those that work.
+
+    Args:
+        limit_s: for all trials together.
+        in_child: tries a GPU.
+    """
+    started_s = time.perf_counter()
+    facts = gather_facts()
+    reports = tuple(_reports(facts, started_s + limit_s, in_child))
+    chosen = choose_from((report for report in reports if report.device not in {*ON_DEMAND, "cpu"}), AUTO, facts=facts)
+    return DeviceSurvey(reports, chosen, facts)
 
 
 def _reports(facts: GpuFacts, deadline_s: float, in_child: TryInChild) -> list[ProviderReport]:
@@ -184,6 +212,7 @@ def _folders(caches: CacheFolders) -> tuple[FolderReport, ...]:
         "embeddings": caches.embeddings,
         "thumbnails": caches.thumbnails,
         "models of projects": caches.models,
+        "looks at collections": caches.collections,
         "TensorRT engines": caches.engines,
         "added backbones": backbones_folder(),
     }

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
 from app.settings import RECENT_LIMIT, ZOOM_DEFAULT, Settings
+from engine.inference.devices.names import devices_of
 
 
 def store(folder: Path) -> QSettings:
@@ -28,7 +29,7 @@ def settings(tmp_path: Path) -> Settings:
 def test_a_first_run_has_defaults(settings: Settings) -> None:
     """Nothing recent, nothing remembered."""
     assert settings.recent_projects() == []
-    assert (settings.zoom, settings.order) == (ZOOM_DEFAULT, "")
+    assert (settings.zoom, settings.order, settings.device) == (ZOOM_DEFAULT, "", "auto")
     assert settings.geometry.isEmpty()
     assert settings.panes.isEmpty()
 
@@ -60,6 +61,26 @@ def test_window_and_grid_survive(settings: Settings, tmp_path: Path) -> None:
     found = reopened(settings, tmp_path)
     assert (found.geometry, found.panes) == (QByteArray(b"\x01\x02"), QByteArray(b"\x03"))
     assert (found.zoom, found.order) == (240, "class")
+
+
+def test_the_device_survives_where_it_can_be_there(settings: Settings, tmp_path: Path) -> None:
+    """It belongs to the computer: one that its system cannot have counts as none."""
+    for device in devices_of():
+        settings.device = device
+        assert reopened(settings, tmp_path).device == device
+    for device in ({"coreml", "directml"} - set(devices_of())) | {"toaster", ""}:
+        settings.device = device
+        assert reopened(settings, tmp_path).device == "auto"
+
+
+def test_a_proxy_survives_without_its_password(settings: Settings, tmp_path: Path) -> None:
+    """The address and the name; nothing of the password comes to the file, and empty is the system's again."""
+    assert settings.proxy == ""
+    settings.proxy = "http://anna:secret@proxy.example:3128"
+    assert reopened(settings, tmp_path).proxy == "http://anna@proxy.example:3128"
+    assert "secret" not in (tmp_path / "own.ini").read_text(encoding="utf-8")
+    settings.proxy = ""
+    assert reopened(settings, tmp_path).proxy == ""
 
 
 def test_nonsense_in_the_file_is_ignored(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from tests.support.isolation import (  # noqa: F401 (fixtures of every test here
     nothing_left_behind,
     own_settings_and_caches,
 )
+from tests.support.other_backbones import add_to_library
 
 
 @pytest.fixture
@@ -33,6 +34,12 @@ def desk(qtbot: QtBot, qapp: QApplication, settings: Settings) -> Iterator[Desk]
     yield desk
     desk.leave()
     set_scheme("system")
+
+
+@pytest.fixture
+def tinyleaf(own_settings_and_caches: None, tmp_path: Path) -> str:  # noqa: F811
+    """A second backbone in the library of the test."""
+    return add_to_library(tmp_path).name
 
 
 @pytest.fixture

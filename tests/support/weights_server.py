@@ -1,5 +1,6 @@
 """A web server on this computer that hands out one file, and misbehaves as told."""
 
+import base64
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ class WeightsServer:
         location: of a redirect; empty: none.
         ranges: the Range header of every request so far; None where it had none.
         paths: what was asked for; the whole address when the server was asked as a proxy.
+        people: who asked the server as a proxy, as "name:password"; empty where nobody said.
     """
 
     content: bytes
@@ -35,6 +37,7 @@ class WeightsServer:
     location: str = ""
     ranges: list[str | None] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
+    people: list[str] = field(default_factory=list)
     port: int = 0
 
     @property
@@ -67,6 +70,8 @@ class _Handler(BaseHTTPRequestHandler):
         wanted = self.headers.get("Range")
         shown.ranges.append(wanted)
         shown.paths.append(self.path)
+        said = self.headers.get("Proxy-Authorization", "").removeprefix("Basic ")
+        shown.people.append(base64.b64decode(said).decode())
         if shown.statuses:
             self._answer(shown.statuses.pop(0), b"")
         elif shown.location:

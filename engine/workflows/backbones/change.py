@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from engine.config import CacheFolders
+from engine.config import CacheFolders, backbones_folder
 from engine.errors import InputError, ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.files import FileFailure
@@ -180,7 +180,9 @@ def _version_of(model: ModelFiles) -> ModelVersion:
 
 
 def _path_of(model: ModelFiles) -> str:
-    return "" if model.is_bundled else str(model.backbone)
+    """Only a file outside the library has to be found by its path; what is in it has a name (decision 22)."""
+    is_named = model.is_bundled or model.backbone.is_relative_to(backbones_folder())
+    return "" if is_named else str(model.backbone)
 
 
 class _KnownFacts:

@@ -16,7 +16,7 @@ from typing import Final, final
 
 from engine.config import backbones_folder
 from engine.errors import InputError, ModelError, StorageError
-from engine.model_card import BackboneCard, card_path, file_hash, write_card
+from engine.model_card import BackboneCard, card_path, file_hash, read_card, write_card
 from engine.workflows.backbones.inlining import write_inlined
 from engine.workflows.backbones.model_files import ModelFiles, bundled_backbones, model_files, own_propagation
 from engine.workflows.backbones.onnx_structure import check_external, read_structure
@@ -61,9 +61,7 @@ class BackboneLibrary:
         Raises:
             ModelError: there is none of this name, or its files cannot be read.
         """
-        if name not in self.names():
-            known = ", ".join(self.names()) or "none"
-            raise ModelError("there is no such backbone in the library", expected=known, found=f"“{name}”")
+        self._check_there(name)
         return replace(model_files(self.path(name)), name=name)
 
     def add(self, onnx_path: Path, card: BackboneCard, *, propagation: Path | None = None) -> ModelFiles:
@@ -114,18 +112,27 @@ class BackboneLibrary:
         """
         if name in bundled_backbones():
             raise InputError("a bundled backbone cannot be removed", found=name)
-        self.entry(name)
+        self._check_there(name)  # one whose files are damaged can go, too
         removed = self.folder / f"{_UNFINISHED}{uuid.uuid4().hex}"
         try:
             (self.folder / name).rename(removed)  # gone at once; what is left of it is no backbone any more
             shutil.rmtree(removed, ignore_errors=True)
         except OSError as error:
-            raise StorageError("the backbone cannot be removed", found=f"{name}: {error.strerror}") from error
+            raise StorageError(
+                "the backbone cannot be removed",
+                found=f"{self.folder / name}: {error.strerror or error}",
+                remedy="check that the folder may be written to and that no other program uses the backbone",
+            ) from error
+
+    def _check_there(self, name: str) -> None:
+        if name not in self.names():
+            known = ", ".join(self.names()) or "none"
+            raise ModelError("there is no such backbone in the library", expected=known, found=f"“{name}”")
 
     def _settle(self, unfinished: Path, name: str) -> None:
         target = self.folder / name
         if target.exists():
-            if _contents(target) == _contents(unfinished):
+            if _is_same(target, unfinished):
                 return
             raise InputError(
                 "another backbone has this name already",
@@ -223,6 +230,18 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def _is_same(there: Path, coming: Path) -> bool:
+    """Whether two folders hold the same backbone; the figures on its card are measured anew with every trial."""
+    if _contents(there) != _contents(coming):
+        return False
+    network = f"{there.name}.onnx"
+    try:
+        known = read_card(there / network)
+    except ModelError:
+        return False
+    return replace(known, figures={}) == replace(read_card(coming / network), figures={})
+
+
 def _contents(folder: Path) -> dict[str, str]:
-    """Hash of each file by its name."""
-    return {path.name: file_hash(path) for path in sorted(folder.iterdir())}
+    """Hash of each file by its name; the card has none."""
+    return {path.name: "" if path.suffix == ".json" else file_hash(path) for path in sorted(folder.iterdir())}

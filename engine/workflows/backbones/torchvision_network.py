@@ -191,18 +191,11 @@ def add_published(
     if facts.library_name in library.names():
         return library.entry(facts.library_name)
     check_packages(PACKAGES, "published networks need")
+    open_url = open_url or opener(proxy)
     weights = weights_path(caches, facts)
     if not weights.is_file():
         _check_room(facts, weights.parent, library.folder)
-    download(
-        facts.url,
-        weights,
-        size_bytes=facts.size_bytes,
-        sha256_prefix=facts.sha256_prefix,
-        on_progress=on_progress,
-        cancel=cancel,
-        open_url=open_url or opener(proxy),
-    )
+    _fetch(facts, weights, open_url, on_progress=on_progress, cancel=cancel)
     files = _exported(facts, weights, library, on_progress=on_progress, cancel=cancel)
     if not keep_weights:
         with suppress(OSError):
@@ -213,6 +206,21 @@ def add_published(
 def weights_path(caches: CacheFolders, facts: PublishedNetwork) -> Path:
     """Where the weights of a network lie while they are needed."""
     return caches.root / "downloads" / Path(urlsplit(facts.url).path).name
+
+
+def _fetch(
+    facts: PublishedNetwork, weights: Path, open_url: OpenUrl, *, on_progress: OnProgress, cancel: CancelToken
+) -> None:
+    """Let the weights be there: those that were published, and no others."""
+    download(
+        facts.url,
+        weights,
+        size_bytes=facts.size_bytes,
+        sha256_prefix=facts.sha256_prefix,
+        on_progress=on_progress,
+        cancel=cancel,
+        open_url=open_url,
+    )
 
 
 def _exported(

@@ -2,7 +2,6 @@
 
 import errno
 import http.client
-import re
 import socket
 import ssl
 from collections.abc import Callable, Mapping
@@ -13,7 +12,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
-from engine.errors import NetworkError, UsageError
+from engine.errors import NetworkError
+from engine.workflows.backbones.proxy_address import check_proxy
 
 OpenUrl = Callable[[Request, float], http.client.HTTPResponse]
 """Sends a request; the second argument is how many seconds a silent server is waited for."""
@@ -35,7 +35,6 @@ _PASSING: Final = frozenset(
 )
 """What a server says when the same request may succeed a little later."""
 _NO_WAY: Final = frozenset({errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
-_PROXY: Final = re.compile(r"(https?://)?[^/\s]+/?")
 _PROXY_REMEDY: Final = "put name and password into the proxy's address: http://name:password@host:port"
 _REMEDIES: Final[Mapping[int, str]] = {
     HTTPStatus.NOT_FOUND: "the file has been moved; a newer version of the program may know where to",
@@ -52,8 +51,7 @@ def opener(proxy: str = "") -> OpenUrl:
     Raises:
         UsageError: `proxy` is no address of a web proxy.
     """
-    if proxy and not _PROXY.fullmatch(proxy):
-        raise UsageError("this is no proxy's address", expected="http://host:port", found=f"“{proxy}”")
+    check_proxy(proxy)
     proxies = {"http": proxy, "https": proxy} if proxy else None
     director = build_opener(ProxyHandler(proxies), _WatchedRedirects)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.backbones.logic import ChangeFigures, Column, PublishedRow, ReadyChange, arranged
+from app.backbones.logic import BackboneRow, ChangeFigures, Column, Origin, PublishedRow, ReadyChange, arranged
 from app.backbones.numbers import numbers_text, three_numbers
 from tests.support.backbone_tasks import LARGE, SMALL
 
@@ -18,6 +18,21 @@ def test_a_published_network_as_the_worker_lists_it() -> None:
     assert (row.size_bytes, row.host) == (4_800_000, "127.0.0.1")
     assert row.accuracy == pytest.approx(0.581)
     assert not row.is_here
+
+
+@pytest.mark.parametrize(
+    ("origin", "is_used", "is_removable"),
+    [
+        (Origin.ADDED, False, True),
+        (Origin.PUBLISHED, False, True),
+        (Origin.ADDED, True, False),
+        (Origin.BUNDLED, False, False),
+    ],
+)
+def test_what_can_be_removed(origin: Origin, is_used: bool, is_removable: bool) -> None:
+    """What the person added, unless the project uses it."""
+    row = BackboneRow("mine", "mine", 224, 512, 1, origin, is_used=is_used)
+    assert row.is_removable is is_removable
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.backbones.logic import ChangeFigures, PublishedRow
+from app.backbones.logic import BackboneRow, ChangeFigures, Origin, PublishedRow
 from app.backbones.wording import (
     comparison,
     download_button,
@@ -12,6 +12,9 @@ from app.backbones.wording import (
     failures_text,
     licence_text,
     measured_on,
+    proxy_button,
+    removal_fate,
+    removal_question,
     short_licence,
     task_facts,
     verdict,
@@ -29,6 +32,21 @@ def test_bytes_are_told_as_megabytes() -> None:
     assert facts == "1.2 of 4.8 MB  ·  0.6 MB/s  ·  6 s left"
     assert task_facts(Progress(0, 0, "bytes")) == "0.0 MB"
     assert task_facts(Progress(3, 4, "images", 2.0, 0.5)) == "3 of 4  ·  2.0 images/s  ·  1 s left"
+
+
+def test_what_is_told_before_a_removal() -> None:
+    """File and size, what becomes of projects, and how the backbone comes back."""
+    added = BackboneRow("mine", "mine", 224, 512, 97_800_000, Origin.ADDED, file_name="mine.onnx")
+    assert removal_question(added) == "Remove mine? This deletes mine.onnx (97.8 MB) from this computer for good."
+    assert "ask for it again" in removal_fate(added)
+    assert removal_fate(added).endswith("It comes back only from its ONNX file.")
+    assert removal_fate(replace(added, origin=Origin.PUBLISHED)).endswith("It can be downloaded again.")
+
+
+def test_which_proxy_is_named() -> None:
+    """The one that is used, or the way to name one."""
+    assert proxy_button("") == "Through a proxy…"
+    assert proxy_button("http://here:1") == "Through the proxy http://here:1"
 
 
 def test_what_is_told_before_a_download() -> None:

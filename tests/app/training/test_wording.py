@@ -3,17 +3,14 @@
 from datetime import UTC, datetime
 
 import pytest
-from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
 from app.training.logic import DEFAULTS, Depth, Figures, Labels, Plan, VersionRow
 from app.training.wording import (
-    breakable,
     comparison,
     duration,
     labels_text,
     measured_on,
-    share,
     verdict,
     version_facts,
 )
@@ -44,16 +41,6 @@ def test_what_was_not_measured_is_said(qapp: QApplication) -> None:
     assert measured_on(figures, Depth.BACKBONE) == ""
 
 
-def test_numbers_follow_the_locale(qapp: QApplication) -> None:
-    """A comma where the person writes one."""
-    before = QLocale()
-    try:
-        QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
-        assert share(0.5714) == "57,1 %"
-    finally:
-        QLocale.setDefault(before)
-
-
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
@@ -80,10 +67,3 @@ def test_a_version_says_when_and_how_good(qapp: QApplication) -> None:
     measured = version_facts(VersionRow(2, "Tuned propagation 1", when, 0.619, is_used=True))
     assert measured.endswith("  ·  61.9 %")
     assert measured.startswith(version_facts(VersionRow(1, "leafnet", when, None, is_used=False)))
-
-
-def test_a_path_can_break_into_lines() -> None:
-    """The words stay the same."""
-    text = "found /a/long_path"
-    assert breakable(text).replace("\u200b", "") == text
-    assert breakable(text) != text

@@ -11,9 +11,12 @@ import pytest
 from engine.cli.worker import run_worker
 from engine.events import CancelToken
 from engine.project import Project
-from tests.support.collections import Collection
+from engine.workflows.backbones.library import BackboneLibrary
+from tests.support import onnx_models as models
+from tests.support.backbone_tasks import SMALL, keep_list
+from tests.support.collections import Collection, cache_of_test
 from tests.support.command_line import done, refused
-from tests.support.other_backbones import own_backbone
+from tests.support.other_backbones import add_to_library, own_backbone
 
 WAIT_S = 60
 
@@ -55,10 +58,55 @@ def test_with_a_yes_it_is_used(collection: Collection, tinyleaf: Path, capsys: p
     assert done(capsys, "versions", collection.project, "--json").fields["in_use"] == 1
 
 
-def test_refusals(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """The one in use, and one that is not there: one line each."""
-    assert "uses this backbone already" in refused(capsys, "backbone", "use", collection.project, "leafnet")
-    assert "no such backbone" in refused(capsys, "backbone", "use", collection.project, "nowhere.onnx")
+def test_a_file_is_kept_first(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A bare ONNX file is examined as by `new`: options count, what was guessed is told, and the file may go then."""
+    path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
+    command = ("backbone", "use", collection.project, path, "--range", "symmetric", "--device", "cpu")
+    assert "Nothing was changed" in done(capsys, *command).out
+    added = BackboneLibrary().entry("net")
+    assert (added.card.mean, added.card.input_side) == ((0.5, 0.5, 0.5), models.SIDE)
+    said = done(capsys, *command, "--yes").out
+    assert said.startswith("The project now uses net; undo goes back.")
+    assert "Preprocessing: a guess" in said
+    assert BackboneLibrary().entry("net") == added
+    path.unlink()
+    with Project.open(collection.project, for_writing=False) as project:
+        assert project.model.backbone_hash == added.backbone_hash
+    assert "sound" in done(capsys, "check", collection.project).out
+
+
+def test_a_published_network_is_asked_about_first(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by `new`: size and licence are told and nothing is fetched without --yes; one that is here is used at once."""
+    keep_list(cache_of_test(), [SMALL])
+    content = collection.project.read_bytes()
+    line = refused(capsys, "backbone", "use", collection.project, "torchvision:smallnet", status=2)
+    assert "smallnet with weights IMAGENET1K_V1 must be downloaded: 4.8 MB" in line
+    assert "--yes" in line
+    assert collection.project.read_bytes() == content
+    assert BackboneLibrary().names() == ()
+    add_to_library(tmp_path, name=SMALL.library_name)
+    fields = done(
+        capsys, "backbone", "use", collection.project, "torchvision:smallnet", "--yes", "--device", "cpu", "--json"
+    ).fields
+    assert (fields["changed"], fields["name"]) == (True, SMALL.library_name)
+
+
+def test_refusals(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line each, and the library is as it was."""
+    use = ("backbone", "use", collection.project)
+    assert "uses this backbone already" in refused(capsys, *use, "leafnet")
+    assert "no such backbone" in refused(capsys, *use, "nowhere")
+    assert "not there" in refused(capsys, *use, "nowhere.onnx")
+    assert "ONNX file only" in refused(capsys, *use, "leafnet", "--preset", "caffe", status=2)
+    wrong = tmp_path / "picture.onnx"
+    wrong.write_bytes(b"\x89PNG\r\n")
+    assert "a PNG picture" in refused(capsys, *use, wrong)
+    path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
+    gone = collection.folder / "gone.protoleaf"
+    assert "no project file" in refused(capsys, "backbone", "use", gone, path)
+    assert BackboneLibrary().names() == ()
 
 
 def request(collection: Collection, backbone: Path) -> bytes:

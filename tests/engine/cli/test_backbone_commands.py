@@ -80,6 +80,8 @@ def test_a_project_on_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     text = done(capsys, "new", tmp_path / "a.protoleaf", "--backbone", path, "--range", "symmetric").out
     assert "a guess" in text
     assert find_model("net").card.mean == (0.5, 0.5, 0.5)
+    done(capsys, "new", tmp_path / "b.protoleaf", "--backbone", path, "--range", "symmetric")
+    assert BackboneLibrary().names() == ("net",)
 
 
 def test_refusals(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -2,13 +2,18 @@
 
 import io
 import json
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engine.cli.probe_worker import SURVEY_LIMIT_S
 from engine.cli.worker import run_worker
 from engine.inference import providers
+from engine.inference.device_speed import DeviceSpeed
+from engine.workflows import doctor
 from engine.workflows.benchmarks import embedding
 from engine.workflows.benchmarks.embedding import EmbedFigures
 from tests.support.collections import Collection
@@ -77,6 +82,46 @@ def test_worker_probes(capsys: pytest.CaptureFixture[str]) -> None:
     attempt, result = [json.loads(line) for line in out.getvalue().splitlines()]
     assert (attempt["event"], attempt["works"]) == ("attempt", True)
     assert result == {"event": "result"}
+
+
+def answers(job: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The events of a worker whose standard input stays open."""
+    out, is_done = io.StringIO(), threading.Event()
+
+    def lines() -> Iterator[bytes]:
+        yield json.dumps(job).encode() + b"\n"
+        is_done.wait()
+
+    try:
+        assert run_worker(lines(), out) == 0
+    finally:
+        is_done.set()
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def test_worker_lists_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every device of the system with reason, remedy and speed, and what "auto" is; cold libraries have time."""
+    monkeypatch.setattr(doctor, "gather_facts", lambda: facts_with(driver=NO_DRIVER))
+    monkeypatch.setattr(doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0))
+    (event,) = answers({"verb": "list_devices"})
+    assert (event["event"], event["name"]) == ("result", "CPU")
+    assert "no NVIDIA driver" in event["reason"]
+    by_device = {report["device"]: report for report in event["devices"]}
+    assert set(by_device) == {"tensorrt", "cuda", "cpu"}
+    assert (by_device["cuda"]["works"], by_device["cuda"]["cause"]) == (False, "no_driver")
+    assert by_device["cuda"]["remedy"].startswith("install the NVIDIA driver")
+    assert by_device["cpu"]["speed"]["images_per_s"] == pytest.approx(150.0)
+    assert SURVEY_LIMIT_S > doctor.TIME_LIMIT_S
+
+
+def test_worker_says_why_no_gpu_embeds(collection: Collection) -> None:
+    """The result names the device and the reason; asked for the CPU, there is none to give."""
+    job = {"verb": "embed", "project": str(collection.project), "cache": str(collection.caches.root)}
+    for device, reason in (("auto", "no NVIDIA driver"), ("cpu", "")):
+        event = answers({**job, "device": device})[-1]
+        assert (event["device"], event["notice"]) == ("CPU", "")
+        assert reason in event["reason"]
+        assert bool(event["reason"]) is bool(reason)
 
 
 def test_worker_refuses_a_device(collection: Collection) -> None:

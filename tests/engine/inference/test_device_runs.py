@@ -105,6 +105,8 @@ def test_embedding_outlives_the_gpu(
     assert (summary.embedded, summary.failed) == (40, ())
     assert (summary.device_name, heard[-1].note) == ("CPU", "CPU")
     assert summary.notice.startswith("GPU 1 failed (")
+    assert {progress.notice for progress in heard} == {"", summary.notice}
+    assert (heard[0].notice, heard[-1].notice) == ("", summary.notice)
     assert opened == [CUDA_PROVIDER, CPU_PROVIDER]
     assert not session.is_on_gpu
 

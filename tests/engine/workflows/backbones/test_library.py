@@ -10,7 +10,7 @@ import onnxruntime
 import pytest
 
 from engine.errors import InputError, ModelError, StorageError
-from engine.model_card import BackboneCard, file_hash, read_card
+from engine.model_card import BackboneCard, card_path, file_hash, read_card
 from engine.workflows.backbones.library import BackboneLibrary, check_name, usable_name
 from engine.workflows.backbones.stamp import PREPROCESSING_KEY
 from engine.workflows.models import find_model
@@ -75,6 +75,9 @@ def test_adding_again(tmp_path: Path, card: BackboneCard) -> None:
     added = library.add(source(tmp_path), card)
     assert library.add(source(tmp_path), card) == added
     assert library.add(added.backbone, card) == added
+    assert library.add(source(tmp_path), replace(card, figures={"images_per_s_one_core": 9.0})) == added
+    with pytest.raises(InputError, match="another backbone has this name"):
+        library.add(source(tmp_path), replace(card, description="another one"))
     with pytest.raises(InputError, match="another backbone has this name"):
         library.add(source(tmp_path), replace(card, unit_length=True))
     write_tiny_backbone(source(tmp_path), seed=1)
@@ -94,6 +97,31 @@ def test_removing(tmp_path: Path, card: BackboneCard) -> None:
         library.remove("tiny")
     with pytest.raises(InputError, match="bundled"):
         library.remove("leafnet")
+
+
+def test_a_damaged_one_can_go(tmp_path: Path, card: BackboneCard) -> None:
+    """Its card cannot be read any more: nobody can use it, and it can be removed all the same."""
+    library = BackboneLibrary()
+    added = library.add(source(tmp_path), card)
+    card_path(added.backbone).write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match="another backbone has this name"):
+        library.add(source(tmp_path), card)
+    library.remove("tiny")
+    assert left(library) == []
+
+
+def test_a_folder_that_refuses(tmp_path: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be removed is still there, whole, and the message says what to look at."""
+
+    def refuse(_path: Path, _target: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    library = BackboneLibrary()
+    added = library.add(source(tmp_path), card)
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(StorageError, match=r"cannot be removed: found .*tiny: Permission denied\. Check"):
+        library.remove("tiny")
+    assert library.entry("tiny") == added
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", "a b", ".hidden", "con", "NUL.onnx", "x" * 65, "dot.", "leafnet"])

@@ -1,0 +1,143 @@
+"""What the panel "Computing" shows, without Qt: devices of this computer, and what the collection stage is worth."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from engine.inference.devices.names import AUTO, devices_of
+
+if TYPE_CHECKING:  # the window shows first
+    from engine.project import Change, Project
+    from engine.workflows.live import LiveCollection
+
+CPU: Final = "cpu"
+ON_DEMAND: Final = "on_demand"
+"""The doctor's cause for a device that is there and is not tried by itself."""
+
+_ORDER: Final = (AUTO, CPU, "cuda", "directml", "coreml", "tensorrt")
+
+
+@dataclass(frozen=True)
+class DeviceReport:
+    """What trying one device showed.
+
+    Attributes:
+        device: "cpu", "cuda", ...
+        name: for people: "NVIDIA H200"; empty when there is none.
+        works: whether it ran and gave the right numbers.
+        cause: short name of why not.
+        reason: why not, in words.
+        remedy: what can be done.
+        images_per_s: of the bundled backbone alone; None when it was not measured.
+    """
+
+    device: str
+    name: str
+    works: bool
+    cause: str = ""
+    reason: str = ""
+    remedy: str = ""
+    images_per_s: float | None = None
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether a person can choose it."""
+        return self.works or self.cause == ON_DEMAND
+
+    @staticmethod
+    def of_fields(fields: Mapping[str, Any]) -> "DeviceReport":
+        """Read a report as the worker writes it."""
+        return DeviceReport(
+            device=fields["device"],
+            name=fields["device_name"],
+            works=fields["works"],
+            cause=fields["cause"],
+            reason=fields["reason"],
+            remedy=fields["remedy"],
+            images_per_s=fields["speed"].get("images_per_s"),
+        )
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What trying the devices of this computer showed.
+
+    Attributes:
+        reports: by device.
+        auto_name: what "Automatic" takes, for people.
+        auto_reason: why that is not a GPU; empty when it is one.
+        was_alone: no other work slowed the measurement down.
+    """
+
+    reports: Mapping[str, DeviceReport]
+    auto_name: str
+    auto_reason: str = ""
+    was_alone: bool = True
+
+    @staticmethod
+    def of_fields(fields: Mapping[str, Any], *, was_alone: bool = True) -> "Survey":
+        """Read the result of the worker's verb "list_devices"."""
+        reports = [DeviceReport.of_fields(report) for report in fields["devices"]]
+        return Survey({report.device: report for report in reports}, fields["name"], fields["reason"], was_alone)
+
+
+def listed_devices(system_devices: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Devices to choose among, the same order on every computer: automatic, CPU, then what may be there."""
+    there = {AUTO, *(devices_of() if system_devices is None else system_devices)}
+    return tuple(device for device in _ORDER if device in there)
+
+
+def is_choosable(device: str, survey: Survey | None) -> bool:
+    """Whether a person can choose a device; of those that may not be there only once they were found to work."""
+    if device in (AUTO, CPU):
+        return True
+    report = None if survey is None else survey.reports.get(device)
+    return report is not None and report.is_usable
+
+
+def first_with_reason(device: str, survey: Survey) -> str:
+    """The first listed device that is refused for the same reason: it is told once."""
+    reason = survey.reports[device].reason
+    same = [name for name, report in survey.reports.items() if report.reason == reason]
+    return next(name for name in _ORDER if name in same)
+
+
+@dataclass(frozen=True)
+class CollectionFacts:
+    """What the collection stage is worth in the open project.
+
+    Attributes:
+        is_on: the project's setting.
+        is_fitted: there is a model at all.
+        is_used: the stage is part of the model; it drops itself where it would do worse.
+        shots: that were held out, one at a time, to check it.
+        hits: of them with the stage.
+        hits_without: of them without it.
+    """
+
+    is_on: bool
+    is_fitted: bool = False
+    is_used: bool = False
+    shots: int = 0
+    hits: int = 0
+    hits_without: int = 0
+
+
+def collection_facts(live: "LiveCollection") -> CollectionFacts:
+    """Ask the collection; on the project thread."""
+    from engine.workflows.collection_setting import is_collection_on
+
+    is_on, fitted = is_collection_on(live.project), live.fitted
+    if fitted is None or len(fitted.candidates) == 0:
+        return CollectionFacts(is_on)
+    check = fitted.collection_check
+    if check is None:
+        return CollectionFacts(is_on, is_fitted=True)
+    return CollectionFacts(is_on, True, fitted.collection is not None, check.shots, check.hits, check.hits_without)
+
+
+def switch_collection(project: "Project", *, is_on: bool) -> "Change":
+    """Change the project's setting; on the project thread."""
+    from engine.workflows.collection_setting import switch_collection as switch
+
+    return switch(project, is_on=is_on)

@@ -1,0 +1,226 @@
+"""The panel "Computing": which device looks at images, and whether the collection teaches, too."""
+
+from typing import Final, final
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QRadioButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.computing.logic import CollectionFacts, Survey, is_choosable, listed_devices
+from app.computing.wording import collection_line, device_facts, device_title, sentence, survey_note
+from app.controls import make_button, make_icon_button, make_label, make_separator
+from app.palette.overlay import Overlay
+from app.side_panel.wording import breakable
+from app.theme.tokens import tokens
+from engine.inference.devices.names import AUTO
+
+WIDTH: Final = 520
+_INDENT: Final = 24  # of a line below a button: as wide as its mark
+
+
+@final
+class ComputingPanel(Overlay):
+    """Floats over the window; Esc or a click beside it closes.
+
+    Signals:
+        device_chosen: the device's short name.
+        look_requested: try the devices anew.
+        collection_switched: whether the collection shall teach.
+    """
+
+    device_chosen = Signal(str)
+    look_requested = Signal()
+    collection_switched = Signal(bool)
+
+    def __init__(self, host: QWidget) -> None:
+        super().__init__(host, WIDTH)
+        self._chosen = AUTO
+        self.buttons = {device: QRadioButton(device_title(device)) for device in listed_devices()}
+        self._facts = {device: _below("") for device in self.buttons}
+        self.notice = QFrame()
+        self._notice_text = _flowing("", "warning")
+        self._note = _flowing("", "caption")
+        self.look_button = make_button(self.tr("Look again"), self.look_requested.emit, variant="flat")
+        self.switch = QCheckBox(self.tr("The collection teaches too"))
+        self._line = _below("")
+        self._head = self._make_head()
+        self._collection = self._make_collection()
+        self._column = QVBoxLayout()
+        self._body = self._make_body()
+        self._scroll = self._make_scroll()
+        whole = self._whole = QVBoxLayout(self.panel)
+        whole.setContentsMargins(0, 0, 0, tokens().spacing.medium)
+        whole.setSpacing(0)
+        whole.addWidget(self._head)
+        whole.addWidget(self._scroll, 1)
+        self._connect()
+        self.show_device(AUTO)
+        self.show_survey(None)
+        self.show_notice("")
+        self.show_collection(None, can_switch=False)
+
+    # -- putting together
+
+    def _make_head(self) -> QWidget:
+        spacing = tokens().spacing
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(spacing.large, spacing.medium, spacing.medium, spacing.small)
+        row.addWidget(make_label(self.tr("Computing"), "heading"), 1)
+        row.addWidget(make_icon_button("close", self.tr("Close"), self.dismiss))
+        return head
+
+    def _make_body(self) -> QWidget:
+        spacing = tokens().spacing
+        body = QWidget()
+        body.setProperty("surface", "raised")
+        column = self._column
+        body.setLayout(column)
+        column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
+        column.setSpacing(spacing.small)
+        column.addWidget(self._framed_notice())
+        column.addWidget(make_label(self.tr("Device that looks at images"), "section"))
+        group = QButtonGroup(self)
+        for device, button in self.buttons.items():
+            group.addButton(button)
+            column.addWidget(button)
+            column.addWidget(self._facts[device])
+        foot = QHBoxLayout()
+        foot.addWidget(self._note, 1)
+        foot.addWidget(self.look_button, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(foot)
+        column.addWidget(self._collection)
+        column.addStretch(1)
+        return body
+
+    def _framed_notice(self) -> QFrame:
+        self.notice.setProperty("role", "notice")
+        self.notice.setProperty("tone", "warning")
+        layout = QVBoxLayout(self.notice)
+        layout.setContentsMargins(*4 * (tokens().spacing.medium,))
+        layout.addWidget(self._notice_text)
+        return self.notice
+
+    def _make_collection(self) -> QWidget:
+        part = QWidget()
+        column = QVBoxLayout(part)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(tokens().spacing.small)
+        column.addWidget(make_separator())
+        column.addWidget(make_label(self.tr("What the model of this project learns from"), "section"))
+        column.addWidget(self.switch)
+        column.addWidget(
+            _below(self.tr("Images without a label, and those with a coarse one, refine what your shots teach."))
+        )
+        column.addWidget(self._line)
+        return part
+
+    def _make_scroll(self) -> QScrollArea:
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows whatever has the focus in it
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(self._body)
+        return scroll
+
+    def _connect(self) -> None:
+        for device, button in self.buttons.items():
+            button.toggled.connect(lambda is_on, device=device: self._on_toggled(device, is_on=is_on))
+        self.switch.clicked.connect(self.collection_switched)
+
+    # -- what is shown
+
+    def show_device(self, device: str) -> None:
+        """Mark the device that is chosen."""
+        self._chosen = device
+        self.buttons[device].setChecked(True)
+
+    def show_survey(self, survey: Survey | None, *, error: str = "", is_looking: bool = False) -> None:
+        """Show what is known of the devices; those that do not work cannot be chosen, and say why."""
+        for device, button in self.buttons.items():
+            facts = device_facts(device, survey)
+            button.setText(device_title(device, survey))
+            button.setEnabled(device == self._chosen or is_choosable(device, survey))
+            button.setAccessibleDescription(facts)
+            self._facts[device].setText(breakable(facts))
+            self._facts[device].setVisible(bool(facts))
+        self._note.setText(survey_note(survey, error, is_looking=is_looking))
+        self.look_button.setVisible(not is_looking)
+        self._settle()
+
+    def show_notice(self, notice: str) -> None:
+        """Show that a device failed, until another one is chosen."""
+        self._notice_text.setText(breakable(sentence(notice)))
+        self.notice.setVisible(bool(notice))
+        self._settle()
+
+    def show_collection(self, facts: CollectionFacts | None, *, can_switch: bool) -> None:
+        """Show the project's setting and what the check said; nothing without a project."""
+        self._collection.setVisible(facts is not None)
+        if facts is not None:
+            self.switch.setChecked(facts.is_on)
+            self.switch.setEnabled(can_switch)
+            self._line.setText(collection_line(facts))
+            self.switch.setAccessibleDescription(self._line.text())
+        self._settle()
+
+    def facts_of(self, device: str) -> str:
+        """The line below a device."""
+        return self.buttons[device].accessibleDescription()
+
+    @property
+    def note(self) -> str:
+        """The line below all devices."""
+        return self._note.text()
+
+    @property
+    def collection_line(self) -> str:
+        """The line below the switch; empty while there is no project."""
+        return "" if self._collection.isHidden() else self._line.text()
+
+    def wanted_height(self, width: int) -> int:
+        """Head and body without scrolling."""
+        border, below = self.panel.contentsMargins(), self._whole.contentsMargins().bottom()
+        body = self._column.totalHeightForWidth(width - border.left() - border.right())
+        return border.top() + self._head.sizeHint().height() + body + below + border.bottom()
+
+    def _settle(self) -> None:
+        """Words came or went: another height, once those that are new have got their fonts."""
+        self._column.invalidate()
+        QTimer.singleShot(0, self, self._fit)
+
+    def _fit(self) -> None:
+        if self.isVisible():
+            self.place_panel()
+
+    def _on_toggled(self, device: str, *, is_on: bool) -> None:
+        if is_on and device != self._chosen:
+            self._chosen = device
+            self.device_chosen.emit(device)
+
+
+def _below(text: str) -> QLabel:
+    """A quiet line that belongs to the button above it."""
+    label = _flowing(text, "secondary")
+    label.setContentsMargins(_INDENT, 0, 0, 0)
+    return label
+
+
+def _flowing(text: str, role: str) -> QLabel:
+    """Words that wrap and want no more height than they need at the width that they get."""
+    label = make_label(text, role, wraps=True)
+    policy = label.sizePolicy()
+    policy.setVerticalPolicy(QSizePolicy.Policy.Preferred)
+    label.setSizePolicy(policy)
+    return label

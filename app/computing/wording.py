@@ -1,0 +1,124 @@
+"""Devices and the collection stage in words, in the person's language and number format."""
+
+from typing import Final
+
+from PySide6.QtCore import QLocale
+
+from app.computing.logic import CPU, ON_DEMAND, CollectionFacts, DeviceReport, Survey, first_with_reason
+from app.status.wording import number
+from app.texts import fill, translate
+from engine.inference.devices.names import AUTO
+
+_SLOW: Final = 10
+
+
+def device_title(device: str, survey: Survey | None = None) -> str:
+    """`NVIDIA H200 (CUDA)`; without a name of the computer's own the kind of device."""
+    report = None if survey is None else survey.reports.get(device)
+    own = report.name if report is not None and device != "tensorrt" else ""
+    match device:
+        case "auto":
+            return translate("computing", "Automatic")
+        case "cpu":
+            return translate("computing", "CPU")
+        case "cuda":
+            return fill(translate("computing", "%1 (CUDA)"), own or translate("computing", "NVIDIA GPU"))
+        case "tensorrt":
+            return translate("computing", "NVIDIA GPU (TensorRT)")
+        case "coreml":
+            return translate("computing", "Apple CoreML")
+        case _:
+            return translate("computing", "GPU with DirectX 12 (DirectML)")
+
+
+def device_facts(device: str, survey: Survey | None) -> str:
+    """What there is to say below a device's name."""
+    if device == AUTO:
+        return _auto_facts(survey)
+    report = None if survey is None else survey.reports.get(device)
+    if survey is None or report is None:
+        return translate("computing", "Every computer has one.") if device == CPU else ""
+    if report.works:
+        return speed(report)
+    if report.cause == ON_DEMAND:
+        return translate(
+            "computing", "Its libraries are there. Before the first image it builds an engine, which takes minutes."
+        )
+    if first_with_reason(device, survey) != device:
+        return translate("computing", "For the same reason.")
+    return f"{sentence(report.reason)} {sentence(report.remedy)}".strip()
+
+
+def _auto_facts(survey: Survey | None) -> str:
+    if survey is None:
+        return translate("computing", "Takes the fastest that works.")
+    return fill(translate("computing", "Takes the fastest that works; here: %1."), survey.auto_name)
+
+
+def speed(report: DeviceReport) -> str:
+    """`Works; about 1,193 images/s.`, as far as it was measured."""
+    if report.images_per_s is None:
+        return translate("computing", "Works.")
+    figures = 0 if report.images_per_s >= _SLOW else 1
+    rate = QLocale().toString(report.images_per_s, "f", figures)
+    return fill(translate("computing", "Works; about %1 images/s."), rate)
+
+
+def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:
+    """What the figures mean, or how far the look at the devices is."""
+    if is_looking:
+        return translate("computing", "Trying the devices of this computer…")
+    if error:
+        return fill(translate("computing", "The devices could not be tried: %1"), sentence(error))
+    if survey is None:
+        return translate("computing", "The devices have not been tried yet.")
+    if not survey.was_alone:
+        return translate("computing", "Measured with the bundled backbone while other work ran; alone it is faster.")
+    return translate("computing", "Measured with the bundled backbone alone; reading the files takes its time, too.")
+
+
+def sentence(words: str) -> str:
+    """Words of the engine as a sentence: a capital in front, a full stop behind."""
+    if not words:
+        return ""
+    stop = "" if words[-1] in ".!?" else "."
+    return words[0].upper() + words[1:] + stop
+
+
+def chip_tip(chosen: str, used: str, reason: str, notice: str) -> str:
+    """What looks at images, why it is no GPU, and what a click does; one line each."""
+    if used:
+        first = fill(translate("computing", "Images are looked at by: %1"), used)
+    elif chosen == AUTO:
+        first = translate("computing", "Images are looked at by the fastest device that works")
+    else:
+        first = fill(translate("computing", "Images will be looked at by: %1"), device_title(chosen))
+    why = sentence(notice) if notice else ""
+    if reason and not notice:
+        why = fill(translate("computing", "Not a GPU, because %1"), reason)
+    return "\n".join(filter(None, (first, why, translate("computing", "Click to choose the device"))))
+
+
+def chip_name(text: str) -> str:
+    """The chip for those who cannot see it."""
+    return fill(translate("computing", "Device: %1"), text)
+
+
+def collection_line(facts: CollectionFacts) -> str:
+    """What the check on held-out shots said."""
+    if not facts.is_on:
+        return translate("computing", "It is off: only your shots and the category graph teach.")
+    if not facts.is_fitted:
+        return translate("computing", "Nothing to check yet: no class has a shot.")
+    if not facts.shots:
+        return translate("computing", "Not checked yet: it needs classes with two shots and some more images.")
+    counts = number(facts.shots), number(facts.hits), number(facts.hits_without)
+    if not facts.is_used:
+        return fill(
+            translate(
+                "computing",
+                "It left itself out: of %1 shots held out, %2 were named right with it, and %3 without it.",
+            ),
+            *counts,
+        )
+    return fill(translate("computing", "Of %1 shots held out, %2 are named right with it, and %3 without it."), *counts)

@@ -1,0 +1,56 @@
+"""What a person names as a backbone on the command line: in the library by the time that a project takes it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from engine.cli.output import progress_bar
+from engine.cli.stopping import stoppable
+from engine.errors import UsageError
+
+NAMES: Final = "A backbone of `backbone list`, torchvision:NAME to download one, or an ONNX file."
+"""Help of an argument or option that names a backbone."""
+
+
+def named_backbone(
+    backbone: str, chosen: Mapping[str, Any], *, yes: bool, when_stopped: str
+) -> tuple[str, tuple[str, ...]]:
+    """Let a backbone be at hand: an ONNX file is tried out and kept, a published network downloaded after a question.
+
+    Args:
+        backbone: name of one that is here, "torchvision:NAME", or path of an ONNX file.
+        chosen: fields of `Preprocessing` that the options choose; for an ONNX file only.
+        yes: a download was agreed to before: tell size and licence, and do not ask.
+        when_stopped: what is told of the work when it is stopped.
+
+    Returns:
+        Its name, by which `find_model` finds it, and what the person should know of it.
+
+    Raises:
+        UsageError: preprocessing was chosen for what has its own; or a download is needed, nobody can be asked, and
+            `yes` was not given.
+        ModelError: the file or network cannot be a backbone.
+        InputError: the file's name cannot be used, or the library has another backbone of that name.
+    """
+    from engine.workflows.backbones.torchvision_network import is_published_source
+    from engine.workflows.new_project import is_file_source
+
+    if is_file_source(backbone):
+        return _added_file(Path(backbone), chosen, when_stopped)
+    if chosen:
+        raise UsageError(
+            "preprocessing can be chosen for an ONNX file only", found=backbone, remedy="leave these options out"
+        )
+    if is_published_source(backbone):
+        from engine.cli.torchvision_download import published_backbone
+
+        return published_backbone(backbone, yes=yes), ()
+    return backbone, ()
+
+
+def _added_file(path: Path, chosen: Mapping[str, Any], when_stopped: str) -> tuple[str, tuple[str, ...]]:
+    from engine.workflows.backbones.onnx_file import add_file
+
+    with stoppable(when_stopped) as cancel, progress_bar("Backbone") as on_progress:
+        added = add_file(path, chosen=chosen, on_progress=on_progress, cancel=cancel)
+    return added.files.name, (f"Preprocessing: {added.facts.why}.", *added.facts.notices)

@@ -1,0 +1,34 @@
+"""The address of a web proxy, as a person types it: whether it is one, and the same without its password."""
+
+import re
+from typing import Final
+
+from engine.errors import UsageError
+
+_PROXY: Final = re.compile(r"(https?://)?[^/\s]+/?")
+_PARTS: Final = re.compile(
+    r"(?P<scheme>[a-z][a-z0-9+.-]*://)?(?P<person>.*)@(?P<rest>[^@]*)", re.IGNORECASE | re.DOTALL
+)
+
+
+def check_proxy(address: str) -> None:
+    """Refuse what is no address of a web proxy; an empty one stands for what the environment or the system says.
+
+    Args:
+        address: such as "http://proxy.example:3128", with name and password before the host where it asks for them.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if address and not _PROXY.fullmatch(address):
+        found = without_password(address)
+        raise UsageError("this is no proxy's address", expected="http://host:port", found=f"“{found}”")
+
+
+def without_password(address: str) -> str:
+    """The address with its name, and without the password: what may be kept, shown and logged."""
+    parts = _PARTS.fullmatch(address)
+    if parts is None:
+        return address
+    name = parts["person"].partition(":")[0]
+    return f"{parts['scheme'] or ''}{name}@{parts['rest']}"

@@ -1,0 +1,110 @@
+"""What the panel and the chip say."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QLocale
+
+from app.computing.logic import CollectionFacts, Survey
+from app.computing.wording import (
+    chip_tip,
+    collection_line,
+    device_facts,
+    device_title,
+    sentence,
+    survey_note,
+)
+from tests.support.surveys import REMEDY, WHY, WITH_GPU, WITHOUT_GPU
+
+NONE = Survey.of_fields(WITHOUT_GPU)
+GPU = Survey.of_fields(WITH_GPU)
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    """Figures of one locale, whatever that of the machine is."""
+    before = QLocale()
+    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
+    yield
+    QLocale.setDefault(before)
+
+
+def test_devices_have_the_name_of_what_is_there() -> None:
+    """The GPU's own name once it is known."""
+    assert [device_title(device) for device in ("auto", "cpu", "cuda")] == ["Automatic", "CPU", "NVIDIA GPU (CUDA)"]
+    assert device_title("cuda", NONE) == "NVIDIA GPU (CUDA)"
+    assert device_title("cuda", GPU) == "NVIDIA H200 (CUDA)"
+    assert device_title("tensorrt", GPU) == "NVIDIA GPU (TensorRT)"
+    assert "CoreML" in device_title("coreml")
+    assert "DirectML" in device_title("directml")
+
+
+def test_a_refused_device_gives_reason_and_remedy_once() -> None:
+    """The doctor's words as sentences; the next device with the same reason only points at it."""
+    facts = device_facts("cuda", NONE)
+    assert facts == f"T{WHY[1:]}. N{REMEDY[1:]}."
+    assert device_facts("tensorrt", NONE) == "For the same reason."
+
+
+def test_a_device_that_works_gives_its_speed() -> None:
+    """Images a second as measured; TensorRT is not tried."""
+    assert device_facts("cpu", NONE) == "Works; about 850 images/s."
+    assert device_facts("cuda", GPU) == "Works; about 12,000 images/s."
+    assert "takes minutes" in device_facts("tensorrt", GPU)
+    slow = replace(GPU, reports={"cpu": replace(GPU.reports["cpu"], images_per_s=2.25)})
+    assert device_facts("cpu", slow) == "Works; about 2.3 images/s."
+    unmeasured = replace(GPU, reports={"cpu": replace(GPU.reports["cpu"], images_per_s=None)})
+    assert device_facts("cpu", unmeasured) == "Works."
+
+
+def test_automatic_says_what_it_takes() -> None:
+    """Once that is known."""
+    assert device_facts("auto", None) == "Takes the fastest that works."
+    assert device_facts("auto", GPU) == "Takes the fastest that works; here: NVIDIA H200."
+    assert device_facts("cuda", None) == ""
+
+
+def test_the_note_says_how_far_the_look_is() -> None:
+    """Under way, failed, never done, disturbed, done."""
+    assert survey_note(None, "", is_looking=True).startswith("Trying")
+    assert survey_note(None, "it ended", is_looking=False) == "The devices could not be tried: It ended."
+    assert "not been tried" in survey_note(None, "", is_looking=False)
+    assert "while other work ran" in survey_note(replace(NONE, was_alone=False), "", is_looking=False)
+    assert "bundled backbone alone" in survey_note(NONE, "", is_looking=False)
+
+
+def test_the_chip_tells_device_and_reason() -> None:
+    """What works, why it is no GPU, what failed; and what a click does."""
+    assert chip_tip("auto", "", "", "").splitlines()[0] == "Images are looked at by the fastest device that works"
+    assert chip_tip("cpu", "", "", "").splitlines()[0] == "Images will be looked at by: CPU"
+    assert chip_tip("auto", "CPU", WHY, "").splitlines() == [
+        "Images are looked at by: CPU", f"Not a GPU, because {WHY}", "Click to choose the device",
+    ]  # fmt: skip
+    assert chip_tip("cuda", "CPU", WHY, "GPU 1 failed").splitlines()[1] == "GPU 1 failed."
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        (CollectionFacts(is_on=False, is_fitted=True), "It is off"),
+        (CollectionFacts(is_on=True), "no class has a shot"),
+        (CollectionFacts(is_on=True, is_fitted=True), "Not checked yet"),
+        (
+            CollectionFacts(True, True, True, 1_240, 1_001, 900),
+            "Of 1,240 shots held out, 1,001 are named right with it, and 900 without it.",
+        ),
+        (
+            CollectionFacts(True, True, False, 40, 18, 21),
+            "It left itself out: of 40 shots held out, 18 were named right with it, and 21 without it.",
+        ),
+    ],
+)
+def test_the_check_is_told_in_one_line(facts: CollectionFacts, words: str) -> None:
+    """Also that the stage left itself out, and that nothing was checked."""
+    assert words in collection_line(facts)
+
+
+def test_words_become_sentences() -> None:
+    """A capital, one full stop, and nothing of nothing."""
+    assert (sentence("the GPU failed"), sentence("Done."), sentence("")) == ("The GPU failed.", "Done.", "")

@@ -1,0 +1,40 @@
+"""The frame of the side panels."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.side_panel.frame import SidePanel
+
+
+def shown_panel(qtbot: QtBot, count: int = 1) -> tuple[SidePanel, list[QLabel]]:
+    """A low panel with some lines."""
+    panel, parts = SidePanel(200), [QLabel(f"line {place}") for place in range(count)]
+    qtbot.addWidget(panel)
+    panel.lay_out("Heading", "Close; it goes on", parts)
+    panel.resize(200, 160)
+    panel.show()
+    qtbot.waitExposed(panel)
+    return panel, parts
+
+
+def test_esc_and_the_button_ask_to_close(qtbot: QtBot) -> None:
+    """The panel itself stays: where it goes is not its concern."""
+    panel, _ = shown_panel(qtbot)
+    with qtbot.waitSignal(panel.close_requested):
+        qtbot.keyClick(panel, Qt.Key.Key_Escape)
+    with qtbot.waitSignal(panel.close_requested):
+        panel._close.click()
+    with qtbot.assertNotEmitted(panel.close_requested):
+        qtbot.keyClick(panel, Qt.Key.Key_Return)
+    assert panel.isVisible()
+    assert panel._close.accessibleName() == "Close; it goes on"
+
+
+def test_a_part_below_the_edge_comes_into_sight(qtbot: QtBot) -> None:
+    """Once the event that asked for it is over."""
+    panel, parts = shown_panel(qtbot, 40)
+    last = parts[-1]
+    assert last.visibleRegion().isEmpty()
+    panel.bring_into_sight(last)
+    qtbot.waitUntil(lambda: last.visibleRegion().boundingRect() == last.rect())

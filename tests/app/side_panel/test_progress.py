@@ -1,0 +1,76 @@
+"""How far a piece of work is, in a side panel."""
+
+import pytest
+from PySide6.QtWidgets import QProgressBar, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.side_panel.progress import ProgressView
+from engine.events import Progress
+
+
+@pytest.fixture
+def root(qtbot: QtBot) -> QWidget:
+    """What the views stand in; it is never shown."""
+    root = QWidget()
+    qtbot.addWidget(root)
+    return root
+
+
+def view_in(root: QWidget, cancel_tip: str = "Stop; nothing is kept") -> ProgressView:
+    """A view that was told of a first step."""
+    view = ProgressView(cancel_tip)
+    view.setParent(root)
+    view.show_step("Getting ready…")
+    return view
+
+
+def bar_of(view: ProgressView) -> QProgressBar:
+    """Its bar."""
+    (bar,) = view.findChildren(QProgressBar)
+    return bar
+
+
+def test_the_bar_knows_how_far_it_is_once_somebody_tells(root: QWidget) -> None:
+    """Before that it is busy; a total that is not known leaves it so."""
+    view = view_in(root)
+    assert (view.facts, bar_of(view).maximum()) == ("Getting ready…", 0)
+    view.show_progress(Progress(3, 0))
+    assert bar_of(view).maximum() == 0
+    view.show_progress(Progress(1, 4))
+    assert view.facts == "1 of 4"
+    assert bar_of(view).value() / bar_of(view).maximum() == 0.25
+    assert bar_of(view).accessibleName() == "1 of 4"
+    view.show_waiting()
+    assert (view.facts, bar_of(view).maximum()) == ("Waits until the other work is done.", 0)
+
+
+def test_a_cancel_is_answered_at_once(root: QWidget, qtbot: QtBot) -> None:
+    """News of the step that was begun do not take the answer back; the next work can be cancelled again."""
+    view = view_in(root)
+    with qtbot.waitSignal(view.cancel_requested):
+        view.cancel_button.click()
+    view.show_progress(Progress(1, 4))
+    assert view.facts == "Stopping…"
+    assert not view.cancel_button.isEnabled()
+    view.show_ended()
+    assert not view.isVisibleTo(root)
+    view.show_step("Getting ready…")
+    assert view.isVisibleTo(root)
+    assert view.cancel_button.isEnabled()
+
+
+def test_what_cannot_be_cancelled_offers_no_cancel(root: QWidget) -> None:
+    """Without a word on what it would mean, and in a step that must not be stopped."""
+    assert not view_in(root, "").cancel_button.isVisibleTo(root)
+    view = view_in(root)
+    assert view.cancel_button.isVisibleTo(root)
+    view.show_step("Keeping it…", can_cancel=False)
+    assert not view.cancel_button.isVisibleTo(root)
+
+
+def test_work_has_its_own_words_for_progress(root: QWidget) -> None:
+    """Bytes are no images."""
+    view = ProgressView("", lambda progress: f"{progress.done} bytes")
+    view.setParent(root)
+    view.show_progress(Progress(1, 4))
+    assert view.facts == "1 bytes"

@@ -1,0 +1,38 @@
+"""Addresses of proxies: which are some, and what is left of one without its password."""
+
+import pytest
+
+from engine.errors import UsageError
+from engine.workflows.backbones.proxy_address import check_proxy, without_password
+
+
+@pytest.mark.parametrize(
+    "address", ["", "proxy.example", "proxy.example:3128", "http://here:1/", "https://anna:s@cret@here:1"]
+)
+def test_what_can_be_a_proxy(address: str) -> None:
+    """With and without scheme, port, and somebody's name; nothing is the system's."""
+    assert without_password(address) == address.replace(":s@cret", "")
+    check_proxy(address)
+
+
+@pytest.mark.parametrize("address", ["socks5://anna:secret@here:1", "anna:secret@here or there", "http://"])
+def test_what_is_none_is_told_without_its_password(address: str) -> None:
+    """The message may end up in a log."""
+    with pytest.raises(UsageError, match="proxy's address") as refusal:
+        check_proxy(address)
+    assert "secret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [
+        ("http://anna:secret@here:3128", "http://anna@here:3128"),
+        ("anna:secret@here:3128", "anna@here:3128"),
+        ("http://anna@here:3128", "http://anna@here:3128"),
+        ("http://here:3128", "http://here:3128"),
+        ("http://anna:a/b:c@d@here", "http://anna@here"),
+    ],
+)
+def test_a_password_is_left_out(address: str, kept: str) -> None:
+    """Whatever is in it."""
+    assert without_password(address) == kept

@@ -1,0 +1,80 @@
+"""The backbone panel of a window: opened at a door, its buttons found, its tasks waited for."""
+
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QMimeData, QPointF, QUrl
+from PySide6.QtWidgets import QAbstractButton, QApplication
+
+from app.backbones.logic import Door
+from app.backbones.view import BackbonePanel
+from app.jobs.backbones import Stage, Task
+from tests.support.backbone_tasks import keep_list
+from tests.support.clipping import clipped
+from tests.support.desk import Desk
+
+WORKER_MS: Final = 120_000
+"""A child of a child looks at a file that nobody vouches for, which takes a busy machine long."""
+
+EXPORT_MS: Final = 400_000
+"""A child loads torch, exports a network and compares both."""
+
+
+def panel_for(desk: Desk, door: Door = Door.COMPUTER) -> BackbonePanel:
+    """Choose the action; the panel, once it lists what is here."""
+    desk.window.backbones.device = "cpu"
+    desk.window.registry.trigger("choose_backbone")
+    panel = desk.window.backbones.panel
+    assert panel is not None
+    desk.wait(lambda: bool(panel.computer.rows))
+    panel.show_door(door)
+    return panel
+
+
+def use_button(panel: BackbonePanel, name: str) -> QAbstractButton:
+    """The button of a card."""
+    (button,) = [each for each in panel.computer.buttons if each.accessibleName() == f"Use {name} in this project"]
+    return button
+
+
+def open_door(panel: BackbonePanel) -> str:
+    """Name of the door that is open."""
+    return panel.door.value
+
+
+def wait_for(desk: Desk, task: Task, stage: Stage, *, timeout_ms: int = WORKER_MS) -> None:
+    """Wait for a stage of a task."""
+    desk.qtbot.waitUntil(
+        lambda: task.stage is stage or (stage is not Stage.FAILED and bool(task.error)), timeout=timeout_ms
+    )
+    assert (task.stage, task.error if stage is not Stage.FAILED else "") == (stage, "")
+
+
+def tasks_of(desk: Desk) -> tuple[Task, Task, Task, Task, Task, Task]:
+    """Listing, download, inspection, trial, adding, change."""
+    tasks = desk.window.backbone_tasks
+    return tasks.listing, tasks.download, tasks.inspection, tasks.trial, tasks.adding, tasks.change
+
+
+def listed(desk: Desk) -> BackbonePanel:
+    """The second door, once the real worker has listed what was kept in the cache."""
+    keep_list(desk.window.session.caches)
+    panel = panel_for(desk, Door.PUBLISHED)
+    wait_for(desk, desk.window.backbone_tasks.listing, Stage.DONE)
+    assert len(panel.published.model.rows) == 2
+    return panel
+
+
+def drop(panel: BackbonePanel, desk: Desk, path: Path) -> None:
+    """Drop a file on the panel."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    desk.drop(panel, data, QPointF(20, 20))
+
+
+def look(desk: Desk, panel: BackbonePanel) -> list[str]:
+    """Words that are cut, once everything has its place."""
+    desk.qtbot.waitUntil(lambda: not desk.window.session.jobs.jobs or bool(panel.run.facts), timeout=WORKER_MS)
+    QApplication.sendPostedEvents()
+    QApplication.processEvents()
+    return clipped(panel)
