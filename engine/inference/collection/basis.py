@@ -58,13 +58,21 @@ class CollectionBasis:
         """
         near = links_to(self.found.rows(rows))
         shape, width = (len(near.positions), LINKS), near.positions.shape[1]
-        positions, weights = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.float32)
-        positions[:, :width], weights[:, :width] = near.positions, near.weights
+        positions = np.zeros(shape, dtype=np.int32)
+        weights, cosines = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
+        positions[:, :width], weights[:, :width], cosines[:, :width] = near.positions, near.weights, near.cosines
         place = self._place[rows]
         itself = np.flatnonzero(place >= 0)
-        positions[itself] = self.anchor_links.positions[place[itself]]
-        weights[itself] = self.anchor_links.weights[place[itself]]
-        return Links(positions, weights)
+        own = self.anchor_links.rows(place[itself])
+        positions[itself], weights[itself], cosines[itself] = own.positions, own.weights, own.cosines
+        return Links(positions, weights, cosines)
+
+    @cached_property
+    def usual_cosine(self) -> float:
+        """Cosine of a strong link: what half of the anchors have, or exceed, with their most alike one."""
+        first = self.found.cosines[self.anchors, 0]
+        linked = first[first > 0]
+        return float(np.median(linked)) if len(linked) else 1.0
 
     @cached_property
     def _place(self) -> NDArray[np.int32]:

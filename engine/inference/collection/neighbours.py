@@ -60,10 +60,25 @@ class Nearest:
 
 @dataclass(frozen=True)
 class Links:
-    """Links of n images: `positions` (n, k) int32 and `weights` (n, k) float32, each row's sum 1, or 0 without any."""
+    """Links of n images.
+
+    Attributes:
+        positions: (n, k) int32 of anchors.
+        weights: (n, k) float32, each row's sum 1, or 0 without any.
+        cosines: (n, k) float32 of the whitened embeddings, 0 where there is no link.
+    """
 
     positions: NDArray[np.int32]
     weights: Matrix
+    cosines: Matrix
+
+    def weighted(self, factor: np.float32) -> "Links":
+        """The same with all weights times a factor."""
+        return Links(self.positions, factor * self.weights, self.cosines)
+
+    def rows(self, chosen: NDArray[np.integer] | slice) -> "Links":
+        """Those of some images."""
+        return Links(self.positions[chosen], self.weights[chosen], self.cosines[chosen])
 
 
 def nearest(vectors: Matrix, anchors: Matrix, *, own: NDArray[np.int64]) -> Nearest:
@@ -94,7 +109,7 @@ def strengths(cosines: Matrix) -> Matrix:
 
 def links_to(found: Nearest) -> Links:
     """Links of images to their nearest anchors."""
-    return Links(found.positions, _shares(strengths(found.cosines)))
+    return Links(found.positions, _shares(strengths(found.cosines)), np.maximum(found.cosines, 0))
 
 
 def links_between(found: Nearest) -> Links:
@@ -105,7 +120,7 @@ def links_between(found: Nearest) -> Links:
     """
     count, width = found.positions.shape
     here, there = np.repeat(np.arange(count), width), found.positions.ravel().astype(np.int64)
-    strong = strengths(found.cosines).ravel()
+    strong = found.cosines.ravel()
     here, there, strong = here[strong > 0], there[strong > 0], strong[strong > 0]
     pairs = np.concatenate([here * count + there, there * count + here])
     pairs, first = np.unique(pairs, return_index=True)
@@ -115,10 +130,10 @@ def links_between(found: Nearest) -> Links:
     here, there, strong = here[order], there[order], strong[order]
     rank = np.arange(len(here)) - np.searchsorted(here, here)
     kept = rank < LINKS
-    positions, weights = np.zeros((count, LINKS), dtype=np.int32), np.zeros((count, LINKS), dtype=np.float32)
+    positions, cosines = np.zeros((count, LINKS), dtype=np.int32), np.zeros((count, LINKS), dtype=np.float32)
     positions[here[kept], rank[kept]] = there[kept]
-    weights[here[kept], rank[kept]] = strong[kept]
-    return Links(positions, _shares(weights))
+    cosines[here[kept], rank[kept]] = strong[kept]
+    return Links(positions, _shares(strengths(cosines)), cosines)
 
 
 def _shares(weights: Matrix) -> Matrix:

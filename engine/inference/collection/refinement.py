@@ -119,7 +119,7 @@ def softmax(logits: Matrix) -> Matrix:
 
 def joined(by_prototype: Matrix, links: Links, chances: Matrix) -> Matrix:
     """One step: chances (n, c) by prototypes and by the linked anchors' chances (m, c)."""
-    found = mean_over(Links(links.positions, FOLLOW * links.weights), chances)
+    found = mean_over(links.weighted(FOLLOW), chances)
     found += (1 - _follow(links)) * by_prototype
     return found
 
@@ -144,7 +144,7 @@ def _belong(
     chances = by_prototype.copy() if chances is None else chances
     labels.hold(chances)
     by_prototype *= 1 - _follow(links)
-    followed = Links(links.positions, FOLLOW * links.weights)
+    followed = links.weighted(FOLLOW)
     for _ in range(STEPS):
         chances = _step(by_prototype, followed, chances)
         labels.hold(chances)
@@ -161,7 +161,7 @@ def _step(rest: Matrix, followed: Links, chances: Matrix) -> Matrix:
     after = rest.copy()
 
     def work(rows: slice) -> None:
-        after[rows] += mean_over(Links(followed.positions[rows], followed.weights[rows]), chances)
+        after[rows] += mean_over(followed.rows(rows), chances)
 
     in_blocks(len(chances), work, SMOOTH_ROWS)
     return after

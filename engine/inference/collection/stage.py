@@ -15,11 +15,19 @@ from engine.inference.back_off import BackOff
 from engine.inference.blocks import in_blocks
 from engine.inference.classification import LinearClassifier, Scores
 from engine.inference.collection.basis import CollectionBasis
-from engine.inference.collection.calibration import Calibration, HeldOutChances, doubt_for, power_from
+from engine.inference.collection.calibration import (
+    Calibration,
+    HeldOutChances,
+    doubt_for,
+    expected_powers,
+    powers_from,
+)
 from engine.inference.collection.neighbours import Links, links_to, nearest
 from engine.inference.collection.propagated_start import LinearPrototypes
+from engine.inference.collection.reach import familiarity_of, reach_along, reach_of
 from engine.inference.collection.refinement import Refined, Start, chances_of, joined, refine, softmax
 from engine.inference.collection.sharing import AnchorLabels
+from engine.inference.collection.whitening import shrinkage_for
 from engine.inference.fixed_point import Embeddings, block_of, factor_of
 
 FOLDS: Final = 4
@@ -82,6 +90,7 @@ class CollectionStage:
         basis: the collection it was fitted to.
         labels: what was held fixed.
         refined: prototypes and chances of the anchors.
+        reached: (m,) float32, how far labels reach the anchors.
         calibration: from chances to probabilities.
         check: how it did on held-out shots.
     """
@@ -89,6 +98,7 @@ class CollectionStage:
     basis: CollectionBasis
     labels: AnchorLabels
     refined: Refined
+    reached: Matrix
     calibration: Calibration
     check: StageCheck
 
@@ -160,7 +170,8 @@ class CollectionStage:
         return scores
 
     def _finish(self, by_prototype: Matrix, links: Links) -> Matrix:
-        return self.calibration.apply(joined(by_prototype, links, self.refined.chances))
+        reached = reach_along(links, self.reached, self.basis.usual_cosine)
+        return self.calibration.apply(joined(by_prototype, links, self.refined.chances), reached)
 
 
 def _scores(
@@ -179,14 +190,21 @@ def fit_stage(given: StageInput) -> CollectionStage:
     held_out = _hold_out(given)
     labels, kept = _labels(given), np.ones(len(given.embeddings), dtype=bool)
     refined = _refine(given, labels, kept)
-    calibration = Calibration(power_from(held_out, labels.shot_counts()), doubt_for(labels.shot_counts()))
+    shrinkage = shrinkage_for(given.basis.learned_from, given.basis.vectors.shape[1])
+    powers = powers_from(held_out, expected_powers(shrinkage, familiarity_of(given.basis, labels)))
+    calibration = Calibration(powers, doubt_for(labels.shot_counts()))
     check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
-    return CollectionStage(given.basis, labels, refined, calibration, check)
+    return CollectionStage(given.basis, labels, refined, _reached(given, labels), calibration, check)
 
 
 def _labels(given: StageInput) -> AnchorLabels:
     usable = np.flatnonzero((given.positions >= 0) & (given.allowed.sum(axis=1) > 0))
     return AnchorLabels(given.positions[usable], given.allowed[usable])
+
+
+def _reached(given: StageInput, labels: AnchorLabels) -> Matrix:
+    shots = labels.positions[labels.is_shot]
+    return reach_of(given.basis.anchor_links, shots, given.basis.usual_cosine)
 
 
 def _refine(given: StageInput, labels: AnchorLabels, kept: NDArray[np.bool_]) -> Refined:
@@ -207,11 +225,12 @@ def _hold_out(given: StageInput) -> HeldOutChances:
     width = len(given.candidates)
     if not parts:
         none = np.zeros((0, width), dtype=np.float32)
-        return HeldOutChances(none, np.zeros(0, dtype=np.int64), none, 0)
+        return HeldOutChances(none, np.zeros(0, dtype=np.int64), none, np.zeros(0, dtype=np.float32), 0)
     return HeldOutChances(
         np.concatenate([part.chances for part in parts]),
         np.concatenate([part.classes for part in parts]),
         np.concatenate([part.shot_counts for part in parts]),
+        np.concatenate([part.reached for part in parts]),
         sum(part.hits_without for part in parts),
     )
 
@@ -233,14 +252,11 @@ def _fit_without(given: StageInput, labels: AnchorLabels, fold: NDArray[np.int64
     rest = labels.without(fold)
     kept = ~np.isin(given.positions, held)
     refined = _refine(given, rest, kept)
-    links = given.basis.anchor_links
-    chances = joined(
-        chances_of(refined.classifier, given.basis.vectors[held]),
-        Links(links.positions[held], links.weights[held]),
-        refined.chances,
-    )
+    links = given.basis.anchor_links.rows(held)
+    chances = joined(chances_of(refined.classifier, given.basis.vectors[held]), links, refined.chances)
     counts = np.broadcast_to(rest.shot_counts(), chances.shape)
-    return HeldOutChances(chances, classes, counts, _hits_without(given, kept, held, classes))
+    reached = _reached(given, rest)[held]
+    return HeldOutChances(chances, classes, counts, reached, _hits_without(given, kept, held, classes))
 
 
 def _hits_without(

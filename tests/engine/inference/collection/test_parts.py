@@ -3,13 +3,19 @@
 import numpy as np
 import pytest
 
+from engine.inference.collection.basis import CollectionBasis, collection_basis
 from engine.inference.collection.calibration import (
     DOUBT,
+    FAMILIARITY,
+    MOST_POWER,
+    REACH,
+    SHRINKAGE,
     Calibration,
     HeldOutChances,
+    Powers,
     doubt_for,
-    power_from,
-    usual_power,
+    expected_powers,
+    powers_from,
 )
 from engine.inference.collection.neighbours import (
     LINKS,
@@ -20,6 +26,7 @@ from engine.inference.collection.neighbours import (
     mean_over,
     nearest,
 )
+from engine.inference.collection.reach import familiarity_of, reach_along, reach_of
 from engine.inference.collection.refinement import (
     FOLLOW,
     START,
@@ -39,7 +46,8 @@ NONE = np.zeros(0, dtype=np.int64)
 
 
 def _links(positions: list[list[int]], weights: list[list[float]]) -> Links:
-    return Links(np.array(positions, dtype=np.int32), np.array(weights, dtype=np.float32))
+    shares = np.array(weights, dtype=np.float32)
+    return Links(np.array(positions, dtype=np.int32), shares, (shares > 0).astype(np.float32))
 
 
 # -- whitening ----------------------------------------------------------------------------------------------------
@@ -229,16 +237,21 @@ def test_a_zero_shot_class_stays_where_its_ancestors_put_it() -> None:
 # -- calibration --------------------------------------------------------------------------------------------------
 
 
+UNREACHED = np.zeros(1, dtype=np.float32)
+
+
 def test_probabilities_by_hand() -> None:
     """Power 2 on 0.8 and 0.2 gives 16/17 and 1/17; a doubt of 0.2 leaks a fifth to the square roots, 4/5 and 1/5."""
-    found = Calibration(2.0, np.full(2, 0.2, np.float32)).apply(np.array([[0.8, 0.2]], dtype=np.float32))
+    calibration = Calibration(Powers(2.0, 1.0), np.full(2, 0.2, np.float32))
+    found = calibration.apply(np.array([[0.8, 0.2]], dtype=np.float32), UNREACHED)
     assert found[0] == pytest.approx([0.8 * 16 / 17 + 0.2 * 4 / 5, 0.8 / 17 + 0.2 / 5], abs=1e-6)
 
 
 def test_probabilities_sum_to_one_whatever_the_chances() -> None:
     """Also of chances that do not sum to one, and of none at all."""
     chances = np.array([[0.1, 0.05, 0], [0, 0, 0], [1, 0, 0]], dtype=np.float32)
-    found = Calibration(0.7, doubt_for(np.array([0, 1, 10], dtype=np.float32))).apply(chances)
+    calibration = Calibration(Powers(0.7, 1.0), doubt_for(np.array([0, 1, 10], dtype=np.float32)))
+    found = calibration.apply(chances, np.array([0, 0.5, 1], dtype=np.float32))
     assert found.sum(axis=1) == pytest.approx(1)
     assert found[1] == pytest.approx([1 / 3] * 3)
 
@@ -251,27 +264,78 @@ def test_doubt_goes_down_with_shots() -> None:
 def _held_out(right: int, wrong: int) -> HeldOutChances:
     chances = np.tile(np.array([0.7, 0.3], dtype=np.float32), (right + wrong, 1))
     classes = np.repeat([0, 1], [right, wrong]).astype(np.int64)
-    return HeldOutChances(chances, classes, np.full_like(chances, 1e6), 0)
+    return HeldOutChances(chances, classes, np.full_like(chances, 1e6), np.zeros(right + wrong, np.float32), 0)
 
 
-def test_power_follows_held_out_shots() -> None:
-    """Right in 90 of 100 where 70 % was claimed sharpens, 55 flattens, 70 leaves it about as it is."""
-    many = np.full(2, 1e6, dtype=np.float32)
-    usual = usual_power(many)
-    claimed = Calibration(usual, np.zeros(2, np.float32)).apply(np.array([[0.7, 0.3]], dtype=np.float32))[0, 0]
-    right = round(1000 * float(claimed))
-    assert power_from(_held_out(right, 1000 - right), many) == pytest.approx(usual, rel=0.06)
-    assert power_from(_held_out(950, 50), many) > 1.3 * usual
-    assert power_from(_held_out(550, 450), many) < 0.6 * usual
-    assert usual <= power_from(_held_out(3, 0), many) < 1.2 * usual
+def test_powers_follow_held_out_shots() -> None:
+    """Right in 95 of 100 where 70 % was claimed sharpens, 55 flattens, 70 leaves it about as it is."""
+    expected = Powers(1.0, 1.0)
+    assert powers_from(_held_out(700, 300), expected).factor == pytest.approx(1, rel=0.06)
+    assert powers_from(_held_out(950, 50), expected).factor > 1.3
+    assert powers_from(_held_out(550, 450), expected).factor < 0.6
+    assert 1 <= powers_from(_held_out(3, 0), expected).factor < 1.2
+    assert powers_from(_held_out(0, 0), expected) == expected
     assert _held_out(3, 2).hits == 3
 
 
-def test_the_usual_power_rises_with_shots() -> None:
-    """1 with one shot each, the root of 4/3 with two, towards the root of 2; zero-shot classes have no say."""
-    assert usual_power(np.array([1, 1, 0], dtype=np.float32)) == 1
-    assert usual_power(np.array([2, 2], dtype=np.float32)) == pytest.approx((4 / 3) ** 0.5)
-    assert usual_power(np.array([1e6], dtype=np.float32)) == pytest.approx(2**0.5)
-    assert usual_power(np.zeros(2, dtype=np.float32)) == 1
-    two = np.full(2, 2, dtype=np.float32)
-    assert power_from(_held_out(0, 0), two) == usual_power(two)
+def test_the_power_rises_with_the_reach() -> None:
+    """Where no label reaches it is 1 less a third of the shrinkage; a full reach adds 2; three is the most."""
+    expected = expected_powers(0.3, 1.0)
+    powers = expected.of(np.array([0, 0.5, 1], dtype=np.float32))
+    assert powers == pytest.approx([1 - 0.3 * SHRINKAGE, 1 - 0.3 * SHRINKAGE + 0.5 * REACH, 2.9])
+    assert expected.times(2).of(np.ones(1, np.float32)) == pytest.approx([MOST_POWER])
+
+
+def test_shots_from_elsewhere_flatten() -> None:
+    """A sixteenth of the usual likeness halves every power."""
+    assert FAMILIARITY == 0.25
+    assert expected_powers(0.0, 1 / 16).of(UNREACHED) == pytest.approx([0.5])
+
+
+# -- reach --------------------------------------------------------------------------------------------------------
+
+
+def test_reach_along_a_chain() -> None:
+    """Shot, neighbour, neighbour's neighbour: 0.9 is handed on at each strong link, half of that at a weak one."""
+    links = Links(
+        np.array([[1], [0], [1], [0]], dtype=np.int32),
+        np.ones((4, 1), dtype=np.float32),
+        np.array([[0.6], [0.6], [0.8], [0.3]], dtype=np.float32),
+    )
+    reached = reach_of(links, np.array([0]), 0.6)
+    assert reached == pytest.approx([1, 0.9, 0.81, 0.45])
+    assert reach_along(links.rows(np.array([3])), reached, 0.3) == pytest.approx([0.9])
+
+
+def test_nothing_reaches_where_no_shot_is() -> None:
+    """Two images that only know each other, and one that knows nobody."""
+    links = _links([[1], [0], [0], [0]], [[1], [1], [0], [0]])
+    assert reach_of(links, np.array([3]), 1.0).tolist() == [0, 0, 0, 1]
+
+
+def _crowds(apart: float) -> tuple[CollectionBasis, AnchorLabels]:
+    """Pairs of look-alikes; the shots are one of each of the first pairs, moved away from the other by so much."""
+    generator = np.random.default_rng(0)
+    one = generator.normal(size=(60, 24))
+    pairs = np.stack([one, one + 0.3 * generator.normal(size=one.shape)], axis=1)
+    pairs[:20, 0] += apart * generator.normal(size=(20, 24))
+    embeddings = unit(pairs.reshape(120, 24))
+    shots = np.arange(0, 40, 2)
+    basis = collection_basis(np.arange(120), embeddings, labelled=shots)
+    assert basis is not None
+    return basis, AnchorLabels(shots, np.eye(20, dtype=np.float32))
+
+
+def test_familiar_shots_have_look_alikes_in_the_collection() -> None:
+    """Shots drawn from the collection are as alike to it as it is to itself; from elsewhere they are less so."""
+    assert familiarity_of(*_crowds(0.0)) > 0.9
+    assert familiarity_of(*_crowds(0.0)) > familiarity_of(*_crowds(0.6)) > familiarity_of(*_crowds(3.0))
+    assert familiarity_of(*_crowds(3.0)) < 0.6
+
+
+def test_without_shots_or_without_others_everything_is_familiar() -> None:
+    """There is nothing to compare."""
+    basis, labels = _crowds(0.0)
+    assert familiarity_of(basis, labels.without(np.arange(20))) == 1
+    everybody = AnchorLabels(np.arange(120), np.eye(120, dtype=np.float32))
+    assert familiarity_of(basis, everybody) == 1
