@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -40,6 +41,19 @@ def open_cache(path: Path, schema: str, *, version: int) -> sqlite3.Connection:
         return _opened(path, schema, version)
 
 
+@contextlib.contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Do everything in the block, or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:  # a full disk ends it by itself, and "cannot roll back" would hide the reason
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
 def recover(path: Path, error: sqlite3.Error) -> bool:
     """Do what can be done about an error while a cache was in use.
 
@@ -50,6 +64,15 @@ def recover(path: Path, error: sqlite3.Error) -> bool:
         set_aside(path)
         return True
     return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY_DBMOVED or not path.exists()
+
+
+def file_identity(path: Path) -> tuple[int, int] | None:
+    """What tells a file from another one that took its place; None when there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def is_damage(error: sqlite3.Error) -> bool:
@@ -84,16 +107,12 @@ def _make_tables(connection: sqlite3.Connection, schema: str, version: int) -> N
     """Make the tables unless they are there; a cache of another version is emptied, not migrated."""
     if connection.execute("PRAGMA user_version").fetchone()[0] == version:
         return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if connection.execute("PRAGMA user_version").fetchone()[0] != version:  # another process may have been first
-            tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
-            for (name,) in tables:
-                connection.execute(f'DROP TABLE "{name}"')
-            for statement in schema.split(";"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {version:d}")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
+    with transaction(connection):
+        if connection.execute("PRAGMA user_version").fetchone()[0] == version:  # another process was first
+            return
+        tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        for (name,) in tables:
+            connection.execute(f'DROP TABLE "{name}"')
+        for statement in schema.split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {version:d}")

@@ -9,7 +9,7 @@ from typing import Final, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.data.cache_file import open_cache, recover
+from engine.data.cache_file import file_identity, open_cache, recover, transaction
 from engine.errors import StorageError
 from engine.files import FoundFile
 
@@ -43,6 +43,7 @@ class EmbeddingCache:
         self.width = width
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+        self._identity: tuple[int, int] | None = None
         self._with_cache(lambda _connection: None)
 
     def __enter__(self) -> Self:
@@ -84,8 +85,7 @@ class EmbeddingCache:
         """
         vectors = np.zeros((len(hashes), self.width), dtype=np.float16)
         found = np.zeros(len(hashes), dtype=np.bool_)
-        rows = self._with_cache(lambda connection: self._fill(connection, hashes, vectors, found))
-        assert rows is None
+        self._with_cache(lambda connection: self._fill(connection, hashes, vectors, found))
         return vectors, found
 
     def missing(self, hashes: Iterable[bytes]) -> list[bytes]:
@@ -132,17 +132,12 @@ class EmbeddingCache:
             found[flat] = True
 
     def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
-        def in_one_transaction(connection: sqlite3.Connection) -> None:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+        def write_all(connection: sqlite3.Connection) -> None:
+            with transaction(connection):
                 connection.executemany(statement, rows)
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
 
         if rows:
-            self._with_cache(in_one_transaction)
+            self._with_cache(write_all)
 
     def _with_cache(self, use: Callable[[sqlite3.Connection], T]) -> T:
         """Run `use` on the open cache; once more after a damaged or deleted file was replaced.
@@ -167,8 +162,12 @@ class EmbeddingCache:
                 ) from error
 
     def _opened(self) -> sqlite3.Connection:
+        """The open file; a new one when somebody deleted it, for SQLite would go on in the deleted one unnoticed."""
+        if self._connection is not None and file_identity(self.path) != self._identity:
+            self._drop_connection()
         if self._connection is None:
             self._connection = open_cache(self.path, _SCHEMA, version=_VERSION)
+            self._identity = file_identity(self.path)
         return self._connection
 
     def _drop_connection(self) -> None:

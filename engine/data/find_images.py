@@ -39,7 +39,7 @@ def find_images(paths: Sequence[Path], *, on_progress: OnProgress = ignore_progr
     """Find the image files among files and, recursively, in folders.
 
     A file that is named is taken whatever its suffix; in folders the suffix decides. Hidden files and folders are
-    skipped, a folder that is reached again through a link is not entered again, a file that is found twice counts once.
+    skipped, a link to a folder above itself is not followed, a file that is found twice counts once.
 
     Args:
         paths: files and folders.
@@ -49,7 +49,7 @@ def find_images(paths: Sequence[Path], *, on_progress: OnProgress = ignore_progr
         Files with absolute paths, in natural order within each of `paths`; folders that refused are failures.
 
     Raises:
-        StorageError: one of `paths` is not there.
+        StorageError: one of `paths` is not there, or cannot be looked at.
     """
     meter = ProgressMeter(0, on_progress, unit="files")
     found = FoundImages()
@@ -91,7 +91,11 @@ def find_images_in_class_folders(
 
 def _existing(path: Path) -> Path:
     absolute = Path(os.path.abspath(path))  # noqa: PTH100  # resolve() would replace links by what they point at
-    if not absolute.exists():
+    try:
+        is_there = absolute.exists()
+    except OSError as error:
+        raise StorageError("the file or folder cannot be looked at", found=f"{path}: {error.strerror}") from error
+    if not is_there:
         raise StorageError("the file or folder is not there", found=str(path), remedy="check the path or reconnect it")
     return absolute
 

@@ -14,6 +14,7 @@ _START_OF_SCAN: Final = 0xDA
 _APP1: Final = 0xE1
 _LENGTH_BYTES: Final = 2
 _ENTRY_BYTES: Final = 12
+_LONG: Final = 4  # type of a value of four bytes; the tag should have two, and some programs write four
 _EXIF_ERRORS: Final = (ValueError, SyntaxError, OSError, KeyError, IndexError, TypeError, EOFError, OverflowError)
 
 
@@ -25,6 +26,9 @@ def jpeg_orientation(data: bytes) -> int:
     """
     at = 2
     while at + 4 <= len(data) and data[at] == _MARKER:
+        if data[at + 1] == _MARKER:  # fill byte: any number of them may stand before a marker
+            at += 1
+            continue
         marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4], "big")
         if marker == _START_OF_SCAN or length < _LENGTH_BYTES:
             break
@@ -44,7 +48,8 @@ def _orientation_in(block: bytes) -> int:
         start = directory + 2 + _ENTRY_BYTES * index
         entry = tiff[start : start + _ENTRY_BYTES]
         if int.from_bytes(entry[:2], byte_order) == ORIENTATION_TAG:
-            return _checked(int.from_bytes(entry[8:10], byte_order))
+            end = _ENTRY_BYTES if int.from_bytes(entry[2:4], byte_order) == _LONG else 10
+            return _checked(int.from_bytes(entry[8:end], byte_order))
         if len(entry) < _ENTRY_BYTES:
             break
     return UPRIGHT

@@ -51,12 +51,12 @@ class BackboneSession:
     @property
     def device_name(self) -> str:
         """Where it runs, for people; the CPU after a GPU failed."""
-        return CPU_CHOICE.device_name if self._network.is_on_cpu else self._choice.device_name
+        return CPU_CHOICE.device_name if self._network.has_given_way else self._choice.device_name
 
     @property
     def is_on_gpu(self) -> bool:
         """Whether it runs beside the CPU now."""
-        return self._choice.is_gpu and not self._network.is_on_cpu
+        return self._choice.is_gpu and not self._network.has_given_way
 
     @property
     def notice(self) -> str:

@@ -13,7 +13,7 @@ from engine.inference.bound_runs import BoundRuns, Run, plain_run
 from engine.inference.devices.names import COREML_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
 from engine.inference.devices.settings import batch_for, provider_chain
 from engine.inference.eight_bit import cosines, is_companion, open_on_cpu
-from engine.inference.giving_way import GivingWay
+from engine.inference.giving_way import CPU_BATCH, GivingWay
 from engine.inference.providers import CPU_CHOICE, ProviderChoice
 from engine.inference.runtime import open_session
 from engine.model_card import BackboneCard
@@ -21,7 +21,6 @@ from engine.model_card import BackboneCard
 HALF_AGREEMENT: Final = 0.999
 """Smallest cosine between an embedding in half precision and the CPU's for which half precision is kept."""
 
-_CPU_BATCH: Final = 8  # one core is as fast with 8 as with 32, and holds a quarter of the memory
 _TRIAL_IMAGES: Final = 4
 _DEVICE_MEMORY: Final = {CUDA_PROVIDER: "cuda", TENSORRT_PROVIDER: "cuda"}  # others have no buffers of their own
 _HALF_CAPABLE: Final = frozenset({TENSORRT_PROVIDER, COREML_PROVIDER})
@@ -51,10 +50,10 @@ def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> Opened
     Args:
         model: ONNX file.
         card: of the backbone.
-        choice: a device that nobody asked for by name gives way to the CPU when the network cannot be opened on it.
+        choice: a device that nobody asked for by name gives way to the CPU when not even one image can be run on it.
 
     Raises:
-        ModelError: the network cannot be opened, or does not fit its card.
+        ModelError: the network cannot be opened or run, or does not fit its card.
     """
     if not choice.is_gpu:
         return _on_cpu(model, card)
@@ -63,16 +62,15 @@ def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> Opened
     except ModelError as error:
         if choice.is_explicit:
             raise
-        opened = _on_cpu(model, card)  # when the network is at fault, this fails, too, and says why
-        notice = f"{choice.device_name} cannot open this network ({error.found or error.what}); the CPU does the work"
-        return replace(opened, run=GivingWay(_cpu_run(model, opened.ends), notice=notice))
+        notice = f"{choice.device_name} cannot run this network ({error.found or error.what}); the CPU does the work"
+        return _on_cpu(model, card, notice)  # when the network is at fault, this fails, too, and says why
 
 
-def _on_cpu(model: Path, card: BackboneCard) -> OpenedRuns:
+def _on_cpu(model: Path, card: BackboneCard, notice: str = "") -> OpenedRuns:
     session = open_on_cpu(model, card)
     ends = input_output(session, card)
-    run = GivingWay(plain_run(session, ends.input_name, ends.output_name))
-    return OpenedRuns(ends, run, _CPU_BATCH, is_companion(session))
+    run = GivingWay(plain_run(session, ends.input_name, ends.output_name), notice=notice)
+    return OpenedRuns(ends, run, CPU_BATCH, is_companion(session))
 
 
 def _cpu_run(model: Path, ends: InputOutput) -> Run:
@@ -85,8 +83,9 @@ def _on_device(model: Path, card: BackboneCard, choice: ProviderChoice) -> Opene
     ends = input_output(session, card)
     batch = ends.most_images or batch_for(choice.free_bytes, card.input_side, settings)
     run = device_run(session, ends, batch, choice)
+    run(_trial(card, ends, 1))
     if settings.half and choice.provider in _HALF_CAPABLE:
-        trial = _trial(card, ends, batch)
+        trial = _trial(card, ends, min(_TRIAL_IMAGES, batch))
         if agreement(run(trial), _cpu_run(model, ends)(trial)) < HALF_AGREEMENT:
             return _on_device(model, card, replace(choice, settings=replace(settings, half=False)))
     gives_way = GivingWay(
@@ -115,8 +114,8 @@ def agreement(found: NDArray[Any], expected: NDArray[Any]) -> float:
     return float(cosines(found, expected).min())
 
 
-def _trial(card: BackboneCard, ends: InputOutput, batch: int) -> NDArray[Any]:
-    """Prepared images with structure at every scale, the same each time."""
+def _trial(card: BackboneCard, ends: InputOutput, count: int) -> NDArray[Any]:
+    """So many prepared images with structure at every scale, the same each time."""
     generator = np.random.default_rng(0)
-    shape = (min(_TRIAL_IMAGES, batch), *input_shape(card))
+    shape = (count, *input_shape(card))
     return np.cumsum(generator.standard_normal(shape), axis=-1).clip(-2, 2).astype(ends.input_type)

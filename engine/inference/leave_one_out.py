@@ -146,15 +146,16 @@ def _parent_table(propagation: Matrix) -> _ParentTable:
 class _HeldOutProducts:
     """Inner products of (shot - prototype without the shot) for any pair of prototypes.
 
-    With u a membership row, a = u[i] and K the Gram matrix, the row without shot i is (u - a 1_i) / (1 - a).
+    With u a membership row and a = u[i], the row without shot i is (u - a 1_i) / (1 - a). Products of shots with shots
+    are never needed, only with prototypes: memory grows with the shots, not with their square.
     """
 
     def __init__(self, embeddings: Matrix, rows: Matrix) -> None:
         self._rows = rows
-        self._gram = embeddings @ embeddings.T
-        self._squared = np.diag(self._gram)
-        self._to_shots = rows @ self._gram
-        self._between = self._to_shots @ rows.T
+        prototypes = rows @ embeddings
+        self._squared = np.einsum("nd,nd->n", embeddings, embeddings)
+        self._to_shots = prototypes @ embeddings.T
+        self._between = prototypes @ prototypes.T
         self._sizes = (rows > 0).sum(axis=1)
 
     def images_left(self, classes: NDArray[np.int64]) -> Matrix:

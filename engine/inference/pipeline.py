@@ -68,11 +68,21 @@ def embed_files(
     """
     cancel = cancel or CancelToken()
     cancel.raise_if_cancelled()
-    claims = Claims()
-    writer = OutcomeWriter(cache, claims, on_batch)
     if total is None:
         total = len(requests) if isinstance(requests, Sequence) else 0
+    claims = Claims()
+    writer = OutcomeWriter(cache, claims, on_batch)
+    worker = ChunkWorker(session, cache, claims, cancel)
     meter = ProgressMeter(total, on_progress)
+    _follow(writer, meter, session)
+    pending = _Pending(requests, worker, writer, meter)
+    started_s = time.perf_counter()
+    _Run(worker, pending, writer, meter).to_the_end(workers or session.parallel_runs)
+    return _summary(session, writer, pending, time.perf_counter() - started_s)
+
+
+def _follow(writer: OutcomeWriter, meter: ProgressMeter, session: BackboneSession) -> None:
+    """Let the progress count what the writer reports, and say on which device."""
 
     def advance(count: int) -> None:
         meter.note, meter.notice = session.device_name, session.notice  # a GPU may fail on the way
@@ -80,11 +90,9 @@ def embed_files(
 
     advance(0)
     writer.on_done, writer.on_cached = advance, meter.skip
-    pending = _Pending(requests, cache, writer)
-    run = _Run(ChunkWorker(session, cache, claims, cancel), pending, writer, meter)
-    started_s = time.perf_counter()
-    run.to_the_end(workers or session.parallel_runs)
-    seconds = time.perf_counter() - started_s
+
+
+def _summary(session: BackboneSession, writer: OutcomeWriter, pending: "_Pending", seconds: float) -> EmbedSummary:
     return EmbedSummary(
         embedded=writer.embedded,
         from_cache=writer.from_cache,
@@ -101,17 +109,23 @@ def embed_files(
 class _Pending:
     """Goes through the requests: reports those whose unchanged file has an embedding already, and gives the others.
 
+    Between look-ups it stops when asked to, and shows that it lives: all may be in the cache, and the disk slow.
+
     Attributes:
         count: requests given so far.
         cached_s: seconds until the first of them was found.
     """
 
-    def __init__(self, requests: Iterable[EmbedRequest], cache: EmbeddingCache, writer: OutcomeWriter) -> None:
+    def __init__(
+        self, requests: Iterable[EmbedRequest], worker: ChunkWorker, writer: OutcomeWriter, meter: ProgressMeter
+    ) -> None:
         self.count = 0
         self.cached_s = 0.0
         self._requests = iter(requests)
-        self._cache = cache
+        self._cache = worker.cache
+        self._cancel = worker.cancel
         self._writer = writer
+        self._meter = meter
 
     def chunks(self, size: int) -> Iterator[Sequence[EmbedRequest]]:
         """Yield what is pending, up to `size` requests at a time."""
@@ -122,13 +136,25 @@ class _Pending:
 
     def _looked_up(self) -> Iterator[list[EmbedRequest]]:
         started_s = time.perf_counter()
-        while some := list(itertools.islice(self._requests, _LOOK_UP)):
-            if missing := self._not_in_cache(some):
+        while some := self._next_files():
+            self._cancel.raise_if_cancelled()
+            if missing := self._not_in_cache(*zip(*some, strict=True)):
                 self.cached_s = self.cached_s or time.perf_counter() - started_s
+            self._meter.pulse()
             yield missing
 
-    def _not_in_cache(self, requests: Sequence[EmbedRequest]) -> list[EmbedRequest]:
-        hashes = self._cache.path_hashes([_state_of(request) for request in requests])
+    def _next_files(self) -> list[tuple[EmbedRequest, FoundFile]]:
+        """Take the next requests, with the state of their files; fewer at a time where the disk is slow to tell."""
+        some = []
+        end_s = time.monotonic() + _PULSE_S
+        for request in itertools.islice(self._requests, _LOOK_UP):
+            some.append((request, _state_of(request)))
+            if time.monotonic() > end_s:
+                break
+        return some
+
+    def _not_in_cache(self, requests: Sequence[EmbedRequest], files: Sequence[FoundFile]) -> list[EmbedRequest]:
+        hashes = self._cache.path_hashes(files)
         missing = set(self._cache.missing(key for key in hashes if key is not None))
         pending: list[EmbedRequest] = []
         known: list[EmbedResult] = []
@@ -199,6 +225,7 @@ class _Run:
 
     def _keep_finished(self) -> None:
         """After a cancel or an error: drop waiting chunks, and write those that are or will be finished."""
-        for future in self._running:
-            if not future.cancel() and future.exception() is None:
+        begun = [future for future in self._running if not future.cancel()]
+        for future in begun:
+            if future.exception() is None:
                 self._writer.write([future.result()])

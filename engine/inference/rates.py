@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from engine.data.embedding_cache import EmbeddingCache
 from engine.data.read_file import read_file
+from engine.errors import ImageError
 from engine.inference.backbone import BackboneSession
 from engine.inference.embed_chunk import network_input
 from engine.inference.pipeline import EmbedRequest, embed_files
@@ -42,24 +43,19 @@ class RateTriple:
         return 1 / (1 / self.decode + 1 / self.inference)
 
 
-def measure_rates(paths: Sequence[Path], session: BackboneSession, *, rounds: int = 3) -> list[RateTriple]:
-    """Measure all three rates in turn, several times, after one round that warms the file cache.
+def measure_rates(paths: Sequence[Path], images: NDArray[np.uint8], session: BackboneSession) -> RateTriple:
+    """Measure all three rates once, in turn.
 
     Args:
-        paths: sound image files, each with other content.
+        paths: sound image files, each with other content, which the file cache holds already.
+        images: (n, side, side, 3) for the backbone alone.
         session: the opened backbone.
-        rounds: how often; other work on the computer disturbs single rounds.
     """
-    cores = session.parallel_runs
-    images = decode_all(paths, session.card, workers=cores)
-    return [
-        RateTriple(
-            decode=measure_decode_alone(paths, session.card, workers=cores),
-            inference=measure_inference_alone(images, session),
-            pipeline=measure_pipeline(paths, session),
-        )
-        for _round in range(rounds)
-    ]
+    return RateTriple(
+        decode=measure_decode_alone(paths, session.card, workers=session.parallel_runs),
+        inference=measure_inference_alone(images, session),
+        pipeline=measure_pipeline(paths, session),
+    )
 
 
 def measure_decode_alone(paths: Sequence[Path], card: BackboneCard, *, workers: int) -> float:
@@ -73,12 +69,16 @@ def decode_all(paths: Sequence[Path], card: BackboneCard, *, workers: int) -> ND
     """Decode files to what the backbone takes: (n, side, side, 3) uint8.
 
     Raises:
-        ImageError: a file is no sound image.
+        ImageError: a file, which is named, is no sound image.
     """
     images = np.empty((len(paths), card.input_side, card.input_side, 3), dtype=np.uint8)
 
     def decode(position: int) -> None:
-        images[position] = network_input(read_file(paths[position]), card)
+        try:
+            images[position] = network_input(read_file(paths[position]), card)
+        except ImageError as error:
+            found = f"{paths[position]}: {error.found}"
+            raise ImageError(error.what, expected=error.expected, found=found, remedy=error.remedy) from error
 
     with ThreadPoolExecutor(workers) as pool:
         for _done in pool.map(decode, range(len(paths))):

@@ -22,6 +22,8 @@ PRIOR_SPREAD: Final = 0.7
 UNKNOWN_QUANTILE: Final = 0.99
 FEWEST_DISTANCES: Final = 8
 """Fewer held-out shots than this say nothing about what is far."""
+LEAST_UNKNOWN_DISTANCE: Final = 1e-4
+"""Squared distance within which unit-length embeddings are of the same picture, up to rounding."""
 MOST_SHOTS: Final = 600
 """More held-out shots than this are sampled: the choice no longer changes."""
 
@@ -210,7 +212,7 @@ def _unknown_distance(nearest: NDArray[np.float32]) -> float:
     finite = nearest[np.isfinite(nearest)]
     if len(finite) < FEWEST_DISTANCES:
         return float("inf")
-    return float(max(np.quantile(finite, UNKNOWN_QUANTILE), finite.mean() + 3 * finite.std()))
+    return float(max(np.quantile(finite, UNKNOWN_QUANTILE), finite.mean() + 3 * finite.std(), LEAST_UNKNOWN_DISTANCE))
 
 
 def _held_out_calibration(check: HeldOutCheck, squared: NDArray[np.float32], temperature: float) -> float:

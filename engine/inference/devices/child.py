@@ -1,9 +1,11 @@
 """Tries a device in a child process: what crashes or hangs there costs a reason, not this program."""
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -11,6 +13,9 @@ from engine.inference.devices.reasons import Attempt
 
 TRIAL_LIMIT_S: Final = 60.0
 """Cold CUDA libraries are gigabytes that come from the disk: a slow one needs its time."""
+
+_GRACE_S: Final = 5.0
+"""The child ends by itself this much later: should this process be gone by then, nobody else would end it."""
 
 VERB: Final = "probe"
 
@@ -45,21 +50,34 @@ def try_in_child(
         measure_s: how long to measure the bundled backbone's speed; 0: not at all.
         command: of the child; by default this program as a worker.
     """
-    job = json.dumps({"verb": VERB, "device": device, "measure_s": measure_s}).encode() + b"\n"
+    job = {"verb": VERB, "device": device, "measure_s": measure_s, "end_s": limit_s + _GRACE_S}
     try:
-        done = subprocess.run(  # noqa: S603 (our own program)
-            list(command) or worker_command(),
-            input=job,
-            capture_output=True,
-            timeout=limit_s,
-            check=False,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
+        with _told(job) as stdin:
+            done = subprocess.run(  # noqa: S603 (our own program)
+                list(command) or worker_command(),
+                stdin=stdin,
+                capture_output=True,
+                timeout=limit_s,
+                check=False,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
     except subprocess.TimeoutExpired as expired:
         return read_trial(expired.stdout or b"", Attempt(works=False, timed_out_s=limit_s))
     except OSError as error:
         return Trial(Attempt(works=False, message=f"the trial process cannot be started: {error}"), {})
     return read_trial(done.stdout, Attempt(works=False, signal=done.returncode, message=_last_line(done.stderr)))
+
+
+@contextmanager
+def _told(job: Mapping[str, Any]) -> Iterator[int]:
+    """Standard input for a child: its job, and an end when this process ends, even if it is killed."""
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, json.dumps(job).encode() + b"\n")
+        yield reading
+    finally:
+        os.close(reading)
+        os.close(writing)
 
 
 def read_trial(output: bytes, otherwise: Attempt) -> Trial:

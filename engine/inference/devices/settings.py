@@ -1,6 +1,6 @@
 """How a device runs a backbone: every switch, its default, and ONNX Runtime's options that follow from it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -175,13 +175,3 @@ def batch_for(free_bytes: int | None, side: int, settings: DeviceSettings) -> in
 
 def _flag(is_on: bool) -> str:
     return "1" if is_on else "0"
-
-
-def as_words(settings: DeviceSettings) -> Mapping[str, Any]:
-    """The switches that differ from their defaults, by name."""
-    default = DeviceSettings()
-    return {
-        field.name: getattr(settings, field.name)
-        for field in fields(settings)
-        if getattr(settings, field.name) != getattr(default, field.name)
-    }

@@ -18,13 +18,7 @@ from engine.errors import InputError, UsageError
 from engine.inference.backbone import BackboneSession
 from engine.inference.devices.settings import read_settings
 from engine.inference.providers import choose_providers
-from engine.inference.rates import (
-    RateTriple,
-    decode_all,
-    measure_decode_alone,
-    measure_inference_alone,
-    measure_pipeline,
-)
+from engine.inference.rates import RateTriple, decode_all, measure_rates
 from engine.inference.runtime import usable_cores
 from engine.workflows.benchmarks.decoders import measure_decoders
 from engine.workflows.benchmarks.photos import KINDS, draw_photos
@@ -139,16 +133,12 @@ def _files(paths: Sequence[Path], most: int) -> list[Path]:
 
 
 def _measure_rounds(files: Sequence[Path], session: BackboneSession, rounds: int, peer: Peer | None) -> list[_Round]:
-    card, workers = session.card, session.parallel_runs
-    images = decode_all(files, card, workers=workers)  # this warms the file cache, too
+    card = session.card
+    images = decode_all(files, card, workers=session.parallel_runs)  # this warms the file cache, too
     images = np.concatenate([images] * -(-FEWEST_FOR_THE_BACKBONE // len(images)))
     return [
         _Round(
-            RateTriple(
-                decode=measure_decode_alone(files, card, workers=workers),
-                inference=measure_inference_alone(images, session),
-                pipeline=measure_pipeline(files, session),
-            ),
+            measure_rates(files, images, session),
             measure_decoders(files, round(card.input_side / card.resize_share), workers=usable_cores()),
             peer() if peer else None,
         )

@@ -1,4 +1,5 @@
 import os
+import struct
 import threading
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from engine.data import decode as decode_module
 from engine.data.decode import decode_rgb, read_rgb
 from engine.errors import ImageError
 from tests.support.images import (
+    ORIENTATION_TAG,
     encoded,
     exif_with_orientation,
     four_corners,
@@ -45,6 +47,22 @@ def test_orientation_is_applied(kind: str, orientation: int) -> None:
     assert decoded.shape == corners.shape
     centres = decoded[8::16, 16::32].astype(int)
     assert np.abs(centres - corners[8::16, 16::32]).max() <= 8
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("fill", [b"", b"\xff\xff"])
+@pytest.mark.parametrize("kind", ["H", "I"])
+def test_orientation_as_other_programs_write_it(order: str, fill: bytes, kind: str) -> None:
+    """Either byte order, two bytes or four, and fill bytes before the block: Pillow reads them, and so do we."""
+    value = struct.pack(order + kind, 6).ljust(4, b"\x00")
+    entry = struct.pack(order + "HHI", ORIENTATION_TAG, {"H": 3, "I": 4}[kind], 1) + value
+    start = {"<": b"II", ">": b"MM"}[order] + struct.pack(order + "HIH", 42, 8, 1)
+    block = b"Exif\x00\x00" + start + entry + bytes(4)
+    plain = encoded(stored_turned(four_corners(), 6), "JPEG", quality=95)
+    data = plain[:2] + fill + b"\xff\xe1" + struct.pack(">H", len(block) + 2) + block + plain[2:]
+    decoded = decode_rgb(data)
+    assert decoded.shape == four_corners().shape
+    assert np.abs(decoded[8::16, 16::32].astype(int) - four_corners()[8::16, 16::32]).max() <= 8
 
 
 def test_senseless_orientation_is_ignored() -> None:

@@ -136,7 +136,7 @@ def test_full_disk_is_a_storage_error_and_loses_nothing(tmp_path: Path) -> None:
         assert connection is not None
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages}")
-        with pytest.raises(StorageError, match="full"):
+        with pytest.raises(StorageError, match="disk is full"):
             cache.put_many(hashes_of(5000), vectors_of(5000))
         assert cache.missing(hashes_of(6)) == hashes_of(6)[5:]
 
@@ -169,3 +169,35 @@ def test_two_programs_write_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             thread.join()
         assert one.missing(hashes) == []
         assert np.array_equal(other.get_many(hashes)[0], vectors.astype(np.float16))
+
+
+def test_a_deleted_cache_is_started_anew(tmp_path: Path) -> None:
+    """What is put after somebody deleted the files is on disk, in a new file, and not in the deleted one."""
+    with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
+        cache.put_many(hashes_of(1), vectors_of(1))
+        if not deleted(tmp_path):
+            pytest.skip("open files cannot be deleted here")
+        cache.put_many(hashes_of(2)[1:], vectors_of(2)[1:])
+        with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as other:
+            assert other.missing(hashes_of(2)) == hashes_of(1)
+
+
+def test_a_cache_that_another_program_made_anew(tmp_path: Path) -> None:
+    """Two programs had it open and it was deleted: the second to notice goes on in the first one's new file."""
+    with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache, EmbeddingCache(tmp_path, BACKBONE, WIDTH) as other:
+        cache.put_many(hashes_of(1), vectors_of(1))
+        if not deleted(tmp_path):
+            pytest.skip("open files cannot be deleted here")
+        other.put_many(hashes_of(2)[1:], vectors_of(2)[1:])
+        cache.put_many(hashes_of(3)[2:], vectors_of(3)[2:])
+        assert cache.missing(hashes_of(3)) == other.missing(hashes_of(3)) == hashes_of(1)
+
+
+def deleted(folder: Path) -> bool:
+    """Delete a folder's files; False where the system refuses that while they are open."""
+    try:
+        for file in list(folder.iterdir()):
+            file.unlink()
+    except OSError:
+        return False
+    return True

@@ -54,6 +54,13 @@ def test_missing_folder_is_a_storage_error(tmp_path: Path) -> None:
         find_images_in_class_folders(touched(tmp_path / "a.jpg"))
 
 
+def test_a_name_that_the_system_refuses(tmp_path: Path) -> None:
+    """What cannot even be looked at is a storage error, too, not a crash."""
+    for find in (lambda path: find_images([path]), find_images_in_class_folders):
+        with pytest.raises(StorageError, match="looked at"):
+            find(tmp_path / ("long" * 100))
+
+
 def test_links_in_a_circle_end(tmp_path: Path) -> None:
     """A folder that links to its own parent is searched once; a link to a folder elsewhere is followed."""
     touched(tmp_path / "in" / "1.jpg")

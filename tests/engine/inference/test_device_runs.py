@@ -4,13 +4,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from numpy.typing import NDArray
+from onnx import numpy_helper
 
 from engine.data.embedding_cache import EmbeddingCache
 from engine.errors import ModelError
 from engine.events import Progress
-from engine.inference import device_runs
+from engine.inference import device_runs, eight_bit
 from engine.inference.backbone import BackboneSession
 from engine.inference.backbone_input import input_output
 from engine.inference.bound_runs import BoundRuns
@@ -20,7 +22,7 @@ from engine.inference.devices.settings import DeviceSettings
 from engine.inference.pipeline import EmbedRequest, embed_files
 from engine.inference.providers import CPU_CHOICE, ProviderChoice
 from engine.inference.runtime import open_session
-from engine.model_card import BackboneCard
+from engine.model_card import BackboneCard, file_hash
 from tests.support.backbones import SIDE, WIDTH, tiny_card, write_tiny_backbone
 from tests.support.fake_gpu import FAKE_GPU, install_fake_gpu
 from tests.support.images import write_jpeg
@@ -122,9 +124,35 @@ def test_a_network_that_the_gpu_cannot_open(model: Path, card: BackboneCard, mon
     monkeypatch.setattr(device_runs, "open_session", refuse)
     session = BackboneSession(model, card, FAKE_GPU)
     assert (session.device_name, session.embed(noise(3)).shape) == ("CPU", (3, WIDTH))
-    assert session.notice == "GPU 1 cannot open this network (operator Foo is unknown); the CPU does the work"
+    assert session.notice == "GPU 1 cannot run this network (operator Foo is unknown); the CPU does the work"
     with pytest.raises(ModelError, match="Foo"):
         BackboneSession(model, card, replace(FAKE_GPU, is_explicit=True))
+
+
+def test_a_gpu_that_fails_at_once(model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It never began: by itself the CPU takes over with a notice; a device asked for by name is an error."""
+    install_fake_gpu(monkeypatch, runs=0)
+    session = BackboneSession(model, card, FAKE_GPU)
+    assert (session.device_name, session.embed(noise(3)).shape) == ("CPU", (3, WIDTH))
+    assert session.notice.startswith("GPU 1 cannot run this network (CUDA failure 700")
+    with pytest.raises(ModelError, match="CUDA failure 700"):
+        BackboneSession(model, card, replace(FAKE_GPU, is_explicit=True))
+
+
+def test_the_cpu_that_takes_over_at_once_is_the_usual_one(
+    model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the GPU never began, the eight-bit companion runs as it does without a GPU."""
+    monkeypatch.setattr(eight_bit, "GAIN", 0.0)
+    network = onnx.load(str(model))
+    for weights in network.graph.initializer:
+        weights.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(weights) * np.float32(0.5), weights.name))
+    onnx.helper.set_model_props(network, {eight_bit.SOURCE_KEY: file_hash(model)})
+    onnx.save(network, str(eight_bit.eight_bit_path(model)))
+    install_fake_gpu(monkeypatch, runs=0)
+    session, usual = BackboneSession(model, card, FAKE_GPU), BackboneSession(model, card, CPU_CHOICE)
+    assert (session.is_eight_bit, usual.is_eight_bit) == (True, True)
+    assert np.array_equal(session.embed(noise(3)), usual.embed(noise(3)))
 
 
 @pytest.mark.parametrize(("cosine", "kept"), [(0.9999, True), (0.99, False)])

@@ -61,7 +61,7 @@ def test_a_device_that_works() -> None:
     gpu, cpu = FakeGpu(100), CountedCpu()
     run = GivingWay(gpu, cpu, device_name="GPU 1")
     assert np.array_equal(run(rows(32)), doubled(rows(32)))
-    assert (gpu.sizes, cpu.opened, run.notice, run.is_on_cpu) == ([32], 0, "", False)
+    assert (gpu.sizes, cpu.opened, run.notice, run.has_given_way) == ([32], 0, "", False)
 
 
 def test_full_memory_makes_batches_smaller() -> None:
@@ -81,7 +81,7 @@ def test_memory_that_is_full_for_one_image() -> None:
     run = GivingWay(gpu, cpu, device_name="GPU 1")
     assert np.array_equal(run(rows(4)), doubled(rows(4)))
     assert gpu.sizes == [4, 2, 1]
-    assert run.is_on_cpu
+    assert run.has_given_way
     assert run.notice == "GPU 1 failed (its memory is full, even for one image); the CPU goes on from there"
 
 
@@ -126,3 +126,17 @@ def test_the_cpu_has_nobody_to_give_way_to(open_cpu: Callable[[], Run] | None) -
     run = GivingWay(FakeGpu(0, BROKEN), open_cpu, device_name="GPU 1")
     with pytest.raises(ModelError, match="700"):
         run(rows(2))
+
+
+def test_the_cpu_gets_batches_of_its_own_size() -> None:
+    """A GPU's batch on every core at once would fill the memory: the batch that failed and later ones are divided."""
+    sizes: list[int] = []
+
+    def cpu(batch: Rows) -> Rows:
+        sizes.append(len(batch))
+        return doubled(batch)
+
+    run = GivingWay(FakeGpu(0, BROKEN), CountedCpu(cpu), device_name="GPU 1")
+    for count in (20, 9):
+        assert np.array_equal(run(rows(count)), doubled(rows(count)))
+    assert sizes == [8, 8, 4, 8, 1]

@@ -1,6 +1,9 @@
+import itertools
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 
 import numpy as np
@@ -224,6 +227,37 @@ def test_full_disk_stops_the_run(tmp_path: Path, session: BackboneSession, cache
     assert cache.missing(kept) == []
 
 
+def test_nothing_is_begun_after_the_listener_failed(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The chunks that wait are dropped although what was begun cannot be reported, either."""
+    begun: list[int] = []
+    failed, go_on = threading.Event(), threading.Event()
+    whole, ask = ChunkWorker.embed_chunk, Future.exception
+
+    def only_the_first_at_once(
+        worker: ChunkWorker, requests: Sequence[EmbedRequest], *, is_last: bool = False
+    ) -> ChunkOutcome:
+        begun.append(requests[0].image_id)
+        assert begun[0] == requests[0].image_id or go_on.wait(20)
+        return whole(worker, requests, is_last=is_last)
+
+    def ask_and_let_go_on(future: Future[ChunkOutcome]) -> BaseException | None:
+        if failed.is_set():
+            go_on.set()
+        return ask(future)
+
+    def refuse(_batch: EmbedBatch) -> None:
+        failed.set()
+        raise StorageError("the project cannot be written")
+
+    monkeypatch.setattr(ChunkWorker, "embed_chunk", only_the_first_at_once)
+    monkeypatch.setattr(Future, "exception", ask_and_let_go_on)
+    with pytest.raises(StorageError, match="project"):
+        embed_files(photos(tmp_path / "photos", 200), session, cache, on_batch=refuse, workers=4)
+    assert len(begun) <= 1 + 4
+
+
 def test_work_ahead_is_bounded(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,6 +309,27 @@ def test_progress_while_a_file_is_slow(
     embed_files(photos(tmp_path / "photos", 3), session, cache, on_progress=listen)
     assert [progress.done for progress in heard[:5]] == [0] * 5
     assert heard[-1].done == 3
+
+
+def test_progress_and_cancel_while_all_is_cached(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a disk that is slow to tell about files progress is reported as they are looked up, and a cancel heard."""
+    requests = photos(tmp_path / "photos", 20)
+    embed_files(requests, session, cache)
+    clock = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))  # every look takes a second
+    cancel = CancelToken()
+    heard: list[int] = []
+
+    def listen(progress: Progress) -> None:
+        heard.append(progress.done)
+        if progress.done == 12:
+            cancel.cancel()
+
+    with pytest.raises(Cancelled):
+        embed_files(requests, session, cache, on_progress=listen, cancel=cancel)
+    assert sorted(set(heard)) == list(range(13))
 
 
 def test_chunks_of_slow_files_are_cut_short(

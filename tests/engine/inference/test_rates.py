@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.errors import ImageError
 from engine.inference.backbone import BackboneSession
 from engine.inference.providers import ProviderChoice
 from engine.inference.rates import RateTriple, decode_all, measure_rates
@@ -18,11 +19,19 @@ def test_shares_by_hand() -> None:
 
 
 def test_rates_are_measured(tmp_path: Path) -> None:
-    """Each round gives three rates above zero, from real files and a real session."""
+    """Three rates above zero, from real files and a real session."""
     card = write_tiny_backbone(tmp_path / "tiny.onnx")
     session = BackboneSession(tmp_path / "tiny.onnx", card, ProviderChoice(CPU_PROVIDER, "CPU"))
     paths = [write_jpeg(tmp_path / f"{number}.jpg", seed=number) for number in range(12)]
-    assert decode_all(paths, card, workers=2).shape == (12, SIDE, SIDE, 3)
-    rounds = measure_rates(paths, session, rounds=2)
-    assert len(rounds) == 2
-    assert all(min(rates.decode, rates.inference, rates.pipeline) > 0 for rates in rounds)
+    images = decode_all(paths, card, workers=2)
+    assert images.shape == (12, SIDE, SIDE, 3)
+    rates = measure_rates(paths, images, session)
+    assert min(rates.decode, rates.inference, rates.pipeline) > 0
+
+
+def test_a_file_that_is_no_image_is_named(tmp_path: Path) -> None:
+    """Among hundreds of files a person must know which one to take out."""
+    card = write_tiny_backbone(tmp_path / "tiny.onnx")
+    (tmp_path / "notes.csv").write_text("image,class\n", encoding="utf-8")
+    with pytest.raises(ImageError, match=r"notes\.csv: text"):
+        decode_all([write_jpeg(tmp_path / "a.jpg"), tmp_path / "notes.csv"], card, workers=1)
