@@ -1,14 +1,28 @@
 """Labels, buttons and lines in the roles that the style sheet knows: one line each where a screen is put together."""
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.theme.icons import icon
 from app.theme.tokens import tokens
+from engine.events import Progress
 
 ICON_SIZE = 18
+_BAR_STEPS: Final = 1000
 
 
 def make_label(text: str, role: str = "", *, wraps: bool = False) -> QLabel:
@@ -67,6 +81,49 @@ def make_row_card(name: str, captions: Sequence[str], end: QWidget) -> QFrame:
     layout.addLayout(words, 1)
     layout.addWidget(end, 0, Qt.AlignmentFlag.AlignVCenter)
     return card
+
+
+def make_bar() -> QProgressBar:
+    """A bar that runs to and fro: nobody knows yet how much there is to do."""
+    bar = QProgressBar()
+    bar.setTextVisible(False)
+    bar.setRange(0, 0)
+    return bar
+
+
+def fill_bar(bar: QProgressBar, progress: Progress) -> None:
+    """Show how far the work is, as soon as it is known how much there is to do."""
+    if progress.total:
+        bar.setRange(0, _BAR_STEPS)
+        bar.setValue(_BAR_STEPS * progress.done // progress.total)
+
+
+def make_notice_column(frame: QFrame, tone: str = "") -> QVBoxLayout:
+    """Make a frame one that stands out, for something to know or to decide, and lay it out.
+
+    Args:
+        frame: gets the look.
+        tone: "" (plain), "accent", "warning" or "danger".
+
+    Returns:
+        What its content goes into.
+    """
+    frame.setProperty("role", "notice")
+    if tone:
+        frame.setProperty("tone", tone)
+    column = QVBoxLayout(frame)
+    column.setContentsMargins(*4 * (tokens().spacing.medium,))
+    return column
+
+
+def make_scroll_area() -> QScrollArea:
+    """A frameless area that scrolls up and down; no stop for the Tab key, it follows what has the focus in it."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    return area
 
 
 def make_separator(*, vertical: bool = False) -> QFrame:

@@ -30,11 +30,11 @@ from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, cl
 from app.palette.view import Palette
 from app.session import Session
 from app.settings import Settings
+from app.side_panel.place import SidePlace
 from app.status.status_line import StatusLine
 from app.status.toast import Toast
 from app.texts import fill
 from app.theme.icons import icon
-from app.training.side_pane import SidePane
 from app.welcome.view import Welcome
 from app.workspace.view import Workspace
 from engine.config import CacheFolders
@@ -67,7 +67,7 @@ class MainWindow(QMainWindow):
         self.tree = ClassTree(self.session)
         self.workspace = Workspace(self.session, self.thumbnails, self.settings)
         self.inspector = Inspector(self.session, self.thumbnails)
-        self.side = SidePane(self.inspector)
+        self.side = SidePlace(self.inspector)
         self.welcome = Welcome()
         self.status_line = StatusLine(self.session, self.embedding)
         self._panes = self._make_panes()

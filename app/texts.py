@@ -1,6 +1,10 @@
-"""Translation outside of widgets. `translate("context", "text")` is what `lupdate` looks for."""
+"""Texts outside of widgets. `translate("context", "text")` is what `lupdate` looks for."""
+
+from typing import Final
 
 from PySide6.QtCore import QCoreApplication
+
+_ZERO_WIDTH_SPACE: Final = "\u200b"
 
 
 def translate(context: str, text: str) -> str:
@@ -15,6 +19,13 @@ def fill(template: str, *values: str) -> str:
     for place, value in enumerate(values, start=1):
         template = template.replace(f"\0{place}\0", value)
     return template
+
+
+def breakable(text: str) -> str:
+    """The same text, which may also break into lines inside of a path."""
+    for separator in "/\\_":
+        text = text.replace(separator, separator + _ZERO_WIDTH_SPACE)
+    return text
 
 
 def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:

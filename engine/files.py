@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+_FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
 
 
 @dataclass(frozen=True)
@@ -25,3 +28,10 @@ class FileFailure:
 
     path: Path
     reason: str
+
+
+def size_text(size_bytes: int) -> str:
+    """Size of a file for people: `97.8 MB`, or `53.1 kB` where it is less than one."""
+    if size_bytes < _FIRST_MEGABYTE:
+        return f"{size_bytes / 1e3:,.1f} kB"
+    return f"{size_bytes / 1e6:,.1f} MB"

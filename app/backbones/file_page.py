@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
 from app.backbones.preprocessing_form import PreprocessingForm
 from app.backbones.task_view import TaskView
 from app.backbones.wording import file_facts, trial_button, trial_text
-from app.controls import make_button, make_label, set_property
+from app.controls import make_button, make_label, make_notice_column, set_property
 from app.jobs.backbones import Stage
-from app.side_panel.wording import breakable
+from app.texts import breakable
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -79,11 +79,8 @@ class FilePage(QWidget):
 
     def _make_result(self) -> QFrame:
         frame = QFrame()
-        frame.setProperty("role", "notice")
         self._result_text = make_label("", wraps=True)
-        column = QVBoxLayout(frame)
-        column.setContentsMargins(*4 * (tokens().spacing.medium,))
-        column.addWidget(self._result_text)
+        make_notice_column(frame).addWidget(self._result_text)
         return frame
 
     def _lay_out(self) -> None:

@@ -6,7 +6,8 @@ from enum import StrEnum
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-MEGABYTE: Final = 1_000_000
+from app.side_panel.logic import measured
+
 PERCENT: Final = 100.0
 USUAL_DATA: Final = "IMAGENET1K_"
 """What the names of nearly all weights begin with: the images they were trained on."""
@@ -227,8 +228,8 @@ class ReadyChange:
         """A worker's event "result", with the rows of the events "batch" before it."""
         interval = fields.get("interval")
         figures = ChangeFigures(
-            _share(fields.get("before")),
-            _share(fields.get("after")),
+            measured(fields.get("before")),
+            measured(fields.get("after")),
             int(fields.get("shots") or 0),
             (float(interval[0]), float(interval[1])) if interval else None,
             bool(fields.get("may_be_chance")),
@@ -241,7 +242,3 @@ class ReadyChange:
             int(fields.get("failed") or 0),
             tuple((int(image_id), content_hash, failure) for image_id, content_hash, failure in news),
         )
-
-
-def _share(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None

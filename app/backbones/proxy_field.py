@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from app.backbones.wording import proxy_button
 from app.controls import make_button, make_label
-from app.side_panel.wording import breakable
+from app.texts import breakable
 from app.theme.tokens import tokens
 
 

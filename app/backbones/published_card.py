@@ -9,8 +9,7 @@ from app.backbones.logic import PublishedRow
 from app.backbones.task_view import TaskView
 from app.backbones.wording import download_button, download_question, licence_text, published_facts
 from app.controls import make_button, make_label
-from app.side_panel.wording import breakable
-from app.texts import fill
+from app.texts import breakable, fill
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:

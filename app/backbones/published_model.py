@@ -6,16 +6,9 @@ from typing import Any, Final, final
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.backbones.logic import Column, PublishedRow, arranged
-from app.backbones.wording import (
-    column_tip,
-    column_title,
-    licence_text,
-    megabytes,
-    pixels,
-    published_facts,
-    share,
-    short_licence,
-)
+from app.backbones.sizes import file_size
+from app.backbones.wording import column_tip, column_title, licence_text, pixels, published_facts, short_licence
+from app.side_panel.wording import share
 
 COLUMNS: Final = tuple(Column)
 _NUMBERS: Final = frozenset({Column.SIZE, Column.ACCURACY, Column.SIDE})
@@ -105,7 +98,7 @@ def cell_text(row: PublishedRow, column: Column) -> str:
     if column is Column.NAME:
         return row.name
     if column is Column.SIZE:
-        return megabytes(row.size_bytes)
+        return file_size(row.size_bytes)
     if column is Column.ACCURACY:
         return share(row.accuracy)
     if column is Column.SIDE:

@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QVBoxLayout,
 
 from app.backbones.logic import BackboneRow
 from app.backbones.wording import removal_fate, removal_question, row_facts, row_origin
-from app.controls import make_button, make_icon_button, make_label, make_row_card
-from app.side_panel.wording import breakable
-from app.texts import fill
+from app.controls import make_button, make_icon_button, make_label, make_notice_column, make_row_card
+from app.texts import breakable, fill
 from app.theme.tokens import tokens
 
 
@@ -68,13 +67,9 @@ class RowCard(QWidget):
         return end
 
     def _make_question(self) -> QFrame:
-        spacing = tokens().spacing
         frame = QFrame()
-        frame.setProperty("role", "notice")
-        frame.setProperty("tone", "warning")
-        column = QVBoxLayout(frame)
-        column.setContentsMargins(*4 * (spacing.medium,))
-        column.setSpacing(spacing.small)
+        column = make_notice_column(frame, "warning")
+        column.setSpacing(tokens().spacing.small)
         self._question_text = make_label(breakable(removal_question(self.row)), wraps=True)
         self._fate = make_label(removal_fate(self.row), "secondary", wraps=True)
         for widget in (self._question_text, self._fate, self.agree_button, self.keep_button):

@@ -3,7 +3,7 @@
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QStackedWidget, QTabBar, QWidget
 
@@ -72,7 +72,6 @@ class BackbonePanel(SidePanel):
         )
         parts = (self.lost, self._change_name, self.run, self._change_fate, self.outcome, self.tabs, self._stack)
         self.lay_out(self.tr("Backbone"), self.tr("Close; what was started goes on"), parts)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows whatever has the focus in it
         self._connect()
         self.show_door(Door.COMPUTER)
         self._arrange()

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import QLocale
 
-from app.backbones.logic import MEGABYTE, BackboneRow, ChangeFigures, Column, Door, Origin, PublishedRow
+from app.backbones.logic import BackboneRow, ChangeFigures, Column, Door, Origin, PublishedRow
+from app.backbones.sizes import file_size, part_of_size, transfer_rate
+from app.side_panel.wording import share
 from app.status.wording import SEPARATOR, images, number, progress_facts, time_left
 from app.texts import fill, translate
 from engine.events import Progress
@@ -47,17 +49,6 @@ def column_tip(column: Column) -> str:
     return ""
 
 
-def megabytes(size_bytes: int) -> str:
-    """`97.8 MB`."""
-    size = size_bytes / MEGABYTE
-    return fill(translate("backbones", "%1 MB"), QLocale().toString(size, "f", 1))
-
-
-def share(value: float) -> str:
-    """`76.1 %`."""
-    return fill(translate("backbones", "%1 %"), QLocale().toString(100 * value, "f", 1))
-
-
 def pixels(side: int) -> str:
     """`224 px`."""
     return fill(translate("backbones", "%1 px"), number(side))
@@ -77,7 +68,7 @@ def row_facts(row: BackboneRow) -> str:
     facts = [
         pixels(row.input_side),
         fill(translate("backbones", "%1 numbers an image"), number(row.width)),
-        megabytes(row.size_bytes),
+        file_size(row.size_bytes),
     ]
     if row.images_per_s:
         facts.append(fill(translate("backbones", "%1 images/s on one core"), number(round(row.images_per_s))))
@@ -93,7 +84,7 @@ def row_origin(row: BackboneRow) -> str:
 def removal_question(row: BackboneRow) -> str:
     """What a removal means, before anything is deleted."""
     template = translate("backbones", "Remove %1? This deletes %2 (%3) from this computer for good.")
-    return fill(template, row.name, row.file_name, megabytes(row.size_bytes))
+    return fill(template, row.name, row.file_name, file_size(row.size_bytes))
 
 
 def removal_fate(row: BackboneRow) -> str:
@@ -135,8 +126,8 @@ def download_button(row: PublishedRow) -> str:
     """`Download 97.8 MB…`, or how to go on with one that was stopped."""
     if row.fetched_bytes:
         template = translate("backbones", "Go on: %1 of %2 are here…")
-        return fill(template, megabytes(row.fetched_bytes), megabytes(row.size_bytes))
-    return fill(translate("backbones", "Download %1…"), megabytes(row.size_bytes))
+        return fill(template, file_size(row.fetched_bytes), file_size(row.size_bytes))
+    return fill(translate("backbones", "Download %1…"), file_size(row.size_bytes))
 
 
 def download_question(row: PublishedRow) -> str:
@@ -144,29 +135,21 @@ def download_question(row: PublishedRow) -> str:
     template = translate(
         "backbones", "Fetches %1 from %2, and keeps it on this computer. Nothing about you or your images is sent."
     )
-    return fill(template, megabytes(row.size_bytes), row.host)
+    return fill(template, file_size(row.size_bytes), row.host)
 
 
 def task_facts(progress: Progress) -> str:
-    """How far a task is; bytes as megabytes."""
+    """How far a task is; bytes as sizes."""
     if progress.unit != BYTES:
         return progress_facts(progress)
-    facts = [_fetched(progress)]
+    facts = [part_of_size(progress.done, progress.total) if progress.total else file_size(progress.done)]
     if progress.rate_per_s > 0:
-        rate = QLocale().toString(progress.rate_per_s / MEGABYTE, "f", 1)
-        facts.append(fill(translate("backbones", "%1 MB/s"), rate))
+        facts.append(transfer_rate(progress.rate_per_s))
     if progress.note:
         facts.append(progress.note)
     if progress.seconds_left is not None and progress.done < progress.total:
         facts.append(time_left(progress.seconds_left))
     return SEPARATOR.join(facts)
-
-
-def _fetched(progress: Progress) -> str:
-    if not progress.total:
-        return megabytes(progress.done)
-    done = QLocale().toString(progress.done / MEGABYTE, "f", 1)
-    return fill(translate("backbones", "%1 of %2"), done, megabytes(progress.total))
 
 
 def short_licence(row: PublishedRow) -> str:
@@ -184,7 +167,7 @@ def file_facts(facts: "OnnxFacts") -> str:
     shape = " x ".join(str(size) if isinstance(size, int) else "?" for size in facts.image_input.shape[1:])
     return SEPARATOR.join(
         (
-            megabytes(facts.size_bytes),
+            file_size(facts.size_bytes),
             fill(translate("backbones", "input %1: %2"), facts.image_input.name, shape),
             fill(translate("backbones", "%1 numbers an image"), number(facts.width)),
         )

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QRadioButton,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -18,9 +17,16 @@ from PySide6.QtWidgets import (
 
 from app.computing.logic import CollectionFacts, Survey, is_choosable, listed_devices
 from app.computing.wording import collection_line, device_facts, device_title, sentence, survey_note
-from app.controls import make_button, make_icon_button, make_label, make_separator
+from app.controls import (
+    make_button,
+    make_icon_button,
+    make_label,
+    make_notice_column,
+    make_scroll_area,
+    make_separator,
+)
 from app.palette.overlay import Overlay
-from app.side_panel.wording import breakable
+from app.texts import breakable
 from app.theme.tokens import tokens
 from engine.inference.devices.names import AUTO
 
@@ -49,6 +55,7 @@ class ComputingPanel(Overlay):
         self._facts = {device: _below("") for device in self.buttons}
         self.notice = QFrame()
         self._notice_text = _flowing("", "warning")
+        make_notice_column(self.notice, "warning").addWidget(self._notice_text)
         self._note = _flowing("", "caption")
         self.look_button = make_button(self.tr("Look again"), self.look_requested.emit, variant="flat")
         self.switch = QCheckBox(self.tr("The collection teaches too"))
@@ -57,7 +64,8 @@ class ComputingPanel(Overlay):
         self._collection = self._make_collection()
         self._column = QVBoxLayout()
         self._body = self._make_body()
-        self._scroll = self._make_scroll()
+        self._scroll = make_scroll_area()
+        self._scroll.setWidget(self._body)
         whole = self._whole = QVBoxLayout(self.panel)
         whole.setContentsMargins(0, 0, 0, tokens().spacing.medium)
         whole.setSpacing(0)
@@ -88,7 +96,7 @@ class ComputingPanel(Overlay):
         body.setLayout(column)
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
         column.setSpacing(spacing.small)
-        column.addWidget(self._framed_notice())
+        column.addWidget(self.notice)
         column.addWidget(make_label(self.tr("Device that looks at images"), "section"))
         group = QButtonGroup(self)
         for device, button in self.buttons.items():
@@ -103,14 +111,6 @@ class ComputingPanel(Overlay):
         column.addStretch(1)
         return body
 
-    def _framed_notice(self) -> QFrame:
-        self.notice.setProperty("role", "notice")
-        self.notice.setProperty("tone", "warning")
-        layout = QVBoxLayout(self.notice)
-        layout.setContentsMargins(*4 * (tokens().spacing.medium,))
-        layout.addWidget(self._notice_text)
-        return self.notice
-
     def _make_collection(self) -> QWidget:
         part = QWidget()
         column = QVBoxLayout(part)
@@ -124,15 +124,6 @@ class ComputingPanel(Overlay):
         )
         column.addWidget(self._line)
         return part
-
-    def _make_scroll(self) -> QScrollArea:
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows whatever has the focus in it
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(self._body)
-        return scroll
 
     def _connect(self) -> None:
         for device, button in self.buttons.items():

@@ -11,8 +11,8 @@ from app.backbones.logic import BackboneRow, Door, PublishedRow, Removal, Shelf
 from app.backbones.questions import fetched_sizes, remove_added, shelf_of, some_images, use_ready
 from app.backbones.wording import removed_text, used_text
 from app.jobs.backbones import Stage, Task
+from app.side_panel.place import SidePlace
 from app.texts import fill, translate
-from app.training.side_pane import SidePane
 
 if TYPE_CHECKING:
     from app.backbones.view import BackbonePanel
@@ -32,7 +32,7 @@ class Backbones(QObject):
     """Opens the backbone panel and does what is asked for there."""
 
     def __init__(
-        self, session: "Session", tasks: "BackboneTasks", side: SidePane, toast: "Toast", settings: "Settings"
+        self, session: "Session", tasks: "BackboneTasks", side: SidePlace, toast: "Toast", settings: "Settings"
     ) -> None:
         super().__init__(side)
         self.panel: BackbonePanel | None = None

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QObject
 
 from app.jobs.training import Phase
+from app.side_panel.place import SidePlace
 from app.texts import fill, translate
 from app.training.logic import Depth
-from app.training.side_pane import SidePane
 from app.training.versions import use_version
 from app.training.wording import outcome_line
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Models(QObject):
     """Opens the training panel and does what is asked for there."""
 
-    def __init__(self, session: "Session", training: "Training", side: SidePane, toast: "Toast") -> None:
+    def __init__(self, session: "Session", training: "Training", side: SidePlace, toast: "Toast") -> None:
         super().__init__(side)
         self.panel: TrainingPanel | None = None
         self._session = session

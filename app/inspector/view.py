@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.controls import make_label
+from app.controls import make_label, make_scroll_area
 from app.image_grid.thumbnails import Thumbnails
 from app.inspector.class_page import ClassPage
 from app.inspector.image_page import ImagePage
@@ -55,10 +55,8 @@ class Inspector(QWidget):
         self.class_facts: ClassPageFacts | None = None
         self.setProperty("surface", "pane")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll = make_scroll_area()
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # a page may hold nothing else that takes the keyboard
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._scroll)

@@ -2,11 +2,10 @@
 
 from typing import final
 
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from PySide6.QtWidgets import QFrame
 
-from app.controls import make_label
-from app.side_panel.wording import breakable
-from app.theme.tokens import tokens
+from app.controls import make_label, make_notice_column
+from app.texts import breakable
 
 
 @final
@@ -15,12 +14,8 @@ class FailureNotice(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("role", "notice")
-        self.setProperty("tone", "danger")
         self._text = make_label("", "danger", wraps=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*4 * (tokens().spacing.medium,))
-        column.addWidget(self._text)
+        make_notice_column(self, "danger").addWidget(self._text)
 
     @property
     def text(self) -> str:

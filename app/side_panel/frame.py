@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractSlider, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.controls import make_icon_button, make_label
+from app.controls import make_icon_button, make_label, make_scroll_area
 from app.theme.tokens import tokens
 
 
@@ -28,7 +28,7 @@ class SidePanel(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(narrowest)
         self._title = make_label("", "heading")
-        self._scroll = QScrollArea()
+        self._scroll = make_scroll_area()
 
     def lay_out(self, title: str, close_tip: str, parts: Iterable[QWidget]) -> None:
         """Put the heading above the parts, and the parts below each other."""
@@ -47,9 +47,6 @@ class SidePanel(QWidget):
         for part in parts:
             column.addWidget(part)
         column.addStretch(1)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(body)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -61,9 +58,23 @@ class SidePanel(QWidget):
         """Scroll to a part, once everything has its place: in a low window it would be below the edge."""
         QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(part))
 
+    def focusNextPrevChild(self, forwards: bool) -> bool:
+        """Scroll to what the Tab key leads to, also from the heading, which is not part of what scrolls."""
+        before = self.focusWidget()
+        has_moved = super().focusNextPrevChild(forwards)
+        focused = self.focusWidget()
+        if focused is not None and focused is not before and self._scroll.isAncestorOf(focused):
+            self._scroll.ensureWidgetVisible(focused)
+        return has_moved
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc puts the panel away."""
+        """Esc puts the panel away; the page keys scroll, wherever the focus is in it."""
+        bar = self._scroll.verticalScrollBar()
         if event.key() == Qt.Key.Key_Escape:
             self.close_requested.emit()
-            return
-        super().keyPressEvent(event)
+        elif event.matches(QKeySequence.StandardKey.MoveToNextPage):
+            bar.triggerAction(QAbstractSlider.SliderAction.SliderPageStepAdd)
+        elif event.matches(QKeySequence.StandardKey.MoveToPreviousPage):
+            bar.triggerAction(QAbstractSlider.SliderAction.SliderPageStepSub)
+        else:
+            super().keyPressEvent(event)

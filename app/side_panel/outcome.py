@@ -3,9 +3,9 @@
 from typing import final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from PySide6.QtWidgets import QFrame
 
-from app.controls import make_button, make_label, set_property
+from app.controls import make_button, make_label, make_notice_column, set_property
 from app.theme.tokens import tokens
 
 
@@ -29,7 +29,6 @@ class OutcomeCard(QFrame):
     def __init__(self, *, use: str, keep: str, fate: str) -> None:
         super().__init__()
         spacing = tokens().spacing
-        self.setProperty("role", "notice")
         self._verdict = make_label("", "strong", wraps=True)
         self._comparison = make_label("", wraps=True)
         self._basis = make_label("", "secondary", wraps=True)
@@ -37,8 +36,7 @@ class OutcomeCard(QFrame):
         self._told = (self._verdict, self._comparison, self._basis, self._warning)
         self.use_button = make_button(use, self.use_requested.emit)
         self.keep_button = make_button(keep, self.keep_requested.emit)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*4 * (spacing.medium,))
+        column = make_notice_column(self)
         column.setSpacing(spacing.tiny)
         for widget in (*self._told, make_label(fate, "secondary", wraps=True)):
             column.addWidget(widget)

@@ -1,17 +1,15 @@
 """How far a running piece of work is, and a way to stop it."""
 
 from collections.abc import Callable
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.controls import make_button, make_label
+from app.controls import fill_bar, make_bar, make_button, make_label
 from app.status.wording import progress_facts
 from app.theme.tokens import tokens
 from engine.events import Progress
-
-_STEPS: Final = 1000
 
 
 @final
@@ -31,8 +29,7 @@ class ProgressView(QWidget):
     def __init__(self, cancel_tip: str, facts_of: Callable[[Progress], str] = progress_facts) -> None:
         super().__init__()
         self._facts_of = facts_of
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
+        self._bar = make_bar()
         self._facts = make_label("", "secondary", wraps=True)
         self.cancel_button = make_button(self.tr("Cancel"), self._on_cancel, icon_name="stop")
         self.cancel_button.setToolTip(cancel_tip)
@@ -62,9 +59,7 @@ class ProgressView(QWidget):
         """Show how far it is, unless it was asked to stop."""
         if not self.cancel_button.isEnabled():
             return
-        if progress.total:
-            self._bar.setRange(0, _STEPS)
-            self._bar.setValue(_STEPS * progress.done // progress.total)
+        fill_bar(self._bar, progress)
         self._facts.setText(self._facts_of(progress))
         self._bar.setAccessibleName(self._facts.text())
 

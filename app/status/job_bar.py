@@ -4,16 +4,15 @@ from collections.abc import Sequence
 from typing import Final, final
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.controls import make_button, make_icon_button, make_label
+from app.controls import fill_bar, make_bar, make_button, make_icon_button, make_label
 from app.status.failures import FailuresPopup
 from app.status.wording import number, progress_facts
 from engine.events import Progress
 from engine.files import FileFailure
 
 _BAR_WIDTH: Final = 144
-_STEPS: Final = 1000
 
 
 @final
@@ -27,8 +26,7 @@ class JobBar(QWidget):
         self._failures: tuple[FileFailure, ...] = ()
         self._popup = FailuresPopup(self)
         self._title = make_label("", "strong")
-        self._bar = QProgressBar(self)
-        self._bar.setTextVisible(False)
+        self._bar = make_bar()
         self._bar.setFixedWidth(_BAR_WIDTH)
         self._facts = make_label("", "secondary")
         self._cancel = make_icon_button("stop", "", self.cancel_requested.emit)
@@ -65,9 +63,7 @@ class JobBar(QWidget):
 
     def show_progress(self, progress: Progress) -> None:
         """Show how far the job is."""
-        if progress.total:
-            self._bar.setRange(0, _STEPS)
-            self._bar.setValue(_STEPS * progress.done // progress.total)
+        fill_bar(self._bar, progress)
         self._facts.setText(progress_facts(progress))
         self._bar.setAccessibleName(f"{self._title.text()}: {self._facts.text()}")
 

@@ -8,6 +8,8 @@ from math import sqrt
 from pathlib import Path
 from typing import Any, Final, final
 
+from app.side_panel.logic import measured
+
 POINTS_KEPT: Final = 512
 """Of one curve: twice what a screen can tell apart."""
 
@@ -121,11 +123,7 @@ class Point:
     def of_event(cls, fields: Mapping[str, Any]) -> "Point":
         """A worker's event "point"; fields that a newer worker may add are passed over."""
         known = {name: fields.get(name) for name in ("loss", "validation_loss", "accuracy")}
-        return cls(int(fields["iteration"]), **{name: _number(value) for name, value in known.items()})
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+        return cls(int(fields["iteration"]), **{name: measured(value) for name, value in known.items()})
 
 
 @final
@@ -233,8 +231,8 @@ class Figures:
     def of_event(cls, fields: Mapping[str, Any]) -> "Figures":
         """The "figures" of a worker's event "result"."""
         return cls(
-            _number(fields.get("before_accuracy")),
-            _number(fields.get("after_accuracy")),
+            measured(fields.get("before_accuracy")),
+            measured(fields.get("after_accuracy")),
             int(fields.get("held_out_images") or 0),
             int(fields.get("iterations") or 0),
             int(fields.get("kept_iteration") or 0),

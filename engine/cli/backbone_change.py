@@ -9,7 +9,7 @@ import typer
 from engine.cli import preprocessing_options as options
 from engine.cli.change_worker import change_fields
 from engine.cli.graph_commands import ProjectPath
-from engine.cli.named_backbone import NAMES, named_backbone
+from engine.cli.named_backbone import NAMES, Proxy, named_backbone
 from engine.cli.output import AsJson, counted, percent, progress_bar, say
 from engine.config import CacheFolders
 
@@ -23,6 +23,7 @@ def use(
     backbone: Annotated[str, typer.Argument(metavar="BACKBONE", help=NAMES)],
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Download and change it without asking.")] = False,
+    proxy: Proxy = "",
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     preset: options.PresetName = None,
     input_side: options.InputSide = None,
@@ -42,7 +43,7 @@ def use(
         output=output,
     )  # fmt: skip
     with Project.open(project) as opened:
-        name, told = named_backbone(backbone, chosen, yes=yes, when_stopped="the project is as it was")
+        name, told = named_backbone(backbone, chosen, yes=yes, proxy=proxy, when_stopped="the project is as it was")
         with progress_bar("Embedding") as on_progress:
             prepared = prepare_change(opened, CacheFolders.default(), name, device=device, on_progress=on_progress)
         is_changed = yes or _asked(prepared, told)

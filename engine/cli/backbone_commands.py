@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from engine.cli import preprocessing_options as options
+from engine.cli.named_backbone import Proxy
 from engine.cli.output import AsJson, progress_bar, say
 from engine.cli.stopping import stoppable
 from engine.errors import UsageError
+from engine.files import size_text
 
 if TYPE_CHECKING:
     from engine.workflows.backbones.onnx_file import Added
@@ -36,7 +38,7 @@ def list_backbones(
     from engine.workflows.models import all_models
 
     models = all_models()
-    head = f"{'name':<40}{'width':>7}{'side':>6}{'MB':>9}{'images/s':>10}  from"
+    head = f"{'name':<40}{'width':>7}{'side':>6}{'size':>11}{'images/s':>10}  from"
     say(
         "\n".join([head, *map(_line, models)]),
         {"backbones": [_fields(model) for model in models]},
@@ -66,7 +68,7 @@ def show(name: Name, as_json: AsJson = False) -> None:
         "trained on": card.training_data,
         "licence": card.licence,
         "made by": card.command,
-        "file": f"{model.backbone} ({_megabytes(model):.1f} MB)",
+        "file": f"{model.backbone} ({_size(model)})",
         "hash": model.backbone_hash,
         **{figure.replace("_", " "): f"{value:g}" for figure, value in card.figures.items()},
     }
@@ -94,7 +96,7 @@ def add(
     pooling: options.Pooling = None,
     unit_length: options.UnitLength = None,
     weights: Annotated[str | None, typer.Option(help="Of a published network; its usual ones by default.")] = None,
-    proxy: Annotated[str, typer.Option(help="For the download; the system's by default.")] = "",
+    proxy: Proxy = "",
     keep_weights: Annotated[bool, typer.Option("--keep-weights", help="Keep the downloaded weights.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Download without asking.")] = False,
     as_json: AsJson = False,
@@ -177,7 +179,7 @@ def _fields(model: "ModelFiles") -> dict[str, Any]:
 def _line(model: "ModelFiles") -> str:
     rate = model.card.figures.get(RATE)
     return (
-        f"{model.name:<40}{model.card.embedding_width:>7}{model.card.input_side:>6}{_megabytes(model):>9.1f}"
+        f"{model.name:<40}{model.card.embedding_width:>7}{model.card.input_side:>6}{_size(model):>11}"
         f"{'-' if rate is None else f'{rate:,.0f}':>10}  {_origin(model)}"
     )
 
@@ -188,8 +190,8 @@ def _origin(model: "ModelFiles") -> str:
     return "torchvision" if model.name.startswith("torchvision-") else "added"
 
 
-def _megabytes(model: "ModelFiles") -> float:
-    return model.backbone.stat().st_size / 1e6
+def _size(model: "ModelFiles") -> str:
+    return size_text(model.backbone.stat().st_size)
 
 
 def _numbers(values: tuple[float, float, float]) -> str:

@@ -16,12 +16,11 @@ line for the person that says what is wrong with the file.
         what the engine asks its own child, which is held to limits; not for the window.
 """
 
-import os
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from engine.cli.parent_watch import ends_with_parent
 from engine.errors import ModelError, UsageError
 from engine.events import CancelToken
 
@@ -98,14 +97,14 @@ def examine_backbone(job: Mapping[str, Any], _events: "EventWriter", cancel: Can
     from engine.workflows.backbones.trying import try_backbone
 
     limits = Limits(**job["limits"])
-    threading.Thread(target=_end_with_parent, args=(cancel,), name="parent watch", daemon=True).start()
-    hold_to(limits)
     path = Path(job["path"])
     try:
-        if job["what"] == "inspect":
-            return examine(path, most_bytes=limits.file_bytes).as_dict()
-        if job["what"] == "try":
-            return try_backbone(path, _card(job["card"]), [Path(image) for image in job["images"]]).as_dict()
+        with ends_with_parent(cancel):
+            hold_to(limits)
+            if job["what"] == "inspect":
+                return examine(path, most_bytes=limits.file_bytes).as_dict()
+            if job["what"] == "try":
+                return try_backbone(path, _card(job["card"]), [Path(image) for image in job["images"]]).as_dict()
     except (MemoryError, ModelError) as error:
         if isinstance(error, ModelError) and not any(sign in error.found.lower() for sign in _NO_MEMORY):
             raise
@@ -117,9 +116,3 @@ def _card(text: str) -> Any:
     from engine.model_card import card_of
 
     return card_of(text, source="the card")
-
-
-def _end_with_parent(cancel: CancelToken) -> None:
-    """A model that never ends cannot be asked to stop: whoever started this is gone, so this process goes too."""
-    cancel.wait()
-    os._exit(1)

@@ -139,9 +139,8 @@ def evaluate(
     from engine.workflows.evaluate import evaluate as score
     from engine.workflows.evaluate import read_truth
 
+    _check_setting(setting, (*SETTINGS, "all"))
     names = SETTINGS if setting == "all" else (setting,)
-    for name in names:
-        _check_setting(name)
     with Project.open(project, for_writing=False) as opened:
         answers = read_truth(truth, opened.graph)
         caches = CacheFolders.default()
@@ -151,9 +150,9 @@ def evaluate(
     say(_table(results), fields[0] if len(fields) == 1 else {"settings": fields}, as_json=as_json)
 
 
-def _check_setting(name: str) -> None:
-    if name not in SETTINGS:
-        raise UsageError("no such setting", expected=", ".join(SETTINGS), found=name)
+def _check_setting(name: str, settings: Sequence[str] = SETTINGS) -> None:
+    if name not in settings:
+        raise UsageError("there is no such setting", expected=", ".join(settings), found=name)
 
 
 def _table(results: "Sequence[Evaluation]") -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from engine.cli.device_option import DeviceName
 from engine.cli.output import AsJson, progress_bar, say
 from engine.cli.stopping import stoppable
 from engine.errors import StorageError
@@ -33,29 +34,39 @@ def transfer(
     coarse_labels: Annotated[
         bool, typer.Option("--coarse-labels/--no-coarse-labels", help="Whether to measure with coarse labels too.")
     ] = True,
+    elsewhere: Annotated[
+        bool, typer.Option("--elsewhere", help="Label images of `train`, classify those of `val` alone.")
+    ] = False,
     runs: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Keeps every draw; the same command goes on there.")
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Measure anew what the folder has already.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="For all figures as JSON.")] = None,
-    device: Annotated[str, typer.Option(help="To embed on: auto, cpu or cuda.")] = "auto",
+    device: DeviceName = "auto",
     markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure few-shot transfer on a collection: backbones, peers and the everyday model on the same draws."""
     from engine.experiments.transfer.candidates import measure_candidates
     from engine.experiments.transfer.collection import read_collection
+    from engine.experiments.transfer.measurement import check_plan
     from engine.experiments.transfer.report import TransferReport
     from engine.workflows.models import BUNDLED_NAME, find_model
 
-    plan = _plan(shots, draws, method, coarse_labels=coarse_labels)
+    plan = _plan(shots, draws, method, coarse_labels=coarse_labels, elsewhere=elsewhere)
     by_hash = {files.backbone_hash: files for files in map(find_model, backbone or [BUNDLED_NAME])}
     models = tuple(by_hash.values())
     collection = read_collection(source)
+    check_plan(collection, plan)
     found = _measured(collection, models, plan, runs, device=device, is_anew=again)
     candidates = measure_candidates(collection, models) if len(models) > 1 else ()
     report = TransferReport(
-        collection.source.name, len(collection.files), len(collection.leaf_ids), tuple(found), candidates
+        collection=collection.source.name,
+        images=len(collection.files),
+        val_images=len(collection.files) - int(collection.is_train.sum()),
+        classes=len(collection.leaf_ids),
+        results=tuple(found),
+        candidates=candidates,
     )
     fields = report.as_fields()
     if out is not None:
@@ -91,7 +102,12 @@ def _measured(
 
 
 def _plan(
-    shots: "Sequence[int] | None", draws: int, methods: "Sequence[str] | None", *, coarse_labels: bool
+    shots: "Sequence[int] | None",
+    draws: int,
+    methods: "Sequence[str] | None",
+    *,
+    coarse_labels: bool,
+    elsewhere: bool,
 ) -> "TransferPlan":
     from engine.experiments.transfer.measurement import TransferPlan
     from engine.experiments.transfer.methods import check_libraries
@@ -100,7 +116,7 @@ def _plan(
     chosen = tuple(dict.fromkeys(methods)) if methods else default.methods
     check_libraries(chosen)
     columns = tuple(sorted(set(shots))) if shots else default.shots
-    return TransferPlan(columns, draws, chosen, coarse_labels)
+    return TransferPlan(columns, draws, chosen, coarse_labels, elsewhere)
 
 
 def _write(out: Path, fields: "Mapping[str, object]") -> None:

@@ -56,7 +56,7 @@ def _about(context: typer.Context, version: bool = typer.Option(False, "--versio
 
 
 COMMAND_NAMES: Final = frozenset(typer.main.get_command(application).commands)  # type: ignore[attr-defined]
-"""First words that are commands; anything else is a project to open in the window."""
+"""First words that are commands; a word that ends in .protoleaf is a project to open in the window."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+import typer
 
 from engine.cli.output import progress_bar
 from engine.cli.stopping import stoppable
@@ -11,9 +13,11 @@ from engine.errors import UsageError
 NAMES: Final = "A backbone of `backbone list`, torchvision:NAME to download one, or an ONNX file."
 """Help of an argument or option that names a backbone."""
 
+Proxy = Annotated[str, typer.Option(metavar="URL", help="For a download; the system's by default.")]
+
 
 def named_backbone(
-    backbone: str, chosen: Mapping[str, Any], *, yes: bool, when_stopped: str
+    backbone: str, chosen: Mapping[str, Any], *, yes: bool, proxy: str, when_stopped: str
 ) -> tuple[str, tuple[str, ...]]:
     """Let a backbone be at hand: an ONNX file is tried out and kept, a published network downloaded after a question.
 
@@ -21,30 +25,39 @@ def named_backbone(
         backbone: name of one that is here, "torchvision:NAME", or path of an ONNX file.
         chosen: fields of `Preprocessing` that the options choose; for an ONNX file only.
         yes: a download was agreed to before: tell size and licence, and do not ask.
+        proxy: address of the proxy that a download goes through; empty: what the environment or the system says.
         when_stopped: what is told of the work when it is stopped.
 
     Returns:
         Its name, by which `find_model` finds it, and what the person should know of it.
 
     Raises:
-        UsageError: preprocessing was chosen for what has its own; or a download is needed, nobody can be asked, and
-            `yes` was not given.
+        UsageError: preprocessing was chosen for what has its own; a proxy was named for what is not downloaded, or
+            what is no proxy; or a download is needed, nobody can be asked, and `yes` was not given.
         ModelError: the file or network cannot be a backbone.
         InputError: the file's name cannot be used, or the library has another backbone of that name.
     """
     from engine.workflows.backbones.torchvision_network import is_published_source
     from engine.workflows.new_project import is_file_source
 
+    is_published = is_published_source(backbone)
+    if proxy and not is_published:
+        raise UsageError(
+            "a proxy is for the download of a published network only",
+            expected="torchvision:NAME",
+            found=backbone,
+            remedy="leave --proxy out",
+        )
     if is_file_source(backbone):
         return _added_file(Path(backbone), chosen, when_stopped)
     if chosen:
         raise UsageError(
             "preprocessing can be chosen for an ONNX file only", found=backbone, remedy="leave these options out"
         )
-    if is_published_source(backbone):
+    if is_published:
         from engine.cli.torchvision_download import published_backbone
 
-        return published_backbone(backbone, yes=yes), ()
+        return published_backbone(backbone, yes=yes, proxy=proxy), ()
     return backbone, ()
 
 

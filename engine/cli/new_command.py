@@ -6,7 +6,7 @@ import typer
 
 from engine.cli import preprocessing_options as options
 from engine.cli.graph_commands import ProjectPath
-from engine.cli.named_backbone import NAMES, named_backbone
+from engine.cli.named_backbone import NAMES, Proxy, named_backbone
 from engine.cli.output import AsJson, say
 
 
@@ -15,6 +15,7 @@ def new(
     *,
     backbone: Annotated[str, typer.Option(metavar="NAME", help=NAMES)] = "leafnet",
     yes: Annotated[bool, typer.Option("--yes", help="Download a published network without asking.")] = False,
+    proxy: Proxy = "",
     preset: options.PresetName = None,
     input_side: options.InputSide = None,
     mean: options.Mean = None,
@@ -32,7 +33,7 @@ def new(
         output=output,
     )  # fmt: skip
     check_place(project)
-    name, told = named_backbone(backbone, chosen, yes=yes, when_stopped="nothing was made")
+    name, told = named_backbone(backbone, chosen, yes=yes, proxy=proxy, when_stopped="nothing was made")
     with new_project(project, name) as made:
         model = made.model
     say(

@@ -53,11 +53,12 @@ def chosen_fields(
     """Fields of `Preprocessing` that the options choose; a single option counts more than a preset.
 
     Raises:
-        UsageError: an option's value cannot be read.
-        InputError: there is no such preset.
+        UsageError: an option's value cannot be read, or there is no such preset.
     """
-    from engine.workflows.backbones.preprocessing import preset
+    from engine.workflows.backbones.preprocessing import PRESETS, preset
 
+    if preset_name is not None and preset_name not in PRESETS:
+        raise UsageError("there is no such preset", expected=", ".join(PRESETS), found=preset_name)
     chosen: dict[str, Any] = {} if preset_name is None else dict(preset(preset_name))
     if value_range is not None:
         if value_range not in RANGES:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from engine.cli.parent_watch import ends_with_parent
 from engine.events import CancelToken
 
 if TYPE_CHECKING:
@@ -14,12 +15,14 @@ SURVEY_LIMIT_S: Final = 60.0
 """For all devices together. Nobody waits for the answer as for that of `doctor`, and cold CUDA libraries take long."""
 
 
-def probe(job: Mapping[str, Any], events: "EventWriter", _cancel: CancelToken) -> Mapping[str, Any]:
+def probe(job: Mapping[str, Any], events: "EventWriter", cancel: CancelToken) -> Mapping[str, Any]:
     """Try a device on the tiny model, tell how that ended, and measure its speed when asked to.
 
     Args:
-        job: "device" is "cpu", "cuda", ...; "measure_s" is for how long to measure, 0 for not at all.
+        job: "device" is "cpu", "cuda", ...; "measure_s" is for how long to measure, 0 for not at all; "end_s" is after
+            what time this process ends at the latest, 0 for no limit.
         events: gets the event "attempt" as soon as that is known.
+        cancel: ends this process at once.
 
     Returns:
         figures of the speed by name; nothing when it was not measured.
@@ -28,9 +31,10 @@ def probe(job: Mapping[str, Any], events: "EventWriter", _cancel: CancelToken) -
     from engine.workflows.doctor import speed_of
 
     device, measure_s = str(job["device"]), float(job.get("measure_s", 0.0))
-    attempt = try_device(device)
-    events.write("attempt", **asdict(attempt))
-    return asdict(speed_of(device, measure_s)) if attempt.works and measure_s else {}
+    with ends_with_parent(cancel, float(job.get("end_s", 0.0))):
+        attempt = try_device(device)
+        events.write("attempt", **asdict(attempt))
+        return asdict(speed_of(device, measure_s)) if attempt.works and measure_s else {}
 
 
 def list_devices(_job: Mapping[str, Any], _events: "EventWriter", cancel: CancelToken) -> Mapping[str, Any]:

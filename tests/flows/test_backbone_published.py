@@ -61,7 +61,7 @@ def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
     card.download_button.click()
     card.agree_button.click()
     reviewing.wait(lambda: card.run.facts.startswith("1.2 of 4.8 MB"))
-    assert "0.6 MB/s" in card.run.facts
+    assert "600.0 kB/s" in card.run.facts
     assert "6 s left" in card.run.facts
     (request,) = player.requests
     assert (request["verb"], request["network"], request["weights"]) == ("add_torchvision", "smallnet", "IMAGENET1K_V1")

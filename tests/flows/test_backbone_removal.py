@@ -57,7 +57,7 @@ def test_a_removal_is_asked_refused_and_done(reviewing: Desk, tinyleaf: str) -> 
     """The question names file, size and what becomes of projects; "Keep it" and Esc keep; "Remove" removes."""
     panel, card = asked(reviewing, tinyleaf)
     size_bytes = BackboneLibrary().path(tinyleaf).stat().st_size
-    assert f"This deletes tinyleaf.onnx ({size_bytes / 1e6:.1f} MB) from this computer for good." in card.question_text
+    assert f"This deletes tinyleaf.onnx ({size_bytes / 1e3:.1f} kB) from this computer for good." in card.question_text
     assert "ask for it again" in card.question_text
     assert card.keep_button.hasFocus()
     card.keep_button.click()

@@ -103,6 +103,24 @@ def test_the_panel_stands_beside_the_collection(reviewing: Desk) -> None:
     assert reviewing.window.inspector.isVisible()
 
 
+def test_the_keyboard_reaches_settings_and_buttons(reviewing: Desk) -> None:
+    """By Tab, from the top to Start; the part that scrolls is no stop, and the page keys scroll it."""
+    reviewing.window.resize(reviewing.window.minimumSizeHint())
+    panel = panel_for(reviewing, "train_backbone")
+    form = panel.forms[Depth.BACKBONE]
+    reviewing.wait(form.start_button.isEnabled)
+    panel._close.setFocus()
+    for expected in (form.iterations, form.start_from, form.side, form.start_button):
+        reviewing.press(Key.Key_Tab)
+        assert reviewing.window.focusWidget() is expected
+        assert not expected.visibleRegion().isEmpty()
+    panel.setFocus()
+    bar = panel._scroll.verticalScrollBar()
+    bar.setValue(0)
+    reviewing.press(Key.Key_PageDown)
+    assert bar.value() == min(bar.pageStep(), bar.maximum()) > 0
+
+
 def test_the_palette_knows_the_actions(reviewing: Desk) -> None:
     """Three rows of the menu Model, found by their words."""
     reviewing.press(Key.Key_K, CONTROL)

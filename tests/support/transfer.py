@@ -94,10 +94,11 @@ def result_of(
     *,
     shots: int = 1,
     has_coarse_labels: bool = False,
+    is_elsewhere: bool = False,
     model: ModelFiles | None = None,
     **figures: float,
 ) -> TransferResult:
     """A result whose draws have these accuracies, and the same further figures each."""
-    situation = Situation(has_coarse_labels, shots)
+    situation = Situation(has_coarse_labels, shots, is_elsewhere)
     draws: list[Outcome] = [{"": {TOP1: value, **figures}} for value in values]
     return TransferResult(TransferCell.of("plants", model or find_model(BUNDLED_NAME), situation, method), tuple(draws))

@@ -26,11 +26,12 @@ FIGURES = ChangeFigures(0.571, 0.619, 42, (0.01, 0.09))
 SMALL_ROW = PublishedRow.of_fields(SMALL.as_dict())
 
 
-def test_bytes_are_told_as_megabytes() -> None:
+def test_bytes_are_told_as_sizes() -> None:
     """Done of total, rate, and time left; other units as everywhere."""
-    facts = task_facts(Progress(1_200_000, 4_800_000, "bytes", 600_000.0, 6.0))
-    assert facts == "1.2 of 4.8 MB  ·  0.6 MB/s  ·  6 s left"
-    assert task_facts(Progress(0, 0, "bytes")) == "0.0 MB"
+    facts = task_facts(Progress(1_200_000, 4_800_000, "bytes", 1_600_000.0, 6.0))
+    assert facts == "1.2 of 4.8 MB  ·  1.6 MB/s  ·  6 s left"
+    assert task_facts(Progress(0, 4_800_000, "bytes", 30_000.0)) == "0.0 of 4.8 MB  ·  30.0 kB/s"
+    assert task_facts(Progress(2_500_000, 0, "bytes")) == "2.5 MB"
     assert task_facts(Progress(3, 4, "images", 2.0, 0.5)) == "3 of 4  ·  2.0 images/s  ·  1 s left"
 
 

@@ -1,7 +1,7 @@
 """The frame of the side panels."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.side_panel.frame import SidePanel
@@ -38,3 +38,28 @@ def test_a_part_below_the_edge_comes_into_sight(qtbot: QtBot) -> None:
     assert last.visibleRegion().isEmpty()
     panel.bring_into_sight(last)
     qtbot.waitUntil(lambda: last.visibleRegion().boundingRect() == last.rect())
+
+
+def test_the_page_keys_scroll(qtbot: QtBot) -> None:
+    """From the panel itself as from a button in it; what holds no button is read by the keyboard, too."""
+    panel, parts = shown_panel(qtbot, 40)
+    button = QPushButton("A button", parts[0])
+    button.show()
+    bar = panel._scroll.verticalScrollBar()
+    for focused in (panel, panel._close, button):
+        focused.setFocus()
+        qtbot.keyClick(focused, Qt.Key.Key_PageDown)
+        assert bar.value() == bar.pageStep()
+        qtbot.keyClick(focused, Qt.Key.Key_PageUp)
+        assert bar.value() == 0
+
+
+def test_the_tab_key_stops_at_controls_only(qtbot: QtBot) -> None:
+    """The part that scrolls follows the focus and takes none; a button below the edge comes into sight."""
+    panel, parts = shown_panel(qtbot, 40)
+    button = QPushButton("A button", parts[-1])
+    button.show()
+    panel._close.setFocus()
+    qtbot.keyClick(panel._close, Qt.Key.Key_Tab)
+    assert panel.focusWidget() is button
+    assert not button.visibleRegion().isEmpty()

@@ -3,7 +3,7 @@
 from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
-from app.side_panel.wording import breakable, share
+from app.side_panel.wording import share
 
 
 def test_numbers_follow_the_locale(qapp: QApplication) -> None:
@@ -14,10 +14,3 @@ def test_numbers_follow_the_locale(qapp: QApplication) -> None:
         assert share(0.5714) == "57,1 %"
     finally:
         QLocale.setDefault(before)
-
-
-def test_a_path_can_break_into_lines() -> None:
-    """The words stay the same."""
-    text = "found /a/long_path"
-    assert breakable(text).replace("\u200b", "") == text
-    assert breakable(text) != text

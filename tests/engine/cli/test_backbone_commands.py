@@ -7,6 +7,7 @@ import pytest
 
 from engine.cli.preprocessing_options import chosen_fields
 from engine.errors import InputError, UsageError
+from engine.files import size_text
 from engine.project import Project
 from engine.workflows.backbones.library import BackboneLibrary
 from engine.workflows.backbones.preprocessing import PRESETS
@@ -36,11 +37,14 @@ def test_listing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     assert "leafnet" in text
     assert "bundled" in text
     assert f"{tiny}  " in text
+    assert f"{size_text(added['size_bytes'])} " in next(line for line in text.splitlines() if line.startswith(tiny))
+    assert 0 < added["size_bytes"] < 50_000  # in megabytes it would be told as none
 
 
 def test_showing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     """Everything on the card, where the file lies, and whose propagation is used."""
     text = done(capsys, "backbone", "show", tiny).out
+    assert f"({size_text(BackboneLibrary().path(tiny).stat().st_size)})" in text
     for part in ("32 x 32 pixels, rgb, nchw", "0.485, 0.456, 0.406", "width 16", "for any width", "ours", "123.4"):
         assert part in text
     fields = done(capsys, "backbone", "show", "leafnet", "--json").fields

@@ -75,15 +75,6 @@ def test_row_of_the_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     assert answer.out.startswith("| `benchmark embed` on GPU 1 | end to end 3,900 images/s; decoding alone 4,000,")
 
 
-def test_worker_probes(capsys: pytest.CaptureFixture[str]) -> None:
-    """The worker's verb tells how the attempt ended, and measures only when asked to."""
-    out = io.StringIO()
-    assert run_worker(iter([b'{"verb": "probe", "device": "cpu"}\n']), out) == 0
-    attempt, result = [json.loads(line) for line in out.getvalue().splitlines()]
-    assert (attempt["event"], attempt["works"]) == ("attempt", True)
-    assert result == {"event": "result"}
-
-
 def answers(job: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The events of a worker whose standard input stays open."""
     out, is_done = io.StringIO(), threading.Event()
@@ -97,6 +88,13 @@ def answers(job: Mapping[str, Any]) -> list[dict[str, Any]]:
     finally:
         is_done.set()
     return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def test_worker_probes() -> None:
+    """The worker's verb tells how the attempt ended, and measures only when asked to."""
+    attempt, result = answers({"verb": "probe", "device": "cpu", "end_s": 60})
+    assert (attempt["event"], attempt["works"]) == ("attempt", True)
+    assert result == {"event": "result"}
 
 
 def test_worker_lists_devices(monkeypatch: pytest.MonkeyPatch) -> None:

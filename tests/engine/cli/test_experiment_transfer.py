@@ -41,6 +41,31 @@ def test_tables_and_figures(source: Path, tmp_path: Path, capsys: pytest.Capture
     assert anew == cells
 
 
+def test_elsewhere(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Instead of the usual situation; both kinds can be kept in one folder."""
+    words = ("experiment", "transfer", source, *QUICK, "--runs", tmp_path / "runs")
+    said = done(capsys, *words, "--elsewhere", "--out", tmp_path / "figures.json").out
+    assert "leafnet, shots from train, the collection is val: leaf top-1 in %, 8 classes, 16 images in val" in said
+    assert "leafnet, shots and coarse labels from train, the collection is val" in said
+    assert "shots alone" not in said
+    fields = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
+    assert (fields["images"], fields["val_images"]) == (64, 16)
+    assert {cell["elsewhere"] for cell in fields["cells"]} == {True}
+    shares = [value for cell in fields["cells"] for value in cell["figures"]["top1"]["draws"]]
+    assert all(16 * share == pytest.approx(round(16 * share)) for share in shares)  # of 16 images
+    usual = done(capsys, *words, "--json").fields["cells"]
+    assert {cell["elsewhere"] for cell in usual} == {False}
+    assert len(list((tmp_path / "runs").rglob("*.json"))) == 8
+
+
+def test_elsewhere_needs_known_classes_in_val(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is told before any image is embedded."""
+    folder = write_shapes(tmp_path / "shapes")
+    (folder / "val" / "Shapes").rename(folder / "val" / "Forms")
+    words = ("experiment", "transfer", folder, *QUICK, "--elsewhere")
+    assert "nothing in val can be scored" in refused(capsys, *words)
+
+
 def test_backbones_side_by_side(
     source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,6 +110,30 @@ def test_a_project_on_a_published_network(
     assert len(server.ranges) == 1
 
 
+def test_a_project_s_network_comes_through_a_proxy(
+    server: WeightsServer, quick: None, capsys: pytest.CaptureFixture[str], tmp_path: Any, content: bytes
+) -> None:
+    """The proxy is asked for the whole address; what is no proxy is refused before anything is asked."""
+    elsewhere = "http://localhost:1/weights.pth"
+    keep_in_list(cache_of_test(), [facts_of(SMALL, content, elsewhere)])
+    new = ("new", tmp_path / "p.protoleaf", "--backbone", SOURCE, "--yes", "--proxy")
+    assert "no proxy's address" in protoleaf(capsys, *new, "socks5://here:1").err
+    assert server.paths == []
+    answer = protoleaf(capsys, *new, f"http://127.0.0.1:{server.port}", "--json")
+    assert (answer.status, answer.fields["backbone"]) == (0, NAME)
+    assert server.paths == [elsewhere]
+
+
+def test_a_proxy_is_for_downloads_only(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
+    """What is here already, and a file, are not downloaded; no project is made."""
+    project = tmp_path / "p.protoleaf"
+    for backbone in ("leafnet", "network.onnx"):
+        line = refused(capsys, "new", project, "--backbone", backbone, "--proxy", "http://here:1", status=2)
+        assert "download of a published network only: expected torchvision:NAME, found " + backbone in line
+        assert "Leave --proxy out" in line
+    assert not project.exists()
+
+
 def test_a_failed_download_is_one_line(server: WeightsServer, capsys: pytest.CaptureFixture[str]) -> None:
     """Told first, then one line that names status and address."""
     server.statuses = [404]

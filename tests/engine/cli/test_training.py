@@ -82,7 +82,8 @@ def test_a_version_whose_files_are_gone_is_not_chosen(
     with Project.open(collection.project) as project:
         project.add_model_version(backbone_name="own", backbone_hash="00", backbone_path="gone.onnx")
     assert "no such backbone" in refused(capsys, "versions", collection.project, "--choose", "2")
-    assert "no such model version" in refused(capsys, "versions", collection.project, "--choose", "9")
+    nine = refused(capsys, "versions", collection.project, "--choose", "9")
+    assert "no such model version in the project: expected 1 or 2, found 9" in nine
     assert done(capsys, "versions", collection.project, "--json").fields["in_use"] == 1
 
 

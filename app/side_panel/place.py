@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 
 @final
-class SidePane(QStackedWidget):
+class SidePlace(QStackedWidget):
     """Shows `usual` unless something else was asked for."""
 
     def __init__(self, usual: QWidget) -> None:
