@@ -78,6 +78,8 @@ class BackboneCard:
             raise ValueError(f"resize_share must be above 0 and at most 1, not {self.resize_share}")
         if not (_is_count(self.input_side) and _is_count(self.embedding_width)):
             raise ValueError("input_side and embedding_width must be whole numbers of at least 1")
+        _check_priors(self)
+        _check_words(self)
 
     @property
     def channels(self) -> int:
@@ -88,6 +90,23 @@ class BackboneCard:
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise ValueError(f"{name} must be {' or '.join(choices)}, not {value!r}")
+
+
+def _check_priors(card: BackboneCard) -> None:
+    for name in ("temperature", "shrinkage", "shrinkage_guessed"):
+        value = getattr(card, name)
+        if not (_is_number(value) and value >= 0):
+            raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
+
+
+def _check_words(card: BackboneCard) -> None:
+    for name in ("name", "description", "training_data", "licence", "command", "output"):
+        if not isinstance(getattr(card, name), str):
+            raise ValueError(f"{name} must be a text")  # noqa: TRY004 (what is wrong is the card)
+    if not isinstance(card.unit_length, bool):
+        raise ValueError("unit_length must be true or false")  # noqa: TRY004
+    if not (isinstance(card.figures, dict) and all(isinstance(each, int | float) for each in card.figures.values())):
+        raise ValueError("figures must be numbers by name")
 
 
 def _is_number(value: object) -> bool:
@@ -143,7 +162,7 @@ def card_of(text: str, *, source: str) -> BackboneCard:
         fields: dict[str, Any] = json.loads(text)
         fields["mean"], fields["std"] = tuple(fields["mean"]), tuple(fields["std"])
         return BackboneCard(**fields)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise _unreadable(source, error) from error
 
 

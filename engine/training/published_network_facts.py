@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
 from engine.errors import FormatError
+from engine.files import size_text
 from engine.model_card import BackboneCard
 
 SOURCE_PREFIX: Final = "torchvision:"
@@ -72,7 +73,7 @@ class PublishedNetwork:
     @property
     def size_text(self) -> str:
         """Size of the download for people."""
-        return f"{self.size_bytes / 1e6:,.1f} MB"
+        return size_text(self.size_bytes)
 
     @property
     def terms(self) -> str:

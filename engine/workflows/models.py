@@ -39,7 +39,7 @@ def find_model(name_or_path: str = BUNDLED_NAME) -> ModelFiles:
             "there is no such backbone",
             expected=f"{names}, or an ONNX file",
             found=f"“{name_or_path}”",
-            remedy="add it again with `protoleaf backbone add`",
+            remedy="see them with `protoleaf backbone list`, or add one with `protoleaf backbone add`",
         )
     return model_files(path)
 
@@ -79,6 +79,8 @@ def model_of(project: "Project", caches: CacheFolders, version: "ModelVersion | 
             return moved
         raise ModelError(error.what, expected=error.expected, found=error.found, remedy=LOST_REMEDY) from error
     if files.backbone_hash != version.backbone_hash and not files.is_bundled:
+        if (moved := _in_library_with(version.backbone_hash)) is not None:
+            return moved
         raise ModelError(
             "the backbone file has changed since the project was made",
             expected=version.backbone_hash[:12],

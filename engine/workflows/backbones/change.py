@@ -111,7 +111,7 @@ def use_backbone(project: Project, source: str, backbone_hash: str, news: Sequen
 
     Raises:
         ModelError: the backbone is gone, or is another by now.
-        StorageError: the disk refuses; nothing has changed.
+        StorageError: the disk refuses; the project uses the backbone that it did.
         ProjectReadOnlyError: the project is open for reading only.
     """
     model = find_model(source)
@@ -122,10 +122,10 @@ def use_backbone(project: Project, source: str, backbone_hash: str, news: Sequen
             found=f"{model.backbone_hash[:12]} in {model.backbone}",
             remedy="choose it again",
         )
+    if news:
+        project.record_scan(news)  # first: what is true of the files is true without the change, too
     with project.one_step(f"Change the backbone to {shown_name(model)}") as step:
         project.choose_model(_known_version(project, model) or _added(project, model, source))
-    if news:
-        project.record_scan(news)
     return step.change
 
 

@@ -33,7 +33,7 @@ from engine.workflows.backbones.web_request import (
 
 TIMEOUT_S: Final = 30.0
 ATTEMPTS: Final = 5
-"""Requests in a row that may bring nothing before the download gives up; each that brings something starts anew."""
+"""Requests in a row that may bring nothing new before the download gives up; each that gets further starts anew."""
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 16.0
 _PAUSE_STEP_S: Final = 0.1
@@ -42,7 +42,7 @@ _FACTOR: Final = 1.01
 _SLACK_BYTES: Final = 1 << 16
 """Promised sizes are rounded, and a file is not judged by them: only what is far off is not asked for at all."""
 _LOST: Final = "what has arrived is kept: run it again to go on from there"
-_RANGE: Final = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+_RANGE: Final = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
 _PAGE: Final = re.compile(rb"\s*<(!doctype|html|\?xml|head|body)", re.IGNORECASE)
 
 Pause = Callable[[float, CancelToken], None]
@@ -113,18 +113,18 @@ class _Download:
             part.remove()
 
     def run(self, open_url: OpenUrl, pause: Pause) -> None:
-        attempts_left, has_received = ATTEMPTS, False
+        attempts_left, has_received, furthest = ATTEMPTS, False, self._part.size
         while True:
-            before = self._part.size
             failure = self._attempt(open_url)
             if failure is None:
                 return
-            came = self._part.size > before
+            came = self._part.size > furthest  # what was thrown away and arrived again is nothing new
+            furthest = max(furthest, self._part.size)
             has_received |= came
             attempts_left = ATTEMPTS - 1 if came else attempts_left - 1
             may_help = is_passing(failure) and (has_received or not is_without_way(failure))
             if attempts_left <= 0 or not may_help:
-                raise network_error(failure, self._url, remedy=_LOST if self._part.size else "try again") from failure
+                raise network_error(failure, self._url, remedy=_LOST if self._part.size else "") from failure
             pause(min(_FIRST_PAUSE_S * 2 ** (ATTEMPTS - 1 - attempts_left), _LONGEST_PAUSE_S), self._cancel)
 
     def _attempt(self, open_url: OpenUrl) -> Failure | None:
@@ -231,7 +231,8 @@ def _alone(part: PartFile, target: Path) -> Iterator[None]:
 
 
 def _check(part: PartFile, sha256_prefix: str, url: str) -> None:
-    found = file_hash(part.path)
+    with part.writing():  # somebody who clears the cache takes it away
+        found = file_hash(part.path)
     if not found.startswith(sha256_prefix):
         part.remove()
         raise ModelError(

@@ -1,6 +1,6 @@
 """Looks at an untrusted ONNX file by opening and running it; only ever called in a process held to limits."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from engine.workflows.backbones.hints import Hint, hint_for
 from engine.workflows.backbones.image_input import ImageInput, image_input_of
 from engine.workflows.backbones.library import usable_name
 from engine.workflows.backbones.model_files import own_propagation
-from engine.workflows.backbones.onnx_facts import OnnxFacts, TensorFacts
+from engine.workflows.backbones.onnx_facts import OnnxFacts, TensorFacts, declared_facts
 from engine.workflows.backbones.onnx_structure import OnnxStructure, check_external, read_structure
 from engine.workflows.backbones.outputs import judged, likeliest_first, looks_like_scores
 from engine.workflows.backbones.preprocessing import USUAL_SIDE, Preprocessing, preprocessing_from
@@ -24,6 +24,9 @@ SUPPORTED_DOMAINS: Final = frozenset({"ai.onnx.ml", "com.microsoft"})
 """Operators beyond the standard that ONNX Runtime brings along."""
 SAFE_OPSET: Final = 21
 _SEED: Final = 0
+_NAMES_SHOWN: Final = 5
+_NAME_SHOWN: Final = 60
+"""Letters of a name."""
 _TOO_NEW: Final = ("official support", "under development", "unsupported model ir version")
 _UNKNOWN_OPERATOR: Final = ("not a registered function/op", "no op registered", "could not find an implementation")
 """Signs of both in the words of ONNX Runtime."""
@@ -81,13 +84,22 @@ def _checked_size(path: Path, structure: OnnxStructure, most_bytes: int) -> int:
 
 
 def _check_operators(structure: OnnxStructure) -> None:
+    if not structure.nodes:
+        raise ModelError("the model computes nothing", expected="a network", found="no operator in it")
     strange = structure.domains - SUPPORTED_DOMAINS
     if strange:
         raise ModelError(
             "the model uses operators that ONNX Runtime does not have",
-            found=f"{', '.join(sorted(structure.operators))} of {', '.join(sorted(strange))}",
+            found=f"{_some(structure.operators)} of {_some(strange)}",
             remedy="export it with standard ONNX operators only",
         )
+
+
+def _some(names: Iterable[str]) -> str:
+    """A few names from a file, which may hold any number of any length."""
+    every = sorted(names)
+    more = f" and {len(every) - _NAMES_SHOWN} more" if len(every) > _NAMES_SHOWN else ""
+    return ", ".join(name[:_NAME_SHOWN] for name in every[:_NAMES_SHOWN]) + more
 
 
 def _opened(path: Path, structure: OnnxStructure) -> Any:
@@ -122,19 +134,20 @@ def _outputs(session: Any, values: Mapping[str, Any], image_input: ImageInput) -
     """Run the network on noise and look at what comes out."""
     shape = image_input.shape_at(values["input_side"])
     noise = np.random.default_rng(_SEED).standard_normal((2, *shape)).astype(INPUT_TYPES[image_input.facts.kind])
+    declared = declared_facts(session.get_outputs())
     batches = [noise[:1], noise[1:]]
     if image_input.fixed_batch is None:
         batches.append(noise)
     runs = [_run(session, image_input.facts.name, batch) for batch in batches]
     return [
         judged(
-            str(output.name),
-            str(output.type),
-            tuple(output.shape or ()),
+            output.name,
+            output.kind,
+            output.shape,
             [_shape(run[place]) for run in runs],
             layout=image_input.layout,
         )
-        for place, output in enumerate(session.get_outputs())
+        for place, output in enumerate(declared)
     ]
 
 
@@ -158,6 +171,12 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 def _chosen_output(outputs: tuple[TensorFacts, ...], values: Mapping[str, Any]) -> TensorFacts:
     """The output that the card names, or the likeliest."""
     named = next((output for output in outputs if output.name == values["output"]), None)
+    if named is None and values["output"]:
+        raise ModelError(
+            "the card names an output that the model does not have",
+            expected=_some(output.name for output in outputs),
+            found=f"“{values['output']}”",
+        )
     if named is None:
         return outputs[0]
     if named.refused:

@@ -23,6 +23,7 @@ _MEMORY_LOOK_S: Final = 0.2
 _PROGRAM_BYTES: Final = 2**29
 """What the program takes itself, generously."""
 _LONGEST_WORDS: Final = 200
+_LONGEST_REASON: Final = 1_000
 _REMEDY: Final = "use another file"
 
 
@@ -121,7 +122,7 @@ class _Child:
             if kind == "result":
                 return dict(event)
             if kind == "error":
-                raise ModelError(str(event["message"]))
+                raise ModelError(_shown(str(event["message"])))
         raise ModelError(
             "the model crashed the process that looked at it",
             found=f"{ending(self._process.returncode)} {self._last_words()}",
@@ -143,6 +144,12 @@ class _Child:
             return
         if taken > limits.memory_bytes + _PROGRAM_BYTES:
             raise too_much_memory(limits.memory_bytes)
+
+
+def _shown(reason: str) -> str:
+    """A reason as it may stand on a screen: names from the file are part of it, of any length and with any letters."""
+    plain = "".join(letter if letter.isprintable() else "�" for letter in reason[: _LONGEST_REASON + 1])
+    return plain if len(plain) <= _LONGEST_REASON else f"{plain[: _LONGEST_REASON - 1]}…"
 
 
 def too_much_memory(limit_bytes: int) -> ModelError:

@@ -21,6 +21,8 @@ from engine.workflows.backbones.stamp import PREPROCESSING_KEY
 PREPROCESSOR_FILE: Final = "preprocessor_config.json"
 FULL: Final = 255.0
 _LARGEST_FILE: Final = 1 << 20
+_NOT_SETTINGS: Final = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
+"""What reading and counting raise where something else stands than settings."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,13 @@ def _from_notes(notes: Mapping[str, str]) -> Hint | None:
         return None
     try:
         values = preprocessing_from(json.loads(notes[PREPROCESSING_KEY])).as_dict()
-    except (ValueError, TypeError, InputError):  # a guess for want of better; the file itself may be sound
+    except (
+        ValueError,
+        TypeError,
+        OverflowError,
+        RecursionError,
+        InputError,
+    ):  # a guess for want of better; the file itself may be sound
         return None
     return Hint(values, "the file itself says so: it comes from this program", True)
 
@@ -98,7 +106,7 @@ def _preprocessor_values(file: Path) -> Mapping[str, Any]:
             settings = json.loads(opened.read(_LARGEST_FILE))
         values = preprocessor_fields(settings)
         preprocessing_from(values)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, InputError) as error:
+    except (OSError, *_NOT_SETTINGS, InputError) as error:
         raise ModelError(
             f"{PREPROCESSOR_FILE} beside the model cannot be used",
             found=f"{type(error).__name__}: {error}",

@@ -6,7 +6,7 @@ from typing import Any, Final
 from engine.errors import ModelError
 from engine.inference.backbone_input import INPUT_RANK, INPUT_TYPES
 from engine.model_card import CHANNELS
-from engine.workflows.backbones.onnx_facts import TensorFacts
+from engine.workflows.backbones.onnx_facts import TensorFacts, declared_facts
 from engine.workflows.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE
 
 _CHANNEL_COUNTS: Final = frozenset({1, CHANNELS})
@@ -44,11 +44,13 @@ def image_input_of(session: Any) -> ImageInput:
     Raises:
         ModelError: it has several inputs, or its input is no image.
     """
-    inputs = session.get_inputs()
-    if len(inputs) != 1:
-        names = ", ".join(str(each.name) for each in inputs)
-        raise ModelError("the model wants several inputs", expected="one, the images", found=names or "none")
-    facts = TensorFacts(str(inputs[0].name), str(inputs[0].type), tuple(inputs[0].shape))
+    inputs = declared_facts(session.get_inputs())
+    if not inputs:
+        raise ModelError("the model takes no input", expected="one, the images")
+    if len(inputs) > 1:
+        names = ", ".join(each.name for each in inputs)
+        raise ModelError("the model wants several inputs", expected="one, the images", found=names)
+    facts = inputs[0]
     found = f"{facts.name}: {facts.kind} {_text(facts.shape)}"
     if facts.kind not in INPUT_TYPES or len(facts.shape) != INPUT_RANK:
         raise ModelError(

@@ -113,10 +113,8 @@ class BackboneLibrary:
         if name in bundled_backbones():
             raise InputError("a bundled backbone cannot be removed", found=name)
         self._check_there(name)  # one whose files are damaged can go, too
-        removed = self.folder / f"{_UNFINISHED}{uuid.uuid4().hex}"
         try:
-            (self.folder / name).rename(removed)  # gone at once; what is left of it is no backbone any more
-            shutil.rmtree(removed, ignore_errors=True)
+            self._discard(self.folder / name)
         except OSError as error:
             raise StorageError(
                 "the backbone cannot be removed",
@@ -131,16 +129,21 @@ class BackboneLibrary:
 
     def _settle(self, unfinished: Path, name: str) -> None:
         target = self.folder / name
-        if target.exists():
-            if _is_same(target, unfinished):
-                return
+        if target.is_dir() and not _is_whole(target):
+            self._discard(target)  # somebody took files out of it: it is listed nowhere, and could not be removed
+        if not target.exists() and _is_renamed(unfinished, target):
+            _sync_folder(self.folder)
+        elif not _is_same(target, unfinished):
             raise InputError(
                 "another backbone has this name already",
                 found=name,
                 remedy="choose another name, or remove that one first",
             )
-        unfinished.rename(target)
-        _sync_folder(self.folder)
+
+    def _discard(self, folder: Path) -> None:
+        removed = self.folder / f"{_UNFINISHED}{uuid.uuid4().hex}"
+        folder.rename(removed)  # gone at once; what is left of it is no backbone any more
+        shutil.rmtree(removed, ignore_errors=True)
 
     def _sweep(self) -> None:
         """Clear away what a killed program left; young folders may be somebody's who is at work."""
@@ -175,7 +178,21 @@ def usable_name(text: str) -> str:
 
 def _is_whole(folder: Path) -> bool:
     network = folder / f"{folder.name}.onnx"
-    return network.is_file() and card_path(network).is_file()
+    try:
+        return network.is_file() and card_path(network).is_file()
+    except OSError:  # a folder that nobody may look into holds no backbone for us
+        return False
+
+
+def _is_renamed(unfinished: Path, target: Path) -> bool:
+    """Give a whole backbone its name; False when another program did that at the same moment."""
+    try:
+        unfinished.rename(target)
+    except OSError:
+        if not target.exists():
+            raise
+        return False
+    return True
 
 
 def _fill(folder: Path, onnx_path: Path, card: BackboneCard, propagation: Path | None) -> None:
@@ -243,5 +260,5 @@ def _is_same(there: Path, coming: Path) -> bool:
 
 
 def _contents(folder: Path) -> dict[str, str]:
-    """Hash of each file by its name; the card has none."""
-    return {path.name: "" if path.suffix == ".json" else file_hash(path) for path in sorted(folder.iterdir())}
+    """Hash of each network by its file's name; what else lies there, such as a system's own notes, does not count."""
+    return {path.name: file_hash(path) for path in sorted(folder.glob("*.onnx"))}

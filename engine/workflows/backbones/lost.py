@@ -1,5 +1,6 @@
 """A project whose backbone is not on this computer any more: it opens all the same, by what its cache remembers."""
 
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -62,7 +63,8 @@ def _propagation_of(version: "ModelVersion") -> Path:
 def _card_of(version: "ModelVersion", caches: CacheFolders) -> BackboneCard:
     text = version.settings.get(CARD_SETTING)
     if isinstance(text, str):
-        return card_of(text, source=version.label)
+        with suppress(ModelError):  # written by a newer program, or damaged: the project opens all the same
+            return card_of(text, source=version.label)
     bundled = find_model().card
     return BackboneCard(
         version.label, bundled.input_side, bundled.mean, bundled.std, _width_in(caches, version.backbone_hash)

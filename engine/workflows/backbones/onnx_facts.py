@@ -1,9 +1,10 @@
 """What was found out about an ONNX file, as plain data that goes from one process to another."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from engine.errors import ModelError
 from engine.workflows.backbones.preprocessing import Preprocessing, preprocessing_from
 
 Shape = tuple[int | str | None, ...]
@@ -30,6 +31,21 @@ class TensorFacts:
     pooling: str = ""
     width: int = 0
     refused: str = ""
+
+
+def declared_facts(tensors: Iterable[Any]) -> tuple[TensorFacts, ...]:
+    """Inputs or outputs of an opened network as its file declares them.
+
+    Args:
+        tensors: of `onnxruntime.InferenceSession`, which reads names only when they are asked for.
+
+    Raises:
+        ModelError: one of the names is no text.
+    """
+    try:
+        return tuple(TensorFacts(str(each.name), str(each.type), tuple(each.shape or ())) for each in tensors)
+    except UnicodeDecodeError as error:
+        raise ModelError("the model is damaged", found="a name in it is no text") from error
 
 
 @dataclass(frozen=True)

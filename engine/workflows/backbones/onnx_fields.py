@@ -26,6 +26,8 @@ TENSOR_RAW_DATA: Final = 9
 TENSOR_EXTERNAL_DATA: Final = 13
 TENSOR_LOCATION: Final = 14
 LOCATION_EXTERNAL: Final = 1
+CHOICE_BITS: Final = (1 << 32) - 1
+"""What counts of a number that stands for one of several choices."""
 
 FUNCTION_NAME: Final = 1
 FUNCTION_NODE: Final = 7

@@ -144,7 +144,6 @@ def chosen_preprocessing(facts: OnnxFacts, chosen: Mapping[str, Any]) -> Preproc
             usable = ", ".join(each.name for each in facts.outputs if not each.refused)
             reason = f"“{chosen['output']}”" if output is None else f"{output.name}: {output.refused}"
             raise ModelError("there is no such output to take embeddings from", expected=usable, found=reason)
-        values.setdefault("pooling", output.pooling)
         if "pooling" not in chosen:
             values["pooling"] = output.pooling
     preprocessing = preprocessing_from(values)

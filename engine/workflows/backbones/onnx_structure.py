@@ -120,14 +120,18 @@ def check_external(path: Path, structure: OnnxStructure) -> int:
 def _external_size(folder: Path, name: str) -> int:
     if not name or "\0" in name or "\\" in name or Path(name).is_absolute() or ":" in name:
         raise ModelError("the model's external data lies outside its folder", found=f"“{name}”")
-    target = (folder / name).resolve()
-    if not target.is_relative_to(folder):
-        raise ModelError("the model's external data lies outside its folder", found=f"“{name}”")
-    if not target.is_file():
-        raise ModelError(
-            "the model's external data is missing", expected=str(folder / name), remedy="copy it beside the ONNX file"
-        )
-    return target.stat().st_size
+    try:
+        target = (folder / name).resolve()
+        if not target.is_relative_to(folder):
+            raise ModelError("the model's external data lies outside its folder", found=f"“{name}”")
+        if target.is_file():
+            return target.stat().st_size
+    except (OSError, RuntimeError) as error:  # a name beyond the system's length, or links in a circle
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ModelError("the model's external data cannot be read", found=reason) from error
+    raise ModelError(
+        "the model's external data is missing", expected=str(folder / name), remedy="copy it beside the ONNX file"
+    )
 
 
 def _refuse_other_kinds(path: Path, head: bytes) -> None:
@@ -158,7 +162,7 @@ def external_tensor(content: mmap.mmap, part: Field) -> ExternalTensor | None:
             key, value = entry_of(content, inner)
             entries[key] = value
         elif inner.number == of.TENSOR_LOCATION:
-            is_external = inner.value == of.LOCATION_EXTERNAL
+            is_external = inner.value & of.CHOICE_BITS == of.LOCATION_EXTERNAL
     if not is_external:
         return None
     try:

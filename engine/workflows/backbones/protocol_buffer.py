@@ -9,6 +9,7 @@ FIXED_64: Final = 1
 BYTES: Final = 2
 FIXED_32: Final = 5
 _LONGEST_VARINT: Final = 10
+_SIXTY_FOUR_BITS: Final = (1 << 64) - 1
 _MORE: Final = 0x80
 """Bit of a byte that says that the number goes on."""
 
@@ -118,5 +119,5 @@ def _read_varint(content: mmap.mmap, place: int, end: int) -> tuple[int, int]:
         place += 1
         value |= (byte & 0x7F) << (7 * position)
         if byte < _MORE:
-            return value, place
+            return value & _SIXTY_FOUR_BITS, place
     raise MalformedError(f"a number has too many bytes (byte {place})")

@@ -2,6 +2,7 @@
 
 import re
 from typing import Final
+from urllib.parse import urlsplit
 
 from engine.errors import UsageError
 
@@ -20,9 +21,19 @@ def check_proxy(address: str) -> None:
     Raises:
         UsageError: it is none.
     """
-    if address and not _PROXY.fullmatch(address):
+    if address and not (_PROXY.fullmatch(address) and _leads_somewhere(address)):
         found = without_password(address)
         raise UsageError("this is no proxy's address", expected="http://host:port", found=f"“{found}”")
+
+
+def _leads_somewhere(address: str) -> bool:
+    """Whether host and port can be some at all; the web client says it in words for programmers, and late."""
+    try:
+        parts = urlsplit("//" + address.rpartition("@")[2].rpartition("://")[2])
+        (parts.hostname or "").encode("idna")
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def without_password(address: str) -> str:

@@ -16,6 +16,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 from engine.config import CacheFolders
 from engine.errors import FormatError, ModelError, StorageError
@@ -184,7 +185,7 @@ def add_published(
         UsageError: the proxy's address is none.
         NetworkError: the weights do not arrive.
         ModelError: the checksum is wrong, or the exported file does not do what the network does.
-        StorageError: the disk refuses; nothing is left half-made.
+        StorageError: the disk refuses, nothing is left half-made; or another program adds this network now.
         Cancelled: stopped by the person; what was downloaded is kept.
     """
     library, cancel = library or BackboneLibrary(), cancel or CancelToken()
@@ -193,19 +194,39 @@ def add_published(
     check_packages(PACKAGES, "published networks need")
     open_url = open_url or opener(proxy)
     weights = weights_path(caches, facts)
-    if not weights.is_file():
-        _check_room(facts, weights.parent, library.folder)
-    _fetch(facts, weights, open_url, on_progress=on_progress, cancel=cancel)
-    files = _exported(facts, weights, library, on_progress=on_progress, cancel=cancel)
-    if not keep_weights:
-        with suppress(OSError):
-            weights.unlink()
+    with _alone(weights.parent, facts):
+        if not weights.is_file():
+            _check_room(facts, weights.parent, library.folder)
+        _fetch(facts, weights, open_url, on_progress=on_progress, cancel=cancel)
+        files = _exported(facts, weights, library, on_progress=on_progress, cancel=cancel)
+        if not keep_weights:
+            with suppress(OSError):
+                weights.unlink()
     return files
 
 
 def weights_path(caches: CacheFolders, facts: PublishedNetwork) -> Path:
     """Where the weights of a network lie while they are needed."""
     return caches.root / "downloads" / Path(urlsplit(facts.url).path).name
+
+
+@contextmanager
+def _alone(folder: Path, facts: PublishedNetwork) -> Iterator[None]:
+    """Keep other programs of ours away from the same weights and the same unfinished export."""
+    lock = FileLock(folder / f"{facts.library_name}.adding.lock")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise StorageError(
+            "this network is being added already", found=facts.library_name, remedy="wait for it, or stop it there"
+        ) from error
+    except OSError as error:
+        raise StorageError("the network cannot be added", found=f"{folder}: {error.strerror or error}") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _fetch(

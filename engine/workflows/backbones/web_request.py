@@ -57,7 +57,12 @@ def opener(proxy: str = "") -> OpenUrl:
 
     def open_url(request: Request, timeout_s: float) -> http.client.HTTPResponse:
         check_address(request.full_url)
-        answer: http.client.HTTPResponse = director.open(request, timeout=timeout_s)
+        try:
+            answer: http.client.HTTPResponse = director.open(request, timeout=timeout_s)
+        except (ValueError, OverflowError, http.client.InvalidURL) as error:  # of a redirect, or of the system's proxy
+            raise NetworkError(
+                "an address on the way to the file is none", found=str(error), remedy="check the proxy's address"
+            ) from error
         return answer
 
     return open_url
@@ -89,7 +94,7 @@ def is_passing(failure: Failure) -> bool:
     """Whether the same request may succeed a little later."""
     if isinstance(failure, HTTPError):
         return failure.code in _PASSING
-    return not isinstance(_cause(failure), ssl.SSLError) and not _is_refused_by_proxy(failure)
+    return not _is_unsafe(_cause(failure)) and not _is_refused_by_proxy(failure)
 
 
 def is_without_way(failure: Failure) -> bool:
@@ -114,7 +119,7 @@ def network_error(failure: Failure, url: str, *, remedy: str = "") -> NetworkErr
             remedy=_REMEDIES.get(failure.code, "try again later"),
         )
     cause = _cause(failure)
-    if isinstance(cause, ssl.SSLError):
+    if _is_unsafe(cause):
         return NetworkError(
             f"the connection to {host} is not safe",
             found=str(getattr(cause, "verify_message", "") or cause),
@@ -128,7 +133,12 @@ def network_error(failure: Failure, url: str, *, remedy: str = "") -> NetworkErr
             found=_words(cause),
             remedy=remedy or "check the network, or name the proxy that leads out of it",
         )
-    return NetworkError(f"the connection to {host} was lost", found=_words(cause), remedy=remedy)
+    return NetworkError(f"the connection to {host} was lost", found=_words(cause), remedy=remedy or "try again")
+
+
+def _is_unsafe(cause: object) -> bool:
+    """Whether the encryption itself failed; a connection that ends while it is agreed on was only lost."""
+    return isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError | ssl.SSLZeroReturnError)
 
 
 def _is_refused_by_proxy(failure: Failure) -> bool:

@@ -8,6 +8,7 @@ import pytest
 
 from engine.errors import Cancelled, InputError, ModelError, ProjectReadOnlyError, StorageError
 from engine.events import CancelToken, Progress
+from engine.inference.embed_records import EmbedResult
 from engine.project import ClassPolicy, Project
 from engine.workflows.backbones.change import PreparedChange, prepare_change, use_backbone
 from engine.workflows.collection_state import ImageStatus
@@ -164,6 +165,23 @@ def test_a_refused_step_leaves_no_version(
         use_backbone(live.project, prepared.source, prepared.backbone_hash)
     assert (dump(live.project), live.project.model_versions()) == before
     assert live.project.undo_text != "Change the backbone to tinyleaf"
+
+
+def test_facts_that_cannot_be_kept_leave_the_backbone(
+    live: LiveCollection, collection: Collection, tinyleaf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that fails while facts of images are written: the change that is told to have failed was not made."""
+    prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
+    before = dump(live.project), live.project.model_versions()
+
+    def fail(*_arguments: object) -> None:
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr("engine.project.image_rows.store_facts", fail)
+    news = [EmbedResult(int(live.state.image_ids[0]), None, "unreadable")]
+    with pytest.raises(StorageError):
+        use_backbone(live.project, prepared.source, prepared.backbone_hash, news)
+    assert (dump(live.project), live.project.model_versions()) == before
 
 
 def test_images_that_fail_stay_listed(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:

@@ -1,11 +1,14 @@
 """Downloads from a server on this computer: broken off, resumed, refused, checked, and never half-kept."""
 
 import hashlib
+import io
 import ssl
 from collections.abc import Iterator
+from email.message import Message
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import Final
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request
 
 import pytest
@@ -202,6 +205,33 @@ def test_a_refusal_is_said_at_once(server: WeightsServer, tmp_path: Path, status
     assert left(tmp_path) == set()
 
 
+def test_what_is_lost_again_and_again_comes_to_an_end(server: WeightsServer, tmp_path: Path) -> None:
+    """A server that promises more than it has: each time the same bytes arrive, and the rest is refused."""
+    really = opener()
+
+    def open_url(request: Request, timeout_s: float) -> HTTPResponse:
+        if request.has_header("Range"):
+            raise HTTPError(request.full_url, 416, "no such range", Message(), io.BytesIO())
+        return really(request, timeout_s)
+
+    server.breaks_after = [100_000] * 50
+    with pytest.raises(NetworkError, match="100,000 of 512,000 bytes arrived"):
+        download(server.url, tmp_path / "w.pth", open_url=open_url, pause=at_once)
+    assert len(server.ranges) <= ATTEMPTS
+
+
+def test_a_cache_that_is_cleared_meanwhile(server: WeightsServer, tmp_path: Path) -> None:
+    """Somebody takes the part away before it is whole: a sentence, and nothing is left."""
+
+    def clear(progress: Progress) -> None:
+        if progress.done:
+            (tmp_path / "w.pth.part").unlink(missing_ok=True)
+
+    with pytest.raises(StorageError, match="cannot be written"):
+        download(server.url, tmp_path / "w.pth", sha256_prefix=SHA256, on_progress=clear)
+    assert left(tmp_path) == set()
+
+
 def test_a_busy_server_is_asked_again(server: WeightsServer, tmp_path: Path) -> None:
     """500 and 503 pass: asked again after longer and longer pauses, and not for ever."""
     pauses: list[float] = []
@@ -234,7 +264,7 @@ def test_nobody_listens(tmp_path: Path) -> None:
     """A server that is not there is said at once."""
     with serving(WeightsServer(CONTENT)) as server:
         url = server.url
-    with pytest.raises(NetworkError, match=r"127\.0\.0\.1 cannot be reached"):
+    with pytest.raises(NetworkError, match=r"127\.0\.0\.1 cannot be reached.*name the proxy"):
         download(url, tmp_path / "w.pth")
 
 
@@ -249,6 +279,42 @@ def test_an_unsafe_connection_is_not_tried_again(tmp_path: Path) -> None:
     with pytest.raises(NetworkError, match=r"not safe.*self-signed.*clock"):
         download("https://example.invalid/w.pth", tmp_path / "w.pth", open_url=open_url)  # type: ignore[arg-type]
     assert len(asked) == 1
+
+
+def test_a_connection_that_ends_while_it_is_made_safe_is_tried_again(tmp_path: Path) -> None:
+    """A server that hangs up at once says nothing about certificates and clocks."""
+    asked: list[str] = []
+
+    def open_url(request: Request, _timeout_s: float) -> None:
+        asked.append(request.full_url)
+        raise URLError(ssl.SSLEOFError(8, "EOF occurred in violation of protocol"))
+
+    with pytest.raises(NetworkError, match=r"was lost.*[Tt]ry again"):
+        download(
+            "https://example.invalid/w.pth",
+            tmp_path / "w.pth",
+            open_url=open_url,  # type: ignore[arg-type]
+            pause=at_once,
+        )
+    assert len(asked) == ATTEMPTS
+
+
+@pytest.mark.parametrize(
+    "location", ["https://[::1/w", "https://[zz]/w", f"https://{'a' * 70}.example/w", "http://127.0.0.1:port/w"]
+)
+def test_a_redirect_to_no_address(server: WeightsServer, tmp_path: Path, location: str) -> None:
+    """It is said at once, in a sentence."""
+    server.location = location
+    with pytest.raises(NetworkError, match="address on the way"):
+        fetched(server, tmp_path / "w.pth")
+    assert left(tmp_path) == set()
+
+
+def test_a_system_proxy_that_is_none(server: WeightsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broken variable of the environment is named as what to look at."""
+    monkeypatch.setenv("http_proxy", "http:/here")
+    with pytest.raises(NetworkError, match="proxy's address"):
+        fetched(server, tmp_path / "w.pth")
 
 
 @pytest.mark.parametrize("url", ["http://example.invalid/w.pth", "ftp://127.0.0.1/w", "file:///w.pth"])

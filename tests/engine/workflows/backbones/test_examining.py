@@ -1,6 +1,8 @@
 """What is found out about an ONNX file, and every reason to refuse one; here in this process, on small files."""
 
 import json
+import os
+import random
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,13 +19,19 @@ from engine.workflows.backbones.examining import examine
 from engine.workflows.backbones.model_files import width_agnostic_propagation
 from engine.workflows.backbones.onnx_facts import OnnxFacts, facts_from
 from engine.workflows.backbones.onnx_file import card_for, chosen_preprocessing
+from engine.workflows.backbones.onnx_structure import check_external, read_structure
 from engine.workflows.backbones.preprocessing import PRESETS, Preprocessing, preset
-from engine.workflows.backbones.stamp import stamp_of
+from engine.workflows.backbones.protocol_buffer import encoded_field, encoded_varint
+from engine.workflows.backbones.stamp import PREPROCESSING_KEY, stamp_of
 from engine.workflows.models import find_model
 from tests.support import onnx_models as models
 from tests.support.backbones import tiny_card
 
 MOST_BYTES = 2**30
+WRONG_ON_A_CARD: tuple[dict[str, Any], ...] = (
+    {"name": 5}, {"output": None}, {"figures": []}, {"figures": {"speed": "fast"}}, {"unit_length": "no"},
+    {"temperature": "warm"}, {"temperature": -1}, {"shrinkage": None}, {"mean": [1e400, 0, 0]},
+)  # fmt: skip
 
 
 def examined(path: Path) -> OnnxFacts:
@@ -111,9 +119,18 @@ def test_a_bad_card_beside_is_named(tmp_path: Path) -> None:
         "{}",
         json.dumps({**vars(tiny_card()), "layout": "hwcn"}),
         json.dumps(vars(tiny_card(side=4000))),
+        "[" * 100_000,
+        *(json.dumps({**vars(tiny_card()), **wrong}) for wrong in WRONG_ON_A_CARD),
     ):
         beside.write_text(text, encoding="utf-8")
         assert "own.card.json" in refusal(path)
+
+
+def test_a_card_of_another_network(tmp_path: Path) -> None:
+    """An output that the file does not have is not quietly another one."""
+    path = models.write_vectors(tmp_path / "own.onnx")
+    write_card(path, replace(tiny_card(width=models.WIDTH), output="pooled"))
+    assert "expected embeddings, found “pooled”" in refusal(path)
 
 
 def test_preprocessing_from_the_file_itself(tmp_path: Path) -> None:
@@ -125,6 +142,9 @@ def test_preprocessing_from_the_file_itself(tmp_path: Path) -> None:
     facts = examined(path)
     assert facts.is_told
     assert (facts.preprocessing.value_scale, facts.preprocessing.channel_order) == (255.0, "bgr")
+    for broken in ("[" * 100_000, "5", '{"unit_length": "no"}'):
+        models.write_vectors(path, notes={PREPROCESSING_KEY: broken})
+        assert not examined(path).is_told
 
 
 def test_preprocessing_from_a_hub_file(tmp_path: Path) -> None:
@@ -142,7 +162,8 @@ def test_preprocessing_from_a_hub_file(tmp_path: Path) -> None:
     assert (found.mean, found.std) == ((0.5, 0.4, 0.3), (0.2, 0.2, 0.2))
     config.write_text(json.dumps({"size": 64, "do_rescale": False, "do_normalize": False}), encoding="utf-8")
     assert (examined(path).preprocessing.value_scale, examined(path).preprocessing.input_side) == (255.0, 64)
-    for broken in ("{", "[]", '{"size": {"height": 3, "width": 4}}', '{"image_mean": [1], "image_std": [1]}'):
+    endless = ('{"rescale_factor": 1e400}', '{"size": {"shortest_edge": 1e400}}', "[" * 100_000)
+    for broken in (*endless, "{", "[]", '{"size": {"height": 3, "width": 4}}', '{"image_mean": [1], "image_std": [1]}'):
         config.write_text(broken, encoding="utf-8")
         assert "preprocessor_config.json" in refusal(path)
 
@@ -219,6 +240,25 @@ def test_damaged_bytes_never_get_past(tmp_path: Path) -> None:
     assert refused > 0
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_random_bytes_never_get_past_the_reader(tmp_path: Path, seed: int) -> None:
+    """Bits turned over, huge numbers put in, pieces cut out: the file is read, or refused in words, and at once."""
+    draw = random.Random(seed)
+    path = models.write_external(tmp_path / "damaged.onnx")
+    whole, reasons = path.read_bytes(), list[str]()
+    numbers = [encoded_varint(1 << bits) for bits in (7, 31, 32, 63, 64, 69)]
+    for _ in range(300):
+        place, length = draw.randrange(len(whole)), draw.randrange(20)
+        put_in = draw.choice([b"", bytes([whole[place] ^ 1 << draw.randrange(8)]), draw.choice(numbers)])
+        path.write_bytes(whole[:place] + put_in + whole[place + (len(put_in) or length) :])
+        try:
+            check_external(path, read_structure(path))
+        except ModelError as error:
+            reasons.append(str(error))
+    assert 0 < len(reasons) < 300
+    assert max(map(len, reasons)) < 500
+
+
 @pytest.mark.parametrize("location", ["../outside.bin", "/etc/hostname", "a/../../outside.bin", "C:\\x.bin", ""])
 def test_external_data_outside_the_folder(tmp_path: Path, location: str) -> None:
     """A model may not read what lies elsewhere."""
@@ -237,6 +277,29 @@ def test_external_data_by_a_link_outside(tmp_path: Path) -> None:
     assert "outside its folder" in refusal(tmp_path / "inside" / "sly.onnx")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links that anybody may make")
+def test_external_data_that_cannot_be_looked_at(tmp_path: Path) -> None:
+    """A link to itself, and a name that no system takes."""
+    (tmp_path / "weights.bin").symlink_to("weights.bin")
+    assert "cannot be read" in refusal(models.write_external(tmp_path / "round.onnx", write_data=False))
+    path = models.write_external(tmp_path / "long.onnx", location="a" * 5000, write_data=False)
+    assert "cannot be read" in refusal(path)
+
+
+def test_external_data_by_another_number(tmp_path: Path) -> None:
+    """A place is one of several choices, told by 32 bits: the runtime takes 2^32 + 1 for 1, and so does the reader."""
+    path = models.write_external(tmp_path / "sly.onnx", location="../outside.bin", write_data=False)
+    model = onnx.load(str(path), load_external_data=False)
+    tensor = model.graph.initializer[0].SerializeToString()
+    place, other = encoded_varint(14 << 3) + b"\1", encoded_varint(14 << 3) + encoded_varint(2**32 + 1)
+    assert tensor.count(place) == 1
+    del model.graph.initializer[:]
+    graph = model.graph.SerializeToString() + encoded_field(5, tensor.replace(place, other))
+    model.ClearField("graph")
+    path.write_bytes(model.SerializeToString() + encoded_field(7, graph))
+    assert "outside its folder" in refusal(path)
+
+
 def test_external_data_missing_or_short(tmp_path: Path) -> None:
     """The missing file is named; a short one too."""
     path = models.write_external(tmp_path / "half.onnx")
@@ -245,6 +308,30 @@ def test_external_data_missing_or_short(tmp_path: Path) -> None:
     assert "cut short" in refusal(path)
     data.unlink()
     assert "weights.bin" in refusal(path)
+
+
+def test_a_name_that_is_no_text(tmp_path: Path) -> None:
+    """The runtime opens such a file, and stumbles when it is asked for the name of an axis."""
+    path = models.write_vectors(tmp_path / "bytes.onnx", batch="rows!")
+    whole = path.read_bytes()
+    inputs, outputs = whole.index(b"rows!"), whole.rindex(b"rows!")
+    for place in (inputs, outputs):
+        path.write_bytes(whole[:place] + b"\xff" + whole[place + 1 :])
+        assert "no text" in refusal(path)
+
+
+def test_nothing_in_it(tmp_path: Path) -> None:
+    """A graph without operators computes nothing."""
+    assert "computes nothing" in refusal(models.write_model(tmp_path / "empty.onnx", [], {}))
+
+
+def test_a_reason_is_never_endless(tmp_path: Path) -> None:
+    """Thousands of unknown operators, one with a name of a megabyte: some are named, the rest counted."""
+    names = ["A" * 1_000_000, *(f"Strange{number:04}" for number in range(2000))]
+    nodes = [helper.make_node(name, ["images"], [f"of {name[:20]}"], domain="elsewhere") for name in names]
+    reason = refusal(models.write_model(tmp_path / "strange.onnx", nodes, {}, domains=["elsewhere"]))
+    assert "Strange0003 and 1996 more of elsewhere" in reason
+    assert len(reason) < 500
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,57 @@ def test_what_a_killed_program_left(tmp_path: Path, card: BackboneCard) -> None:
     assert left(library) == [".unfinished-young", "other", "tiny"]
 
 
+def test_two_programs_add_the_same(tmp_path: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One is faster by a moment: the other finds its own backbone there, and another one under the name is refused."""
+    rename = Path.rename
+
+    def slower(folder: Path, target: Path) -> Path:
+        shutil.copytree(folder, target)
+        return rename(folder, target)
+
+    library = BackboneLibrary()
+    monkeypatch.setattr(Path, "rename", slower)
+    assert library.add(source(tmp_path), card).name == "tiny"
+    assert left(library) == ["tiny"]
+
+
+def test_what_a_system_leaves_in_folders(tmp_path: Path, card: BackboneCard) -> None:
+    """A file manager's notes beside the backbone do not make it another one."""
+    library = BackboneLibrary()
+    library.add(source(tmp_path), card)
+    (library.folder / "tiny" / ".DS_Store").write_bytes(b"window places")
+    assert library.add(source(tmp_path), card) == library.entry("tiny")
+
+
+def test_half_an_entry_does_not_hold_its_name(tmp_path: Path, card: BackboneCard) -> None:
+    """Somebody deleted the card or the network: adding the backbone again puts both in place."""
+    library = BackboneLibrary()
+    for suffix in (".card.json", ".onnx"):
+        library.add(source(tmp_path), card)
+        (library.folder / "tiny" / f"tiny{suffix}").unlink()
+        assert library.names() == ()
+        assert library.add(source(tmp_path), card) == library.entry("tiny")
+        assert left(library) == ["tiny"]
+
+
+def test_a_folder_that_nobody_may_look_into(
+    tmp_path: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that refuses is not listed; the others are."""
+    library = BackboneLibrary()
+    library.add(source(tmp_path), card)
+    library.add(source(tmp_path), replace(card, name="closed"))
+    is_file = Path.is_file
+
+    def refusing(path: Path) -> bool:
+        if path.parent.name == "closed":
+            raise PermissionError(13, "Permission denied", str(path))
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", refusing)
+    assert library.names() == ("tiny",)
+
+
 def test_half_an_entry_is_none(tmp_path: Path, card: BackboneCard) -> None:
     """A folder without its card is not listed and cannot be used."""
     library = BackboneLibrary()

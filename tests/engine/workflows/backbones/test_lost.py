@@ -1,6 +1,7 @@
 """A project whose backbone is gone opens all the same, and says what to do."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,13 @@ from engine.errors import ModelError
 from engine.project import Project
 from engine.workflows.backbones.change import prepare_change, use_backbone
 from engine.workflows.backbones.library import BackboneLibrary
-from engine.workflows.backbones.lost import lost_reason, model_or_lost
+from engine.workflows.backbones.lost import CARD_SETTING, lost_reason, model_or_lost
 from engine.workflows.backbones.model_files import own_propagation, width_agnostic_propagation
+from engine.workflows.backbones.stamp import stamp_of
 from engine.workflows.collection_state import CollectionState, ImageStatus
 from engine.workflows.embed import embed_project
 from engine.workflows.live import LiveCollection
-from engine.workflows.models import find_model
+from engine.workflows.models import find_model, model_of
 from tests.support.collections import Collection
 from tests.support.live_states import assert_same, own_copy
 from tests.support.other_backbones import add_to_library
@@ -57,6 +59,26 @@ def test_the_project_opens_with_what_it_knows(changed: CollectionState, collecti
             embed_project(live.project, collection.caches, device="cpu")
     finally:
         live.close()
+
+
+def test_a_card_that_cannot_be_read_is_no_hindrance(changed: CollectionState, collection: Collection) -> None:
+    """A newer program wrote it: the width of what is embedded is known all the same."""
+    width = find_model("tinyleaf").card.embedding_width
+    BackboneLibrary().remove("tinyleaf")
+    with Project.open(collection.project, for_writing=False) as project:
+        version = replace(project.model, settings={CARD_SETTING: '{"name": "tinyleaf", "colours": 4}'})
+        assert model_or_lost(project, collection.caches, version).card.embedding_width == width
+
+
+def test_the_name_is_taken_on_another_computer(changed: CollectionState, collection: Collection) -> None:
+    """Another backbone has the name there, and this one came in under another: it is found by its content."""
+    files = find_model("tinyleaf")
+    BackboneLibrary().add(files.backbone, replace(files.card, name="elsewhere"))
+    with files.backbone.open("ab") as file:
+        file.write(stamp_of(replace(files.card, value_scale=2.0)))
+    with Project.open(collection.project, for_writing=False) as project:
+        assert model_of(project, collection.caches).name == "elsewhere"
+        assert lost_reason(project, collection.caches) == ""
 
 
 def test_another_backbone_mends_it_and_undo_is_no_trap(changed: CollectionState, collection: Collection) -> None:

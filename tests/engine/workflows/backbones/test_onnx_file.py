@@ -77,6 +77,15 @@ def test_a_child_that_says_nothing_of_use() -> None:
         ask_child({}, ROOMY, command=["/nowhere/at/all"])
 
 
+def test_what_a_child_says_fits_a_screen() -> None:
+    """Names from a file are part of a reason: their length is bounded, and they give a terminal no orders."""
+    event = json.dumps({"event": "error", "message": "the model \x1b[2J\u202e" + "x" * 100_000})
+    with pytest.raises(ModelError) as refused:
+        ask_child({}, ROOMY, command=child(f"print({event!r})"))
+    assert str(refused.value).startswith("the model �[2J�xxx")
+    assert len(str(refused.value)) == 1000
+
+
 def test_a_child_that_takes_all_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the system sets no limit, the parent watches and ends it."""
     monkeypatch.setattr(held_child, "_PROGRAM_BYTES", 0)

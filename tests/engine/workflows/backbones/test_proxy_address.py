@@ -7,15 +7,33 @@ from engine.workflows.backbones.proxy_address import check_proxy, without_passwo
 
 
 @pytest.mark.parametrize(
-    "address", ["", "proxy.example", "proxy.example:3128", "http://here:1/", "https://anna:s@cret@here:1"]
+    "address",
+    [
+        "",
+        "proxy.example",
+        "http://[::1]:3128",
+        "proxy.example:3128",
+        "http://here:1/",
+        "https://anna:s@c#r?e[t@here:1",
+    ],
 )
 def test_what_can_be_a_proxy(address: str) -> None:
     """With and without scheme, port, and somebody's name; nothing is the system's."""
-    assert without_password(address) == address.replace(":s@cret", "")
+    assert without_password(address) == address.replace(":s@c#r?e[t", "")
     check_proxy(address)
 
 
-@pytest.mark.parametrize("address", ["socks5://anna:secret@here:1", "anna:secret@here or there", "http://"])
+NOWHERE = (
+    "here:port",
+    "http://here:99999",
+    "here:0",
+    "http://[::1",
+    "http://@:80",
+    f"http://anna:secret@{'a' * 70}:80",
+)
+
+
+@pytest.mark.parametrize("address", ["socks5://anna:secret@here:1", "anna:secret@here or there", "http://", *NOWHERE])
 def test_what_is_none_is_told_without_its_password(address: str) -> None:
     """The message may end up in a log."""
     with pytest.raises(UsageError, match="proxy's address") as refusal:

@@ -130,6 +130,20 @@ def expected_embeddings(
     return scaled
 
 
+def test_two_programs_do_not_share_an_export(facts: PublishedNetwork, converted_before: None, tmp_path: Path) -> None:
+    """The second one is told that the first is at it, and takes nothing away."""
+    caches, asked = caches_of(tmp_path), list[str]()
+
+    def again(progress: Progress) -> None:
+        if progress.note == "comparing with torch":
+            asked.append(progress.note)
+            with pytest.raises(StorageError, match="already"):
+                add_published(facts, caches)
+
+    assert add_published(facts, caches, on_progress=again).name == NAME
+    assert len(asked) == 1
+
+
 def test_weights_are_kept_when_asked(
     server: WeightsServer, facts: PublishedNetwork, converted_before: None, tmp_path: Path
 ) -> None:
