@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from engine.workflows.models import ModelFiles
 
 BATCH: Final = 32
 _IMAGES_FOR_THAWING: Final = 8
-_SECONDS_TO_END: Final = 30
+_SECONDS_TO_END: Final = 5
 
 
 @contextmanager
@@ -49,8 +49,18 @@ def open_data_loader(model: ModelFiles, paths: Sequence[Path]) -> Iterator[Peer 
         try:
             yield measure if answers.readline().strip() == "ready" else None
         finally:
-            asks.close()
-            child.wait(timeout=_SECONDS_TO_END)
+            _end(child)
+
+
+def _end(child: "subprocess.Popen[str]") -> None:
+    """Let the peer end by itself, or end it: an error on our side is told at once and is not replaced by one of its."""
+    assert child.stdin is not None
+    with suppress(BrokenPipeError):
+        child.stdin.close()
+    try:
+        child.wait(timeout=_SECONDS_TO_END)
+    except subprocess.TimeoutExpired:
+        child.kill()
 
 
 def embed_with_data_loader(network: Any, card: Any, paths: Sequence[str], *, workers: int) -> float:

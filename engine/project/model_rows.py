@@ -113,7 +113,13 @@ def model_version(connection: Connection, version_id: int) -> ModelVersion:
     """
     row = connection.row(f"SELECT {_COLUMNS} WHERE version_id = ?", (version_id,))
     if row is None:
-        raise InputError("there is no such model version in the project", found=str(version_id))
+        known = connection.rows(f"SELECT {_COLUMNS} ORDER BY version_id")
+        raise InputError(
+            "there is no such model version in the project",
+            expected=" or ".join(str(each[0]) for each in known),
+            found=str(version_id),
+            remedy="see them with `protoleaf versions`",
+        )
     return _version(row)
 
 

@@ -1,27 +1,27 @@
 """Limits of settings, checked where settings are made."""
 
-from engine.errors import InputError
+from engine.errors import UsageError
 
 
 def at_least(settings: object, **limits: int) -> None:
     """Refuse values below their limits; None is passed over.
 
     Raises:
-        InputError: a value is too small.
+        UsageError: a value is too small.
     """
     for name, least in limits.items():
         value = getattr(settings, name)
         if value is not None and value < least:
-            raise InputError(f"the setting {name} is too small", expected=f"at least {least}", found=str(value))
+            raise UsageError(f"the setting {name} is too small", expected=f"at least {least}", found=str(value))
 
 
 def between(settings: object, **ranges: tuple[float, float]) -> None:
     """Refuse values outside their ranges; None is passed over.
 
     Raises:
-        InputError: a value is outside.
+        UsageError: a value is outside.
     """
     for name, (low, high) in ranges.items():
         value = getattr(settings, name)
         if value is not None and not low <= value <= high:
-            raise InputError(f"the setting {name} is out of range", expected=f"{low:g} to {high:g}", found=str(value))
+            raise UsageError(f"the setting {name} is out of range", expected=f"{low:g} to {high:g}", found=str(value))

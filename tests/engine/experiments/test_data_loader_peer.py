@@ -1,8 +1,11 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import torch
 
+from engine.experiments import data_loader_peer
 from engine.experiments.data_loader_peer import embed_with_data_loader, open_data_loader
 from engine.workflows.models import find_model
 from tests.support.backbones import tiny_card, write_tiny_backbone
@@ -47,3 +50,16 @@ def test_a_backbone_that_is_no_leaf_net_has_no_peer(tmp_path: Path, capfd: pytes
     with open_data_loader(find_model(str(tmp_path / "tiny.onnx")), []) as measure:
         assert measure is None
     assert "training cannot go on from this backbone" in capfd.readouterr().err
+
+
+def test_a_peer_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error on our side is the one that is told; the peer neither replaces it nor holds it up."""
+    write_tiny_backbone(tmp_path / "tiny.onnx")
+    monkeypatch.setattr(data_loader_peer, "_SECONDS_TO_END", 0)
+    waits = "import threading; print('ready', flush=True); threading.Event().wait()"
+    started = subprocess.Popen
+    monkeypatch.setattr(
+        subprocess, "Popen", lambda _command, **options: started([sys.executable, "-c", waits], **options)
+    )
+    with pytest.raises(KeyError), open_data_loader(find_model(str(tmp_path / "tiny.onnx")), []):
+        raise KeyError
