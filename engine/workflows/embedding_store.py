@@ -66,16 +66,22 @@ class EmbeddingStore:
         self.is_filled = np.concatenate([self.is_filled, np.zeros(len(image_ids), dtype=bool)])
 
     def fill(self, rows: NDArray[np.int64], hashes: Sequence[bytes | None], cache: EmbeddingCache) -> NDArray[np.int64]:
-        """Read embeddings from the cache, a few thousand at a time; returns the rows that were found."""
-        filled = []
+        """Read embeddings from the cache, a few thousand at a time; returns the rows that were found.
+
+        A row whose embedding is not found is empty from then on: its file changed, or cannot be read any more.
+        """
+        filled, lost = [], self.is_filled[rows]
         known = np.flatnonzero([content is not None for content in hashes])
         for start in range(0, len(known), FILL_ROWS):
             part = known[start : start + FILL_ROWS]
             vectors, found = cache.get_many([hashes[place] or b"" for place in part.tolist()])
             chosen = rows[part[found]]
+            lost[part[found]] = False
             self._rows[chosen] = to_fixed(unit_length(vectors[found].astype(np.float32)))
             self.is_filled[chosen] = True
             filled.append(chosen)
+        self._rows[rows[lost]] = 0
+        self.is_filled[rows[lost]] = False
         return np.concatenate(filled) if filled else np.zeros(0, dtype=np.int64)
 
 

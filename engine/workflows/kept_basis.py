@@ -6,7 +6,9 @@ What is kept is for exactly these embeddings; for any others it is passed over. 
 import contextlib
 import logging
 import os
+import struct
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +25,11 @@ VERSION: Final = 1
 """Number of the way of looking: files of another one are of no use."""
 MOST_FILES: Final = 12
 """Of the collections that were opened last; one of 100,000 images takes 6 MB."""
-_DAMAGE: Final = (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile)
+_DAMAGE: Final = (
+    OSError, ValueError, KeyError, EOFError, TypeError, RuntimeError, MemoryError, struct.error, zlib.error,
+    zipfile.BadZipFile,
+)  # fmt: skip
+"""What reading an archive raises, whatever stands in it: a single wrong bit may call it encrypted or packed."""
 _log = logging.getLogger(__name__)
 
 Arrays = dict[str, NDArray[Any]]
@@ -53,12 +59,13 @@ class KeptBasis:
                 if file["key"].tobytes() != key:
                     return None
                 basis = _of_arrays({name: file[name] for name in file.files}, store)
-            os.utime(self.path)
         except FileNotFoundError:
             return None
         except _DAMAGE as error:
             _log.info("what was kept of the collection cannot be used and is made anew: %s", error)
             return None
+        with contextlib.suppress(OSError):  # the folder may only be read, or another program dropped the file just now
+            os.utime(self.path)
         return basis
 
     def write(self, key: bytes, basis: CollectionBasis) -> None:
@@ -104,4 +111,5 @@ def _of_arrays(arrays: Arrays, store: EmbeddingStore) -> CollectionBasis:
 def _drop_oldest(folder: Path) -> None:
     by_age = sorted(folder.glob("*.npz"), key=lambda path: path.stat().st_mtime_ns)
     for path in by_age[:-MOST_FILES]:
-        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # one that another program reads just now cannot go on every system
+            path.unlink()

@@ -107,7 +107,7 @@ class LiveCollection:
             return self._change_model(model)
         if change.images_added or change.images_removed:
             self._images.read()
-            if not self._take_new_images():
+            if not self._take_new_images(change.images_added):
                 return self.load()
         elif change.labelled:
             self._images.read_labels(change.labelled)
@@ -121,22 +121,26 @@ class LiveCollection:
     def take_embedded(self, image_ids: Sequence[int]) -> CollectionState:
         """Take new embeddings of these images from the cache, or note that they failed.
 
-        Images that were removed while they were embedded are passed over.
+        Images that were removed while they were embedded are passed over. Files may have changed since they were
+        embedded before: what the collection stage saw in the old ones is forgotten.
         """
         self._images.read()
         listed = np.intersect1d(np.array(image_ids, dtype=np.int64), self._images.ids)
         rows = self._store.rows_of(listed)
         if rows is None:
             return self.load()
+        before, was_filled = self._store.embeddings[rows], self._store.is_filled[rows]
         filled = self._store.fill(rows, self._images.hashes_of(listed), self._cache)
-        has_new_shots = bool((self._images.labels_of(self._store.image_ids[filled]) != NO_CLASS).any())
+        if (was_filled & (self._store.embeddings[rows] != before).any(axis=1)).any():
+            self._basis = self._new_basis()
+        has_new_shots = bool((self._images.labels_of(listed) != NO_CLASS).any())
         if has_new_shots or self.fitted is None or self._has_more_to_learn():
             self._refit(full=True)
         else:
             self._classify_rows(filled)
         return self._publish()
 
-    def _take_new_images(self) -> bool:
+    def _take_new_images(self, added: Sequence[int]) -> bool:
         """Reserve rows for images that were added; False when an older image came back and all must be read."""
         known = self._store.image_ids
         fresh = np.setdiff1d(self._images.ids, known, assume_unique=True)
@@ -149,7 +153,8 @@ class LiveCollection:
         # Also an image that comes back may have got its embedding while it was away.
         places = np.flatnonzero(~self._store.is_filled[rows])
         filled = self._store.fill(rows[places], self._images.hashes_of(self._images.ids[places]), self._cache)
-        self._classify_rows(filled)
+        back = rows[np.isin(self._images.ids, added) & self._store.is_filled[rows]]
+        self._classify_rows(np.union1d(filled, back))
         return True
 
     def _has_more_to_learn(self) -> bool:
@@ -182,10 +187,11 @@ class LiveCollection:
         setting = Setting(str(self.project.setting(SETTING_NAME, Setting.PPN_PLUS.value)))
         prior = prior_of(self._model.card)
         shots, is_on = self._shots(graph), is_collection_on(self.project)
+        gone = np.setdiff1d(self._store.image_ids, self._images.ids, assume_unique=True)
         after = fit(
             graph, shots, self._session(), prior, setting=setting, policies=policies,
             collection=self._basis.current(self._images.ids, shots.image_ids) if is_on else None,
-            ignored=self._images.ids[self._images.labels == UNKNOWN],
+            ignored=np.union1d(self._images.ids[self._images.labels == UNKNOWN], gone),
         )  # fmt: skip
         self.fitted = after
         embeddings, squares = self._store.embeddings, self._store.squares
@@ -217,7 +223,12 @@ class LiveCollection:
         return Shots(image_ids[ready], class_ids[ready], self._store.floats(rows[ready]))
 
     def _classify_rows(self, rows: NDArray[np.int64]) -> None:
-        if self.fitted is None or len(self.fitted.candidates) == 0 or len(rows) == 0:
+        """Classify images that are new to the fitted model; it has classified those that it knows."""
+        if self.fitted is None or len(self.fitted.candidates) == 0:
+            return
+        if (stage := self.fitted.collection) is not None:
+            rows = rows[stage.basis.rows_of(self._store.image_ids[rows]) < 0]
+        if len(rows) == 0:
             return
         self._scores.put(rows, self.fitted.classify_new(self._store.embeddings[rows], self._store.squares[rows]))
 

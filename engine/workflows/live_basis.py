@@ -10,7 +10,8 @@ from engine.workflows.embedding_store import EmbeddingStore
 from engine.workflows.kept_basis import KeptBasis, look_key
 
 GROWTH: Final = 1.25
-"""A large collection that grew by this much is looked at anew; until then more images are linked to what is there."""
+"""A large collection that grew or shrank by this much is looked at anew; until then more images are linked to what is
+there, and those that left stay in it as links between others."""
 MANY_ANCHORS: Final = 64
 """Once labels added so many anchors, the look is kept anew: linking them again would take as long as writing it."""
 
@@ -94,7 +95,9 @@ class LiveBasis:
         if np.array_equal(ready, self._rows):
             return False
         basis = self._basis
-        return basis is None or len(ready) <= MOST_ANCHORS or len(ready) >= GROWTH * basis.learned_from
+        if basis is None or len(ready) <= MOST_ANCHORS:
+            return True
+        return not basis.learned_from / GROWTH < len(ready) < GROWTH * basis.learned_from
 
     def _take_new(self, ready: NDArray[np.int64]) -> None:
         assert self._basis is not None, "made before"

@@ -80,6 +80,35 @@ def test_a_damaged_file_is_made_anew(project: Path, caches: CacheFolders, looks:
         assert len(looks) == count
 
 
+@pytest.mark.parametrize(("offset", "value"), [(8, 1), (10, 9), (10, 8)])
+def test_one_wrong_bit_in_the_list_of_contents(
+    project: Path, caches: CacheFolders, looks: list[int], offset: int, value: int
+) -> None:
+    """A part that calls itself encrypted or packed is damage like any other."""
+    first = _opened(project, caches)
+    (file,) = _kept_files(caches)
+    content = bytearray(file.read_bytes())
+    entry = content.rindex(b"PK\x01\x02")
+    content[entry + offset] = value
+    file.write_bytes(bytes(content))
+    assert_same(_opened(project, caches), first, tolerance=0)
+    assert len(looks) == 2
+
+
+def test_a_folder_that_may_only_be_read(
+    project: Path, caches: CacheFolders, looks: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is kept is used although nobody can note when."""
+    _opened(project, caches)
+
+    def refuse(*_arguments: Any) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("engine.workflows.kept_basis.os.utime", refuse)
+    _opened(project, caches)
+    assert len(looks) == 1
+
+
 def test_other_embeddings_are_looked_at(project: Path, caches: CacheFolders, looks: list[int]) -> None:
     """An image less is another collection: what was kept is of no use for it."""
     _opened(project, caches)

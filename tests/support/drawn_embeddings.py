@@ -1,0 +1,69 @@
+"""An open collection whose images are nothing but embeddings that a test chooses: of any width, changed at any time."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.config import CacheFolders
+from engine.data.content_hash import content_hash
+from engine.files import FoundFile
+from engine.model_card import BackboneCard, card_text
+from engine.project import Change, Project
+from engine.workflows.backbones.lost import CARD_SETTING
+from engine.workflows.embed import open_cache
+from engine.workflows.live import LiveCollection
+from engine.workflows.new_project import new_project
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class DrawnEmbeddings:
+    """Project and caches of a backbone that is nowhere: only what was embedded is left of it."""
+
+    live: LiveCollection
+    caches: CacheFolders
+
+    @property
+    def project(self) -> Project:
+        """The open project."""
+        return self.live.project
+
+    def add_images(self, count: int) -> tuple[int, ...]:
+        """Add images that wait for their embeddings; returns their ids."""
+        folder = self.project.path.parent
+        first = len(self.project.history())
+        change = self.project.add_images([FoundFile(folder / f"{first}-{place}.jpg", 0, 0) for place in range(count)])
+        self.live.apply(change)
+        return change.images_added
+
+    def embed(self, embeddings: Mapping[int, Vector | None]) -> None:
+        """Take embeddings by image, as after reading its file once more; None where the file cannot be read."""
+        hashes = {i: content_hash(v.tobytes() + bytes([i % 256])) for i, v in embeddings.items() if v is not None}
+        with open_cache(self.live._model, self.caches) as cache:
+            for image_id, key in hashes.items():
+                cache.put_many([key], np.asarray(embeddings[image_id])[None])
+        self.project.record_scan([(i, hashes.get(i), None if i in hashes else "unreadable") for i in embeddings])
+        self.live.take_embedded(list(embeddings))
+
+    def act(self, change: Change | None) -> None:
+        """Take an action into account."""
+        if change is not None:
+            self.live.apply(change)
+
+
+def drawn_embeddings(folder: Path, *, width: int) -> DrawnEmbeddings:
+    """An empty project for embeddings of this width, loaded."""
+    caches, path = CacheFolders(folder / "cache"), folder / "drawn.protoleaf"
+    card = BackboneCard("drawn", 8, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), width, temperature=0.12, shrinkage=1.5)
+    with new_project(path) as project:
+        version = project.add_model_version(
+            backbone_name="drawn", backbone_hash="d" * 64, settings={CARD_SETTING: card_text(card)}
+        )
+        project.choose_model(version.version_id)
+    live = LiveCollection.open(path, caches)
+    live.load()
+    return DrawnEmbeddings(live, caches)
