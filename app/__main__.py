@@ -12,7 +12,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: without the program's name; by default those of the process.
 
     Returns:
-        Exit status.
+        Exit status; 2 for what is neither a command nor one project.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     first = words[0] if words else ""
@@ -24,6 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from engine.cli.main import main as run_command
 
         return run_command(words)
+    if len(words) > 1:
+        sys.stderr.write(f"protoleaf: the window opens one project: expected nothing after {first}, found {words[1]}\n")
+        return 2
     return open_window(Path(first).absolute() if first else None)
 
 

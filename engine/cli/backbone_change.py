@@ -8,6 +8,7 @@ import typer
 
 from engine.cli import preprocessing_options as options
 from engine.cli.change_worker import change_fields
+from engine.cli.device_option import DeviceName
 from engine.cli.graph_commands import ProjectPath
 from engine.cli.named_backbone import NAMES, Proxy, named_backbone
 from engine.cli.output import AsJson, counted, percent, progress_bar, say
@@ -24,7 +25,7 @@ def use(
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Download and change it without asking.")] = False,
     proxy: Proxy = "",
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    device: DeviceName = "auto",
     preset: options.PresetName = None,
     input_side: options.InputSide = None,
     mean: options.Mean = None,

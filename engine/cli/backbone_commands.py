@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from engine.cli import preprocessing_options as options
+from engine.cli.command_group import command_group
 from engine.cli.named_backbone import Proxy
 from engine.cli.output import AsJson, progress_bar, say
 from engine.cli.stopping import stoppable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from engine.workflows.backbones.onnx_file import Added
     from engine.workflows.models import ModelFiles
 
-application = typer.Typer(help="Backbones: the networks that turn an image into an embedding.", no_args_is_help=True)
+application = command_group("Backbones: the networks that turn an image into an embedding.")
 
 RATE: Final = "images_per_s_one_core"
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Of a backbone, as `backbone list` shows it.")]
@@ -72,8 +73,9 @@ def show(name: Name, as_json: AsJson = False) -> None:
         "hash": model.backbone_hash,
         **{figure.replace("_", " "): f"{value:g}" for figure, value in card.figures.items()},
     }
+    column = max(map(len, rows)) + 2
     say(
-        "\n".join(f"{title:<32}{text}" for title, text in rows.items() if text),
+        "\n".join(f"{title:<{column}}{text}" for title, text in rows.items() if text),
         {**_fields(model), "card": vars(card)},
         as_json=as_json,
     )
@@ -154,7 +156,7 @@ def _added_text(added: "Added") -> str:
     size = f"{card.input_side} pixels, embeddings of width {card.embedding_width}"
     lines = [
         f"Added {added.files.name}: {size}, {trial.images_per_s:,.0f} images/s on one core.",
-        f"Preprocessing: {added.facts.why}; options given count more.",
+        f"Preprocessing: {added.facts.why}.",
         *added.facts.notices,
         f"Make a project with: protoleaf new PROJECT --backbone {added.files.name}",
     ]

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from engine.cli.command_group import command_group
 from engine.cli.device_option import DeviceName, DeviceSettingTexts
 from engine.cli.output import AsJson, say
 
 if TYPE_CHECKING:
     from engine.workflows.benchmarks.embedding import EmbedFigures
 
-application = typer.Typer(help="Measure the program, each figure beside its limit.")
+application = command_group("Measure the program, each figure beside its limit.")
 
 
 @application.command("reclassify")

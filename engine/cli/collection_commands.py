@@ -73,11 +73,9 @@ def embed(
     as_json: AsJson = False,
 ) -> None:
     """Fill the embedding cache; a stopped run goes on where it was."""
-    from engine.inference.devices.names import check_device
     from engine.project import Project
     from engine.workflows.embed import embed_project
 
-    check_device(device)
     with Project.open(project) as opened, progress_bar("Embedding") as on_progress:
         done = embed_project(opened, CacheFolders.default(), device=device, on_progress=on_progress)
     failures = [FileFailure(path, reason) for _, path, reason in done.failed]

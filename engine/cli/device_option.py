@@ -4,7 +4,18 @@ from typing import Annotated
 
 import typer
 
-DeviceName = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, tensorrt, coreml or directml.")]
+
+def _known(device: str) -> str:
+    """Refuse a device that nobody knows, before the command looks at anything else."""
+    from engine.inference.devices.names import check_device
+
+    check_device(device)
+    return device
+
+
+DeviceName = Annotated[
+    str, typer.Option("--device", help="auto, cpu, cuda, tensorrt, coreml or directml.", callback=_known)
+]
 DeviceSettingTexts = Annotated[
     list[str] | None,
     typer.Option("--device-setting", metavar="NAME=VALUE", help="A switch of the GPU, as in docs/gpu.md; repeatable."),

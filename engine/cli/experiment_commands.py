@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from engine.cli import experiment_runs, experiment_transfer
+from engine.cli.command_group import command_group
 from engine.cli.experiment_runs import DataSets, Setting
 from engine.cli.output import AsJson, progress_bar, say
 from engine.cli.stopping import stoppable
@@ -14,7 +15,7 @@ from engine.errors import UsageError
 
 FIGURES: Final = ("prototypes", "propagation")
 
-application = typer.Typer(help="Build the paper's data sets, train and test its models, make its tables and figures.")
+application = command_group("Build the paper's data sets, train and test its models, make its tables and figures.")
 
 
 @application.command("build")

@@ -13,7 +13,17 @@ from engine.errors import UsageError
 NAMES: Final = "A backbone of `backbone list`, torchvision:NAME to download one, or an ONNX file."
 """Help of an argument or option that names a backbone."""
 
-Proxy = Annotated[str, typer.Option(metavar="URL", help="For a download; the system's by default.")]
+
+def _proxy(address: str) -> str:
+    """Refuse what is no proxy's address before anything is told or asked."""
+    if address:
+        from engine.workflows.backbones.proxy_address import check_proxy
+
+        check_proxy(address)
+    return address
+
+
+Proxy = Annotated[str, typer.Option(metavar="URL", help="For a download; the system's by default.", callback=_proxy)]
 
 
 def named_backbone(

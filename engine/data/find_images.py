@@ -1,4 +1,7 @@
-"""Finds image files in folders. Reads names and sizes only; whether a file is sound shows when it is decoded."""
+"""Finds image files in folders. Reads names and sizes; whether a file is sound shows when it is decoded.
+
+Only of a file that a person names, and whose suffix is no image's, the first bytes are read.
+"""
 
 import os
 import re
@@ -7,7 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from engine.errors import StorageError
+from engine.data.read_file import read_start
+from engine.data.unreadable import SNIFFED_BYTES, is_other_kind, not_an_image
+from engine.errors import ImageError, StorageError
 from engine.events import OnProgress, Progress, ProgressMeter, ignore_progress
 from engine.files import FileFailure, FoundFile
 
@@ -38,15 +43,17 @@ def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
 def find_images(paths: Sequence[Path], *, on_progress: OnProgress = ignore_progress) -> FoundImages:
     """Find the image files among files and, recursively, in folders.
 
-    A file that is named is taken whatever its suffix; in folders the suffix decides. Hidden files and folders are
-    skipped, a link to a folder above itself is not followed, a file that is found twice counts once.
+    In folders the suffix decides. A file that is named is taken whatever its suffix, unless its first bytes are those
+    of something else, such as a text: then it is a failure. Hidden files and folders are skipped, a link to a folder
+    above itself is not followed, a file that is found twice counts once.
 
     Args:
         paths: files and folders.
         on_progress: is told how many files were found so far.
 
     Returns:
-        Files with absolute paths, in natural order within each of `paths`; folders that refused are failures.
+        Files with absolute paths, in natural order within each of `paths`; folders that refused, and named files that
+        are no images, are failures.
 
     Raises:
         StorageError: one of `paths` is not there, or cannot be looked at.
@@ -103,6 +110,8 @@ def _existing(path: Path) -> Path:
 def _files_at(path: Path, failures: list[FileFailure]) -> Iterator[FoundFile]:
     if path.is_dir():
         yield from _files_below(path, failures, frozenset())
+    elif reason := _why_no_image(path):
+        failures.append(FileFailure(path, reason))
     else:
         yield from _described(path, failures)
 
@@ -130,6 +139,17 @@ def _files_below(folder: Path, failures: list[FileFailure], above: frozenset[str
             yield from _described(path, failures)
     for path in folders:
         yield from _files_below(path, failures, above | {real})
+
+
+def _why_no_image(path: Path) -> str:
+    """Why a file that is named cannot be an image; empty where it may be one."""
+    if path.suffix.lower() in IMAGE_SUFFIXES:
+        return ""
+    try:
+        start = read_start(path, SNIFFED_BYTES)
+    except ImageError as error:
+        return str(error)
+    return str(not_an_image(start)) if is_other_kind(start) else ""
 
 
 def _described(path: Path, failures: list[FileFailure]) -> Iterator[FoundFile]:

@@ -15,9 +15,23 @@ def read_file(path: Path) -> bytes:
     Raises:
         ImageError: it is not there, is a folder or a device, is empty, is too large, or cannot be read.
     """
+    return _read(path, -1)
+
+
+def read_start(path: Path, size_bytes: int) -> bytes:
+    """Read the first bytes of an image file, all of them where it has no more.
+
+    Raises:
+        ImageError: as `read_file`.
+    """
+    return _read(path, size_bytes)
+
+
+def _read(path: Path, size_bytes: int) -> bytes:
     try:
         _refuse_odd_file(path)
-        data = path.read_bytes()
+        with path.open("rb", buffering=0) as file:
+            data = file.read(size_bytes)
     except FileNotFoundError as error:
         raise ImageError("the file is not there", remedy="put it back or remove it from the project") from error
     except OSError as error:

@@ -4,7 +4,7 @@ from typing import Final
 
 from engine.errors import ImageError
 
-_SNIFFED_BYTES: Final = 1024
+SNIFFED_BYTES: Final = 1024
 _SIGNATURES: Final = (
     (b"%PDF", "a PDF document"),
     (b"PK\x03\x04", "a ZIP archive or office document"),
@@ -13,12 +13,18 @@ _SIGNATURES: Final = (
     (b"\x1a\x45\xdf\xa3", "a video"),
     (b"version https://git-lfs", "a Git LFS pointer instead of the file"),
 )
+_UNKNOWN: Final = "unknown content"
 _HEIF_BRANDS: Final = (b"heic", b"heix", b"hevc", b"mif1", b"msf1")
 
 
 def not_an_image(data: bytes) -> ImageError:
     """Build the error for bytes that no image reader knows."""
-    return ImageError("this is not an image that can be read", found=_kind_of(data[:_SNIFFED_BYTES]))
+    return ImageError("this is not an image that can be read", found=_kind_of(data[:SNIFFED_BYTES]))
+
+
+def is_other_kind(data: bytes) -> bool:
+    """Whether bytes begin like a file of another kind; those of no known kind may be an image, or may not."""
+    return _kind_of(data[:SNIFFED_BYTES]) != _UNKNOWN
 
 
 def _kind_of(head: bytes) -> str:
@@ -29,7 +35,7 @@ def _kind_of(head: bytes) -> str:
         return "an HEIC image" if head[8:12] in _HEIF_BRANDS else "a video"
     if not head.strip(b"\x00"):
         return "nothing but zeros"
-    return _text_kind(head) or "unknown content"
+    return _text_kind(head) or _UNKNOWN
 
 
 def _text_kind(head: bytes) -> str:

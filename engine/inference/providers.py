@@ -9,7 +9,7 @@ from engine.inference.devices.child import TRIAL_LIMIT_S, TryInChild, try_in_chi
 from engine.inference.devices.facts import GpuFacts, Reason
 from engine.inference.devices.gather import gather_facts
 from engine.inference.devices.names import AUTO, CPU_PROVIDER, DEVICES, ON_DEMAND, PROVIDERS, check_device, devices_of
-from engine.inference.devices.reasons import why_failed, why_not
+from engine.inference.devices.reasons import remedy_by_name, why_failed, why_not
 from engine.inference.devices.settings import DeviceSettings
 
 __all__ = ["CPU_CHOICE", "DEVICES", "ProviderChoice", "ProviderReport", "check_device", "choose_providers"]
@@ -122,7 +122,8 @@ def choose_from(
             )
         refused = refused or report
     if device != AUTO and refused is not None:
-        raise UsageError(f"the device {device} cannot be used: {refused.reason}", remedy=refused.remedy)
+        remedy = remedy_by_name(refused.remedy)
+        raise UsageError(f"the device {device} cannot be used: {refused.reason}", remedy=remedy)
     return ProviderChoice(CPU_PROVIDER, "CPU", refused.reason if refused else "")
 
 

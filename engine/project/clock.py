@@ -23,7 +23,7 @@ def time_of(text: str) -> datetime:
         return datetime.fromisoformat(text)
     except (TypeError, ValueError) as error:
         raise ProjectDamagedError(
-            "a time in the project file cannot be read", found=repr(text), remedy="open a backup"
+            "a time in the project file cannot be read", found=repr(text), remedy="open an earlier copy of the file"
         ) from error
 
 

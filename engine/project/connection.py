@@ -148,7 +148,7 @@ def _damaged(path: Path, reason: str) -> ProtoleafError:
     return ProjectDamagedError(
         "the project file is damaged",
         found=f"{path} ({reason})",
-        remedy="open a backup; the damaged file is left as it is",
+        remedy="open an earlier copy of the file; the damaged file is left as it is",
     )
 
 

@@ -76,5 +76,5 @@ def _no_project(path: Path, found: str) -> ProjectDamagedError:
     return ProjectDamagedError(
         f"{path} is not a Protoleaf project or is damaged",
         found=found,
-        remedy="choose another file, or open a backup; this file is left as it is",
+        remedy="choose another file, or open an earlier copy of the file; this file is left as it is",
     )

@@ -68,7 +68,7 @@ def shown_path(value: str | bytes) -> str:
         return value if isinstance(value, str) else os.fsdecode(value)
     except TypeError as error:
         raise ProjectDamagedError(
-            "an image's path cannot be read", found=repr(value), remedy="open a backup"
+            "an image's path cannot be read", found=repr(value), remedy="open an earlier copy of the file"
         ) from error
 
 

@@ -131,7 +131,7 @@ class Journal:
             raise ProjectDamagedError(
                 "the history does not fit the project any more",
                 found=f"step {step_id} of {self._connection.path} ({error})",
-                remedy="open a backup",
+                remedy="open an earlier copy of the file",
             ) from error
 
     def _replayed(self, step_id: int, text: str, *, is_undo: bool) -> Change:
@@ -165,7 +165,9 @@ class Journal:
             return decoded(stored)
         except ValueError as error:
             raise ProjectDamagedError(
-                "a step of the history cannot be read", found=f"step {step_id}: {error}", remedy="open a backup"
+                "a step of the history cannot be read",
+                found=f"step {step_id}: {error}",
+                remedy="open an earlier copy of the file",
             ) from error
 
     def _next_undo(self) -> Row | None:

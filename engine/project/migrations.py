@@ -101,7 +101,9 @@ def _way(path: Path, version: int) -> Iterator[Migration]:
     while version < SCHEMA_VERSION:
         if version not in steps:
             raise ProjectDamagedError(
-                "the project has a version that never existed", found=f"{version} in {path}", remedy="open a backup"
+                "the project has a version that never existed",
+                found=f"{version} in {path}",
+                remedy="open an earlier copy of the file",
             )
         yield steps[version]
         version = steps[version].to_version

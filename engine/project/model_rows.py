@@ -88,7 +88,7 @@ def model_file(connection: Connection, content_hash: str) -> bytes:
             "a model file in the project is missing or damaged",
             expected=content_hash[:12],
             found="nothing" if content is None else "another content",
-            remedy="open a backup, or use another model version",
+            remedy="open an earlier copy of the file, or use another model version",
         )
     return bytes(content)
 

@@ -181,7 +181,7 @@ def _check_tables(connection: Connection) -> None:
         raise ProjectDamagedError(
             "the project file is incomplete",
             found=f"{connection.path} without {', '.join(missing)}",
-            remedy="open a backup; the damaged file is left as it is",
+            remedy="open an earlier copy of the file; the damaged file is left as it is",
         )
 
 

@@ -63,5 +63,7 @@ def setting(connection: Connection, name: str, default: Any) -> Any:
         return default if text is None else json.loads(text)
     except (TypeError, ValueError) as error:
         raise ProjectDamagedError(
-            f"the setting {name} cannot be read", found=str(connection.path), remedy="set it again, or open a backup"
+            f"the setting {name} cannot be read",
+            found=str(connection.path),
+            remedy="set it again, or open an earlier copy of the file",
         ) from error

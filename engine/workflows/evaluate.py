@@ -90,7 +90,9 @@ def _class_of(graph: CategoryGraph, text: str, line: int) -> int:
     except GraphError as error:
         if text.strip() == UNKNOWN_NAME and isinstance(error, UnknownClassError):
             return NO_CLASS
-        raise FormatError(f"line {line} of the truth file names no class", found=str(error)) from error
+        raise FormatError(
+            f"in line {line} of the truth file {error.what}", found=error.found, remedy=error.remedy
+        ) from error
 
 
 def _plain(image: str) -> str:

@@ -238,6 +238,15 @@ def test_the_first_word_decides(word: str, is_project: bool) -> None:
     assert _names_a_project(word) is is_project
 
 
+@pytest.mark.parametrize("more", ["b.protoleaf", "--json"])
+def test_the_window_opens_one_project(more: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What comes after the project is misuse and is named; nothing is opened."""
+    assert main(["a.protoleaf", more]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("protoleaf: ")
+    assert said.endswith(f"expected nothing after a.protoleaf, found {more}\n")
+
+
 def test_a_command_runs_without_a_window(capsys: pytest.CaptureFixture[str]) -> None:
     """An unknown command is refused by the command line, with its status."""
     assert main(["no-such-command"]) == 2

@@ -14,14 +14,23 @@ COARSE_LABELS: Final = 20
 
 @dataclass(frozen=True, order=True)
 class Situation:
-    """How many shots each leaf has, and whether some further images have a coarse label."""
+    """What is labelled, and what is to be classified.
+
+    Attributes:
+        has_coarse_labels: whether some further images have a coarse label.
+        shots: of each leaf.
+        is_elsewhere: whether labels were given in one place and the photos of another are classified: the collection
+            is the labelled images of `train` and all of `val`. Else it is everything, and photos of a shot's own
+            series are in it.
+    """
 
     has_coarse_labels: bool
     shots: int
+    is_elsewhere: bool = False
 
     @property
     def name(self) -> str:
-        """For tables."""
+        """For the columns of a table; its title says what the collection is."""
         return f"{self.shots} shot{'s' * (self.shots > 1)}" + " + coarse" * self.has_coarse_labels
 
 
@@ -33,13 +42,18 @@ class Draw:
         shots: (s,) rows.
         coarse: (m,) rows of the images with a coarse label.
         coarse_ids: (m,) int64, the class that each of them is labelled with.
-        unlabelled: (u,) rows of all other images.
+        unlabelled: (u,) rows of all other images that are in the collection.
     """
 
     shots: NDArray[np.int64]
     coarse: NDArray[np.int64]
     coarse_ids: NDArray[np.int64]
     unlabelled: NDArray[np.int64]
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """(s + m + u,) rows of the collection, ascending; no method learns from any other image."""
+        return np.sort(np.concatenate([self.shots, self.coarse, self.unlabelled]))
 
 
 def draw(collection: TransferCollection, situation: Situation, seed: int) -> Draw:
@@ -67,6 +81,8 @@ def draw(collection: TransferCollection, situation: Situation, seed: int) -> Dra
             below = np.isin(ordered_ids, list(collection.graph.descendants(coarse)))
             is_free = below & ~is_shot[order] & (labels[order] == NO_CLASS)
             labels[order[is_free][:COARSE_LABELS]] = coarse
-    has_coarse = labels != NO_CLASS
-    rows = np.flatnonzero(has_coarse)
-    return Draw(np.flatnonzero(is_shot), rows, labels[rows], np.flatnonzero(~is_shot & ~has_coarse))
+    rows = np.flatnonzero(labels != NO_CLASS)
+    is_unlabelled = ~is_shot & (labels == NO_CLASS)
+    if situation.is_elsewhere:
+        is_unlabelled &= ~collection.is_train
+    return Draw(np.flatnonzero(is_shot), rows, labels[rows], np.flatnonzero(is_unlabelled))

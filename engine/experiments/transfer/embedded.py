@@ -40,8 +40,17 @@ class EmbeddedCollection:
         """(n, d) the same as float32."""
         return to_floats(self.embeddings)
 
-    def basis_with(self, labelled: NDArray[np.int64]) -> CollectionBasis | None:
-        """What the collection stage starts from when these rows are labelled; rows stand for image ids."""
+    def basis_of(self, rows: NDArray[np.int64], labelled: NDArray[np.int64]) -> CollectionBasis | None:
+        """What the collection stage starts from; rows here are image ids there.
+
+        The look at all images is made once for all draws, that at some of them whenever it is asked for.
+
+        Args:
+            rows: (k,) of the collection, ascending.
+            labelled: those that have a label.
+        """
+        if len(rows) < len(self.embeddings):
+            return collection_basis(rows, self.embeddings[rows], labelled=np.searchsorted(rows, labelled))
         return None if self._basis is None else self._basis.with_anchors(self.embeddings, labelled)
 
     @cached_property

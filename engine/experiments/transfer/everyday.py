@@ -29,8 +29,8 @@ def in_memory(embedded: EmbeddedCollection, drawn: Draw, *, with_collection: boo
     Args:
         embedded: the collection.
         drawn: its labels.
-        with_collection: whether the collection stage is on: all images teach, those that are scored too, as they do in
-            a person's project. Their classes do not.
+        with_collection: whether the collection stage is on: all images of the draw teach, those that are scored too,
+            as they do in a person's project. Their classes do not.
 
     Returns:
         `top1` of the leaf, `calibration_error` of its score (15 bins), `coverage`, the share with a safe class, and
@@ -43,7 +43,7 @@ def in_memory(embedded: EmbeddedCollection, drawn: Draw, *, with_collection: boo
         Shots(rows, class_ids, embedded.floats[rows]),
         PropagationSession(model.propagation),
         prior_of(model.card),
-        collection=embedded.basis_with(rows) if with_collection else None,
+        collection=embedded.basis_of(drawn.rows, rows) if with_collection else None,
     )
     return _figures(embedded, fitted, drawn)
 
@@ -68,7 +68,7 @@ def in_project(
         names = {class_id: collection.graph.path_text(class_id) for class_id in collection.graph.classes()}
         ids: Mapping[int, int] = {class_id: project.graph.find(name) for class_id, name in names.items()}
         project.import_labelled(
-            [(file, ids[labels[row]] if row in labels else None) for row, file in enumerate(collection.files)]
+            [(collection.files[row], ids[labels[row]] if row in labels else None) for row in drawn.rows.tolist()]
         )
         embed_project(project, caches, device=device)
         answers = {
@@ -101,7 +101,8 @@ def _figures(embedded: EmbeddedCollection, fitted: EverydayModel, drawn: Draw) -
     collection = embedded.collection
     rows = scored(collection, drawn)
     answers = collection.class_ids[rows]
-    scores = fitted.classify(embedded.embeddings[rows], np.ones(len(rows), dtype=np.float32), rows)
+    places = np.searchsorted(drawn.rows, rows)
+    scores = fitted.classify(embedded.embeddings[rows], np.ones(len(rows), dtype=np.float32), places)
     is_right = fitted.candidate_ids[scores.best] == answers
     has_safe = (scores.safe_class != NO_CLASS) & ~fitted.is_unknown(scores)
     on_line = {answer: collection.graph.ancestors(answer) | {answer} for answer in np.unique(answers).tolist()}

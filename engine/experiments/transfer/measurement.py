@@ -4,8 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.experiments.transfer import results
+from engine.experiments.transfer.collection import TRAIN, TransferCollection
 from engine.experiments.transfer.draws import Situation
 from engine.experiments.transfer.embedded import EmbeddedCollection
 from engine.experiments.transfer.methods import DEFAULT_METHODS, METHODS
@@ -21,17 +25,33 @@ class TransferPlan:
         draws: in each of which every method gets the same shots.
         methods: identifiers.
         with_coarse_labels: whether every column is measured with coarse labels too.
+        is_elsewhere: whether labels are of `train` and the collection to classify is `val`.
     """
 
     shots: tuple[int, ...] = (1, 2, 3, 5, 10)
     draws: int = 10
     methods: tuple[str, ...] = DEFAULT_METHODS
     with_coarse_labels: bool = True
+    is_elsewhere: bool = False
 
     def situations(self, shots: int) -> tuple[Situation, ...]:
         """The situations of a column."""
         coarse = (False, True) if self.with_coarse_labels else (False,)
-        return tuple(Situation(has_coarse_labels, shots) for has_coarse_labels in coarse)
+        return tuple(Situation(has_coarse_labels, shots, self.is_elsewhere) for has_coarse_labels in coarse)
+
+
+def check_plan(collection: TransferCollection, plan: TransferPlan) -> None:
+    """Make sure that there is something to score before anything is computed.
+
+    Raises:
+        InputError: `val` is to be classified, and has no image of a class of `train`.
+    """
+    if plan.is_elsewhere and not np.isin(collection.class_ids[~collection.is_train], collection.leaf_ids).any():
+        raise InputError(
+            "nothing in val can be scored",
+            expected=f"images in class folders that {collection.source / TRAIN} has too",
+            found=f"{np.count_nonzero(~collection.is_train)} images, none of such a class",
+        )
 
 
 def measure_transfer(

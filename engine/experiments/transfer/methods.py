@@ -56,23 +56,36 @@ class Method:
 def measure_peer(
     predict: Predict, embedded: EmbeddedCollection, situations: Sequence[Situation], seed: int
 ) -> Mapping[Situation, Outcome]:
-    """Let a peer classify everything that is no shot, and score what is unlabelled in each situation.
+    """Let a peer classify what is in the collection and no shot, and score what is unlabelled in each situation.
 
     A peer has no use for coarse labels: it sees the images that have one as unlabelled ones, and is not scored on them.
+    Situations with the same images are classified once.
     """
     collection = embedded.collection
-    alone = draw(collection, Situation(has_coarse_labels=False, shots=situations[0].shots), seed)
-    leaves, floats = collection.leaf_ids, embedded.floats
-    classes = np.searchsorted(leaves, collection.class_ids[alone.shots])
-    task = FewShotTask(floats[alone.shots], classes, floats[alone.unlabelled], len(leaves))
-    found = {option: leaves[positions] for option, positions in predict(task).items()}
+    known: dict[bytes, Mapping[str, NDArray[np.int64]]] = {}
     outcomes = {}
     for situation in situations:
-        rows = everyday.scored(collection, draw(collection, situation, seed))
-        places = np.searchsorted(alone.unlabelled, rows)
-        answers = collection.class_ids[rows]
-        outcomes[situation] = {option: {TOP1: float((ids[places] == answers).mean())} for option, ids in found.items()}
+        drawn = draw(collection, situation, seed)
+        queries = np.setdiff1d(drawn.rows, drawn.shots)
+        key = queries.tobytes()
+        if key not in known:
+            known[key] = _classes_of(predict, embedded, drawn.shots, queries)
+        rows = everyday.scored(collection, drawn)
+        places, answers = np.searchsorted(queries, rows), collection.class_ids[rows]
+        outcomes[situation] = {
+            option: {TOP1: float((ids[places] == answers).mean())} for option, ids in known[key].items()
+        }
     return outcomes
+
+
+def _classes_of(
+    predict: Predict, embedded: EmbeddedCollection, shots: NDArray[np.int64], queries: NDArray[np.int64]
+) -> Mapping[str, NDArray[np.int64]]:
+    """Class id (q,) of each query by option."""
+    leaves, floats = embedded.collection.leaf_ids, embedded.floats
+    classes = np.searchsorted(leaves, embedded.collection.class_ids[shots])
+    task = FewShotTask(floats[shots], classes, floats[queries], len(leaves))
+    return {option: leaves[positions] for option, positions in predict(task).items()}
 
 
 def measure_everyday(

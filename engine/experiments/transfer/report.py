@@ -29,6 +29,7 @@ class TransferReport:
     Attributes:
         collection: name of the folder.
         images: in it.
+        val_images: of them in `val`.
         classes: to choose among.
         results: of all backbones.
         candidates: empty where the backbones were not timed.
@@ -36,6 +37,7 @@ class TransferReport:
 
     collection: str
     images: int
+    val_images: int
     classes: int
     results: tuple[TransferResult, ...]
     candidates: tuple[Candidate, ...] = ()
@@ -52,6 +54,7 @@ class TransferReport:
         return {
             "collection": self.collection,
             "images": self.images,
+            "val_images": self.val_images,
             "classes": self.classes,
             "candidates": [asdict(candidate) for candidate in self.candidates],
             "cells": [fields_of(result) for result in self.results],
@@ -68,27 +71,33 @@ class TransferReport:
 
     def _tables(self) -> Iterator[tuple[str, TextTable]]:
         for (backbone, _), results in self.by_backbone.items():
-            for has_coarse in sorted({result.cell.situation.has_coarse_labels for result in results}):
-                some = [result for result in results if result.cell.situation.has_coarse_labels == has_coarse]
-                about = f"{backbone}, shots and coarse labels" if has_coarse else f"{backbone}, shots alone"
+            for kind, some in _by_kind(results).items():
+                about = f"{backbone}, {kind}"
                 yield f"{about}: leaf top-1 in %, {self._facts(some)}", accuracies(some)
                 if any(result.cell.method == EVERYDAY for result in some):
                     yield f"{about}: the everyday model minus each, in points, paired draw by draw", differences(some)
                     yield f"{about}: what the everyday model says of itself, in %", honesty(some)
         if self.candidates:
-            yield "backbones; nearest prototype, leaf top-1 in %", self._candidates()
+            for is_elsewhere in sorted({result.cell.situation.is_elsewhere for result in self.results}):
+                about = f"backbones, {_title_of(Situation(False, 1, True))}" if is_elsewhere else "backbones"
+                yield f"{about}; nearest prototype, leaf top-1 in %", self._candidates(is_elsewhere=is_elsewhere)
 
     def _facts(self, results: Sequence[TransferResult]) -> str:
-        draws = len(results[0].draws)
-        return f"{self.classes} classes, {self.images:,} images, {draws} draw{'s' * (draws > 1)}, 95 % interval"
+        first = results[0]
+        images = (
+            f"{self.val_images:,} images in val" if first.cell.situation.is_elsewhere else f"{self.images:,} images"
+        )
+        draws = len(first.draws)
+        return f"{self.classes} classes, {images}, {draws} draw{'s' * (draws > 1)}, 95 % interval"
 
-    def _candidates(self) -> TextTable:
-        shots = sorted({result.cell.situation.shots for result in self.results})
-        header = ("backbone", "MB", "side", "images/s", *(Situation(False, count).name for count in shots))
+    def _candidates(self, *, is_elsewhere: bool) -> TextTable:
+        there = [each for each in _situations(self.results) if each.is_elsewhere == is_elsewhere]
+        columns = [Situation(False, shots, is_elsewhere) for shots in sorted({each.shots for each in there})]
+        header = ("backbone", "MB", "side", "images/s", *(column.name for column in columns))
         rows = []
         for candidate, results in zip(self.candidates, self.by_backbone.values(), strict=True):
             known = by_method(results)
-            cells = [_cell(known.get((Situation(False, count), PROTOTYPES))) for count in shots]
+            cells = [_cell(known.get((column, PROTOTYPES))) for column in columns]
             size, rate = f"{candidate.size_mb:.1f}", f"{candidate.images_per_s:.0f}"
             rows.append((candidate.name, size, str(candidate.input_side), rate, *cells))
         return TextTable(header, tuple(rows))
@@ -134,6 +143,7 @@ def fields_of(result: TransferResult) -> dict[str, Any]:
         "backbone": cell.backbone,
         "shots": cell.situation.shots,
         "coarse_labels": cell.situation.has_coarse_labels,
+        "elsewhere": cell.situation.is_elsewhere,
         "method": cell.method,
         "option": result.best_option,
         "figures": {
@@ -154,6 +164,25 @@ def _plain_estimate(values: Sequence[float]) -> dict[str, Any]:
 def _methods(results: Sequence[TransferResult]) -> list[str]:
     there = {result.cell.method for result in results}
     return [method for method in METHODS if method in there]
+
+
+def _by_kind(results: Sequence[TransferResult]) -> dict[str, list[TransferResult]]:
+    """Results that share tables, by what a table's title says of them."""
+    found: dict[str, list[TransferResult]] = {}
+    for result in sorted(results, key=_kind_of):
+        found.setdefault(_title_of(result.cell.situation), []).append(result)
+    return found
+
+
+def _kind_of(result: TransferResult) -> tuple[bool, bool]:
+    return result.cell.situation.is_elsewhere, result.cell.situation.has_coarse_labels
+
+
+def _title_of(situation: Situation) -> str:
+    labels = "shots and coarse labels" if situation.has_coarse_labels else "shots"
+    if situation.is_elsewhere:
+        return f"{labels} from train, the collection is val"
+    return labels if situation.has_coarse_labels else f"{labels} alone"
 
 
 def _situations(results: Sequence[TransferResult]) -> list[Situation]:

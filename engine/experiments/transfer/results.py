@@ -1,6 +1,6 @@
 """What was measured of one method in one situation, draw by draw, and how it lies on disk.
 
-RUNS/transfer/<collection>/<backbone>-<hash>/<5-shots-coarse>/<method>.json
+RUNS/transfer/<collection>/<backbone>-<hash>/<5-shots-coarse-elsewhere>/<method>.json
 """
 
 import json
@@ -17,6 +17,9 @@ from engine.workflows.models import ModelFiles
 
 TOP1: Final = "top1"
 
+BEFORE: Final = {"elsewhere": False}
+"""What holds of files that were written before this was a fact."""
+
 Figures = Mapping[str, float]
 """What one draw gives, by name; shares in [0, 1]."""
 
@@ -32,7 +35,7 @@ class TransferCell:
         collection: identity of the images.
         backbone: its name.
         backbone_hash: of its file.
-        situation: shots and coarse labels.
+        situation: shots and coarse labels, and what the collection is.
         method: identifier.
     """
 
@@ -49,7 +52,9 @@ class TransferCell:
 
     def path(self, runs: Path) -> Path:
         """Where its result lies."""
-        column = f"{self.situation.shots}-shots" + "-coarse" * self.situation.has_coarse_labels
+        situation = self.situation
+        column = f"{situation.shots}-shots" + "-coarse" * situation.has_coarse_labels
+        column += "-elsewhere" * situation.is_elsewhere
         backbone = f"{self.backbone}-{self.backbone_hash[:8]}"
         return runs / "transfer" / self.collection / backbone / column / f"{self.method}.json"
 
@@ -113,7 +118,7 @@ def read(cell: TransferCell, runs: Path) -> TransferResult | None:
         draws = tuple(_outcome(outcome) for outcome in facts.pop("draws"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise _no_result(path, str(error)) from error
-    if facts != _facts(cell) or not draws:
+    if {**BEFORE, **facts} != _facts(cell) or not draws:
         raise _no_result(path, "that of another cell")
     return TransferResult(cell, draws)
 
@@ -131,6 +136,7 @@ def _facts(cell: TransferCell) -> dict[str, object]:
         "backbone_hash": cell.backbone_hash,
         "shots": cell.situation.shots,
         "coarse_labels": cell.situation.has_coarse_labels,
+        "elsewhere": cell.situation.is_elsewhere,
         "method": cell.method,
     }
 

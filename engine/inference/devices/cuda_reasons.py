@@ -12,7 +12,8 @@ Cause = Callable[[GpuFacts], Reason | None]
 _DRIVER_FOR: Final = {12: "525", 13: "580"}  # first driver branch that serves a CUDA major version
 _CAPABILITY_FOR: Final[dict[int, Version]] = {12: (6, 0), 13: (7, 5)}  # oldest GPUs that the packages are built for
 _DRIVER_PAGE: Final = "from nvidia.com/drivers or with your system's package manager"
-_USE_THE_CPU: Final = "nothing needs to be done: the CPU does the work"
+USE_THE_CPU: Final = "nothing needs to be done: the CPU does the work"
+"""True where the program chooses the device; the CPU does not step in for one that was asked for by name."""
 _OUT_OF_MEMORY: Final = 2
 _STUB: Final = 34
 _UNAVAILABLE: Final = 46
@@ -79,7 +80,7 @@ def no_gpu(facts: GpuFacts) -> Reason | None:
     return Reason(
         "no_gpu",
         f"this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({facts.driver.library} was not found)",
-        _USE_THE_CPU + hint,
+        USE_THE_CPU + hint,
     )
 
 
@@ -168,7 +169,7 @@ def capability_too_low(facts: GpuFacts) -> Reason | None:
         f"need {_dotted(needed)} or higher",
         "install an onnxruntime-gpu package for CUDA 12, which serves older GPUs, or use the CPU"
         if facts.cuda_major > 12  # noqa: PLR2004 (the major version that the remedy names)
-        else _USE_THE_CPU,
+        else USE_THE_CPU,
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from engine.inference.devices.cuda_reasons import why_not_cuda
+from engine.inference.devices.cuda_reasons import USE_THE_CPU, why_not_cuda
 from engine.inference.devices.facts import GpuFacts, Reason
 from engine.inference.devices.libraries import needed_for_tensorrt
 from engine.inference.devices.names import COREML_PROVIDER, DIRECTML_PROVIDER, PROVIDERS, TENSORRT_PROVIDER
@@ -12,6 +12,7 @@ _MEMORY_SIGNS: Final = (
     "out of memory", "out_of_memory", "outofmemory", "alloc_failed", "failed to allocate", "bfcarena",
     "bad_alloc", "8007000e", "not enough memory", "cudaerrormemoryallocation",
 )  # fmt: skip
+_ANOTHER_DEVICE: Final = "use the device auto or cpu"
 _SYSTEM_OF: Final = {"coreml": ("darwin", "CoreML", "macOS"), "directml": ("win32", "DirectML", "Windows")}
 _PACKAGE_OF: Final = {"coreml": "onnxruntime", "directml": "onnxruntime-directml"}
 
@@ -85,6 +86,19 @@ def why_failed(device: str, attempt: Attempt, facts: GpuFacts) -> Reason | None:
     found = next((reason for cause in causes if (reason := cause(attempt, facts)) is not None), None)
     words = f"{PROVIDERS[device]} fails: {attempt.message or 'without a message'}"
     return found or Reason("probe_failed", words, "use the device cpu, and tell us this line")
+
+
+def remedy_by_name(remedy: str) -> str:
+    """What to do where the device was asked for by name: take another, or do what helps this one.
+
+    Args:
+        remedy: what helps this device, as `protoleaf doctor` tells it.
+    """
+    if remedy.startswith("use the device"):
+        return remedy
+    if remedy.startswith(USE_THE_CPU):
+        return _ANOTHER_DEVICE + remedy.removeprefix(USE_THE_CPU)
+    return f"{_ANOTHER_DEVICE}, or {remedy}"
 
 
 def is_out_of_memory(message: str) -> bool:

@@ -15,7 +15,7 @@ from engine.workflows.backbones.hints import Hint, hint_for
 from engine.workflows.backbones.image_input import ImageInput, image_input_of
 from engine.workflows.backbones.library import usable_name
 from engine.workflows.backbones.model_files import own_propagation
-from engine.workflows.backbones.onnx_facts import OnnxFacts, TensorFacts, declared_facts
+from engine.workflows.backbones.onnx_facts import GUESS_NOTICE, OnnxFacts, TensorFacts, declared_facts
 from engine.workflows.backbones.onnx_structure import OnnxStructure, check_external, read_structure
 from engine.workflows.backbones.outputs import judged, likeliest_first, looks_like_scores
 from engine.workflows.backbones.preprocessing import USUAL_SIDE, Preprocessing, preprocessing_from
@@ -208,7 +208,7 @@ def _pooling(chosen: TensorFacts, values: Mapping[str, Any]) -> str:
 def _notices(hint: Hint, image_input: ImageInput, chosen: TensorFacts, preprocessing: Preprocessing) -> tuple[str, ...]:
     found = []
     if not hint.is_told:
-        found.append("How pictures are prepared is a guess: check it where you have the network from.")
+        found.append(GUESS_NOTICE)
     if looks_like_scores(chosen):
         found.append(
             f"The output “{chosen.name}” looks like scores of classes; the features before them are often better."

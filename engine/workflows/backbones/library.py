@@ -123,9 +123,11 @@ class BackboneLibrary:
             ) from error
 
     def _check_there(self, name: str) -> None:
-        if name not in self.names():
-            known = ", ".join(self.names()) or "none"
-            raise ModelError("there is no such backbone in the library", expected=known, found=f"“{name}”")
+        names = self.names()
+        if not names:
+            raise ModelError("there is no such backbone: none was added yet", found=f"“{name}”")
+        if name not in names:
+            raise ModelError("there is no such backbone in the library", expected=", ".join(names), found=f"“{name}”")
 
     def _settle(self, unfinished: Path, name: str) -> None:
         target = self.folder / name

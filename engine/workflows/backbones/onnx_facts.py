@@ -1,13 +1,16 @@
 """What was found out about an ONNX file, as plain data that goes from one process to another."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
 
 from engine.errors import ModelError
-from engine.workflows.backbones.preprocessing import Preprocessing, preprocessing_from
+from engine.workflows.backbones.preprocessing import PRESETS, Colour, Preprocessing, preprocessing_from, preset
 
 Shape = tuple[int | str | None, ...]
+GUESS_NOTICE: Final = "How pictures are prepared is a guess: check it where you have the network from."
+_COLOURS: Final = frozenset({"mean", "std", "value_scale"})
+"""Fields of `Preprocessing` that a file does not say; its sides and outputs it does."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +88,36 @@ class OnnxFacts:
     description: str = ""
     licence: str = ""
 
+    def with_chosen(self, chosen: Mapping[str, Any]) -> "OnnxFacts":
+        """The same with what a person chose said of the preprocessing; who chose all of it left nothing to guess.
+
+        Args:
+            chosen: fields of `Preprocessing` by name.
+        """
+        if not chosen:
+            return self
+        if not chosen.keys() >= _COLOURS:
+            return replace(self, why=f"{self.why}; what was chosen counts more")
+        notices = tuple(notice for notice in self.notices if notice != GUESS_NOTICE)
+        return replace(
+            self, why=f"{_title_of({**vars(self.preprocessing), **chosen})}, as chosen", is_told=True, notices=notices
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return asdict(self)
+
+
+def _title_of(values: Mapping[str, Any]) -> str:
+    """What is usual to call such preprocessing, or its numbers."""
+    for name, usual in PRESETS.items():
+        if preset(name).items() <= values.items():
+            return usual.title
+    return f"mean {_numbers(values['mean'])} and deviation {_numbers(values['std'])} of {values['value_scale']:g}"
+
+
+def _numbers(colour: Colour) -> str:
+    return ", ".join(f"{value:g}" for value in colour)
 
 
 def facts_from(values: Mapping[str, Any]) -> OnnxFacts:

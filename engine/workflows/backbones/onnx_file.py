@@ -123,7 +123,7 @@ def add_file(
     propagation = own_propagation(path)
     files = (library or BackboneLibrary()).add(path, card, propagation=propagation if propagation.is_file() else None)
     tell(3)
-    return Added(files, facts, trial)
+    return Added(files, facts.with_chosen(chosen or {}), trial)
 
 
 def chosen_preprocessing(facts: OnnxFacts, chosen: Mapping[str, Any]) -> Preprocessing:

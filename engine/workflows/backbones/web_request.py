@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from engine.errors import NetworkError
-from engine.workflows.backbones.proxy_address import check_proxy
+from engine.workflows.backbones.proxy_address import check_proxy, in_full, without_password
 
 OpenUrl = Callable[[Request, float], http.client.HTTPResponse]
 """Sends a request; the second argument is how many seconds a silent server is waited for."""
@@ -52,6 +52,7 @@ def opener(proxy: str = "") -> OpenUrl:
         UsageError: `proxy` is no address of a web proxy.
     """
     check_proxy(proxy)
+    proxy = in_full(proxy) if proxy else ""
     proxies = {"http": proxy, "https": proxy} if proxy else None
     director = build_opener(ProxyHandler(proxies), _WatchedRedirects)
 
@@ -63,9 +64,32 @@ def opener(proxy: str = "") -> OpenUrl:
             raise NetworkError(
                 "an address on the way to the file is none", found=str(error), remedy="check the proxy's address"
             ) from error
+        except OSError as error:
+            if is_without_way(error) and _is_sent_to_proxy(request):
+                raise ProxyUnreachableError(error, without_password(proxy) or f"http://{request.host}") from error
+            raise
         return answer
 
     return open_url
+
+
+class ProxyUnreachableError(URLError):
+    """There is no way to the proxy itself.
+
+    Args:
+        failure: what the web client raised.
+        address: of the proxy, without a password.
+    """
+
+    def __init__(self, failure: OSError, address: str) -> None:
+        cause = _cause(failure)
+        super().__init__(cause if isinstance(cause, OSError) else failure)
+        self.address = address
+
+
+def _is_sent_to_proxy(request: Request) -> bool:
+    """Whether the web client gave the request the host of a proxy, that of the setting or of the system."""
+    return request.host != urlsplit(request.full_url).netloc
 
 
 def check_address(url: str) -> None:
@@ -127,6 +151,10 @@ def network_error(failure: Failure, url: str, *, remedy: str = "") -> NetworkErr
         )
     if _is_refused_by_proxy(failure):
         return NetworkError(f"the proxy gives no way to {host}", found=_words(cause), remedy=_PROXY_REMEDY)
+    if isinstance(failure, ProxyUnreachableError):
+        return NetworkError(
+            f"the proxy {failure.address} cannot be reached", found=_words(cause), remedy="check the proxy's address"
+        )
     if is_without_way(failure):
         return NetworkError(
             f"{host} cannot be reached",

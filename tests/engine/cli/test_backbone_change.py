@@ -59,7 +59,7 @@ def test_with_a_yes_it_is_used(collection: Collection, tinyleaf: Path, capsys: p
 
 
 def test_a_file_is_kept_first(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A bare ONNX file is examined as by `new`: options count, what was guessed is told, and the file may go then."""
+    """A bare ONNX file is examined as by `new`: options count, how pictures are prepared is told, the file may go then."""
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
     command = ("backbone", "use", collection.project, path, "--range", "symmetric", "--device", "cpu")
     assert "Nothing was changed" in done(capsys, *command).out
@@ -67,7 +67,7 @@ def test_a_file_is_kept_first(collection: Collection, tmp_path: Path, capsys: py
     assert (added.card.mean, added.card.input_side) == ((0.5, 0.5, 0.5), models.SIDE)
     said = done(capsys, *command, "--yes").out
     assert said.startswith("The project now uses net; undo goes back.")
-    assert "Preprocessing: a guess" in said
+    assert "Preprocessing: -1 to 1, as chosen." in said
     assert BackboneLibrary().entry("net") == added
     path.unlink()
     with Project.open(collection.project, for_writing=False) as project:

@@ -1,5 +1,6 @@
 """The command line around backbones: list, show, add a file, remove, and projects on a file."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,11 +54,17 @@ def test_showing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     assert "no such backbone" in refused(capsys, "backbone", "show", "nothing")
 
 
+def test_figures_of_any_length_stand_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    """All values begin in one column, also those of the longest names."""
+    lines = done(capsys, "backbone", "show", "leafnet").out.splitlines()
+    assert len({len(re.split(r" {2,}", line)[0]) + len(re.findall(r" {2,}", line)[0]) for line in lines}) == 1
+
+
 def test_removing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     """An added one goes; a bundled one and one that is not there are refused."""
     assert done(capsys, "backbone", "remove", tiny, "--json").fields == {"removed": tiny}
     assert BackboneLibrary().names() == ()
-    assert "no such backbone" in refused(capsys, "backbone", "remove", tiny)
+    assert "none was added yet: found “nosuch”" in refused(capsys, "backbone", "remove", "nosuch")
     assert "bundled" in refused(capsys, "backbone", "remove", "leafnet")
 
 
@@ -66,7 +73,9 @@ def test_adding_a_file_and_a_project_on_it(capsys: pytest.CaptureFixture[str], t
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
     options = ("--name", "mine", "--preset", "caffe", "--resize-share", "0.875", "--own-length")
     fields = done(capsys, "backbone", "add", path, *options, "--json").fields
-    assert (fields["name"], fields["width"], fields["input_side"], fields["is_told"]) == ("mine", 12, 32, False)
+    assert (fields["name"], fields["width"], fields["input_side"], fields["is_told"]) == ("mine", 12, 32, True)
+    assert fields["why"] == f"{PRESETS['caffe'].title}, as chosen"
+    assert not any("guess" in notice for notice in fields["notices"])
     assert fields["preprocessing"]["channel_order"] == "bgr"
     assert fields["preprocessing"]["mean"] == list(PRESETS["caffe"].mean)
     assert (fields["preprocessing"]["resize_share"], fields["preprocessing"]["unit_length"]) == (0.875, False)
@@ -82,7 +91,8 @@ def test_a_project_on_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     """`new` takes the file into the library first and says where the preprocessing comes from."""
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
     text = done(capsys, "new", tmp_path / "a.protoleaf", "--backbone", path, "--range", "symmetric").out
-    assert "a guess" in text
+    assert "Preprocessing: -1 to 1, as chosen." in text
+    assert "guess" not in text
     assert find_model("net").card.mean == (0.5, 0.5, 0.5)
     done(capsys, "new", tmp_path / "b.protoleaf", "--backbone", path, "--range", "symmetric")
     assert BackboneLibrary().names() == ("net",)

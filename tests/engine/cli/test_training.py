@@ -63,7 +63,7 @@ def test_the_answer_in_words(collection: Collection, capsys: pytest.CaptureFixtu
         (("--setting", "iterations"), 2, "name=value"),
         (("--setting", "iteration=4"), 2, "there is no such setting"),
         (("--setting", "iterations=some"), 2, "expected a whole number, found “some”"),
-        (("--depth", "backbone", "--setting", "ways=1"), 1, "at least 2, found 1"),
+        (("--depth", "backbone", "--setting", "ways=1"), 2, "at least 2, found 1"),
         (("--setting", "shots=30"), 1, "too little to learn propagation from"),
     ],
 )

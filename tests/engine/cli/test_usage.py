@@ -8,6 +8,7 @@ from engine import __version__
 from engine.cli import new_command
 from engine.cli.main import COMMAND_NAMES
 from engine.errors import Cancelled
+from engine.inference.devices.names import DEVICES
 from tests.support.collections import Collection
 from tests.support.command_line import done, protoleaf, refused
 
@@ -38,16 +39,18 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
     [
         (("nonsense",), "nonsense"),
         (("new",), "PROJECT"),
-        (("benchmark",), "command"),
         (("new", "a.protoleaf", "b.protoleaf"), "b.protoleaf"),
         (("embed", "a.protoleaf", "--devise", "cpu"), "--devise"),
         (("embed", "a.protoleaf", "--device", "abacus"), "abacus"),
+        (("backbone", "use", "a.protoleaf", "torchvision:resnet18", "--yes", "--device", "abacus"), ", ".join(DEVICES)),
+        (("benchmark", "embed", "--device", "abacus"), "abacus"),
+        (("experiment", "transfer", "nowhere", "--device", "abacus"), "abacus"),
+        (("backbone", "add", "torchvision:resnet18", "--proxy", "socks5://here:1"), "no proxy's address"),
         (("classify", "a.protoleaf"), "--out"),
         (("classify", "a.protoleaf", "-o", "out.csv", "--setting", "magic"), "expected ppn+, ppn, prototypes"),
         (("evaluate", "a.protoleaf"), "--truth"),
         (("evaluate", "a.protoleaf", "--truth", "t.csv", "--setting", "magic"), "prototypes, all, found magic"),
         (("new", "a.protoleaf", "--backbone", "b.onnx", "--preset", "magic"), "expected imagenet"),
-        (("train", "a.protoleaf", "--setting", "iterations=-5"), "at least"),
         (("import-images", "a.protoleaf"), "PATH"),
         (("import-images", "a.protoleaf", "b", "--class", "x", "--folders-as-classes"), "exclude each other"),
         (("benchmark", "reclassify", "--images", "3"), "--images"),
@@ -58,6 +61,31 @@ def test_misuse_is_one_line_and_status_2(
 ) -> None:
     """A command, option or argument that does not exist or is missing is named, before any file is looked at."""
     assert said in refused(capsys, *arguments, status=2)
+
+
+@pytest.mark.parametrize("group", ["backbone", "benchmark", "experiment"])
+def test_a_group_alone_explains_itself(group: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """All groups alike: the help line by line on standard error, and misuse."""
+    answer = protoleaf(capsys, group)
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith(f"Usage: protoleaf {group} ")
+    assert answer.err.strip() == done(capsys, group, "--help").out.strip()
+
+
+def test_help_names_every_device(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where the backbone is changed."""
+    for command in (("embed",), ("backbone", "use")):
+        shown = " ".join(done(capsys, *command, "--help").out.split())
+        assert f"{', '.join(DEVICES[:-1])} or {DEVICES[-1]}." in shown
+
+
+def test_a_named_file_that_is_no_image(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is listed with what it is, and not taken."""
+    answer = done(capsys, "import-images", collection.project, collection.truth).out
+    assert answer.startswith("Added 0 images")
+    assert (
+        f"1 file could not be read:\n  {collection.truth}: this is not an image that can be read: found text" in answer
+    )
 
 
 def test_unknown_graph_format(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:

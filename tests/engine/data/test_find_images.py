@@ -32,11 +32,40 @@ def test_folders_are_searched_in_natural_order(tmp_path: Path) -> None:
     assert found.files[0].modified_ns == (tmp_path / "2.JPG").stat().st_mtime_ns
 
 
-def test_named_files_are_taken_whatever_their_suffix(tmp_path: Path) -> None:
-    """A file that a person names is taken, and counts once."""
-    odd = touched(tmp_path / "scan.dat")
+@pytest.mark.parametrize(
+    "content", [b"\xff\xd8\xff\xe0", b"\x89PNG\r\n\x1a\n", b"RIFF\x24\x08\x00\x00WEBP", b"\x07\x00\x93"]
+)
+def test_named_files_are_taken_whatever_their_suffix(content: bytes, tmp_path: Path) -> None:
+    """A file that a person names is taken, also when nothing is known of its content, and counts once."""
+    odd = tmp_path / "scan.dat"
+    odd.write_bytes(content)
     found = find_images([odd, touched(tmp_path / "a.jpg"), tmp_path])
     assert [file.path.name for file in found.files] == ["scan.dat", "a.jpg"]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"image,class\n1.jpg,Gull\n", "text"),
+        (b"%PDF-1.7", "a PDF document"),
+        (b"", "empty"),
+        (None, "a device or a pipe"),
+    ],
+)
+def test_named_files_that_are_something_else_are_failures(content: bytes | None, kind: str, tmp_path: Path) -> None:
+    """What cannot be an image is told at once, by its first bytes; a pipe is not read at all; folders pass it over."""
+    odd = tmp_path / "truth.csv"
+    if content is not None:
+        odd.write_bytes(content)
+    elif hasattr(os, "mkfifo"):
+        os.mkfifo(odd)
+    else:
+        pytest.skip("there are no pipes here")
+    found = find_images([odd, touched(tmp_path / "a.jpg")])
+    assert [file.path.name for file in found.files] == ["a.jpg"]
+    assert [failure.path for failure in found.failures] == [odd]
+    assert kind in found.failures[0].reason
+    assert find_images([tmp_path]).failures == []
 
 
 def test_relative_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,8 +62,31 @@ def test_gpu_that_does_not_work_is_explained(monkeypatch: pytest.MonkeyPatch) ->
     choice = choose_providers("auto")
     assert (choice.device_name, choice.is_gpu) == ("CPU", False)
     assert choice.reason == "the memory of the GPU is full (122,880 MiB free)"
-    with pytest.raises(UsageError, match=r"device cuda cannot be used: the memory .* Close other programs"):
+    told = r"device cuda cannot be used: the memory .* Use the device auto or cpu, or close other programs"
+    with pytest.raises(UsageError, match=told):
         choose_providers("cuda")
+
+
+@pytest.mark.parametrize(
+    ("facts", "device", "remedy"),
+    [
+        (GpuFacts(system="linux", has_nvidia_hardware=False), "cuda", "use the device auto or cpu"),
+        (
+            GpuFacts(system="linux", has_nvidia_hardware=False, is_container=True),
+            "cuda",
+            "use the device auto or cpu; in a container, a GPU of the computer shows with `--gpus all`",
+        ),
+        (GpuFacts(system="linux"), "coreml", "use the device auto"),
+    ],
+)
+def test_a_device_asked_for_by_name_is_never_nothing_to_do(
+    facts: GpuFacts, device: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The CPU does not step in for it, so another device is the way out."""
+    install(monkeypatch, facts)
+    with pytest.raises(UsageError) as refusal:
+        choose_providers(device)
+    assert refusal.value.remedy == remedy
 
 
 def test_facts_that_speak_against_it_spare_the_trial(monkeypatch: pytest.MonkeyPatch) -> None:

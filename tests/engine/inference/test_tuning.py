@@ -81,6 +81,13 @@ def test_one_shot_of_each_class_leaves_the_prior(propagation: PropagationSession
     assert (tuning.shrinkage, tuning.temperature, tuning.shots_checked) == (START, PRIOR.temperature, 0)
 
 
+@pytest.mark.parametrize("rounding", [0.0, -4e-8])
+def test_copies_of_one_picture_do_not_make_all_others_of_it_unknown(rounding: float) -> None:
+    """Held-out shots that are where their prototype is, up to rounding, still leave room for another copy."""
+    own = np.full((10, 2), rounding, dtype=np.float32)
+    assert _tune(_plain(own, [0] * 10)).unknown_distance > 3e-5  # of a copy, as 16-bit embeddings have it
+
+
 def test_prototypes_alone_never_propagate(propagation: PropagationSession) -> None:
     """Whatever the prior; with no shots either."""
     drawn = collection(tree())

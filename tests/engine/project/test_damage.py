@@ -51,6 +51,7 @@ def test_what_is_no_project_is_refused_and_left_alone(tmp_path: Path, how: str, 
         Project.open(path, for_writing=for_writing)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert "an earlier copy of the file" in caught.value.remedy
     assert path.read_bytes() == before
     assert {each.name for each in tmp_path.iterdir()} <= {"birds.protoleaf", "birds.protoleaf.lock"}
 

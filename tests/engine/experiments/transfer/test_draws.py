@@ -47,6 +47,20 @@ def test_draws_are_paired() -> None:
     assert other.shots.tolist() != three.shots.tolist()
 
 
+def test_elsewhere_only_labelled_images_and_val_are_there() -> None:
+    """The labels are those of the usual situation; the rest of train is not in the collection."""
+    val = np.flatnonzero(~COLLECTION.is_train)
+    for coarse in (False, True):
+        usual = draw(COLLECTION, Situation(coarse, 3), seed=2)
+        found = draw(COLLECTION, Situation(coarse, 3, is_elsewhere=True), seed=2)
+        assert found.shots.tolist() == usual.shots.tolist()
+        assert found.coarse.tolist() == usual.coarse.tolist()
+        assert found.coarse_ids.tolist() == usual.coarse_ids.tolist()
+        assert found.unlabelled.tolist() == val.tolist()
+        assert found.rows.tolist() == sorted({*usual.shots.tolist(), *usual.coarse.tolist(), *val.tolist()})
+        assert usual.rows.tolist() == list(range(len(COLLECTION.files)))
+
+
 def test_names_for_tables() -> None:
     """One shot, several shots, coarse labels."""
     situations = [Situation(False, 1), Situation(False, 5), Situation(True, 1)]

@@ -33,7 +33,11 @@ def test_embeddings_are_of_length_one(shapes: EmbeddedCollection) -> None:
 
 
 @pytest.mark.parametrize("with_collection", [False, True], ids=["stage off", "stage on"])
-@pytest.mark.parametrize("situation", [Situation(False, 2), Situation(True, 2)], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "situation",
+    [Situation(False, 2), Situation(True, 2), Situation(False, 2, is_elsewhere=True)],
+    ids=["2 shots", "2 shots + coarse", "2 shots elsewhere"],
+)
 def test_memory_and_project_file_agree(
     shapes: EmbeddedCollection, caches: CacheFolders, situation: Situation, with_collection: bool
 ) -> None:
@@ -53,6 +57,20 @@ def test_scores_only_what_is_unlabelled_and_known(shapes: EmbeddedCollection) ->
     drawn = draw(collection, Situation(True, 1), seed=2)
     rows = set(everyday.scored(collection, drawn).tolist())
     assert rows == set(range(64)) - set(drawn.shots.tolist()) - set(drawn.coarse.tolist())
+
+
+def test_the_basis_is_of_the_collection_alone(shapes: EmbeddedCollection) -> None:
+    """Elsewhere it knows labelled images and val, every labelled one as an anchor, and nothing else."""
+    drawn = draw(shapes.collection, Situation(False, 2, is_elsewhere=True), seed=0)
+    basis = shapes.basis_of(drawn.rows, drawn.shots)
+    assert basis is not None
+    assert basis.image_ids.tolist() == drawn.rows.tolist()
+    assert basis.learned_from == 8 * 2 + 8 * 2
+    assert (basis.positions_of(basis.rows_of(drawn.shots)) >= 0).all()
+    usual = draw(shapes.collection, Situation(False, 2), seed=0)
+    everything = shapes.basis_of(usual.rows, usual.shots)
+    assert everything is not None
+    assert everything.learned_from == 64
 
 
 def test_what_cannot_be_embedded_is_said(tmp_path: Path, caches: CacheFolders) -> None:

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import Cancelled
+from engine.errors import Cancelled, InputError
 from engine.events import CancelToken
 from engine.experiments.transfer import measurement, methods
 from engine.experiments.transfer.draws import Situation, draw
 from engine.experiments.transfer.embedded import EmbeddedCollection
-from engine.experiments.transfer.measurement import TransferPlan, measure_transfer
+from engine.experiments.transfer.measurement import TransferPlan, check_plan, measure_transfer
 from engine.experiments.transfer.methods import METHODS, Method, measure_peer
 from engine.experiments.transfer.peers import nearest_prototype
 from engine.experiments.transfer.results import TOP1, Outcome
@@ -18,6 +18,7 @@ from engine.experiments.transfer.task import FewShotTask
 from tests.support.transfer import collection_of, embedded, small_graph
 
 COLLECTION = collection_of({3: 8, 4: 8, 5: 8, 7: 8, 8: 8}, {3: 2, 7: 2, 1: 3}, small_graph())
+WIDE = collection_of({3: 40, 4: 30, 5: 8, 7: 8, 8: 8}, {3: 9, 4: 9, 5: 9, 7: 9, 8: 9}, small_graph())
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +110,56 @@ def test_peer_sees_all_and_is_scored_on_the_unlabelled(images: EmbeddedCollectio
         answers = COLLECTION.class_ids[rows]
         expected = (answers == 3).sum() / (answers >= 0).sum()
         assert found[situation]["first"][TOP1] == pytest.approx(expected)
+
+
+def test_peer_elsewhere_sees_labelled_images_and_val(images: EmbeddedCollection) -> None:
+    """Queries are val, and those with a coarse label where there are any; val alone is scored."""
+    asked: list[int] = []
+
+    def spy(task: FewShotTask) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+        asked.append(len(task.queries))
+        return {"first": np.zeros(len(task.queries), dtype=np.int64)}
+
+    plain, coarse = Situation(False, 2, is_elsewhere=True), Situation(True, 2, is_elsewhere=True)
+    found = measure_peer(spy, images, (plain, coarse), 3)
+    assert asked == [7, 7 + len(draw(COLLECTION, coarse, 3).coarse)]
+    assert asked[1] > 7
+    for situation in (plain, coarse):
+        assert found[situation]["first"][TOP1] == pytest.approx(2 / 4)  # three of the seven are of no leaf
+
+
+@pytest.mark.parametrize(
+    "method", ["prototypes", "whitened-prototypes", "tim", "everyday-without-collection", "everyday"]
+)
+def test_elsewhere_the_rest_of_train_teaches_nothing(method: str) -> None:
+    """Whatever is in the images that are neither labelled nor of val, the figures stay."""
+    embeddings = embedded(WIDE, noise=2.0)
+    situation = Situation(True, 2, is_elsewhere=True)
+    others = np.setdiff1d(np.arange(len(WIDE.files)), draw(WIDE, situation, 1).rows)
+    assert len(others) > 10
+    changed = embeddings.embeddings.copy()
+    changed[others] = np.roll(changed[others], 7, axis=1)
+    moved = replace(embeddings, embeddings=changed)
+    outcome, again = (METHODS[method].measure(each, (situation,), 1)[situation] for each in (embeddings, moved))
+    assert again == outcome
+    assert all(0.2 < figures[TOP1] <= 1 for figures in outcome.values())
+
+
+def test_plan_of_elsewhere(images: EmbeddedCollection, calls: list[tuple[tuple[Situation, ...], int]]) -> None:
+    """Instead of the usual situations, with and without coarse labels."""
+    plan = TransferPlan(shots=(1,), draws=1, methods=("fake",), is_elsewhere=True)
+    found = measure_transfer(images, plan)
+    assert calls == [((Situation(False, 1, True), Situation(True, 1, True)), 0)]
+    assert [result.cell.situation for result in found] == [Situation(False, 1, True), Situation(True, 1, True)]
+
+
+def test_refuses_a_val_that_cannot_be_scored() -> None:
+    """Where val has no image of a leaf of train there is nothing to say; elsewhere only."""
+    nothing = collection_of({3: 4, 4: 4}, {1: 3}, small_graph())
+    with pytest.raises(InputError, match="nothing in val can be scored"):
+        check_plan(nothing, TransferPlan(is_elsewhere=True))
+    check_plan(nothing, TransferPlan())
+    check_plan(COLLECTION, TransferPlan(is_elsewhere=True))
 
 
 def test_peer_predicts_class_ids(images: EmbeddedCollection) -> None:

@@ -39,7 +39,7 @@ def test_honesty_is_of_ours_alone() -> None:
 def test_report_of_two_situations() -> None:
     """Shots alone and with coarse labels in tables of their own."""
     coarse = result_of("prototypes", [0.3, 0.3], has_coarse_labels=True)
-    report = TransferReport("plants", 1200, 6, (*RESULTS, coarse))
+    report = TransferReport("plants", 1200, 200, 6, (*RESULTS, coarse))
     text = report.as_text()
     assert "leafnet, shots alone: leaf top-1 in %, 6 classes, 1,200 images, 2 draws" in text
     assert "leafnet, shots and coarse labels" in text
@@ -47,10 +47,39 @@ def test_report_of_two_situations() -> None:
     assert "| nearest prototype | 30.0 ± 0.0 |" in report.as_text(is_markdown=True)
 
 
+def test_elsewhere_has_tables_of_its_own() -> None:
+    """The title says where shots and collection are from; no table holds figures of both kinds."""
+    there = [
+        result_of("prototypes", [0.1, 0.1], is_elsewhere=True),
+        result_of("everyday", [0.3, 0.3], is_elsewhere=True),
+        result_of("everyday", [0.2, 0.2], has_coarse_labels=True, is_elsewhere=True),
+    ]
+    text = TransferReport("plants", 1200, 200, 6, (*there, *RESULTS)).as_text()
+    heading = "leafnet, shots from train, the collection is val"
+    before, after = text.split(f"{heading}: leaf top-1 in %, 6 classes, 200 images in val, 2 draws", maxsplit=1)
+    assert "leafnet, shots alone: leaf top-1 in %, 6 classes, 1,200 images, 2 draws" in before
+    assert "50.0 ± 127.1" in before
+    assert "127.1" not in after
+    assert after.split("\n\n")[1].splitlines()[2:] == [
+        "nearest prototype  10.0 ± 0.0",
+        "everyday model     30.0 ± 0.0",
+    ]
+    assert f"{heading}: the everyday model minus each" in after
+    assert "leafnet, shots and coarse labels from train, the collection is val: leaf top-1" in after
+
+
+def test_candidates_elsewhere() -> None:
+    """What prototypes reach there, beside what a backbone costs; the title says it."""
+    results = (result_of("prototypes", [0.1, 0.1], is_elsewhere=True),)
+    text = TransferReport("plants", 1200, 200, 6, results, (Candidate("leafnet", 7.28, 128, 151.4),)).as_text()
+    assert "backbones, shots from train, the collection is val; nearest prototype, leaf top-1 in %" in text
+    assert text.splitlines()[-1].split() == ["leafnet", "7.3", "128", "151", "10.0", "±", "0.0"]
+
+
 def test_candidates_have_a_table() -> None:
     """Size, side, speed, and what prototypes reach."""
     results = tuple(result for result in RESULTS if result.cell.method == "prototypes")
-    text = TransferReport("plants", 1200, 6, results, (Candidate("leafnet", 7.28, 128, 151.4),)).as_text()
+    text = TransferReport("plants", 1200, 200, 6, results, (Candidate("leafnet", 7.28, 128, 151.4),)).as_text()
     assert text.splitlines()[-1].split() == [
         "leafnet", "7.3", "128", "151", "50.0", "±", "127.1", "80.0", "±", "0.0",
     ]  # fmt: skip
@@ -61,5 +90,7 @@ def test_fields_are_plain() -> None:
     fields = fields_of(RESULTS[0])
     json.dumps(fields, allow_nan=False)
     assert (fields["method"], fields["shots"], fields["coarse_labels"]) == ("everyday", 1, False)
+    assert fields["elsewhere"] is False
+    assert fields_of(result_of("everyday", [0.5], is_elsewhere=True))["elsewhere"] is True
     assert fields["figures"].keys() == {"top1", "calibration_error", "coverage"}
     assert fields["figures"]["top1"]["draws"] == [0.5, 0.7]

@@ -1,3 +1,4 @@
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -34,10 +35,28 @@ def test_cells_do_not_share_files(tmp_path: Path) -> None:
         replace(cell, method="prototypes"),
         replace(cell, situation=Situation(True, 1)),
         replace(cell, situation=Situation(False, 2)),
+        replace(cell, situation=Situation(False, 1, is_elsewhere=True)),
+        replace(cell, situation=Situation(True, 1, is_elsewhere=True)),
         replace(cell, backbone_hash="f" * 64),
         replace(cell, collection="other"),
     ]
-    assert len({each.path(tmp_path) for each in [cell, *others]}) == 6
+    assert len({each.path(tmp_path) for each in [cell, *others]}) == 8
+
+
+def test_files_of_before_are_read(tmp_path: Path) -> None:
+    """What was written before cells knew where the collection is, is of the usual one, under the same name."""
+    result = result_of("everyday", [0.5], shots=5, has_coarse_labels=True)
+    path = results.write(result, tmp_path)
+    assert path.parts[-2:] == ("5-shots-coarse", "everyday.json")
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    del facts["elsewhere"]
+    path.write_text(json.dumps(facts), encoding="utf-8")
+    assert results.read(result.cell, tmp_path) == result
+    other = result_of("everyday", [0.5], shots=5, has_coarse_labels=True, is_elsewhere=True).cell
+    other.path(tmp_path).parent.mkdir(parents=True)
+    path.replace(other.path(tmp_path))
+    with pytest.raises(FormatError, match="holds no result"):
+        results.read(other, tmp_path)
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"draws": [{}]}', '{"draws": [{"": {"coverage": 1}}]}', "[1]"])

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import socket
 import ssl
 from collections.abc import Iterator
 from email.message import Message
@@ -382,6 +383,24 @@ def test_what_is_no_proxy_is_refused(proxy: str) -> None:
     """Before anything is asked for."""
     with pytest.raises(UsageError, match="proxy's address"):
         opener(proxy)
+
+
+@pytest.mark.parametrize("is_by_setting", [True, False])
+def test_a_proxy_that_is_not_there_is_named(
+    is_by_setting: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its whole address as it was understood, without the password: it is not the server that is missing."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and nobody listens
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        if not is_by_setting:
+            monkeypatch.setenv("https_proxy", f"http://anna:secret@{address}")
+        proxy = f"anna:secret@{address}" if is_by_setting else ""
+        with pytest.raises(NetworkError) as refusal:
+            download("https://example.invalid/w.pth", tmp_path / "w.pth", open_url=opener(proxy))
+    shown = f"anna@{address}" if is_by_setting else address
+    assert refusal.value.what == f"the proxy http://{shown} cannot be reached"
+    assert "secret" not in str(refusal.value)
 
 
 def test_a_proxy_that_refuses_is_named(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from engine.errors import InputError, ModelError
 from engine.model_card import write_card
 from engine.workflows.backbones.examining import examine
 from engine.workflows.backbones.model_files import width_agnostic_propagation
-from engine.workflows.backbones.onnx_facts import OnnxFacts, facts_from
+from engine.workflows.backbones.onnx_facts import GUESS_NOTICE, OnnxFacts, facts_from
 from engine.workflows.backbones.onnx_file import card_for, chosen_preprocessing
 from engine.workflows.backbones.onnx_structure import check_external, read_structure
 from engine.workflows.backbones.preprocessing import PRESETS, Preprocessing, preset
@@ -78,6 +78,22 @@ def test_one_image_at_a_time(tmp_path: Path) -> None:
     assert any("one image at a time" in notice for notice in facts.notices)
     models.write_vectors(tmp_path / "eight.onnx", side=models.SIDE, batch=8)
     assert "only batches of one size" in refusal(tmp_path / "eight.onnx")
+
+
+def test_what_was_chosen_is_no_guess(tmp_path: Path) -> None:
+    """A preset or all of its numbers leave nothing to guess; a part of them leaves the rest."""
+    facts = examined(models.write_vectors(tmp_path / "net.onnx"))
+    assert facts.with_chosen({}) == facts
+    partly = facts.with_chosen({"mean": (0.5, 0.5, 0.5)})
+    assert partly.why == f"{facts.why}; what was chosen counts more"
+    assert (partly.is_told, partly.notices) == (False, facts.notices)
+    chosen = facts.with_chosen(dict(preset("clip")))
+    assert (chosen.why, chosen.is_told) == ("CLIP mean and deviation, as chosen", True)
+    assert set(facts.notices) - set(chosen.notices) == {GUESS_NOTICE}
+    as_rgb = {name: value for name, value in preset("caffe").items() if name != "channel_order"}
+    assert "BGR" not in facts.with_chosen(as_rgb).why
+    own = facts.with_chosen({"mean": (0.5, 0.4, 0.3), "std": (1.0, 1.0, 1.0), "value_scale": 255.0})
+    assert own.why == "mean 0.5, 0.4, 0.3 and deviation 1, 1, 1 of 255, as chosen"
 
 
 def test_a_classifier_is_told_from_features(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import UsageError
-from engine.workflows.backbones.proxy_address import check_proxy, without_password
+from engine.workflows.backbones.proxy_address import check_proxy, in_full, without_password
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,24 @@ def test_what_can_be_a_proxy(address: str) -> None:
     """With and without scheme, port, and somebody's name; nothing is the system's."""
     assert without_password(address) == address.replace(":s@c#r?e[t", "")
     check_proxy(address)
+
+
+@pytest.mark.parametrize(
+    ("address", "whole"),
+    [
+        ("here", "http://here:80"),
+        ("here:", "http://here:80"),
+        ("here:3128", "http://here:3128"),
+        ("http://here/", "http://here:80"),
+        ("https://here", "https://here:443"),
+        ("http://[::1]", "http://[::1]:80"),
+        ("anna:a@b:c@here", "http://anna:a@b:c@here:80"),
+    ],
+)
+def test_what_a_short_address_stands_for(address: str, whole: str) -> None:
+    """Scheme and port are those of the web where they are left out."""
+    check_proxy(address)
+    assert in_full(address) == whole
 
 
 NOWHERE = (
