@@ -124,10 +124,13 @@ class BackboneLibrary:
 
     def _check_there(self, name: str) -> None:
         names = self.names()
-        if not names:
-            raise ModelError("there is no such backbone: none was added yet", found=f"“{name}”")
         if name not in names:
-            raise ModelError("there is no such backbone in the library", expected=", ".join(names), found=f"“{name}”")
+            raise ModelError(
+                "there is no such backbone in the library",
+                expected=", ".join(names),
+                found=f"“{name}”",
+                remedy="" if names else "no backbone was added yet",
+            )
 
     def _settle(self, unfinished: Path, name: str) -> None:
         target = self.folder / name

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from engine.errors import ModelError
-from engine.workflows.backbones.preprocessing import PRESETS, Colour, Preprocessing, preprocessing_from, preset
+from engine.workflows.backbones.preprocessing import PRESETS, Colour, Preprocessing, preprocessing_from, preset_name
 
 Shape = tuple[int | str | None, ...]
 GUESS_NOTICE: Final = "How pictures are prepared is a guess: check it where you have the network from."
@@ -98,22 +98,20 @@ class OnnxFacts:
             return self
         if not chosen.keys() >= _COLOURS:
             return replace(self, why=f"{self.why}; what was chosen counts more")
+        title = _title_of(preprocessing_from({**vars(self.preprocessing), **chosen}))
         notices = tuple(notice for notice in self.notices if notice != GUESS_NOTICE)
-        return replace(
-            self, why=f"{_title_of({**vars(self.preprocessing), **chosen})}, as chosen", is_told=True, notices=notices
-        )
+        return replace(self, why=f"{title}, as chosen", is_told=True, notices=notices)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return asdict(self)
 
 
-def _title_of(values: Mapping[str, Any]) -> str:
+def _title_of(used: Preprocessing) -> str:
     """What is usual to call such preprocessing, or its numbers."""
-    for name, usual in PRESETS.items():
-        if preset(name).items() <= values.items():
-            return usual.title
-    return f"mean {_numbers(values['mean'])} and deviation {_numbers(values['std'])} of {values['value_scale']:g}"
+    name = preset_name(used)
+    numbers = f"mean {_numbers(used.mean)} and deviation {_numbers(used.std)} of {used.value_scale:g}"
+    return PRESETS[name].title if name else numbers
 
 
 def _numbers(colour: Colour) -> str:

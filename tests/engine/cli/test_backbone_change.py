@@ -59,7 +59,7 @@ def test_with_a_yes_it_is_used(collection: Collection, tinyleaf: Path, capsys: p
 
 
 def test_a_file_is_kept_first(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A bare ONNX file is examined as by `new`: options count, how pictures are prepared is told, the file may go then."""
+    """A bare ONNX file is examined as by `new`: options count, what was chosen is told, and the file may go then."""
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
     command = ("backbone", "use", collection.project, path, "--range", "symmetric", "--device", "cpu")
     assert "Nothing was changed" in done(capsys, *command).out

@@ -64,7 +64,9 @@ def test_removing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     """An added one goes; a bundled one and one that is not there are refused."""
     assert done(capsys, "backbone", "remove", tiny, "--json").fields == {"removed": tiny}
     assert BackboneLibrary().names() == ()
-    assert "none was added yet: found “nosuch”" in refused(capsys, "backbone", "remove", "nosuch")
+    assert "in the library: found “nosuch”. No backbone was added yet" in refused(
+        capsys, "backbone", "remove", "nosuch"
+    )
     assert "bundled" in refused(capsys, "backbone", "remove", "leafnet")
 
 
