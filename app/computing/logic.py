@@ -113,6 +113,7 @@ class CollectionFacts:
         shots: that were held out, one at a time, to check it.
         hits: of them with the stage.
         hits_without: of them without it.
+        is_elsewhere: shots look unlike the other images.
     """
 
     is_on: bool
@@ -121,6 +122,7 @@ class CollectionFacts:
     shots: int = 0
     hits: int = 0
     hits_without: int = 0
+    is_elsewhere: bool = False
 
 
 def collection_facts(live: "LiveCollection") -> CollectionFacts:
@@ -133,7 +135,9 @@ def collection_facts(live: "LiveCollection") -> CollectionFacts:
     check = fitted.collection_check
     if check is None:
         return CollectionFacts(is_on, is_fitted=True)
-    return CollectionFacts(is_on, True, fitted.collection is not None, check.shots, check.hits, check.hits_without)
+    stage = fitted.collection
+    is_elsewhere = stage is not None and stage.has_shots_from_elsewhere
+    return CollectionFacts(is_on, True, stage is not None, check.shots, check.hits, check.hits_without, is_elsewhere)
 
 
 def switch_collection(project: "Project", *, is_on: bool) -> "Change":

@@ -105,7 +105,17 @@ def chip_name(text: str) -> str:
 
 
 def collection_line(facts: CollectionFacts) -> str:
-    """What the check on held-out shots said."""
+    """What the check on held-out shots said, and what would help most."""
+    line = _check_line(facts)
+    if not facts.is_elsewhere:
+        return line
+    advice = translate(
+        "computing", "Your shots look unlike most other images here; a few labels among those would teach most."
+    )
+    return f"{line} {advice}"
+
+
+def _check_line(facts: CollectionFacts) -> str:
     if not facts.is_on:
         return translate("computing", "It is off: only your shots and the category graph teach.")
     if not facts.is_fitted:

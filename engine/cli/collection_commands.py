@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -18,6 +18,7 @@ from engine.files import FileFailure
 if TYPE_CHECKING:
     from engine.workflows.evaluate import Evaluation
 
+ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; a few labels among those would teach most."
 SETTINGS = ("ppn+", "ppn", "prototypes")
 SettingName = Annotated[str, typer.Option("--setting", help="ppn+, ppn or prototypes.")]
 Collection = Annotated[
@@ -110,14 +111,17 @@ def classify(
         classified = run(opened, CacheFolders.default(), Setting(setting), collection=collection)
         written = write_predictions(opened, classified, out)
     waiting = f" {counted(classified.waiting, 'image')} without an embedding left out." if classified.waiting else ""
+    stage = classified.fitted.collection
+    is_elsewhere = stage is not None and stage.has_shots_from_elsewhere
     say(
-        f"Wrote {counted(written, 'prediction')} to {out}.{waiting}",
+        f"Wrote {counted(written, 'prediction')} to {out}.{waiting}{ELSEWHERE_ADVICE if is_elsewhere else ''}",
         {
             "predictions": written,
             "file": str(out),
             "waiting": classified.waiting,
             "setting": setting,
-            "collection": classified.fitted.collection is not None,
+            "collection": stage is not None,
+            "shots_from_elsewhere": is_elsewhere,
         },
         as_json=as_json,
     )

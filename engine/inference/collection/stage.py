@@ -35,6 +35,10 @@ FOLDS: Final = 4
 ENOUGH_HELD_OUT: Final = 200
 """No further turn once so many shots were held out."""
 PASS_ROWS: Final = 128
+ELSEWHERE: Final = 0.8
+"""Shots that are less familiar than this were taken elsewhere: their like is missing in the collection."""
+ENOUGH_TO_TELL: Final = 10
+"""Fewer shots may be odd by chance."""
 SAME: Final = 0.9999
 """Cosine above which a new embedding is taken for the anchor itself, which is no neighbour of its own."""
 
@@ -91,6 +95,7 @@ class CollectionStage:
         labels: what was held fixed.
         refined: prototypes and chances of the anchors.
         reached: (m,) float32, how far labels reach the anchors.
+        familiarity: how alike shots are to the unlabelled images, in [0, 1].
         calibration: from chances to probabilities.
         check: how it did on held-out shots.
     """
@@ -99,8 +104,14 @@ class CollectionStage:
     labels: AnchorLabels
     refined: Refined
     reached: Matrix
+    familiarity: float
     calibration: Calibration
     check: StageCheck
+
+    @property
+    def has_shots_from_elsewhere(self) -> bool:
+        """Whether a few labels among the other images would teach most."""
+        return self.familiarity < ELSEWHERE and int(self.labels.is_shot.sum()) >= ENOUGH_TO_TELL
 
     def probabilities(self, embeddings: Embeddings) -> Matrix:
         """Probabilities (n, c) of any images, of the collection or not, by the anchors they look like."""
@@ -191,10 +202,11 @@ def fit_stage(given: StageInput) -> CollectionStage:
     labels, kept = _labels(given), np.ones(len(given.embeddings), dtype=bool)
     refined = _refine(given, labels, kept)
     shrinkage = shrinkage_for(given.basis.learned_from, given.basis.vectors.shape[1])
-    powers = powers_from(held_out, expected_powers(shrinkage, familiarity_of(given.basis, labels)))
+    familiarity = familiarity_of(given.basis, labels)
+    powers = powers_from(held_out, expected_powers(shrinkage, familiarity))
     calibration = Calibration(powers, doubt_for(labels.shot_counts()))
     check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
-    return CollectionStage(given.basis, labels, refined, _reached(given, labels), calibration, check)
+    return CollectionStage(given.basis, labels, refined, _reached(given, labels), familiarity, calibration, check)
 
 
 def _labels(given: StageInput) -> AnchorLabels:

@@ -98,6 +98,10 @@ def test_the_chip_tells_device_and_reason() -> None:
             CollectionFacts(True, True, False, 40, 18, 21),
             "It left itself out: of 40 shots held out, 18 were named right with it, and 21 without it.",
         ),
+        (
+            CollectionFacts(True, True, True, 40, 18, 21, is_elsewhere=True),
+            "21 without it. Your shots look unlike most other images here",
+        ),
     ],
 )
 def test_the_check_is_told_in_one_line(facts: CollectionFacts, words: str) -> None:

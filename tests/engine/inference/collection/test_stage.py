@@ -98,6 +98,23 @@ def test_the_check_holds_shots_out(propagation: PropagationSession) -> None:
     assert one == StageCheck(0, 0, 0)
 
 
+def test_shots_from_elsewhere_are_noticed(propagation: PropagationSession) -> None:
+    """Shots that look like nothing in the collection: less is claimed, and a few labels here are asked for."""
+    given = crowd(20)
+    rows = np.searchsorted(given.image_ids, given.shots(1).image_ids)
+    away = unit(np.random.default_rng(0).normal(size=given.embeddings[rows].shape))
+    embeddings = given.embeddings.copy()
+    embeddings[rows] = unit(embeddings[rows] + 2 * away)
+    moved = replace(given, embeddings=embeddings)
+    here, there = (_fit(propagation, one, one.shots(1), one.basis(one.shots(1))) for one in (given, moved))
+    assert here.collection is not None
+    assert there.collection is not None
+    assert (here.collection.has_shots_from_elsewhere, there.collection.has_shots_from_elsewhere) == (False, True)
+    others = np.setdiff1d(np.arange(len(given.truth)), rows)
+    claimed = [_chances(model, one)[others].max(axis=1).mean() for model, one in ((here, given), (there, moved))]
+    assert claimed[1] < claimed[0] - 0.1
+
+
 # -- properties ---------------------------------------------------------------------------------------------------
 
 
