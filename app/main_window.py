@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from engine.project import Change
 
 FIRST_SIZE: Final = QSize(1440, 900)
+LOWEST: Final = 400
 PANES: Final = (272, 816, 336)
 CLASS_MENU: Final = ("new_class", "rename_class", "link_parent", "remove_class", "import_classes")
 
@@ -98,6 +99,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Protoleaf")
         self.setWindowIcon(icon("protoleaf", "accent"))
         self.setAcceptDrops(True)
+        self.setMinimumHeight(LOWEST)
         working = QWidget()
         column = QVBoxLayout(working)
         column.setContentsMargins(0, 0, 0, 0)
@@ -194,6 +196,8 @@ class MainWindow(QMainWindow):
     def _on_closed(self) -> None:
         self.setWindowTitle("Protoleaf")
         self.setWindowFilePath("")
+        self.palette_panel.dismiss()
+        self.toast.withdraw(self.session.undo, self.session.redo)
         self._show_welcome()
         self._update_available()
 
@@ -211,6 +215,8 @@ class MainWindow(QMainWindow):
             )
         elif len(change.labelled) != 1 or change.graph_edits:
             self.toast.say(change.text, action=self.tr("Undo"), on_action=self.session.undo)
+        else:
+            self.toast.withdraw(self.session.undo, self.session.redo)
         self._update_available()
 
     def _on_undo_state_changed(self, undo_text: str, redo_text: str) -> None:
@@ -286,7 +292,7 @@ class MainWindow(QMainWindow):
 
     def _read_images(self) -> None:
         self.thumbnails.forget_failures()
-        self.embedding.start()
+        self.embedding.start_again()
 
     # -- Qt
 

@@ -177,7 +177,7 @@ class FilePage(QWidget):
         if self._tasks.trial.is_busy or self._tasks.adding.is_busy:
             return
         self.path, self.facts = path, None
-        self._tasks.inspection.cancel()
+        self._tasks.inspection.abandon()
         self._tasks.inspection.dismiss()
         self._tasks.adding.dismiss()
         self._forget_trial()

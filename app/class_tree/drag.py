@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,8 +14,10 @@ if TYPE_CHECKING:  # loads networkx, and the window shows first
     from engine.graph.category_graph import ClassId
 
 
-CLASS_MIME: Final = "application/x-protoleaf-class"
-IMAGES_MIME: Final = "application/x-protoleaf-images"
+_OWN: Final = os.getpid()
+"""Numbers mean something in one project only, and each window, a process of its own, may have another one open."""
+CLASS_MIME: Final = f"application/x-protoleaf-class-{_OWN}"
+IMAGES_MIME: Final = f"application/x-protoleaf-images-{_OWN}"
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ class Projects:
         self._importing = importing
         self._settings = settings
         self._window = window
-        self._import_after_opening: tuple[Path, ...] = ()
+        self._dropped: tuple[Path, tuple[Path, ...]] | None = None  # what goes into which project that is being made
         session.opened.connect(self._on_opened)
         session.loaded.connect(self._on_loaded)
 
@@ -83,8 +83,9 @@ class Projects:
         elif self._session.info is not None:
             self._importing.take(paths)
         else:
-            self._import_after_opening = tuple(paths)
-            self._session.create(free_name(paths[0]))
+            path = free_name(paths[0])
+            self._dropped = path, tuple(paths)
+            self._session.create(path)
 
     def _on_opened(self, info: object) -> None:
         path = getattr(info, "path", None)
@@ -92,8 +93,9 @@ class Projects:
             self._settings.remember_project(path)
 
     def _on_loaded(self) -> None:
-        paths, self._import_after_opening = self._import_after_opening, ()
-        if paths:
+        info = self._session.info
+        if self._dropped is not None and info is not None and info.path == self._dropped[0]:
+            paths, self._dropped = self._dropped[1], None
             self._importing.take(paths)
 
 

@@ -89,7 +89,13 @@ class PlaceKeeper(QObject):
         if len(selected) == 1 and int(self._before.image_ids[self._before.row]) in selected:
             return  # the current card is the chosen one, as nearly always
         selection = QItemSelection()
-        for row in np.flatnonzero(np.isin(self._model.image_ids, list(selected))).tolist():
-            index = self._model.index(row)
-            selection.select(index, index)
+        for first, last in _runs(np.flatnonzero(np.isin(self._model.image_ids, list(selected)))):
+            selection.select(self._model.index(first), self._model.index(last))
         self._view.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+
+
+def _runs(rows: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """First and last of each run of neighbours: one range for all that is chosen, not one for each card."""
+    ends = np.flatnonzero(np.diff(rows) > 1)
+    firsts, lasts = np.append(rows[:1], rows[ends + 1]), np.append(rows[ends], rows[-1:])
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))

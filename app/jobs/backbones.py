@@ -79,12 +79,7 @@ class Task(QObject):
         job = self.make_job(title, dict(request))
         job.keeps_finished = self._keeps_finished
         job.batch.connect(self.rows.extend)
-        job.started.connect(lambda: self._enter(Stage.RUNNING))
-        job.progress.connect(self._on_progress)
-        job.finished.connect(self._on_finished)
-        job.failed.connect(self._on_failed)
-        job.cancelled.connect(self._on_cancelled)
-        self._job = job
+        self._follow(job)
         self._enter(Stage.WAITING)
         if self._is_heavy:
             self._session.jobs.run(job)
@@ -97,10 +92,28 @@ class Task(QObject):
         if self._job is not None:
             self._job.cancel()
 
+    def abandon(self) -> None:
+        """Ask it to stop, and be free at once: nobody hears of it any more, however it ends."""
+        job, self._job = self._job, None
+        if job is not None:
+            job.cancel()
+            self._enter(Stage.IDLE)
+
     def dismiss(self) -> None:
         """The person has seen the end, and goes on."""
         if not self.is_busy and self.stage is not Stage.IDLE:
             self._enter(Stage.IDLE)
+
+    def _follow(self, job: ProcessJob) -> None:
+        def while_wanted(hear: Callable[..., None]) -> Callable[..., None]:
+            return lambda *said: hear(*said) if self._job is job else None
+
+        self._job = job
+        job.started.connect(while_wanted(lambda: self._enter(Stage.RUNNING)))
+        job.progress.connect(while_wanted(self._on_progress))
+        job.finished.connect(while_wanted(self._on_finished))
+        job.failed.connect(while_wanted(self._on_failed))
+        job.cancelled.connect(while_wanted(self._on_cancelled))
 
     def _enter(self, stage: Stage) -> None:
         self.stage = stage

@@ -11,7 +11,7 @@ from engine.events import Progress
 from engine.files import FileFailure
 
 if TYPE_CHECKING:
-    from app.session import Session
+    from app.session import ProjectInfo, Session
     from engine.project import Change
     from engine.workflows.collection_state import CollectionState
     from engine.workflows.live import LiveCollection
@@ -20,6 +20,7 @@ FEED_INTERVAL_MS: Final = 500
 """Batches are gathered this long: each update of the collection redraws the window."""
 
 WAITING: Final = 0  # ImageStatus.WAITING, without loading numpy before the window shows
+FAILED: Final = 2  # ImageStatus.FAILED
 
 Row = tuple[int, bytes | None, str | None]
 MakeJob = Callable[[str, dict[str, Any]], ProcessJob]
@@ -56,8 +57,9 @@ class Embedding(QObject):
         self._rows: list[Row] = []
         self._is_feeding = False
         self._wants_start = False
+        self._wants_failed = False
         self._is_paused = False
-        self._goes_on = False  # with another job, when this one was cancelled
+        self._goes_on = False  # with another job, also when this one is cancelled
         self._notice = ""
         self._feed_timer = QTimer(self, singleShot=True, interval=FEED_INTERVAL_MS)
         self._feed_timer.timeout.connect(self._feed)
@@ -69,11 +71,18 @@ class Embedding(QObject):
         """Embed what waits, also after a cancel; while a job runs, another follows it."""
         self._is_paused = False
         self._wants_start = True
+        self._goes_on = self.job is not None
         self._start_when_free()
+
+    def start_again(self) -> None:
+        """Embed what waits, and what could not be read before: a person may have mended it."""
+        self._wants_failed = True
+        self.start()
 
     def cancel(self) -> None:
         """Stop until `start` is called; what was finished is kept."""
         self._is_paused = True
+        self._goes_on = False
         if self.job is not None:
             self.job.cancel()
 
@@ -92,7 +101,7 @@ class Embedding(QObject):
         if self.job is not None:
             self.job.cancel()
         self._rows.clear()
-        self._wants_start = self._is_feeding = False
+        self._wants_start = self._wants_failed = self._is_feeding = False
         self._set_failures({})
 
     def _on_change_made(self, change: "Change") -> None:
@@ -107,18 +116,18 @@ class Embedding(QObject):
     def _start_anew(self) -> None:
         """Embed what waits with the model and the device of now; a job that runs with the former ones ends."""
         if self.job is not None:
-            self._goes_on = True
             self.job.cancel()
         self.start()
 
     def _start_when_free(self) -> None:
-        """Start when wanted, nothing runs, and an image waits."""
+        """Start when wanted, nothing runs, and there is an image to read."""
         info, state = self._session.info, self._session.state
         if self.job is not None or self._is_paused or not self._wants_start or info is None or state is None:
             return
-        if not (state.status == WAITING).any():
+        is_wanted = (state.status == WAITING) | ((state.status == FAILED) & self._wants_failed)
+        if not is_wanted.any():
             return
-        self._wants_start = False
+        self._wants_start = self._wants_failed = False
         request = {
             "verb": "embed",
             "project": str(info.path),
@@ -126,7 +135,7 @@ class Embedding(QObject):
             "device": self.device,
         }
         self.job = self._make_job(self.tr("Looking at images"), request)
-        self.job.batch.connect(self._on_batch)
+        self.job.batch.connect(lambda results: self._on_batch(info, results))
         self._notice = ""
         self.job.progress.connect(self._on_progress)
         self.job.finished.connect(self._on_finished)
@@ -152,8 +161,8 @@ class Embedding(QObject):
             self._notice = notice
             self.notice_given.emit(notice)
 
-    def _on_batch(self, results: Sequence[Sequence[Any]]) -> None:
-        if self._session.info is None:
+    def _on_batch(self, project: "ProjectInfo", results: Sequence[Sequence[Any]]) -> None:
+        if self._session.info is not project:  # it was left while its worker was busy
             return
         self._rows += [(image_id, bytes.fromhex(h) if h else None, failure) for image_id, h, failure in results]
         self._collect_failures(results)
@@ -162,10 +171,12 @@ class Embedding(QObject):
 
     def _collect_failures(self, results: Sequence[Sequence[Any]]) -> None:
         state = self._session.state
-        failed = {image_id: reason for image_id, _hash, reason in results if reason}
-        if failed and state is not None:
-            found = {image_id: FileFailure(_path(state, image_id), reason) for image_id, reason in failed.items()}
-            self._set_failures(self.failures | found)
+        if state is None:
+            return
+        reasons = {image_id: reason for image_id, _hash, reason in results}
+        kept = {image_id: failure for image_id, failure in self.failures.items() if image_id not in reasons}
+        failed = {image_id: FileFailure(_path(state, image_id), why) for image_id, why in reasons.items() if why}
+        self._set_failures(kept | failed)
 
     def _set_failures(self, failures: dict[int, FileFailure]) -> None:
         if failures != self.failures:

@@ -24,6 +24,7 @@ class JobRunner(QObject):
         self._jobs: list[Job] = []
         self._queue: list[Job] = []
         self._current: Job | None = None
+        self._is_stopped = False
 
     @property
     def jobs(self) -> tuple[Job, ...]:
@@ -49,12 +50,13 @@ class JobRunner(QObject):
             job.cancel()
 
     def stop(self) -> None:
-        """End every job before the program ends. May block for a moment."""
+        """End every job before the program ends, and begin no other. May block for a moment."""
+        self._is_stopped = True
         for job in reversed(self._jobs.copy()):
             job.stop()
 
     def _start_next(self) -> None:
-        while self._current is None and self._queue:
+        while self._current is None and self._queue and not self._is_stopped:
             job = self._queue.pop(0)
             if job.state is JobState.QUEUED:
                 self._current = job

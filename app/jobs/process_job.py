@@ -111,11 +111,9 @@ class ProcessJob(Job):
     def _on_line(self, line: bytes) -> None:
         try:
             event = json.loads(line)
-            kind = event.pop("event")
+            self._on_event(event.pop("event"), event)
         except (ValueError, KeyError, TypeError, AttributeError):
             _log.info("worker wrote a line that is no event: %s", line[:200])
-            return
-        self._on_event(kind, event)
 
     def _on_event(self, kind: str, fields: dict[str, Any]) -> None:
         if kind == "progress":

@@ -2,11 +2,12 @@
 
 from typing import final
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.actions.table import ACTIONS, GROUPS, ActionRow, group_title
-from app.controls import make_label
+from app.controls import make_label, make_scroll_area
 from app.palette.overlay import Overlay
 
 WIDTH = 760
@@ -15,17 +16,29 @@ COLUMNS = 2
 
 @final
 class KeysSheet(Overlay):
-    """Two columns of groups; Esc or a click beside it closes."""
+    """Two columns of groups, which scroll in a low window; Esc or a click beside it closes."""
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH)
-        layout = QVBoxLayout(self.panel)
-        layout.setContentsMargins(24, 20, 24, 24)
-        layout.setSpacing(16)
-        layout.addWidget(make_label(self.tr("Keys"), "heading"))
-        columns = QHBoxLayout()
+        self._layout = QVBoxLayout(self.panel)
+        self._layout.setContentsMargins(24, 20, 24, 24)
+        self._layout.setSpacing(16)
+        self._heading = make_label(self.tr("Keys"), "heading")
+        self._layout.addWidget(self._heading)
+        self._body = self._make_body()
+        scroll = make_scroll_area()
+        scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # arrow and page keys scroll
+        scroll.setAccessibleName(self._heading.text())
+        scroll.setWidget(self._body)
+        self._layout.addWidget(scroll, 1)
+        self.setFocusProxy(scroll)
+
+    def _make_body(self) -> QWidget:
+        body = QWidget()
+        body.setProperty("surface", "raised")
+        columns = QHBoxLayout(body)
+        columns.setContentsMargins(0, 0, 0, 0)
         columns.setSpacing(40)
-        layout.addLayout(columns)
         rows = {group: [row for row in ACTIONS if row.group == group and row.shortcuts] for group in GROUPS}
         halves = _balanced([(group, rows[group]) for group in GROUPS if rows[group]])
         for half in halves:
@@ -35,6 +48,13 @@ class KeysSheet(Overlay):
                 column.addLayout(_group(group_title(group), found))
             column.addStretch(1)
             columns.addLayout(column, 1)
+        return body
+
+    def wanted_height(self, _width: int) -> int:
+        """Heading and all keys without scrolling."""
+        room, frame = self._layout.contentsMargins(), 2 * self.panel.frameWidth()
+        words = self._heading.sizeHint().height() + self._layout.spacing() + self._body.sizeHint().height()
+        return room.top() + words + room.bottom() + frame
 
 
 Group = tuple[str, list[ActionRow]]

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import shiboken6
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QGraphicsDropShadowEffect, QWidget
@@ -49,9 +50,15 @@ class Overlay(QWidget):
     def place_panel(self) -> None:
         """Centre the panel in the upper part of the window."""
         width = min(self._width, self.width() - 2 * _MARGIN)
-        top = max(_MARGIN, round(self.height() * _TOP_SHARE))
-        height = min(self.wanted_height(width), self.height() - top - _MARGIN)
-        self.panel.setGeometry((self.width() - width) // 2, top, width, height)
+        height = min(self.wanted_height(width), self.highest())
+        self.panel.setGeometry((self.width() - width) // 2, self._top(), width, height)
+
+    def highest(self) -> int:
+        """How high the panel can be in this window."""
+        return self.height() - self._top() - _MARGIN
+
+    def _top(self) -> int:
+        return max(_MARGIN, round(self.height() * _TOP_SHARE))
 
     def wanted_height(self, _width: int) -> int:
         """How high the panel would be at a width if there were room; a subclass whose words wrap knows better."""
@@ -62,10 +69,29 @@ class Overlay(QWidget):
         if not self.isVisible():
             return
         self.hide()
-        if self._focus_before is not None and self._focus_before.isVisible():
-            self._focus_before.setFocus()
-        self._focus_before = None
+        before, self._focus_before = self._focus_before, None
+        if before is not None and shiboken6.isValid(before) and before.isVisible():  # its page may have been made anew
+            before.setFocus()
         self.closed.emit()
+
+    def focusNextPrevChild(self, forwards: bool) -> bool:
+        """Tab goes round inside: what lies below the veil is out of reach, and Esc would no longer arrive here."""
+        has_moved = super().focusNextPrevChild(forwards)
+        focused, stops = QApplication.focusWidget(), self._tab_stops()
+        if stops and (focused is None or not self.isAncestorOf(focused)):
+            stops[0 if forwards else -1].setFocus(Qt.FocusReason.TabFocusReason)
+            return True
+        return has_moved
+
+    def _tab_stops(self) -> list[QWidget]:
+        stops: list[QWidget] = []
+        widget = self.nextInFocusChain()
+        while widget is not None and widget is not self:
+            takes_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+            if takes_tab and self.isAncestorOf(widget) and widget.isVisible() and widget.isEnabled():
+                stops.append(widget)
+            widget = widget.nextInFocusChain()
+        return stops
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc closes."""

@@ -101,12 +101,23 @@ class Palette(Overlay):
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{row.title} {row.subtitle}".strip())
             item.setSizeHint(QSize(0, ROW_HEIGHT))
         self._list.setCurrentRow(0)
-        shown = min(self._list.count(), _ROWS_SHOWN)
-        self._list.setFixedHeight(shown * ROW_HEIGHT + (16 if shown else 0))
-        self.panel.updateGeometry()
-        self.panel.layout().activate()  # type: ignore[union-attr]
         if self.isVisible():
             self.place_panel()
+
+    def place_panel(self) -> None:
+        """As high as the rows need; in a low window the list gives way and scrolls."""
+        shown = min(self._list.count(), _ROWS_SHOWN)
+        wanted = shown * ROW_HEIGHT + (16 if shown else 0)
+        self._set_list_height(wanted)
+        too_high = self.panel.sizeHint().height() - self.highest()
+        if too_high > 0:
+            self._set_list_height(max(ROW_HEIGHT, wanted - too_high))
+        super().place_panel()
+
+    def _set_list_height(self, height: int) -> None:
+        self._list.setFixedHeight(height)
+        self.panel.updateGeometry()
+        self.panel.layout().activate()  # type: ignore[union-attr]
 
     def _choose_current(self) -> None:
         item = self._list.currentItem()

@@ -64,6 +64,7 @@ class Session(QObject):
         self.state: CollectionState | None = None
         self._graph: CategoryGraph | None = None
         self._live: LiveCollection | None = None  # touched by the project thread only
+        self._shown: LiveCollection | None = None  # what the window shows; on the GUI thread only compared
         self._newest_ask: dict[str, int] = {}
         self._ask_count = 0
         self._epoch = 0  # one more with every project that is left: answers about it are dropped
@@ -185,16 +186,17 @@ class Session(QObject):
         Returns:
             the job, already begun; its `finished` carries the work's result, after all signals about the change.
         """
+        live = self._shown
 
         def run(on_progress: OnProgress, cancel: CancelToken) -> T:
-            if self._live is None:
+            if live is None or live is not self._live:
                 raise Cancelled
             try:
-                result = work(self._live, on_progress, cancel)
+                result = work(live, on_progress, cancel)
             except BaseException:
-                self._reload(self._live)  # what was finished before the stop is kept, so it must also be seen
+                self._reload(live)  # what was finished before the stop is kept, so it must also be seen
                 raise
-            self._publish(self._live, change_of(result))
+            self._publish(live, change_of(result))
             return result
 
         job = ThreadJob(title, run, self._thread)
@@ -228,9 +230,12 @@ class Session(QObject):
         self._thread.submit(work, self.failed.emit)
 
     def _submit_with_live(self, work: "Callable[[LiveCollection], None]") -> None:
+        """Run work on the project that the window shows now; what was meant for one that was left is dropped."""
+        live = self._shown
+
         def run() -> None:
-            if self._live is not None:
-                work(self._live)
+            if live is not None and live is self._live:
+                work(live)
 
         self._submit(run)
 
@@ -241,7 +246,7 @@ class Session(QObject):
         self._close()
         self._live = live
         info = ProjectInfo(live.project.path, live.project.path.stem, live.project.is_writable)
-        self._thread.post(lambda: self._enter(info))
+        self._thread.post(lambda: self._enter(info, live))
         self._tell(news)
         self._tell(news_of_state(live, live.load()), self.loaded.emit)
 
@@ -273,12 +278,12 @@ class Session(QObject):
 
     # -- on the GUI thread
 
-    def _enter(self, info: ProjectInfo) -> None:
-        self.info = info
+    def _enter(self, info: ProjectInfo, live: "LiveCollection") -> None:
+        self.info, self._shown = info, live
         self.opened.emit(info)
 
     def _leave(self) -> None:
-        self.info, self.state, self._graph = None, None, None
+        self.info, self.state, self._graph, self._shown = None, None, None, None
         self._epoch += 1
         self.closed.emit()
 

@@ -13,6 +13,7 @@ from app.theme.icons import icon_pixmap
 VISIBLE_MS: Final = 6000
 FAILURE_MS: Final = 12000
 _MARGIN: Final = 56
+_NO_LIMIT: Final = 16_777_215  # the most that Qt lets a widget be wide
 
 
 @final
@@ -59,10 +60,16 @@ class Toast(QFrame):
         """Show what went wrong; it stays twice as long."""
         self._show(text, action, on_action, is_failure=True)
 
+    def withdraw(self, *offers: Callable[[], None]) -> None:
+        """Go away when the button does one of these: it would mean something else from now on."""
+        if self._on_action in offers:
+            self.hide()
+
     def _show(self, text: str, action: str, on_action: Callable[[], None] | None, *, is_failure: bool) -> None:
         self._on_action = on_action
         self._text.setWordWrap(False)
         self._text.setMinimumWidth(0)
+        self._text.setMaximumWidth(_NO_LIMIT)
         self._text.setText(text)
         self._action.setText(action)
         self._action.setVisible(bool(action))

@@ -9,7 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.actions.table import BY_NAME
-from app.controls import make_button, make_label
+from app.controls import make_button, make_label, make_scroll_area
 from app.dropped_files import take_files, welcome_files
 from app.theme.icons import icon_pixmap
 
@@ -55,10 +55,20 @@ class Welcome(QWidget):
         holder = QWidget()
         holder.setFixedWidth(COLUMN_WIDTH)
         holder.setLayout(column)
+        self._lay_out(holder)
+
+    def _lay_out(self, holder: QWidget) -> None:
+        """Put it a little above the middle; a low window scrolls."""
+        page = QWidget()
+        middle = QVBoxLayout(page)
+        middle.addStretch(2)
+        middle.addWidget(holder, 0, Qt.AlignmentFlag.AlignHCenter)
+        middle.addStretch(3)
+        scroll = make_scroll_area()
+        scroll.setWidget(page)
         outer = QVBoxLayout(self)
-        outer.addStretch(2)
-        outer.addWidget(holder, 0, Qt.AlignmentFlag.AlignHCenter)
-        outer.addStretch(3)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
 
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -152,6 +152,7 @@ class Workspace(QWidget):
         self._show_title()
 
     def _on_session_closed(self) -> None:
+        self.notice.hide()
         self._on_state_changed(None)
 
     def _show_title(self) -> None:

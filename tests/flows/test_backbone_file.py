@@ -109,3 +109,17 @@ def test_what_was_changed_must_be_tried_again(reviewing: Desk, tmp_path: Path) -
     assert page.trial.error == "all images look the same to it"
     assert not page.add_button.isEnabled()
     assert page.try_button.isEnabled()
+
+
+def test_the_file_that_was_chosen_last_is_looked_at(reviewing: Desk, tmp_path: Path) -> None:
+    """The worker is still at the first file: what it finds out is of no interest any more."""
+    inspection = reviewing.window.backbone_tasks.inspection
+    panel = panel_for(reviewing, Door.FILE)
+    inspection.make_job = player = Player(["wait"], [{"event": "error", "message": "second is no network"}])
+    for name in ("first.onnx", "second.onnx"):
+        panel.file.choose(tmp_path / name)
+    wait_for(reviewing, inspection, Stage.FAILED)
+    assert [Path(request["path"]).name for request in player.requests] == ["first.onnx", "second.onnx"]
+    assert panel.file.inspection.error == "second is no network"
+    reviewing.wait(lambda: not reviewing.window.session.jobs.jobs)
+    assert inspection.stage is Stage.FAILED

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 
 from engine.project import Project
-from engine.workflows.collection_state import NO_CLASS
+from engine.workflows.collection_state import NO_CLASS, ImageStatus
 from tests.support.collections import tree_hash, write_shape
 from tests.support.desk import Desk
 from tests.support.sessions import changed_by
@@ -120,3 +121,7 @@ def test_a_broken_picture_is_listed_and_the_rest_goes_on(desk: Desk, photos: Pat
     popup = desk.window.status_line.job_bar._popup
     assert popup.isVisible()
     popup.close()
+    write_shape(photos / "unsorted 0.png", "Red disc", seed=9)
+    desk.press(Qt.Key.Key_F5)
+    desk.wait(lambda: not np.any(desk.state.status == ImageStatus.FAILED))
+    assert desk.window.embedding.failures == {}

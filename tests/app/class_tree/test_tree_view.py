@@ -1,6 +1,7 @@
 """The tree under a person's hands: branches and choice stay, keys and drops say what is wanted."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.class_tree.delegate import ClassDelegate
-from app.class_tree.drag import IMAGES_MIME, class_mime_data
+from app.class_tree.drag import CLASS_MIME, IMAGES_MIME, class_mime_data
 from app.class_tree.model import NAME, ClassTreeModel
 from app.class_tree.tree_view import ClassTreeView
 from engine.graph.category_graph import CategoryGraph
@@ -215,6 +216,15 @@ def test_a_cycle_is_left_to_the_engine(tree: Tree) -> None:
     animal, gull = tree.graph.find("Animal"), tree.graph.find("Gull")
     assert tree.drop(class_mime_data(animal, None, "Animal"), tree.row("Animal", "Bird", "Gull")) == (True, True)
     assert dropped == [(animal, None, gull, False)]
+
+
+def test_what_another_window_drags_is_no_class_and_no_image_here(tree: Tree) -> None:
+    """That window is another process, and its numbers may belong to another project."""
+    before = class_mime_data(tree.graph.find("Kelp"), None, "Kelp")
+    for own in (CLASS_MIME, IMAGES_MIME):
+        data = QMimeData()
+        data.setData(own.replace(str(os.getpid()), "1"), before.data(CLASS_MIME))
+        assert tree.drop(data, tree.row("Animal")) == (False, False)
 
 
 def image_data() -> QMimeData:

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.class_tree.drag import IMAGES_MIME
 from app.class_tree.logic import Shelf
 from app.image_grid.geometry import LARGEST_SIDE, MARGIN, SMALLEST_SIDE
-from app.image_grid.logic import ImageFilter
+from app.image_grid.logic import ImageFilter, Order
 from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
 from engine.workflows.collection_state import CollectionState
@@ -249,6 +249,9 @@ def test_all_of_a_hundred_thousand_can_be_chosen(qtbot: QtBot, grid: ImageGrid, 
     model.set_state(many_pictures(100_000))
     grid.select_row(0)
     qtbot.keyClick(grid, Qt.Key.Key_A, CONTROL)
+    assert grid.selectionModel().selection().count() == 1
+    assert len(grid.selected_ids) == 100_000
+    model.set_order(Order.ADDED)
     assert grid.selectionModel().selection().count() == 1
     assert len(grid.selected_ids) == 100_000
 

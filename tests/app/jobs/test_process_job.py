@@ -66,6 +66,15 @@ def test_the_real_worker_listens_to_a_cancel(qtbot: QtBot, owner: QObject, unrea
         assert project.check() == []
 
 
+def test_an_event_without_its_fields_costs_nothing_else(qtbot: QtBot, owner: QObject) -> None:
+    """What cannot be read is passed over, and the lines after it count."""
+    lines = ('{"event": "progress"}', '{"event": "batch"}', '{"event": "error"}', '{"event": "result", "value": 7}')
+    job = scripted(f"print({chr(10).join(lines)!r}, flush=True)", owner)
+    finished = recorded(job.finished)
+    run_to_end(qtbot, job)
+    assert finished == [({"value": 7},)]
+
+
 def test_a_killed_worker_is_a_sentence(qtbot: QtBot, owner: QObject) -> None:
     """A child that dies (out of memory, a driver's fault) fails the job with one line that says what to do."""
     job = scripted('print(\'{"event": "batch", "results": [[1, null, null]]}\', flush=True); time.sleep(60)', owner)

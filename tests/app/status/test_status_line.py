@@ -16,6 +16,7 @@ from app.status.toast import Toast
 from engine.events import Progress
 from engine.files import FileFailure
 from tests.app.jobs.test_job_runner import HandJob
+from tests.support.clipping import clipped
 from tests.support.collections import Collection
 from tests.support.sessions import act, open_project
 
@@ -123,6 +124,17 @@ def test_a_new_toast_takes_the_old_ones_place(host: QWidget) -> None:
     (button,) = toast.findChildren(QPushButton)
     assert toast.message == "second"
     assert not button.isVisible()
+
+
+def test_a_toast_uses_the_room_of_a_window_that_has_grown(host: QWidget) -> None:
+    """A long message in a narrow window takes no room from those that come when it is wide."""
+    toast = Toast(host)
+    host.resize(400, 300)
+    toast.say("A message that is far too long for one line " * 3)
+    host.resize(1200, 300)
+    toast.say("A message that fits into one line of a wide window without any trouble", action="Undo")
+    assert clipped(toast) == []
+    toast.hide()
 
 
 def test_a_toast_stays_inside_its_window(host: QWidget) -> None:

@@ -1,0 +1,92 @@
+"""What was begun in one project ends with it: questions, offers, dropped files."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+
+from app.session import Session
+from tests.support.collections import write_shape
+from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import LONG_MS, changed_by
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def leave(reviewing: Desk, tmp_path: Path) -> Callable[[], None]:
+    """Changes to a new project and waits until that is there."""
+
+    def work() -> None:
+        with reviewing.qtbot.waitSignal(reviewing.window.session.loaded, timeout=LONG_MS):
+            reviewing.window.session.create(tmp_path / "next.protoleaf")
+
+    return work
+
+
+def test_a_question_about_a_project_ends_with_it(reviewing: Desk, leave: Callable[[], None], tmp_path: Path) -> None:
+    """The card above the grid and the palette would act on the next project."""
+    write_shape(tmp_path / "new" / "Red disc" / "a.png", "Red disc", seed=5)
+    reviewing.drop_files(reviewing.grid, [tmp_path / "new"])
+    reviewing.wait(reviewing.window.workspace.notice.isVisible)
+    reviewing.choose(0)
+    reviewing.press(Key.Key_R)
+    assert reviewing.window.palette_panel.isVisible()
+    leave()
+    assert not reviewing.window.workspace.notice.isVisible()
+    assert not reviewing.window.palette_panel.isVisible()
+
+
+def test_undo_is_offered_only_for_what_undo_takes_back(reviewing: Desk, leave: Callable[[], None]) -> None:
+    """After a single label, or in another project, the button would take back something else."""
+    session, toast = reviewing.window.session, reviewing.window.toast
+    ids = reviewing.grid.model().image_ids.tolist()[:3]  # type: ignore[attr-defined]
+    red = reviewing.graph.find("Red disc")
+    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.label(ids, red)))
+    assert "3 images" in toast.message
+    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.label(ids[:1], None)))
+    assert toast.message == ""
+    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.add_class("Yellow")[0]))
+    assert toast.message
+    leave()
+    assert toast.message == ""
+
+
+def test_a_focus_that_is_gone_stops_no_palette(reviewing: Desk) -> None:
+    """The inspector makes its page anew while the palette is open; what is chosen there is still done."""
+    image_id = reviewing.choose(0)
+    reviewing.press_for_change(Key.Key_U)
+    reviewing.window.workspace.show_image(image_id)
+    reviewing.wait(lambda: any(button.text() == "Take off" for button in _buttons(reviewing)))
+    (button,) = [button for button in _buttons(reviewing) if button.text() == "Take off"]
+    button.setFocus()
+    reviewing.press(Key.Key_K, CONTROL)
+    page = reviewing.window.inspector._scroll.widget()
+    session = reviewing.window.session
+    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.add_class("Yellow")[0]))
+    reviewing.wait(lambda: reviewing.window.inspector._scroll.widget() is not page)
+    reviewing.type_into_palette("show labelled")
+    reviewing.press(Key.Key_Return)
+    assert not reviewing.window.palette_panel.isVisible()
+    assert reviewing.grid.model().rowCount() == 25
+
+
+def _buttons(desk: Desk) -> list[QPushButton]:
+    return desk.window.inspector.findChildren(QPushButton)
+
+
+def test_files_go_into_the_project_that_was_made_for_them_or_nowhere(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No project can be made beside the dropped folder; the next one that is opened does not get the images."""
+    write_shape(tmp_path / "protected" / "new" / "a.png", "Red disc", seed=5)
+    monkeypatch.setattr("app.flows.projects.free_name", lambda _dropped: tmp_path / "missing" / "new.protoleaf")
+    desk.drop_files(desk.window.welcome, [tmp_path / "protected" / "new"])
+    desk.wait(lambda: bool(desk.window.toast.message))
+    session: Session = desk.window.session
+    with desk.qtbot.waitSignal(session.loaded, timeout=LONG_MS):
+        session.create(tmp_path / "other.protoleaf")
+    desk.qtbot.waitUntil(lambda: not session.jobs.jobs and not session._thread.is_busy, timeout=LONG_MS)
+    assert len(desk.state.image_ids) == 0

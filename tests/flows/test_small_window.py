@@ -1,0 +1,92 @@
+"""A window of 1024 x 600: nothing is cut, nothing is out of reach, and the keyboard stays where one looks."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from app.palette.overlay import Overlay
+from tests.support.clipping import clipped
+from tests.support.desk import CONTROL, SHIFT, Desk
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def small(desk: Desk) -> Desk:
+    """A window on a small screen."""
+    desk.window.resize(1024, 600)
+    desk.window.toast.hide()
+    return desk
+
+
+def laid_out() -> None:
+    """Everything gets its place."""
+    QApplication.sendPostedEvents()
+    QApplication.processEvents()
+
+
+def test_many_recent_projects_make_no_window_larger(small: Desk, tmp_path: Path) -> None:
+    """The first page scrolls; the window must fit on the screen."""
+    for number in range(8):
+        small.window.settings.remember_project(tmp_path / f"project {number}.protoleaf")
+    small.window._show_welcome()
+    laid_out()
+    assert small.window.height() == 600
+    assert clipped(small.window.welcome) == []
+
+
+def test_the_question_about_folders_is_whole(small: Desk) -> None:
+    """Its answers stand below it where there is no room beside it."""
+    window = small.window
+    window._pages.setCurrentWidget(window._working)
+    answers = [(title, lambda: None) for title in ("Make classes from the sub-folders", "Just add the images")]
+    for width in (1600, 1024, 902):
+        window.resize(width, 600)
+        window.workspace.notice.ask("field trip has 12 sub-folders with images.", answers)
+        laid_out()
+        laid_out()
+        assert clipped(window.workspace.notice) == []
+
+
+def keys_sheet(desk: Desk) -> Overlay:
+    """All keys."""
+    desk.press(Key.Key_F1)
+    assert desk.window._keys is not None
+    return desk.window._keys
+
+
+def palette(desk: Desk) -> Overlay:
+    """All commands."""
+    desk.press(Key.Key_K, CONTROL)
+    return desk.window.palette_panel
+
+
+def computing(desk: Desk) -> Overlay:
+    """The devices."""
+    desk.window.computing.look = lambda: None  # type: ignore[method-assign]
+    desk.press(Key.Key_D, CONTROL)
+    assert desk.window.computing.panel is not None
+    return desk.window.computing.panel
+
+
+@pytest.mark.parametrize("opened", [keys_sheet, palette, computing])
+def test_what_floats_is_whole_and_keeps_the_keyboard(small: Desk, opened: Callable[[Desk], Overlay]) -> None:
+    """Words are not cut in a low window; Tab goes round inside in both directions, and Esc always closes."""
+    overlay = opened(small)
+    laid_out()
+    assert clipped(overlay) == []
+    assert overlay.rect().contains(overlay.panel.geometry())
+    layout = overlay.panel.layout()
+    assert layout is not None
+    assert layout.minimumSize().height() <= overlay.panel.height()
+    for keys in (Qt.KeyboardModifier.NoModifier, SHIFT):
+        for _ in range(7):
+            small.press(Key.Key_Backtab if keys == SHIFT else Key.Key_Tab, keys)
+            focused = QApplication.focusWidget()
+            assert focused is not None
+            assert overlay.isAncestorOf(focused)
+    small.press(Key.Key_Escape)
+    assert not overlay.isVisible()
