@@ -87,7 +87,7 @@ class MainWindow(QMainWindow):
         panes = QSplitter(Qt.Orientation.Horizontal)
         panes.setHandleWidth(1)
         panes.setChildrenCollapsible(False)
-        for place, (widget, smallest) in enumerate(((self.tree, 200), (self.workspace, 440), (self.side, 260))):
+        for place, (widget, smallest) in enumerate(((self.tree, 200), (self.workspace, 382), (self.side, 260))):
             widget.setMinimumWidth(smallest)
             panes.addWidget(widget)
             panes.setStretchFactor(place, 1 if widget is self.workspace else 0)

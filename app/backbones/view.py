@@ -30,7 +30,7 @@ from app.side_panel.outcome import OutcomeCard
 if TYPE_CHECKING:
     from app.jobs.backbones import BackboneTasks
 
-NARROWEST: Final = 540
+NARROWEST: Final = 440
 
 
 @final

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 
 from app.backbones.logic import ChangeFigures, Door, ReadyChange
 from app.jobs.backbones import Stage
@@ -18,6 +18,7 @@ from tests.support.backbone_panel import (
 )
 from tests.support.backbone_tasks import Player, progress
 from tests.support.backbones import write_tiny_backbone
+from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import settle
 
@@ -73,6 +74,16 @@ def test_the_keyboard_reaches_doors_and_buttons(reviewing: Desk, tinyleaf: str) 
         assert focused is not None
         names.append(focused.accessibleName() or repr(focused))
     assert names == ["Where the backbone comes from", f"Use {tinyleaf} in this project", f"Remove {tinyleaf}…"]
+
+
+def test_a_small_screen_has_room_for_it(reviewing: Desk) -> None:
+    """On 1024 x 600 its close button can be reached, and nothing beside it is cut."""
+    window = reviewing.window
+    window.resize(1024, 600)
+    listed(reviewing)
+    reviewing.wait(lambda: window.size() == QSize(1024, 600))
+    assert window.minimumSizeHint().width() <= 1024
+    assert clipped(window.workspace) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
