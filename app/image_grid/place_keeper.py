@@ -71,7 +71,9 @@ class PlaceKeeper(QObject):
         has_left = row is None
         # The scroll place stays, unless the next card must be brought into sight.
         self._view.setAutoScroll(has_left and before.is_in_sight)
-        self._view.setCurrentIndex(model.index(self._next_row() if row is None else row))
+        index = model.index(self._next_row() if row is None else row)
+        # The view's own way would take a Ctrl or Shift that is held down just now for a click's.
+        self._view.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
         self._view.setAutoScroll(True)
         if not has_left:
             self._select_again()

@@ -115,13 +115,18 @@ class ImageGrid(QAbstractItemView):
         row = self._grid_model.row_of(image_id)
         if row is None:
             return False
-        self.setCurrentIndex(self._grid_model.index(row))
+        self._choose(row)
         return True
 
     def select_row(self, row: int) -> None:
         """Choose the card in a row, the last one when there are fewer."""
         if self._grid_model.rowCount():
-            self.setCurrentIndex(self._grid_model.index(min(row, self._grid_model.rowCount() - 1)))
+            self._choose(min(row, self._grid_model.rowCount() - 1))
+
+    def _choose(self, row: int) -> None:
+        """Choose one card alone; the view's own way would take a Ctrl that is held down just now for a click's."""
+        index = self._grid_model.index(row)
+        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     # -- zoom
 
@@ -322,7 +327,7 @@ class ImageGrid(QAbstractItemView):
         if event.key() == Qt.Key.Key_Space and self.current_id is not None:
             self.open_requested.emit(self.current_id)
         elif event.key() == Qt.Key.Key_Escape and len(self.selected_ids) > 1:
-            self.setCurrentIndex(self.currentIndex())
+            self._choose(self.currentIndex().row())
         elif event.text().isalnum() and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             event.ignore()
         else:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDrag, QDropEvent, QWheelEvent
+from PySide6.QtGui import QDrag, QDropEvent, QGuiApplication, QWheelEvent
 from pytestqt.qtbot import QtBot
 
 from app.class_tree.drag import IMAGES_MIME
@@ -50,6 +50,22 @@ def chosen(grid: ImageGrid) -> list[int]:
 
 
 # -- choosing
+
+
+@pytest.mark.parametrize("keys", [Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier])
+def test_going_to_a_card_chooses_it_alone(
+    qtbot: QtBot, grid: ImageGrid, model: ImageGridModel, keys: Qt.KeyboardModifier
+) -> None:
+    """Also while a key is still held down, as after Ctrl+Z: what the program chooses is no click with that key."""
+    review(grid, model, 6)
+    grid.select_row(0)
+    qtbot.keyPress(grid, Qt.Key.Key_F9, keys)
+    assert QGuiApplication.keyboardModifiers() == keys
+    grid.select_row(3)
+    assert chosen(grid) == [14]
+    grid.select_image(12)
+    assert chosen(grid) == [12]
+    qtbot.keyRelease(grid, Qt.Key.Key_F9)
 
 
 def test_clicks_choose_toggle_and_extend(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
