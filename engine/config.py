@@ -12,6 +12,7 @@ APPLICATION_NAME: Final = "protoleaf"
 CACHE_VARIABLE: Final = "PROTOLEAF_CACHE"
 SAMPLE_VARIABLE: Final = "PROTOLEAF_SAMPLE"
 BACKBONES_VARIABLE: Final = "PROTOLEAF_BACKBONES"
+BACKUPS_VARIABLE: Final = "PROTOLEAF_BACKUPS"
 PROJECT_SUFFIX: Final = ".protoleaf"
 
 
@@ -32,6 +33,12 @@ def backbones_folder() -> Path:
     """Where the backbones that the person added live; the user's data folder, or what `PROTOLEAF_BACKBONES` names."""
     chosen = os.environ.get(BACKBONES_VARIABLE)
     return Path(chosen) if chosen else platformdirs.user_data_path(APPLICATION_NAME, appauthor=False) / "backbones"
+
+
+def backups_folder() -> Path:
+    """Where backups of projects are kept unless the person chose a folder; `PROTOLEAF_BACKUPS` names another one."""
+    chosen = os.environ.get(BACKUPS_VARIABLE)
+    return Path(chosen) if chosen else platformdirs.user_data_path(APPLICATION_NAME, appauthor=False) / "backups"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@
     │   ├── ProjectLockedError
     │   ├── ProjectTooNewError
     │   ├── ProjectDamagedError
+    │   ├── ProjectMovedError
     │   └── ProjectReadOnlyError
     ├── ModelError            a backbone or propagation file
     ├── StorageError          disk full, no permission, folder gone
@@ -131,6 +132,10 @@ class ProjectTooNewError(ProjectError):
 
 class ProjectDamagedError(ProjectError):
     """The file is not a project or fails its integrity check."""
+
+
+class ProjectMovedError(ProjectError):
+    """The file was moved, replaced or written to by somebody else while it was open."""
 
 
 class ProjectReadOnlyError(ProjectError):

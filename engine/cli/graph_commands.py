@@ -37,11 +37,17 @@ def check(project: ProjectPath, as_json: AsJson = False) -> None:
     """Check the project file; exit status 1 when something is wrong."""
     from engine.project import Project
 
-    with Project.open(project, for_writing=False) as opened:
-        problems = opened.check()
-        images, classes, labels = opened.image_count, len(opened.graph), len(opened.label_table().image_ids)
-    if problems and not as_json:
-        raise ProjectDamagedError("the project is damaged", found="; ".join(problems))
+    problems = Project.faults_of(project)
+    images = classes = labels = 0
+    if not problems:
+        with Project.open(project, for_writing=False) as opened:
+            images, classes, labels = opened.image_count, len(opened.graph), len(opened.label_table().image_ids)
+    elif not as_json:
+        raise ProjectDamagedError(
+            "the project is damaged",
+            found="; ".join(problems),
+            remedy="restore a backup, or open an earlier copy of the file; nothing was changed",
+        )
     say(
         f"{project} is sound: {counted(classes, 'class', 'classes')}, {counted(images, 'image')}, "
         f"{counted(labels, 'label')}.",

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final, Protocol, final
 
 from engine.errors import (
     InputError,
@@ -18,8 +18,27 @@ from engine.errors import (
 Row = tuple[Any, ...]
 Values = Sequence[Any]
 
-BUSY_TIMEOUT_S: Final = 2.0  # readers never block a writer in WAL mode; this covers checkpoints and virus scanners
+BUSY_TIMEOUT_S: Final = 30.0  # a reader holds the writer up only while it copies the file
 _BASE_CODE: Final = 0xFF  # SQLite's extended result codes carry the plain one in their lowest byte
+
+
+class Guard(Protocol):
+    """Watches a file that is open for writing; see `engine.project.file.guard`."""
+
+    def check(self) -> None:
+        """Before any use outside a transaction."""
+
+    def begin(self, connection: "Connection") -> None:
+        """Right after a transaction began."""
+
+    def before_commit(self, connection: "Connection") -> None:
+        """Right before it is committed."""
+
+    def after_commit(self) -> None:
+        """Right after it was committed."""
+
+    def after_failure(self) -> None:
+        """After it was taken back."""
 
 
 @final
@@ -31,10 +50,14 @@ class Connection:
     Args:
         path: what error messages name.
         address: what SQLite opens; a `file:` address for read-only modes.
+
+    Attributes:
+        guard: watches the file; None for one that nobody else can reach.
     """
 
     def __init__(self, path: Path, address: str) -> None:
         self.path = path
+        self.guard: Guard | None = None
         try:
             self._sqlite = sqlite3.connect(
                 address, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
@@ -49,6 +72,7 @@ class Connection:
 
     def rows(self, sql: str, values: Values = ()) -> list[Row]:
         """All rows of a question."""
+        self._check()
         try:
             return self._sqlite.execute(sql, values).fetchall()
         except (sqlite3.Error, UnicodeError) as error:
@@ -56,6 +80,7 @@ class Connection:
 
     def each(self, sql: str, values: Values = ()) -> Iterator[Row]:
         """The rows of a question one by one, so that a long answer never lies in memory whole."""
+        self._check()
         try:
             yield from self._sqlite.execute(sql, values)
         except (sqlite3.Error, UnicodeError) as error:
@@ -63,6 +88,7 @@ class Connection:
 
     def row(self, sql: str, values: Values = ()) -> Row | None:
         """First row of a question, or None."""
+        self._check()
         try:
             found: Row | None = self._sqlite.execute(sql, values).fetchone()
         except (sqlite3.Error, UnicodeError) as error:
@@ -76,6 +102,7 @@ class Connection:
 
     def write(self, sql: str, values: Values = ()) -> int:
         """Run one statement and return the key of the row it inserted, if it did."""
+        self._check()
         try:
             return self._sqlite.execute(sql, values).lastrowid or 0
         except (sqlite3.Error, UnicodeError) as error:
@@ -83,6 +110,7 @@ class Connection:
 
     def write_many(self, sql: str, rows: Iterable[Values]) -> None:
         """Run one statement for each row."""
+        self._check()
         try:
             self._sqlite.executemany(sql, rows)
         except (sqlite3.Error, UnicodeError) as error:
@@ -101,17 +129,32 @@ class Connection:
             yield
             return
         self.write("BEGIN IMMEDIATE")
+        guard = self.guard
         try:
+            if guard is not None:
+                guard.begin(self)
             yield
+            if guard is not None:
+                guard.before_commit(self)
             self.write("COMMIT")
         except BaseException:
-            self.roll_back()
+            try:
+                self.roll_back()
+            finally:
+                if guard is not None:
+                    guard.after_failure()
             raise
+        if guard is not None:
+            guard.after_commit()
 
     def roll_back(self) -> None:
         """Drop the open transaction; SQLite has done so already after some errors, such as a full disk."""
         if self.in_transaction:
             self.write("ROLLBACK")
+
+    def _check(self) -> None:
+        if self.guard is not None and not self._sqlite.in_transaction:
+            self.guard.check()
 
     def copy_to(self, target: "Connection") -> None:
         """Copy the whole database, as of now, into another connection."""
@@ -140,7 +183,9 @@ def translated(error: Exception, path: Path) -> Exception:
     code = getattr(error, "sqlite_errorcode", None)
     if code is None and isinstance(error, UnicodeDecodeError | sqlite3.OperationalError):
         return _damaged(path, str(error))  # Python, not SQLite, found a text that is none
-    make = _ERRORS.get(code & _BASE_CODE) if code is not None else None
+    if code == sqlite3.SQLITE_ERROR and str(error).startswith(_MISSING_PARTS):
+        return _damaged(path, str(error))
+    make = None if code is None else _CONSTRAINTS.get(code) or _ERRORS.get(code & _BASE_CODE)
     return error if make is None else make(path, str(error))
 
 
@@ -148,7 +193,7 @@ def _damaged(path: Path, reason: str) -> ProtoleafError:
     return ProjectDamagedError(
         "the project file is damaged",
         found=f"{path} ({reason})",
-        remedy="open an earlier copy of the file; the damaged file is left as it is",
+        remedy="restore a backup or open an earlier copy of the file; the damaged file is left as it is",
     )
 
 
@@ -189,6 +234,21 @@ def _too_big(path: Path, _reason: str) -> ProtoleafError:
     )
 
 
+def _not_storable(path: Path, reason: str) -> ProtoleafError:
+    return InputError(
+        "something is too long or not of the kind that the project file holds; nothing was changed",
+        found=f"{reason} in {path}",
+        remedy="shorten or correct it",
+    )
+
+
+_MISSING_PARTS: Final = ("no such table", "no such column")
+_CONSTRAINT_DATATYPE: Final = sqlite3.SQLITE_CONSTRAINT | 12 << 8  # Python does not name it
+_CONSTRAINTS: Final = {
+    sqlite3.SQLITE_CONSTRAINT_CHECK: _not_storable,
+    _CONSTRAINT_DATATYPE: _not_storable,
+    sqlite3.SQLITE_CONSTRAINT_NOTNULL: _not_storable,
+}
 _ERRORS: Final = {
     sqlite3.SQLITE_FULL: _full,
     sqlite3.SQLITE_TOOBIG: _too_big,

@@ -9,11 +9,12 @@ from typing import Final
 
 from engine.errors import ProjectExistsError, StorageError
 from engine.project.connection import Connection
+from engine.project.file.address import SIDE_SUFFIXES
+from engine.project.file.file_state import insert_state
 from engine.project.model_rows import MODEL_SETTING, insert_version
 from engine.project.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 
 LONGEST_NAME_BYTES: Final = 236  # file systems take 255, and the companions' suffixes must fit as well
-_COMPANIONS: Final = ("-wal", "-shm", "-journal")
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def create_file(path: Path, model: FirstModel) -> None:
 def _check_is_free(path: Path) -> None:
     if os.path.lexists(path):
         raise _exists(path)
-    for suffix in _COMPANIONS:
+    for suffix in SIDE_SUFFIXES:
         # SQLite would take the old log for the new project's and replay it.
         if os.path.lexists(f"{path}{suffix}"):
             raise ProjectExistsError(
@@ -74,6 +75,7 @@ def _write(draft: Path, model: FirstModel) -> None:
         connection.write("PRAGMA synchronous = FULL")
         with connection.transaction():
             connection.script(SCHEMA)
+            insert_state(connection, is_journal_whole=True)
             version_id = insert_version(
                 connection,
                 backbone_name=model.backbone_name,

@@ -13,6 +13,8 @@ _HEADER_BYTES: Final = 100
 _MAGIC: Final = b"SQLite format 3\x00"
 _VERSION_AT: Final = 60  # PRAGMA user_version, 4 bytes, big-endian
 _APPLICATION_AT: Final = 68
+_MODES_AT: Final = 18  # for writing and reading, one byte each
+_WAL_MODE: Final = 2
 
 
 def check_header(path: Path) -> None:
@@ -39,7 +41,15 @@ def check_version(path: Path, version: int) -> None:
 
     Raises:
         ProjectTooNewError: the version is above ours.
+        ProjectDamagedError: it is below the first.
     """
+    if version < 1:
+        raise ProjectDamagedError(
+            "the project has a version that never existed",
+            expected=f"1 to {SCHEMA_VERSION}",
+            found=f"{version} in {path}",
+            remedy="open an earlier copy of the file, or restore a backup; this file is left as it is",
+        )
     if version > SCHEMA_VERSION:
         raise ProjectTooNewError(
             "the project was made by a newer version of Protoleaf",
@@ -47,6 +57,11 @@ def check_version(path: Path, version: int) -> None:
             found=f"{version} in {path}",
             remedy="update Protoleaf to open it",
         )
+
+
+def has_write_ahead_log(path: Path) -> bool:
+    """Whether a project was last written with a write-ahead log, as versions of the program before this one did."""
+    return _WAL_MODE in _read_header(path)[_MODES_AT : _MODES_AT + 2]
 
 
 def _read_header(path: Path) -> bytes:

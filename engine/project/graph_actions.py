@@ -9,7 +9,7 @@ from engine.project import graph_rows, label_rows, policy_rows
 from engine.project.action_texts import remove_class_text
 from engine.project.change import Change
 from engine.project.clock import person_name
-from engine.project.lock import read_only_error
+from engine.project.file.file_lock import read_only_error
 from engine.project.questions import ProjectQuestions
 from engine.project.records import ClassId, ClassPolicy
 from engine.project.step import OpenStep

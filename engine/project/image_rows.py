@@ -10,7 +10,7 @@ from engine.project.connection import Connection, Row
 from engine.project.image_paths import ImagePaths, shown_path
 from engine.project.packed import PackedHashes, PackedTexts, RareTexts
 from engine.project.records import ImageId, ImageRecord, ImageTable
-from engine.project.schema import IMAGE, LABEL
+from engine.project.schema import IMAGE, LABEL, LONGEST_TEXT
 from engine.project.step import OpenStep
 
 _PATHS_AT_ONCE: Final = 1000
@@ -128,7 +128,10 @@ def store_facts(connection: Connection, facts: Iterable[tuple[ImageId, bytes | s
         connection: the file.
         facts: image id, content hash (bytes or hex) and failure, either of them None.
     """
-    rows = [(int(image_id), _hash_bytes(content_hash), failure) for image_id, content_hash, failure in facts]
+    rows = [
+        (int(image_id), _hash_bytes(content_hash), None if failure is None else failure[:LONGEST_TEXT])
+        for image_id, content_hash, failure in facts
+    ]
     with connection.transaction():
         connection.write_many(
             "INSERT INTO image_fact (image_id, content_hash, failure)"

@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from itertools import groupby
 from typing import final
 
-from engine.errors import ProjectDamagedError
+from engine.errors import InputError, ProjectDamagedError
 from engine.project.change import Change, ChangeBuilder
 from engine.project.clock import time_of
 from engine.project.connection import Connection, Row
+from engine.project.history_check import read_chunk
 from engine.project.records import JournalStep
-from engine.project.row_changes import RowChange, decoded
+from engine.project.row_changes import RowChange
 from engine.project.schema import JOURNALED_TABLES
 from engine.project.step import OpenStep, StepWriter
 
@@ -88,16 +89,6 @@ class Journal:
         )
         return [JournalStep(key, text, time_of(when), who, bool(undone)) for key, text, when, who, undone in rows]
 
-    def faults(self) -> list[str]:
-        """What is wrong with the journal itself; [] when every step can be undone and made again."""
-        faults = []
-        for step_id, sequence in self._connection.rows("SELECT step_id, sequence FROM journal_chunk"):
-            try:
-                self._chunk(step_id, sequence)
-            except ProjectDamagedError as error:
-                faults.append(str(error))
-        return faults
-
     @contextmanager
     def _outermost(self, text: str, who: str) -> Iterator[OpenStep]:
         writer = StepWriter(self._connection, text, who)
@@ -127,7 +118,7 @@ class Journal:
         step_id, text = step
         try:
             return self._replayed(step_id, text, is_undo=is_undo)
-        except sqlite3.IntegrityError as error:
+        except (sqlite3.IntegrityError, InputError) as error:
             raise ProjectDamagedError(
                 "the history does not fit the project any more",
                 found=f"step {step_id} of {self._connection.path} ({error})",
@@ -142,7 +133,7 @@ class Journal:
                 f"SELECT sequence FROM journal_chunk WHERE step_id = ? ORDER BY sequence {order}",  # noqa: S608
                 (step_id,),
             ):
-                changes = self._chunk(step_id, sequence)
+                changes = read_chunk(self._connection, step_id, sequence)
                 self._apply(_reversed(changes) if is_undo else changes, builder)
             self._connection.write("UPDATE journal_step SET is_undone = ? WHERE step_id = ?", (int(is_undo), step_id))
         return builder.change(text)
@@ -156,19 +147,6 @@ class Journal:
                 self._connection.write_many(table.delete, [row[: table.key_width] for _, row, _ in batch if row])
             for change in batch:
                 builder.add(*change)
-
-    def _chunk(self, step_id: int, sequence: int) -> list[RowChange]:
-        stored = self._connection.value(
-            "SELECT row_changes FROM journal_chunk WHERE step_id = ? AND sequence = ?", (step_id, sequence)
-        )
-        try:
-            return decoded(stored)
-        except ValueError as error:
-            raise ProjectDamagedError(
-                "a step of the history cannot be read",
-                found=f"step {step_id}: {error}",
-                remedy="open an earlier copy of the file",
-            ) from error
 
     def _next_undo(self) -> Row | None:
         return self._connection.row(

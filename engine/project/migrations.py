@@ -1,6 +1,7 @@
 """Older project files become present ones: on a verified backup, one named step in one transaction each."""
 
 import os
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -8,9 +9,10 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from engine.errors import ProjectDamagedError, StorageError
+from engine.errors import InputError, ProjectDamagedError, StorageError
 from engine.project.connection import Connection
-from engine.project.schema import SCHEMA_VERSION
+from engine.project.file.file_state import insert_state
+from engine.project.schema import SCHEMA, SCHEMA_VERSION
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,43 @@ CREATE TABLE model_file (
 );
 """
 
+_TABLES_OF_VERSION_2: Final = (
+    *("class", "edge", "image", "label", "class_policy", "setting", "image_fact"),
+    *("model_version", "model_file", "prediction", "journal_step", "journal_chunk"),
+)
+_COPIED_OTHERWISE: Final = {
+    "failure": "substr(failure, 1, 10000)",
+    # Rounding may have left a bit more than 1; what is no number is refused.
+    "score": "iif(typeof(score) = 'real', max(0.0, min(1.0, score)), score)",
+    "safe_score": "iif(typeof(safe_score) = 'real', max(0.0, min(1.0, safe_score)), safe_score)",
+    "text": "substr(text, 1, 10000)",
+}
+
+
+def _with_strict_tables(connection: Connection) -> None:
+    """Make every table anew with kinds, lengths and ranges, and give the file its identity."""
+    for (name,) in connection.rows("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"):
+        connection.write(f'DROP INDEX "{name}"')
+    last_ids: dict[str, int] = dict(connection.rows("SELECT name, seq FROM sqlite_sequence"))
+    columns = {}
+    for table in _TABLES_OF_VERSION_2:
+        columns[table] = [row[1] for row in connection.rows(f"PRAGMA table_info({table})")]
+        connection.write(f"ALTER TABLE {table} RENAME TO old_{table}")
+    connection.script(SCHEMA)
+    for table in _TABLES_OF_VERSION_2:
+        chosen = ", ".join(_COPIED_OTHERWISE.get(column, column) for column in columns[table])
+        connection.write(f"INSERT INTO {table} ({', '.join(columns[table])}) SELECT {chosen} FROM old_{table}")  # noqa: S608
+    for table in reversed(_TABLES_OF_VERSION_2):
+        connection.write(f"DROP TABLE old_{table}")
+    for table, last_id in last_ids.items():
+        connection.write("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+        connection.write("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, last_id))
+    insert_state(connection, is_journal_whole=False)
+
+
 MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(1, 2, "models trained in the project live in it", lambda connection: connection.script(_TRAINED_MODELS)),
+    Migration(2, 3, "tables know what may be in them, and the file knows itself", _with_strict_tables),
 )
 
 
@@ -56,10 +93,23 @@ def migrate(connection: Connection, version: int) -> None:
         ProjectDamagedError: no way leads from that version to ours.
         ProtoleafError: a step failed; the file has the version that the steps before it reached.
     """
-    for migration in _way(connection.path, version):
-        with connection.transaction():
-            migration.apply(connection)
-            connection.write(f"PRAGMA user_version = {migration.to_version}")
+    if version == SCHEMA_VERSION:
+        return
+    connection.write("PRAGMA foreign_keys = OFF")  # tables are made anew, and references hold by name
+    connection.write("PRAGMA legacy_alter_table = ON")
+    try:
+        for migration in _way(connection.path, version):
+            with connection.transaction():
+                migration.apply(connection)
+                connection.write(f"PRAGMA user_version = {migration.to_version}")
+    except (sqlite3.Error, InputError) as error:
+        raise ProjectDamagedError(
+            "the project cannot be brought to the present version",
+            found=f"{error} in {connection.path}",
+            remedy="open an earlier copy of the file, or restore a backup; nothing was changed",
+        ) from error
+    finally:
+        connection.write("PRAGMA legacy_alter_table = OFF")
 
 
 def backup_before_migration(connection: Connection, version: int) -> Path:

@@ -6,7 +6,7 @@ The files of a version that was trained here lie in the project, each content on
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from engine.errors import InputError, ProjectDamagedError
 from engine.project.clock import now_text, time_of
@@ -34,12 +34,13 @@ def insert_version(
     Returns:
         Its id.
     """
-    return connection.write(
-        "INSERT INTO model_version"
-        " (backbone_name, backbone_hash, backbone_path, propagation_hash, created_at, settings)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        (backbone_name, backbone_hash, backbone_path, propagation_hash, now_text(), json.dumps(dict(settings))),
-    )
+    with connection.transaction():
+        return connection.write(
+            "INSERT INTO model_version"
+            " (backbone_name, backbone_hash, backbone_path, propagation_hash, created_at, settings)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (backbone_name, backbone_hash, backbone_path, propagation_hash, now_text(), json.dumps(dict(settings))),
+        )
 
 
 def insert_trained(connection: Connection, model: TrainedModel) -> int:
@@ -130,12 +131,49 @@ def model_versions(connection: Connection) -> list[ModelVersion]:
 
 def chosen_version_id(connection: Connection) -> int:
     """Id of the model version in use."""
-    return int(connection.value("SELECT value FROM setting WHERE name = ?", (MODEL_SETTING,)))
+    value = connection.value("SELECT value FROM setting WHERE name = ?", (MODEL_SETTING,))
+    try:
+        return int(value)
+    except (TypeError, ValueError) as error:
+        raise ProjectDamagedError(
+            "the project does not say which model version it uses",
+            found=f"{value!r} in {connection.path}",
+            remedy="restore a backup or open an earlier copy of the file",
+        ) from error
 
 
 def _version(row: Row) -> ModelVersion:
     version_id, backbone, backbone_hash, path, propagation_hash, created_at, settings, name, parent, card, figures = row
     return ModelVersion(
-        version_id, backbone, backbone_hash, path, propagation_hash, time_of(created_at), json.loads(settings),
-        name=name, parent_id=parent, card=card, figures=json.loads(figures),
+        version_id, backbone, backbone_hash, path, propagation_hash, time_of(created_at), _plain_values(settings),
+        name=name, parent_id=parent, card=card, figures=_figures(figures),
     )  # fmt: skip
+
+
+def _figures(text: str) -> dict[str, float | None]:
+    """Figures by name: numbers, or nothing where nothing was measured."""
+    figures = _plain_values(text)
+    if not all(value is None or isinstance(value, int | float) for value in figures.values()):
+        raise _unreadable(text)
+    return figures
+
+
+def _plain_values(text: str) -> dict[str, Any]:
+    try:
+        values = json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _unreadable(text) from error
+    if not isinstance(values, dict) or not all(
+        value is None or isinstance(value, float | int | str | bool) for value in values.values()
+    ):
+        raise _unreadable(text)
+    return values
+
+
+def _unreadable(text: object) -> ProjectDamagedError:
+    return ProjectDamagedError(
+        "what a model version was made with cannot be read",
+        expected="plain values by name",
+        found=repr(text)[:80],
+        remedy="restore a backup or open an earlier copy of the file",
+    )

@@ -2,24 +2,31 @@
 
 import os
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
-from engine.errors import ProjectDamagedError, ProjectReadOnlyError, StorageError
+from engine.errors import ProjectDamagedError, ProjectLockedError, ProtoleafError
 from engine.project.connection import Connection
+from engine.project.file.address import Identity, address, identity_of
+from engine.project.file.file_lock import FileLock, lock_for_writing, read_only_error
+from engine.project.file.guard import FileGuard
+from engine.project.file.logs import settle_logs
+from engine.project.file.rescue import rescue
+from engine.project.file.seal import Read, Seal, put_seal, reader_of, seal_of
+from engine.project.file.snapshot import open_snapshot
 from engine.project.file_header import check_header, check_version
-from engine.project.lock import lock_for_writing, read_only_error
 from engine.project.migrations import backup_before_migration, migrate
-from engine.project.schema import SCHEMA_VERSION, TABLE_NAMES
+from engine.project.schema import SCHEMA_VERSION
+from engine.project.schema_shape import acting_faults
+from engine.project.soundness import faults, opening_faults
 
-_open_files: Final[Counter[tuple[int, int]]] = Counter()
-"""How often this process has each file open, by device and number."""
+_LARGEST_IDLE_JOURNAL_BYTES: Final = 1024 * 1024
+_open_files: Final[Counter[Identity]] = Counter()
+"""How often this process has each file open for writing."""
 
 
 @dataclass(frozen=True)
@@ -27,26 +34,33 @@ class OpenFile:
     """An open project file.
 
     Attributes:
-        connection: the file, checked and of the present version.
+        connection: the file, or a private copy of it, checked and of the present version.
         resources: what must be let go after it was closed: lock, private copies.
-        is_writable: whether changes may be made.
+        lock: the file as it was opened for writing; None for one that is only read.
+        seal: what its seal said when it was opened for reading.
     """
 
     connection: Connection
     resources: ExitStack
-    is_writable: bool
+    lock: FileLock | None = None
+    seal: Seal = Seal.OPEN
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether changes may be made."""
+        return self.lock is not None
 
     def close(self) -> None:
         """Let go of everything."""
         with self.resources:
-            self.connection.close()
+            pass
 
 
 def open_for_writing(path: Path) -> OpenFile:
     """Open a project as its one writer; an older file is backed up and migrated.
 
     Raises:
-        ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `check_header`.
+        ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `check_header`, or it is not sound.
         ProjectReadOnlyError: the file or its folder must not be written to.
         ProjectLockedError: somebody else writes.
     """
@@ -54,54 +68,132 @@ def open_for_writing(path: Path) -> OpenFile:
     if not _may_write(path):
         raise read_only_error(path)
     with ExitStack() as resources:
-        resources.callback(lock_for_writing(path).release)
-        connection = Connection(path, _address(path, "mode=rw"))
+        lock = lock_for_writing(path)
+        resources.callback(lock.release)
+        _count_as_open(lock.identity, resources)
+        settle_logs(path)
+        connection = Connection(path, address(path, "mode=rw"))
         resources.callback(connection.close)
         version = _checked_version(connection)
-        _make_durable(connection)
         if version < SCHEMA_VERSION:
+            _rehearse_migration(connection, version)
             backup_before_migration(connection, version)
-            migrate(connection, version)
-        _check_tables(connection)
-        _remember_open(path, resources)
-        return OpenFile(connection, resources.pop_all(), is_writable=True)
+        _make_durable(connection)
+        migrate(connection, version)
+        connection.write("PRAGMA foreign_keys = ON")
+        _refuse_damaged(connection, _seal_of(connection, lock.read))
+        connection.guard = FileGuard(path, lock.identity, lambda: rescue(path, lock))
+        resources.callback(_leave, connection, lock)
+        return OpenFile(connection, resources.pop_all(), lock)
     raise AssertionError  # the stack above never swallows an error
 
 
-def open_for_reading(path: Path) -> OpenFile:
-    """Open a project without changing it; works in read-only folders and beside a writer.
+def open_for_reading(path: Path, *, is_checked: bool = True) -> OpenFile:
+    """Open a private copy of a project as it is now; works in read-only folders and beside a writer.
+
+    Args:
+        path: the project file.
+        is_checked: whether a file that is not sound is refused.
 
     Raises:
-        ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `check_header`.
+        ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `check_header`, or it is not sound.
     """
     _check_header_unless_open(path)
     with ExitStack() as resources:
-        connection, version = _readable(path, resources)
+        snapshot = open_snapshot(path, resources, is_open_here=_is_open_here(path))
+        connection = snapshot.connection
+        version = _checked_version(connection)
         if version < SCHEMA_VERSION:
-            connection = _migrated_in_memory(connection, version, resources)
+            _refuse(connection, acting_faults(connection))
+            connection.value("PRAGMA journal_mode = DELETE")  # an older file may have had a write-ahead log
+            migrate(connection, version)
+        seal = _seal_of(connection, reader_of(snapshot.path))
+        if is_checked:
+            _refuse_damaged(connection, Seal.WHOLE if snapshot.has_writer else seal)
         connection.write("PRAGMA query_only = ON")
-        _check_tables(connection)
-        _remember_open(path, resources)
-        return OpenFile(connection, resources.pop_all(), is_writable=False)
+        if os.name == "posix":
+            shutil.rmtree(
+                snapshot.path.parent, ignore_errors=True
+            )  # SQLite goes on without the name, and a kill leaves nothing
+        return OpenFile(connection, resources.pop_all(), seal=seal)
     raise AssertionError  # the stack above never swallows an error
+
+
+def faults_of(path: Path) -> list[str]:
+    """All that is wrong with a project file, found in a private copy of it; the file keeps every byte.
+
+    Returns:
+        One line for each fault; [] when the file is sound.
+
+    Raises:
+        ProjectMissingError, ProjectTooNewError: see `check_header`.
+        StorageError: it cannot be looked at.
+    """
+    try:
+        with closing(open_for_reading(path, is_checked=False)) as file:
+            return faults(file.connection, file.seal)
+    except ProjectDamagedError as error:
+        return [str(error)]
+
+
+def _leave(connection: Connection, lock: FileLock) -> None:
+    """Seal the file and take its journal away, before it is closed."""
+    guard, connection.guard = connection.guard, None
+    assert isinstance(guard, FileGuard), "every file that is open for writing has one"
+    if guard.has_stopped:
+        return
+    guard.check()
+    with suppress(ProtoleafError):  # a file without seal is as good, it only takes longer to open
+        put_seal(connection, lock.read)
+        connection.value("PRAGMA journal_mode = DELETE")
+
+
+def _refuse_damaged(connection: Connection, seal: Seal) -> None:
+    _refuse(connection, opening_faults(connection, seal))
+
+
+def _refuse(connection: Connection, lines: list[str]) -> None:
+    if lines:
+        more = f" and {len(lines) - 1} more faults" if len(lines) > 1 else ""
+        raise ProjectDamagedError(
+            "the project file is damaged",
+            found=f"{connection.path} ({lines[0]}{more})",
+            remedy="restore a backup or open an earlier copy of the file; the damaged file is left as it is",
+        )
+
+
+def _rehearse_migration(connection: Connection, version: int) -> None:
+    """Refuse an older project that would not be sound afterwards, before anything is written."""
+    _refuse(connection, acting_faults(connection))
+    with closing(Connection(connection.path, ":memory:")) as memory:
+        connection.copy_to(memory)
+        migrate(memory, version)
+        _refuse_damaged(memory, Seal.OPEN)
+
+
+def _seal_of(connection: Connection, read: Read) -> Seal:
+    """What the seal says; a file that cannot be asked counts as open, so that all of it is looked at."""
+    try:
+        return seal_of(connection, read)
+    except ProjectDamagedError:
+        return Seal.OPEN
 
 
 def _check_header_unless_open(path: Path) -> None:
     """Look at the header, but never of a file that this process has open.
 
-    POSIX drops all of a process's locks on a file as soon as it closes any descriptor of it. Without its locks, SQLite
-    in another process would take itself for the only one, and merge and delete the write-ahead log under us.
+    POSIX drops all of a process's classic locks on a file as soon as it closes any descriptor of it, those of SQLite in
+    the middle of a commit among them.
     """
-    try:
-        is_open = _identity(path) in _open_files
-    except OSError:
-        is_open = False  # not there, or not to be looked at: the header check says it in words
-    if not is_open:
+    if not _is_open_here(path):
         check_header(path)
 
 
-def _remember_open(path: Path, resources: ExitStack) -> None:
-    identity = _identity(path)
+def _is_open_here(path: Path) -> bool:
+    return identity_of(path) in _open_files
+
+
+def _count_as_open(identity: Identity, resources: ExitStack) -> None:
     _open_files[identity] += 1
 
     def forget() -> None:
@@ -112,55 +204,8 @@ def _remember_open(path: Path, resources: ExitStack) -> None:
     resources.callback(forget)
 
 
-def _identity(path: Path) -> tuple[int, int]:
-    """Device and number of the file: the same under every name that leads to it."""
-    status = path.stat()
-    return status.st_dev, status.st_ino
-
-
-def _readable(path: Path, resources: ExitStack) -> tuple[Connection, int]:
-    if _may_write(path):
-        # Not mode=ro: the last one to close must be able to merge the write-ahead log into the file.
-        return _connected(path, _address(path, "mode=rw"), resources)
-    try:
-        return _connected(path, _address(path, "mode=ro"), resources)
-    except (StorageError, ProjectReadOnlyError):
-        # SQLite cannot make its companion files here. Nobody else can write, so the file alone is the truth,
-        # unless a crash left changes in the write-ahead log.
-        if _log_path(path).exists():
-            return _connected(path, _address(_private_copy(path, resources), "mode=rw"), resources)
-        return _connected(path, _address(path, "mode=ro&immutable=1"), resources)
-
-
-def _connected(path: Path, address: str, resources: ExitStack) -> tuple[Connection, int]:
-    connection = Connection(path, address)
-    try:
-        version = _checked_version(connection)
-    except BaseException:
-        connection.close()
-        raise
-    resources.callback(connection.close)
-    return connection, version
-
-
-def _private_copy(path: Path, resources: ExitStack) -> Path:
-    folder = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="protoleaf-")))
-    copy = folder / "copy.protoleaf"
-    shutil.copyfile(path, copy)
-    shutil.copyfile(_log_path(path), _log_path(copy))
-    return copy
-
-
-def _migrated_in_memory(connection: Connection, version: int, resources: ExitStack) -> Connection:
-    memory = Connection(connection.path, ":memory:")
-    resources.callback(memory.close)
-    connection.copy_to(memory)
-    migrate(memory, version)
-    return memory
-
-
 def _checked_version(connection: Connection) -> int:
-    # The header may be older than the write-ahead log, so SQLite is asked as well. It is its first look into the file.
+    # The header may be older than a log, so SQLite is asked as well. It is its first look into the file.
     version = int(connection.value("PRAGMA user_version"))
     check_version(connection.path, version)
     connection.value("SELECT COUNT(*) FROM sqlite_schema")
@@ -168,33 +213,16 @@ def _checked_version(connection: Connection) -> int:
 
 
 def _make_durable(connection: Connection) -> None:
-    connection.write("PRAGMA foreign_keys = ON")
-    if connection.value("PRAGMA journal_mode = WAL") != "wal":
-        # Some network file systems have no shared memory.
-        connection.value("PRAGMA journal_mode = DELETE")
-    connection.write("PRAGMA synchronous = FULL")
-
-
-def _check_tables(connection: Connection) -> None:
-    found = {name for (name,) in connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    if missing := sorted(TABLE_NAMES - found):
-        raise ProjectDamagedError(
-            "the project file is incomplete",
-            found=f"{connection.path} without {', '.join(missing)}",
-            remedy="open an earlier copy of the file; the damaged file is left as it is",
+    """One file that is whole whenever an action was acknowledged: no write-ahead log."""
+    mode = connection.value("PRAGMA journal_mode = PERSIST")
+    if mode != "persist":
+        raise ProjectLockedError(
+            "the project is open in another program", found=str(connection.path), remedy="close it there"
         )
+    connection.value(f"PRAGMA journal_size_limit = {_LARGEST_IDLE_JOURNAL_BYTES}")
+    connection.write("PRAGMA synchronous = FULL")
 
 
 def _may_write(path: Path) -> bool:
     may: Callable[[Path], bool] = lambda each: os.access(each, os.W_OK)  # noqa: E731 (typed shorthand)
     return may(path) and may(path.parent)
-
-
-def _log_path(path: Path) -> Path:
-    return path.with_name(path.name + "-wal")
-
-
-def _address(path: Path, options: str) -> str:
-    plain = path.as_posix()
-    root = "" if plain.startswith("/") else "/"
-    return f"file://{root}{quote(os.fsencode(plain))}?{options}"

@@ -21,9 +21,9 @@ def replace_predictions(connection: Connection, rows: Iterable[Prediction], *, v
             version_id,
             int(row.image_id),
             int(row.class_id),
-            float(row.score),
+            _probability(row.score),
             None if row.safe_class_id is None else int(row.safe_class_id),
-            float(row.safe_score),
+            _probability(row.safe_score),
         )
         for row in rows
     ]
@@ -45,3 +45,8 @@ def predictions(connection: Connection, *, version_id: int, setting: str) -> lis
         (setting, version_id),
     )
     return [Prediction(*row) for row in rows]
+
+
+def _probability(score: float) -> float:
+    """The score without what rounding adds beyond 0 and 1."""
+    return min(max(float(score), 0.0), 1.0)

@@ -17,7 +17,7 @@ from engine.project.change import Change
 from engine.project.clock import person_name
 from engine.project.creation import FirstModel, create_file
 from engine.project.graph_actions import GraphActions
-from engine.project.opening import open_for_reading, open_for_writing
+from engine.project.opening import faults_of, open_for_reading, open_for_writing
 from engine.project.records import ClassId, ImageId, ModelVersion, Prediction, TrainedModel
 
 
@@ -63,6 +63,18 @@ class Project(GraphActions):
         whole = _whole(path)
         file = open_for_writing(whole) if for_writing else open_for_reading(whole)
         return Project(whole, file, spelled=path)
+
+    @staticmethod
+    def faults_of(path: Path) -> list[str]:
+        """All that is wrong with a project file, also one that is too damaged to be opened; no byte of it is changed.
+
+        Returns:
+            One line for each fault; [] when the project is sound.
+
+        Raises:
+            ProjectMissingError, ProjectTooNewError: as `open`.
+        """
+        return faults_of(_whole(path))
 
     def close(self) -> None:
         """Close the file and let others write; closing twice is fine."""

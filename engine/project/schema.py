@@ -2,7 +2,11 @@
 
 Two layers that never mix: what people did (`class`, `edge`, `image`, `label`, `class_policy`, `setting`) is journaled
 and can be undone; what the machine found out (`image_fact`, `prediction`, `model_version`, `model_file`) is not, and
-has no foreign keys to the first, so that undoing and redoing an import finds its facts again.
+has no foreign keys to the first, so that undoing and redoing an import finds its facts again. `file_state` is about
+the file itself: see `engine.project.file`.
+
+Kinds, lengths and ranges are told to SQLite (STRICT, CHECK), so that its own integrity check knows a wrong value, and
+nothing absurd gets in by any door.
 
 Rule for later versions: journaled tables only ever get new columns at their end, with a default. Row images that an
 older version put into the journal are then simply shorter, and stay usable.
@@ -12,88 +16,99 @@ from dataclasses import dataclass
 from typing import Final
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": tells our files from other SQLite files
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 
-SCHEMA: Final = """
+LONGEST_NAME: Final = 1_000
+LONGEST_TEXT: Final = 10_000  # of an action, a reason why an image cannot be read, a setting's name ...
+_TIME: Final = "'????-??-??T??:??:*'"
+
+SCHEMA: Final = f"""
+CREATE TABLE file_state (
+    row_id INTEGER PRIMARY KEY CHECK (row_id = 1),
+    mark BLOB NOT NULL CHECK (length(mark) = 24),
+    is_journal_whole INTEGER NOT NULL CHECK (is_journal_whole IN (0, 1)),
+    digest BLOB CHECK (length(digest) = 32)
+) STRICT;
 CREATE TABLE class (
     class_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT NOT NULL
-);
+    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_NAME})
+) STRICT;
 CREATE TABLE edge (
     parent_id INTEGER NOT NULL REFERENCES class DEFERRABLE INITIALLY DEFERRED,
     child_id INTEGER NOT NULL REFERENCES class DEFERRABLE INITIALLY DEFERRED,
     PRIMARY KEY (parent_id, child_id)
-) WITHOUT ROWID;
+) WITHOUT ROWID, STRICT;
 CREATE INDEX edge_by_child ON edge (child_id);
 CREATE TABLE image (
     image_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    path NOT NULL UNIQUE,
-    size_bytes INTEGER NOT NULL,
+    path ANY NOT NULL UNIQUE
+        CHECK (typeof(path) IN ('text', 'blob') AND length(CAST(path AS BLOB)) BETWEEN 1 AND 65536),
+    size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
     modified_ns INTEGER NOT NULL
-);
+) STRICT;
 CREATE TABLE label (
     image_id INTEGER PRIMARY KEY REFERENCES image DEFERRABLE INITIALLY DEFERRED,
     class_id INTEGER REFERENCES class DEFERRABLE INITIALLY DEFERRED,
-    who TEXT NOT NULL,
-    labelled_at TEXT NOT NULL,
-    source TEXT NOT NULL
-);
+    who TEXT NOT NULL CHECK (length(who) <= {LONGEST_NAME}),
+    labelled_at TEXT NOT NULL CHECK (labelled_at GLOB {_TIME} AND length(labelled_at) <= 64),
+    source TEXT NOT NULL CHECK (length(source) <= {LONGEST_NAME})
+) STRICT;
 CREATE INDEX label_by_class ON label (class_id);
 CREATE TABLE class_policy (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
-    bar REAL,
-    is_deepest INTEGER NOT NULL
-);
+    bar REAL CHECK (bar BETWEEN 0 AND 1),
+    is_deepest INTEGER NOT NULL CHECK (is_deepest IN (0, 1))
+) STRICT;
 CREATE TABLE setting (
-    name TEXT PRIMARY KEY,
-    value TEXT NOT NULL
-);
+    name TEXT NOT NULL PRIMARY KEY CHECK (length(name) <= {LONGEST_NAME}),
+    value TEXT NOT NULL CHECK (length(value) <= 1000000)
+) STRICT;
 CREATE TABLE image_fact (
     image_id INTEGER PRIMARY KEY,
-    content_hash BLOB,
-    failure TEXT
-);
+    content_hash BLOB CHECK (length(content_hash) BETWEEN 1 AND 64),
+    failure TEXT CHECK (length(failure) <= {LONGEST_TEXT})
+) STRICT;
 CREATE TABLE model_version (
     version_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    backbone_name TEXT NOT NULL,
-    backbone_hash TEXT NOT NULL,
-    backbone_path TEXT NOT NULL,
-    propagation_hash TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    settings TEXT NOT NULL,
-    name TEXT NOT NULL DEFAULT '',
+    backbone_name TEXT NOT NULL CHECK (length(backbone_name) <= {LONGEST_NAME}),
+    backbone_hash TEXT NOT NULL CHECK (length(backbone_hash) <= 128),
+    backbone_path TEXT NOT NULL CHECK (length(backbone_path) <= 65536),
+    propagation_hash TEXT NOT NULL CHECK (length(propagation_hash) <= 128),
+    created_at TEXT NOT NULL CHECK (created_at GLOB {_TIME} AND length(created_at) <= 64),
+    settings TEXT NOT NULL CHECK (length(settings) <= 1000000),
+    name TEXT NOT NULL DEFAULT '' CHECK (length(name) <= {LONGEST_NAME}),
     parent_id INTEGER,
-    card TEXT NOT NULL DEFAULT '',
-    figures TEXT NOT NULL DEFAULT '{}'
-);
+    card TEXT NOT NULL DEFAULT '' CHECK (length(card) <= 1000000),
+    figures TEXT NOT NULL DEFAULT '{{}}' CHECK (length(figures) <= 1000000)
+) STRICT;
 CREATE TABLE model_file (
-    hash TEXT PRIMARY KEY,
+    hash TEXT NOT NULL PRIMARY KEY CHECK (length(hash) = 64),
     content BLOB NOT NULL
-);
+) STRICT;
 CREATE TABLE prediction (
-    setting TEXT NOT NULL,
+    setting TEXT NOT NULL CHECK (length(setting) <= 100),
     version_id INTEGER NOT NULL,
     image_id INTEGER NOT NULL,
     class_id INTEGER NOT NULL,
-    score REAL NOT NULL,
+    score REAL NOT NULL CHECK (score BETWEEN 0 AND 1),
     safe_class_id INTEGER,
-    safe_score REAL NOT NULL,
+    safe_score REAL NOT NULL CHECK (safe_score BETWEEN 0 AND 1),
     PRIMARY KEY (setting, version_id, image_id)
-) WITHOUT ROWID;
+) WITHOUT ROWID, STRICT;
 CREATE TABLE journal_step (
     step_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    text TEXT NOT NULL,
-    done_at TEXT NOT NULL,
-    who TEXT NOT NULL,
-    is_undone INTEGER NOT NULL DEFAULT 0
-);
+    text TEXT NOT NULL CHECK (length(text) <= {LONGEST_TEXT}),
+    done_at TEXT NOT NULL CHECK (done_at GLOB {_TIME} AND length(done_at) <= 64),
+    who TEXT NOT NULL CHECK (length(who) <= {LONGEST_NAME}),
+    is_undone INTEGER NOT NULL DEFAULT 0 CHECK (is_undone IN (0, 1))
+) STRICT;
 CREATE INDEX journal_step_by_state ON journal_step (is_undone, step_id);
 CREATE TABLE journal_chunk (
     step_id INTEGER NOT NULL REFERENCES journal_step ON DELETE CASCADE,
     sequence INTEGER NOT NULL,
-    row_changes NOT NULL,
+    row_changes ANY NOT NULL CHECK (typeof(row_changes) IN ('text', 'blob')),
     PRIMARY KEY (step_id, sequence)
-);
+) STRICT;
 """
 
 

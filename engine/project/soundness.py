@@ -1,39 +1,90 @@
-"""Is the file what it should be? Checks that go deeper than opening can afford."""
+"""Is the file what it should be? Its seal, its structure, its tables, its values and its history."""
 
 from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
+from typing import Final
 
 from engine.errors import ProjectDamagedError
+from engine.project.clock import time_of
 from engine.project.connection import Connection
-from engine.project.journal import Journal
-from engine.project.model_rows import MODEL_SETTING, file_faults
+from engine.project.file.file_state import read_mark
+from engine.project.file.seal import Seal
+from engine.project.history_check import history_faults
+from engine.project.model_rows import MODEL_SETTING, chosen_version_id, file_faults, model_versions
+from engine.project.policy_rows import setting
+from engine.project.schema_shape import shape_faults
 
-_NAMESAKES = """SELECT name FROM class LEFT JOIN edge ON child_id = class_id
+Look = Callable[[Connection], list[str]]
+"""Finds faults of one kind."""
+
+_NAMESAKES: Final = """SELECT name FROM class LEFT JOIN edge ON child_id = class_id
     GROUP BY parent_id, name HAVING COUNT(*) > 1 ORDER BY name"""
+_TIMES: Final = (("label", "labelled_at"), ("model_version", "created_at"), ("journal_step", "done_at"))
+_BROKEN_SEAL: Final = "its bytes are other than they were when it was closed"
 
 
-def faults(connection: Connection) -> list[str]:
+def opening_faults(connection: Connection, seal: Seal) -> list[str]:
+    """What is wrong with a project file, as far as opening it must know.
+
+    A file whose seal holds is bit for bit what a sound project was when it was closed; of any other all is looked at,
+    but for trained models: one that is damaged is told when it is used, and another one can be chosen.
+
+    Args:
+        connection: the file, of the present version.
+        seal: what its seal says.
+    """
+    if seal is not Seal.WHOLE:
+        return _all_faults(connection, seal, _LOOKS)
+    try:
+        return _damage(connection, "quick_check")
+    except ProjectDamagedError as error:
+        return [_fault(error)]
+
+
+def faults(connection: Connection, seal: Seal = Seal.OPEN) -> list[str]:
     """All that is wrong with a project file.
+
+    Args:
+        connection: the file, of the present version.
+        seal: what its seal says.
 
     Returns:
         One line for each fault; [] when the file is sound.
     """
+    return _all_faults(connection, seal, (*_LOOKS, file_faults))
+
+
+def _all_faults(connection: Connection, seal: Seal, looks: Sequence[Look]) -> list[str]:
     try:
-        return _damage(connection) or [
-            *_broken_references(connection),
-            *_cycles(connection),
-            *(f"two classes in one place are called {name}" for (name,) in connection.rows(_NAMESAKES)),
-            *_missing_model(connection),
-            *file_faults(connection),
-            *Journal(connection).faults(),
-        ]
+        lines = (
+            shape_faults(connection) or _damage(connection, "integrity_check") or list(_wrong_values(connection, looks))
+        )
     except ProjectDamagedError as error:
-        return [str(error)]
+        lines = [_fault(error)]
+    return lines if lines or seal is not Seal.BROKEN else [_BROKEN_SEAL]
 
 
-def _damage(connection: Connection) -> list[str]:
-    lines = [str(line) for (line,) in connection.rows("PRAGMA integrity_check")]
-    return [] if lines == ["ok"] else lines
+def _damage(connection: Connection, check: str) -> list[str]:
+    lines = [line for (text,) in connection.rows(f"PRAGMA {check}") for line in str(text).splitlines()]
+    return [] if lines == ["ok"] else [line for line in lines if not line.startswith("***")]
+
+
+def _wrong_values(connection: Connection, looks: Sequence[Look]) -> Iterator[str]:
+    for look in looks:
+        try:
+            yield from look(connection)
+        except ProjectDamagedError as error:
+            yield _fault(error)
+
+
+def _fault(error: ProjectDamagedError) -> str:
+    return f"{error.what} ({error.found})" if error.found else error.what
+
+
+def _no_mark(connection: Connection) -> list[str]:
+    read_mark(connection)
+    return []
 
 
 def _broken_references(connection: Connection) -> list[str]:
@@ -52,9 +103,50 @@ def _cycles(connection: Connection) -> list[str]:
     return []
 
 
+def _namesakes(connection: Connection) -> list[str]:
+    return [f"two classes in one place are called {name}" for (name,) in connection.rows(_NAMESAKES)]
+
+
 def _missing_model(connection: Connection) -> list[str]:
-    found = connection.value(
-        "SELECT 1 FROM setting JOIN model_version ON version_id = CAST(value AS INTEGER) WHERE setting.name = ?",
-        (MODEL_SETTING,),
-    )
-    return [] if found else ["the model version in use is not there"]
+    chosen = chosen_version_id(connection)
+    return [] if chosen in {each.version_id for each in model_versions(connection)} else [_NO_MODEL]
+
+
+_NO_MODEL: Final = "the model version in use is not there"
+
+
+def _unreadable_settings(connection: Connection) -> list[str]:
+    for (name,) in connection.rows("SELECT name FROM setting WHERE name <> ?", (MODEL_SETTING,)):
+        setting(connection, name, None)
+    return []
+
+
+def _impossible_times(connection: Connection) -> list[str]:
+    for table, column in _TIMES:
+        for (text,) in connection.each(f"SELECT DISTINCT {column} FROM {table}"):  # noqa: S608 (our names)
+            time_of(text)
+    return []
+
+
+def _ids_given_twice(connection: Connection) -> list[str]:
+    """A counter of ids that is behind the ids: the next one would be given a second time."""
+    behind = []
+    for table, column in (("class", "class_id"), ("image", "image_id"), ("journal_step", "step_id")):
+        largest = connection.value(f"SELECT max({column}) FROM {table}")  # noqa: S608 (our names)
+        counter = connection.value("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
+        if largest is not None and (not isinstance(counter, int) or counter < largest):
+            behind.append(f"the counter of table {table} is behind its rows")
+    return behind
+
+
+_LOOKS: Final[Sequence[Look]] = (
+    _no_mark,
+    _broken_references,
+    _cycles,
+    _namesakes,
+    _missing_model,
+    _unreadable_settings,
+    _impossible_times,
+    _ids_given_twice,
+    history_faults,
+)

@@ -9,7 +9,7 @@ from engine.project.change import Change, ChangeBuilder
 from engine.project.clock import now_text
 from engine.project.connection import Connection, Row
 from engine.project.row_changes import RowChange, encoded
-from engine.project.schema import JournaledTable
+from engine.project.schema import LONGEST_TEXT, JournaledTable
 
 CHUNK_LENGTH: Final = 5_000  # row changes held in memory before they go to the file
 
@@ -58,7 +58,9 @@ class StepWriter:
         """Bring the rest into the file, under the step's final text."""
         self.flush()
         if self._step_id is not None and text != self._text:
-            self.connection.write("UPDATE journal_step SET text = ? WHERE step_id = ?", (text, self._step_id))
+            self.connection.write(
+                "UPDATE journal_step SET text = ? WHERE step_id = ?", (text[:LONGEST_TEXT], self._step_id)
+            )
 
     def check_is_whole(self) -> None:
         """Refuse to go on when SQLite gave the transaction up, as it does on a full disk, and somebody ignored that.
@@ -94,7 +96,8 @@ class StepWriter:
         # Doing something new forgets what was undone, as everywhere.
         self.connection.write("DELETE FROM journal_step WHERE is_undone = 1")
         return self.connection.write(
-            "INSERT INTO journal_step (text, done_at, who) VALUES (?, ?, ?)", (self._text, now_text(), self._who)
+            "INSERT INTO journal_step (text, done_at, who) VALUES (?, ?, ?)",
+            (self._text[:LONGEST_TEXT], now_text(), self._who),
         )
 
 

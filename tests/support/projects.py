@@ -1,8 +1,9 @@
 """Builders of small projects, and a way to compare what people did in two of them."""
 
+import shutil
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -64,14 +65,42 @@ def dump(project: Project) -> Dump:
     return {table: sorted(connection.rows(f"SELECT * FROM {table}"), key=repr) for table in PERSON_TABLES}  # noqa: S608
 
 
+def copy_in_the_middle_of_a_commit(project: Project, folder: Path) -> Path:
+    """Copy an open project as a kill in the middle of a commit would leave it: half written, with its journal.
+
+    The commit that is caught would remove the label of image 1 and rename the class 2.
+
+    Returns:
+        The copy; its journal lies beside it.
+    """
+    connection = project._connection
+    connection.value("PRAGMA cache_size = 1")
+    connection.value("PRAGMA cache_spill = 1")
+    copy = folder / project.path.name
+    with suppress(ZeroDivisionError), project.one_step("Half an action"):
+        project.unlabel([1])
+        project.rename_class(2, "Half")
+        for number in range(300):  # more than the cache holds, so that SQLite has to write before the end
+            project.add_images(found_files(project.path.parent / "spilled", 40, start=1_000 + 40 * number))
+        for suffix in ("", "-journal"):
+            source = project.path.with_name(project.path.name + suffix)
+            shutil.copyfile(source, copy.with_name(copy.name + suffix))
+        raise ZeroDivisionError
+    connection.value("PRAGMA cache_size = -2000")
+    assert copy.with_name(copy.name + "-journal").stat().st_size > 10_000
+    return copy
+
+
 def shape(graph: CategoryGraph) -> tuple[dict[ClassId, str], set[tuple[ClassId, ClassId]]]:
     """Names and edges of a graph, for comparing two."""
     return {class_id: graph.name(class_id) for class_id in graph.classes()}, set(graph.edges())
 
 
-def change_file(path: Path, *statements: str) -> None:
-    """Change a closed project behind the program's back."""
+def change_file(path: Path, *statements: str, keep_seal: bool = False) -> None:
+    """Change a closed project behind the program's back; its seal goes, so that each fault must be found by itself."""
     with closing(sqlite3.connect(path)) as connection, connection:
+        if not keep_seal and connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'file_state'").fetchone():
+            connection.execute("UPDATE file_state SET digest = NULL")
         for statement in statements:
             connection.execute(statement)
 

@@ -53,7 +53,7 @@ def test_what_is_no_project_is_refused_and_left_alone(tmp_path: Path, how: str, 
     assert "\n" not in str(caught.value)
     assert "an earlier copy of the file" in caught.value.remedy
     assert path.read_bytes() == before
-    assert {each.name for each in tmp_path.iterdir()} <= {"birds.protoleaf", "birds.protoleaf.lock"}
+    assert {each.name for each in tmp_path.iterdir()} == {"birds.protoleaf"}
 
 
 def test_a_folder_is_no_project(tmp_path: Path) -> None:
@@ -123,8 +123,9 @@ def test_check_names_what_is_broken(tmp_path: Path) -> None:
         "UPDATE setting SET value = '77' WHERE name = 'model_version'",
         "UPDATE journal_chunk SET row_changes = 'rubbish' WHERE step_id = 1",
     )
-    with Project.open(path, for_writing=False) as project:
-        faults = "\n".join(project.check())
+    before = path.read_bytes()
+    faults = "\n".join(Project.faults_of(path))
+    assert path.read_bytes() == before
     for word in ("cycle", "table label", "Crow", "model version", "step 1"):
         assert word in faults
 
@@ -132,8 +133,9 @@ def test_check_names_what_is_broken(tmp_path: Path) -> None:
 def test_an_unreadable_step_stops_undo_without_harm(tmp_path: Path) -> None:
     """Undo of a step that cannot be read raises and changes nothing."""
     path = _closed_project(tmp_path)
-    change_file(path, "UPDATE journal_chunk SET row_changes = x'00' WHERE step_id = 4")
     with Project.open(path) as project:
+        with project._connection.transaction():
+            project._connection.write("UPDATE journal_chunk SET row_changes = x'00' WHERE step_id = 4")
         with pytest.raises(ProjectDamagedError, match="history"):
             project.undo()
         assert len(project.labels()) == 600

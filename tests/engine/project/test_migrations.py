@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ProjectDamagedError, StorageError
-from engine.project import Project, file_header, migrations, opening
+from engine.project import Project, file_header, migrations, opening, schema_shape
 from engine.project.connection import Connection
 from engine.project.migrations import Migration
-from engine.project.schema import SCHEMA, SCHEMA_VERSION
+from engine.project.schema import LONGEST_NAME, SCHEMA, SCHEMA_VERSION
 from tests.support.projects import change_file, new_project, trained_model, write_first_version
 
 
@@ -31,9 +31,17 @@ def _break_half_way(connection: Connection) -> None:
     raise StorageError("the disk is full")
 
 
+# What SQLite makes of the table when it adds the column.
+_WITH_NOTES = (
+    f"name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_NAME})\n) STRICT;",
+    f"name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_NAME}), note TEXT NOT NULL DEFAULT 'none') STRICT;",
+)
+
+
 def _register(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:
     for module in (migrations, opening, file_header):
         monkeypatch.setattr(module, "SCHEMA_VERSION", SCHEMA_VERSION + len(steps))
+    monkeypatch.setattr(schema_shape, "SCHEMA", SCHEMA.replace(*_WITH_NOTES))
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, *steps))
 
 
@@ -102,19 +110,20 @@ def test_history_from_before_a_migration_can_be_undone(tmp_path: Path, monkeypat
 
 
 def test_a_failing_migration_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A step that fails half-way leaves the file as it was before that step, and the backups."""
+    """A step that fails is found out on a copy first: the file stays as it was, and no backup is made for nothing."""
     path = tmp_path / "old"
     write_first_version(path)
+    before = path.read_bytes()
     with monkeypatch.context() as patch:
         _register(patch, Migration(SCHEMA_VERSION, NEXT, "breaks", _break_half_way))
         for _ in range(2):
             with pytest.raises(StorageError, match="disk is full"):
                 Project.open(path)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["old"]
     with Project.open(path) as project:
-        assert project.schema_version == SCHEMA_VERSION  # what the steps before reached
+        assert project.schema_version == SCHEMA_VERSION
         assert len(project.labels()) == 1
-    assert (tmp_path / "old.backup-v1").exists()
-    assert (tmp_path / f"old.backup-v{SCHEMA_VERSION}").exists()
 
 
 def test_no_backup_is_overwritten(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import ProjectReadOnlyError
 from engine.project import ClassPolicy, Prediction, Project
-from tests.support.projects import bird_project
+from tests.support.projects import bird_project, copy_in_the_middle_of_a_commit
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permission bits")
 
@@ -59,7 +59,6 @@ def test_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
     project, gull, images = bird_project(tmp_path)
     project.label(images, gull)
     project.close()
-    (tmp_path / "birds.protoleaf.lock").unlink()
     before = project.path.read_bytes()
     said = _ask_as_nobody(tmp_path, project.path)
     assert "refused: the project's file or folder is read-only" in said
@@ -70,19 +69,19 @@ def test_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
     assert project.path.read_bytes() == before
 
 
-def test_a_read_only_folder_with_unmerged_changes_shows_them(tmp_path: Path) -> None:
-    """What a crash left in the write-ahead log is read even where the log cannot be merged."""
+def test_a_read_only_folder_with_an_unfinished_commit_shows_the_state_before_it(tmp_path: Path) -> None:
+    """What a kill left half done is taken back in a private copy where the folder itself must not be written to."""
     source = tmp_path / "source"
     source.mkdir()
     project, gull, images = bird_project(source)
     project.label(images, gull)
     stick = tmp_path / "stick"
     stick.mkdir()
-    for suffix in ("", "-wal"):  # as they are while the project is open: the labels are in the log only
-        (stick / f"birds.protoleaf{suffix}").write_bytes((source / f"birds.protoleaf{suffix}").read_bytes())
-        (stick / f"birds.protoleaf{suffix}").chmod(0o444)
+    copy_in_the_middle_of_a_commit(project, stick)
     project.close()
-    assert "labels 4 classes 2" in _ask_as_nobody(stick, stick / "birds.protoleaf")
+    for path in stick.iterdir():
+        path.chmod(0o444)
+    assert "labels 4 classes 2 faults []" in _ask_as_nobody(stick, stick / "birds.protoleaf")
 
 
 def test_no_action_changes_a_project_opened_for_reading(tmp_path: Path) -> None:

@@ -1,0 +1,136 @@
+"""Stands between an open project and its file: nothing is acknowledged that would not be found under the file's name.
+
+SQLite goes on in a file that was renamed, replaced or deleted under it, and believes any log that lies beside the name.
+So before every use the guard looks whether the name still leads to the file that was opened and whether a log of
+somebody else came beside it, and in every transaction whether the last commit is the one that this program made.
+"""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+from engine.errors import ProjectDamagedError, ProjectMovedError, ProtoleafError
+from engine.project.file.address import JOURNAL_SUFFIX, LOG_SUFFIX, Identity, identity_of, side_file
+from engine.project.file.file_state import FileMark, read_mark, write_mark
+from engine.project.file.set_aside import is_hot, set_aside
+
+if TYPE_CHECKING:
+    from engine.project.connection import Connection
+
+_log = logging.getLogger(__name__)
+
+
+@final
+class FileGuard:
+    """Watches one project file that is open for writing.
+
+    Args:
+        path: the project file.
+        identity: which file was opened.
+        rescue: saves what the opened file holds once its name no longer leads to it, and tells where.
+    """
+
+    def __init__(self, path: Path, identity: Identity, rescue: Callable[[], Path]) -> None:
+        self._path = path
+        self._identity = identity
+        self._rescue = rescue
+        self._rescued: Path | None = None
+        self._foreign_log = side_file(path, LOG_SUFFIX)
+        self._journal = side_file(path, JOURNAL_SUFFIX)
+        self._own_journal: Identity | None = None
+        self._mark: FileMark | None = None
+        self._overwritten: ProjectMovedError | None = None
+
+    @property
+    def has_stopped(self) -> bool:
+        """Whether nothing more can be saved, and somebody was told."""
+        return self._overwritten is not None or self._rescued is not None
+
+    def check(self) -> None:
+        """Before any use outside a transaction.
+
+        Raises:
+            ProjectMovedError: the name does not lead to the opened file, or somebody wrote into it.
+        """
+        if self._overwritten is not None:
+            raise self._overwritten
+        self._check_place()
+        if identity_of(self._foreign_log) is not None:
+            self._put_away(self._foreign_log)
+        journal = identity_of(self._journal)
+        if journal is not None and journal != self._own_journal:
+            if is_hot(self._journal):
+                self._put_away(self._journal)
+            else:
+                self._own_journal = journal
+
+    def begin(self, connection: "Connection") -> None:
+        """Right after a transaction began: is the file as the last commit left it? Counts the new one.
+
+        The mark is written first, so that a journal that a kill leaves behind begins with it and can be told from
+        others.
+        """
+        mark = self._present_mark(connection)
+        if self._mark is not None and mark != self._mark:
+            self._overwritten = _overwritten_error(self._path)
+            raise self._overwritten
+        self._mark = mark
+        write_mark(connection, mark.next)
+
+    def before_commit(self, connection: "Connection") -> None:
+        """Right before a transaction is committed."""
+        if identity_of(self._path) != self._identity:
+            connection.roll_back()  # what is rescued must be whole
+            self._check_place()
+
+    def after_commit(self) -> None:
+        """Right after a transaction was committed: only then it may be acknowledged."""
+        assert self._mark is not None, "a transaction begins before it ends"
+        self._mark = self._mark.next
+        self._own_journal = identity_of(self._journal)
+        self._check_place()
+
+    def after_failure(self) -> None:
+        """After a transaction was taken back: what it left of its journal is our own."""
+        self._own_journal = identity_of(self._journal)
+
+    def _check_place(self) -> None:
+        if identity_of(self._path) != self._identity:
+            raise self._moved_error()
+
+    def _moved_error(self) -> ProjectMovedError:
+        remedy = "put it back where it was, or open it where it is now"
+        if self._rescued is None:
+            try:
+                self._rescued = self._rescue()
+            except ProtoleafError as error:
+                _log.warning("no rescue copy: %s", error)
+        if self._rescued is not None:
+            remedy = f"all that was confirmed before is in {self._rescued}; open that, or put the file back"
+        return ProjectMovedError(
+            "the project file was moved, renamed, replaced or deleted while it was open; nothing more is saved in it",
+            found=str(self._path),
+            remedy=remedy,
+        )
+
+    def _present_mark(self, connection: "Connection") -> FileMark:
+        try:
+            return read_mark(connection)
+        except ProjectDamagedError as error:
+            if self._mark is None:
+                raise
+            self._overwritten = _overwritten_error(self._path)
+            raise self._overwritten from error
+
+    def _put_away(self, path: Path) -> None:
+        where = set_aside(path)
+        _log.warning("%s came beside the open project and is not its own; it is now %s", path.name, where.name)
+
+
+def _overwritten_error(path: Path) -> ProjectMovedError:
+    return ProjectMovedError(
+        "another program wrote into the project file while it was open; the last action was not saved",
+        found=str(path),
+        remedy="close it, open it again and see what it holds, or restore a backup",
+    )

@@ -1,0 +1,155 @@
+"""Logs that lie beside a project before it is opened: its own are for SQLite to finish, all others are set aside.
+
+A kill in the middle of a commit leaves a journal, and the file is whole only together with it. But a journal, or a
+write-ahead log of an older version of the program, also stays behind when somebody puts a backup in the file's place,
+and SQLite would apply it to that without asking. A log that does not belong is renamed, never applied, never deleted.
+"""
+
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from engine.errors import ProtoleafError
+from engine.project.connection import Connection, Row
+from engine.project.file.address import JOURNAL_SUFFIX, LOG_SUFFIX, address, side_file
+from engine.project.file.file_state import FileMark, read_mark
+from engine.project.file.journal_file import read_journal_start
+from engine.project.file.seal import Seal, reader_of, seal_of
+from engine.project.file.set_aside import is_hot, set_aside
+from engine.project.file_header import has_write_ahead_log
+from engine.project.schema import SCHEMA_VERSION
+from engine.project.soundness import faults
+
+_log = logging.getLogger(__name__)
+_STEPS: Final = "SELECT step_id, text, done_at FROM journal_step ORDER BY step_id"
+_EMPTY_LOG_BYTES: Final = 32  # a write-ahead log's header without any page
+
+
+def settle_logs(path: Path) -> tuple[Path, ...]:
+    """Leave a project with no other logs than its own, before SQLite opens it for writing.
+
+    Args:
+        path: the project file, locked.
+
+    Returns:
+        The new paths of logs that were set aside.
+
+    Raises:
+        StorageError: a log that does not belong cannot be renamed.
+    """
+    own = own_log(path)
+    found = [log for suffix in (LOG_SUFFIX, JOURNAL_SUFFIX) if _would_be_applied(log := side_file(path, suffix))]
+    foreign = [set_aside(log) for log in found if log != own]
+    for log in foreign:
+        _log.warning("a log that does not belong to %s was set aside as %s", path.name, log.name)
+    if own is not None and own not in found:
+        own.rename(side_file(path, JOURNAL_SUFFIX))  # the file was renamed after the kill, and its journal was not
+    return tuple(foreign)
+
+
+def own_log(path: Path) -> Path | None:
+    """The log without which a project is not whole; None where the file alone is the truth.
+
+    Args:
+        path: the project file, which nobody writes to now.
+
+    Returns:
+        Its journal or write-ahead log; the journal may still have an earlier name of the project.
+    """
+    log, journal = side_file(path, LOG_SUFFIX), side_file(path, JOURNAL_SUFFIX)
+    if has_write_ahead_log(path):
+        return log if _would_be_applied(log) and _fits(path, log) else None
+    if not _may_lack_journal(path):
+        return None
+    candidates = (journal, *_journals_without_file(path))
+    return next((each for each in candidates if is_hot(each) and _is_own(path, each)), None)
+
+
+@contextmanager
+def private_copy(path: Path, log: Path | None) -> Iterator[Path]:
+    """Copy the bare bytes of a project, and one log, to a place of one's own, for SQLite to bring together there."""
+    with tempfile.TemporaryDirectory(prefix="protoleaf-") as folder:
+        copy = Path(folder) / "copy.protoleaf"
+        shutil.copyfile(path, copy)
+        if log is not None:
+            suffix = LOG_SUFFIX if log.name.endswith(LOG_SUFFIX) else JOURNAL_SUFFIX
+            shutil.copyfile(log, side_file(copy, suffix))
+        yield copy
+
+
+def _would_be_applied(log: Path) -> bool:
+    if log.name.endswith(JOURNAL_SUFFIX):
+        return is_hot(log)
+    with suppress(OSError):
+        return log.stat().st_size > _EMPTY_LOG_BYTES
+    return False
+
+
+def _may_lack_journal(path: Path) -> bool:
+    """Whether a commit may be unfinished: a file whose seal holds is whole as it is."""
+    try:
+        with closing(_bare(path)) as connection:
+            return seal_of(connection, reader_of(path)) is not Seal.WHOLE
+    except ProtoleafError:
+        return True
+
+
+def _is_own(path: Path, journal: Path) -> bool:
+    """Whether the journal is of the commit after, or in the middle of, which the file is."""
+    start = read_journal_start(journal)
+    mark = _bare_mark(path)
+    if start is None or mark is None:
+        return start is not None and _fits(path, journal)
+    before = start.mark_of(mark.identity)
+    return before is not None and mark in (before, before.next) and _fits(path, journal)
+
+
+def _journals_without_file(path: Path) -> Iterator[Path]:
+    """Journals in the project's folder whose own file is gone."""
+    try:
+        with os.scandir(path.parent) as entries:
+            names = sorted(entry.name for entry in entries if entry.name.endswith(JOURNAL_SUFFIX))
+    except OSError:
+        return
+    for name in names:
+        if not path.with_name(name.removesuffix(JOURNAL_SUFFIX)).exists():
+            yield path.with_name(name)
+
+
+def _bare(path: Path) -> Connection:
+    """The file as it is, without any log."""
+    return Connection(path, address(path, "mode=ro&immutable=1"))
+
+
+def _bare_mark(path: Path) -> FileMark | None:
+    try:
+        with closing(_bare(path)) as connection:
+            return read_mark(connection)
+    except ProtoleafError:
+        return None
+
+
+def _fits(path: Path, log: Path) -> bool:
+    """Whether file and log together make a sound project that has all the history that the file alone has.
+
+    A log that was applied to another state of the file leaves pages that do not fit one another.
+    """
+    try:
+        alone = [] if log.name.endswith(JOURNAL_SUFFIX) else _history(path, None)
+        with private_copy(path, log) as copy, closing(Connection(path, address(copy, "mode=rw"))) as together:
+            if int(together.value("PRAGMA user_version")) == SCHEMA_VERSION:
+                return not faults(together)
+            is_sound = together.value("PRAGMA integrity_check") == "ok"
+            return is_sound and together.rows(_STEPS)[: len(alone)] == alone
+    except (ProtoleafError, OSError):
+        return False
+
+
+def _history(path: Path, log: Path | None) -> list[Row]:
+    with private_copy(path, log) as copy, closing(Connection(path, address(copy, "mode=rw"))) as connection:
+        return connection.rows(_STEPS)

@@ -1,0 +1,99 @@
+"""One file that can be copied at any acknowledged moment, and whose seal tells every other byte."""
+
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ProjectDamagedError, ProtoleafError
+from engine.project import Project
+from tests.support.projects import bird_project, dump, found_files, trained_model
+
+
+def test_a_copy_at_any_acknowledged_moment_holds_everything(tmp_path: Path) -> None:
+    """After each action the file alone, copied elsewhere, is sound and holds that action."""
+    project, gull, images = bird_project(tmp_path, image_count=40)
+    copy = tmp_path / "copy" / "birds.protoleaf"
+    copy.parent.mkdir()
+    for number, image_id in enumerate(images):
+        project.label([image_id], gull)
+        if number % 10 == 5:
+            project.undo()
+            project.redo()
+        if number == 20:
+            project.add_images(found_files(tmp_path / "more", 500, start=1_000))
+        shutil.copyfile(project.path, copy)
+        with Project.open(copy, for_writing=False) as opened:
+            assert dump(opened) == dump(project)
+    with Project.open(copy) as opened:
+        assert opened.check() == []
+        assert len(opened.labels()) == 40
+    project.close()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_flipped_bit_of_a_closed_project_is_called_sound_and_shown_wrong(tmp_path: Path, seed: int) -> None:
+    """Whatever bit changes: it is told, or nothing that anybody reads is other than before."""
+    project, gull, images = bird_project(tmp_path, image_count=60)
+    project.label(images, gull)
+    project.add_trained_model(trained_model())
+    project.record_scan([(image_id, bytes([image_id % 251]) * 32, None) for image_id in images])
+    look, facts = dump(project), list(project.image_table().content_hashes)
+    project.close()
+    good = project.path.read_bytes()
+    chance = random.Random(seed)
+    for _ in range(12):
+        place = chance.randrange(len(good))
+        bad = bytearray(good)
+        bad[place] ^= 1 << chance.randrange(8)
+        project.path.write_bytes(bad)
+        try:
+            if Project.faults_of(project.path):
+                continue
+            with Project.open(project.path, for_writing=False) as opened:
+                assert (dump(opened), list(opened.image_table().content_hashes)) == (look, facts), place
+        except ProtoleafError:
+            continue
+        assert project.path.read_bytes() == bytes(bad)
+
+
+def test_a_value_changed_behind_a_closed_project_breaks_its_seal(tmp_path: Path) -> None:
+    """A well-formed wrong value in a well-formed file is told."""
+    project, gull, images = bird_project(tmp_path)
+    project.label(images, gull)
+    project.close()
+    content = project.path.read_bytes()
+    place = content.rindex(b"IMG_000002")
+    project.path.write_bytes(content[:place] + b"IMG_000009" + content[place + 10 :])
+    assert Project.faults_of(project.path)
+    for for_writing in (True, False):
+        with pytest.raises(ProjectDamagedError, match="Restore a backup"):
+            Project.open(project.path, for_writing=for_writing)
+
+
+def test_opening_and_closing_changes_no_byte(tmp_path: Path) -> None:
+    """Who only looks, even in a project opened for writing, leaves the file and its time as they were."""
+    project, _, _ = bird_project(tmp_path)
+    project.close()
+    before, when = project.path.read_bytes(), project.path.stat().st_mtime_ns
+    with Project.open(project.path) as again:
+        assert again.image_count == 4
+    assert project.path.read_bytes() == before
+    assert project.path.stat().st_mtime_ns == when
+
+
+def test_history_that_does_not_explain_the_rows_is_found(tmp_path: Path) -> None:
+    """Without a seal, a label that no step made, or a step whose row is gone, is found by the history."""
+    project, gull, images = bird_project(tmp_path)
+    project.label(images[:2], gull)
+    connection = project._connection
+    with connection.transaction():
+        connection.write("UPDATE label SET class_id = 1 WHERE image_id = 1")
+        connection.write("DELETE FROM label WHERE image_id = 2")
+        connection.write("INSERT INTO label VALUES (3, 2, 'ada', '2026-01-02T03:04:05+00:00', 'review')")
+    faults = "\n".join(project.check())
+    assert "row 1 of table label is other than its history says" in faults
+    assert "row 2 of table label is gone" in faults
+    assert "row 3 of table label has no history" in faults
+    project.close()

@@ -1,0 +1,208 @@
+"""Logs that lie beside a project: its own are finished, all others are set aside, none is applied wrongly."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ProjectDamagedError
+from engine.project import Project
+from engine.project.file.set_aside import is_hot
+from tests.support.projects import bird_project, copy_in_the_middle_of_a_commit, dump, found_files, write_first_version
+
+
+@pytest.fixture
+def interrupted(tmp_path: Path) -> Path:
+    """A project as a kill in the middle of a commit leaves it; four labels were confirmed before."""
+    (tmp_path / "source").mkdir()
+    (tmp_path / "killed").mkdir()
+    project, gull, images = bird_project(tmp_path / "source")
+    project.label(images, gull)
+    copy = copy_in_the_middle_of_a_commit(project, tmp_path / "killed")
+    project.close()
+    assert is_hot(journal_of(copy))
+    return copy
+
+
+def journal_of(path: Path) -> Path:
+    """The journal beside a project."""
+    return path.with_name(path.name + "-journal")
+
+
+def closed_backup(folder: Path) -> Path:
+    """An earlier copy of the same project: without labels, closed properly."""
+    project, gull, images = bird_project(folder)
+    project.close()
+    backup = folder / "backup.protoleaf"
+    shutil.copyfile(project.path, backup)
+    with Project.open(project.path) as again:
+        again.label(images, gull)
+    return backup
+
+
+def set_aside(folder: Path) -> list[str]:
+    """Names of the logs that were put out of the way."""
+    return sorted(path.name for path in folder.iterdir() if ".set-aside-" in path.name)
+
+
+def test_an_unfinished_commit_is_taken_back(interrupted: Path) -> None:
+    """Opened for writing, the project is as it was before the commit, and its journal is gone."""
+    with Project.open(interrupted) as project:
+        assert len(project.labels()) == 4
+        assert project.graph.name(2) == "Gull"
+        assert project.check() == []
+    assert [path.name for path in interrupted.parent.iterdir()] == ["birds.protoleaf"]
+
+
+def test_checking_an_unfinished_commit_changes_no_byte(interrupted: Path) -> None:
+    """`check` takes it back in a copy of its own."""
+    before = {path.name: path.read_bytes() for path in interrupted.parent.iterdir()}
+    assert Project.faults_of(interrupted) == []
+    with Project.open(interrupted, for_writing=False) as reader:
+        assert len(reader.labels()) == 4
+    assert {path.name: path.read_bytes() for path in interrupted.parent.iterdir()} == before
+
+
+def test_a_journal_is_found_after_its_project_was_renamed(interrupted: Path) -> None:
+    """Killed, then renamed before it was opened again: the journal under the old name is the project's own."""
+    moved = interrupted.rename(interrupted.with_name("other.protoleaf"))
+    with Project.open(moved, for_writing=False) as reader:
+        assert len(reader.labels()) == 4
+    with Project.open(moved) as project:
+        assert len(project.labels()) == 4
+        assert project.check() == []
+    assert [path.name for path in moved.parent.iterdir()] == ["other.protoleaf"]
+
+
+def test_half_a_commit_without_its_journal_is_never_called_sound(interrupted: Path) -> None:
+    """When the journal is lost, the file says so instead of showing half an action."""
+    journal_of(interrupted).unlink()
+    assert Project.faults_of(interrupted)
+    for for_writing in (True, False):
+        with pytest.raises(ProjectDamagedError, match="damaged"):
+            Project.open(interrupted, for_writing=for_writing)
+
+
+@pytest.mark.parametrize("first", ["check", "read", "write"])
+def test_a_backup_put_over_the_project_stays_what_it_is(tmp_path: Path, interrupted: Path, first: str) -> None:
+    """A journal of a later state is not applied to a backup: it is set aside, and kept."""
+    home = tmp_path / "home"
+    home.mkdir()
+    backup = closed_backup(home)
+    path = home / "birds.protoleaf"
+    shutil.copyfile(journal_of(interrupted), journal_of(path))
+    shutil.copyfile(backup, path)
+    before = path.read_bytes()
+    if first == "check":
+        assert Project.faults_of(path) == []
+    elif first == "read":
+        Project.open(path, for_writing=False).close()
+    if first != "write":
+        assert path.read_bytes() == before
+        assert journal_of(path).exists(), "reading changes nothing"
+    with Project.open(path) as project:
+        assert len(project.labels()) == 0
+        assert project.image_count == 4
+        assert project.check() == []
+    (kept,) = set_aside(home)
+    assert (home / kept).read_bytes() == journal_of(interrupted).read_bytes()
+
+
+def test_an_open_copy_put_over_the_project_stays_what_it_is(interrupted: Path, tmp_path: Path) -> None:
+    """The same with a copy that was taken while the project was open, and so has no seal."""
+    (tmp_path / "other").mkdir()
+    project, gull, images = bird_project(tmp_path / "other")
+    project.label(images[:2], gull)
+    shutil.copyfile(project.path, interrupted)
+    look = dump(project)
+    project.close()
+    with Project.open(interrupted) as opened:
+        assert dump(opened) == look
+    assert len(set_aside(interrupted.parent)) == 1
+
+
+def stale_log(path: Path, journal: Path) -> None:
+    """Leave a write-ahead log beside a project, as versions before the third did when they were killed."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("UPDATE class SET name = 'Later' WHERE class_id = 1")
+        connection.commit()
+        shutil.copyfile(f"{path}-wal", journal)
+
+
+def test_a_stale_write_ahead_log_is_not_merged(tmp_path: Path) -> None:
+    """SQLite merges any log of the right name; the project has none of its own any more, so it is set aside."""
+    backup = closed_backup(tmp_path)
+    path = tmp_path / "birds.protoleaf"
+    stale_log(path, tmp_path / "kept-wal")
+    shutil.copyfile(backup, path)
+    shutil.copyfile(tmp_path / "kept-wal", f"{path}-wal")
+    before = path.read_bytes()
+    assert Project.faults_of(path) == []
+    assert path.read_bytes() == before
+    with Project.open(path, for_writing=False) as reader:
+        assert reader.graph.name(1) == "Bird"
+    with Project.open(path) as project:
+        assert project.graph.name(1) == "Bird"
+        assert project.check() == []
+    assert len(set_aside(tmp_path)) == 1
+
+
+def test_the_log_of_an_older_version_is_merged(tmp_path: Path) -> None:
+    """What a kill of an older version left in its write-ahead log belongs to the project and is kept."""
+    path, copy = tmp_path / "old", tmp_path / "copy"
+    write_first_version(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("INSERT INTO image_fact VALUES (1, NULL, 'the file is empty')")
+        connection.commit()
+        shutil.copyfile(path, copy)
+        shutil.copyfile(f"{path}-wal", f"{copy}-wal")
+    with Project.open(copy, for_writing=False) as reader:
+        assert reader.image(1).failure == "the file is empty"
+    with Project.open(copy) as project:
+        assert project.image(1).failure == "the file is empty"
+    assert not Path(f"{copy}-wal").exists()
+
+
+@pytest.mark.parametrize("suffix", ["-journal", "-wal"])
+def test_a_log_that_comes_beside_the_open_project_is_set_aside(tmp_path: Path, interrupted: Path, suffix: str) -> None:
+    """A sync program that brings a log of another computer cannot have it applied."""
+    home = tmp_path / "home"
+    home.mkdir()
+    project, gull, images = bird_project(home)
+    project.label(images[:1], gull)
+    if suffix == "-journal":
+        journal_of(interrupted).replace(journal_of(project.path))
+    else:
+        stale_log(interrupted_copy(tmp_path), tmp_path / "kept-wal")
+        shutil.copyfile(tmp_path / "kept-wal", f"{project.path}-wal")
+    assert len(project.labels()) == 1
+    project.add_images(found_files(home, 3, start=50))
+    project.close()
+    assert len(set_aside(home)) == 1
+    with Project.open(project.path) as again:
+        assert (again.image_count, len(again.labels()), again.check()) == (7, 1, [])
+
+
+def interrupted_copy(folder: Path) -> Path:
+    """Another project of the same shape."""
+    (folder / "twin").mkdir()
+    project, _, _ = bird_project(folder / "twin")
+    project.close()
+    return project.path
+
+
+@pytest.mark.parametrize("for_writing", [True, False])
+def test_whoever_reads_while_a_commit_is_unfinished_elsewhere_waits(tmp_path: Path, *, for_writing: bool) -> None:
+    """A journal of a living writer is no leftover: reading sees the state before the commit."""
+    project, gull, images = bird_project(tmp_path)
+    with project.one_step("Two things"):
+        project.label(images, gull)
+        if not for_writing:
+            with Project.open(project.path, for_writing=False) as reader:
+                assert reader.labels() == {}
+    project.close()
+    assert set_aside(tmp_path) == []

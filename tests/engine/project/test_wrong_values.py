@@ -1,0 +1,135 @@
+"""Values that no version of the program writes: refused with one line, never a traceback, never shown as they are."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from engine.errors import InputError, ProjectDamagedError, ProjectError
+from engine.project import Project
+from tests.support.projects import FIRST_SCHEMA, bird_project, change_file, new_project, trained_model
+
+OLD: dict[str, str] = {
+    "name as blob": "UPDATE class SET name = x'ff00'",
+    "name of a megabyte": "UPDATE class SET name = hex(zeroblob(500000)) WHERE class_id = 1",
+    "empty name": "UPDATE class SET name = '' WHERE class_id = 1",
+    "text as bar": "INSERT INTO class_policy VALUES (2, 'high', 0)",
+    "bar above one": "INSERT INTO class_policy VALUES (2, 7.0, 0)",
+    "missing setting": "DELETE FROM setting",
+    "model that is not there": "UPDATE setting SET value = '77'",
+    "model that is no number": "UPDATE setting SET value = 'nope'",
+    "setting that is no JSON": "INSERT INTO setting VALUES ('setting', '{')",
+    "settings of a model": "UPDATE model_version SET settings = 'nope'",
+    "settings of a model in a list": "UPDATE model_version SET settings = '[1]'",
+    "time": "UPDATE label SET labelled_at = 'yesterday'",
+    "time of a model": "UPDATE model_version SET created_at = '2026-99-99T99:99:99'",
+    "size": "UPDATE image SET size_bytes = 'big'",
+    "path that is a number": "UPDATE image SET path = 7 WHERE image_id = 1",
+    "dangling edge": "INSERT INTO edge VALUES (2, 99)",
+    "cycle": "INSERT INTO edge VALUES (2, 1)",
+    "namesakes": "INSERT INTO class (class_id, name) VALUES (7, 'Bird')",
+    "label of nothing": "UPDATE label SET class_id = 99",
+    "hash of the wrong kind": "INSERT INTO image_fact VALUES (1, 'text', NULL)",
+    "score": "INSERT INTO prediction VALUES ('ppn+', 1, 1, 2, 'high', NULL, 0)",
+    "history": "UPDATE journal_chunk SET row_changes = 5",
+    "history of another table": "UPDATE journal_chunk SET row_changes = '[[\"notes\",null,[1]]]'",
+    "missing column": "ALTER TABLE label DROP COLUMN source",
+    "missing table": "DROP TABLE label",
+    "newer table": "CREATE TABLE model_file (hash TEXT)",
+    "trigger": "CREATE TRIGGER t AFTER INSERT ON label BEGIN DELETE FROM label; END",
+    "view": "CREATE VIEW v AS SELECT * FROM label",
+}
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A project of the first version, whose tables took any value."""
+    with closing(sqlite3.connect(tmp_path / "old.protoleaf")) as connection:
+        connection.executescript(FIRST_SCHEMA)
+    return tmp_path / "old.protoleaf"
+
+
+def _only_ours(use: Callable[[], object]) -> str:
+    with pytest.raises(ProjectError) as caught:
+        use()
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 2_000
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("what", OLD)
+def test_a_wrong_value_in_an_older_project_is_one_clear_line(old: Path, what: str) -> None:
+    """Opening refuses it, checking lists it, and the file stays as it was, without a backup of it for nothing."""
+    change_file(old, OLD[what])
+    before = old.read_bytes()
+    assert Project.faults_of(old)
+    _only_ours(lambda: Project.open(old, for_writing=False))
+    assert old.read_bytes() == before
+    _only_ours(lambda: Project.open(old))
+    assert old.read_bytes() == before
+
+
+PRESENT: dict[str, str] = {
+    "missing index": "DROP INDEX label_by_class",
+    "strange table": "CREATE TABLE notes (text)",
+    "trigger": "CREATE TRIGGER t AFTER UPDATE ON file_state BEGIN DELETE FROM label; END",
+    "view": "CREATE VIEW v AS SELECT * FROM label",
+    "figures": 'UPDATE model_version SET figures = \'{"before_accuracy": "nope"}\'',
+    "figures that are none": "UPDATE model_version SET figures = 'nope'",
+    "label without history": "INSERT INTO label VALUES (1, 2, 'ada', '2026-01-02T03:04:05+00:00', 'review')",
+    "ids given twice": "UPDATE sqlite_sequence SET seq = 0 WHERE name = 'class'",
+    "no identity": "DELETE FROM file_state",
+}
+
+
+@pytest.mark.parametrize("what", PRESENT)
+def test_a_wrong_value_in_a_present_project_is_one_clear_line(tmp_path: Path, what: str) -> None:
+    """The same for what the tables of today let through."""
+    project, _, _ = bird_project(tmp_path)
+    project.add_trained_model(trained_model())
+    project.close()
+    change_file(project.path, PRESENT[what])
+    before = project.path.read_bytes()
+    assert Project.faults_of(project.path)
+    for for_writing in (False, True):
+        _only_ours(lambda each=for_writing: Project.open(project.path, for_writing=each))  # type: ignore[misc]
+    assert project.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("version", [0, -1, -(2**31)])
+def test_a_version_that_never_was_leaves_no_backup(tmp_path: Path, version: int) -> None:
+    """The file is refused before anything is made beside it."""
+    new_project(tmp_path).close()
+    path = tmp_path / "birds.protoleaf"
+    change_file(path, f"PRAGMA user_version = {version}")
+    for for_writing in (False, True):
+        with pytest.raises(ProjectDamagedError, match="never existed"):
+            Project.open(path, for_writing=for_writing)
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def test_what_is_too_long_is_refused_at_the_door(tmp_path: Path) -> None:
+    """The tables themselves refuse absurd lengths, by whatever way they come, and nothing is changed."""
+    project, gull, images = bird_project(tmp_path)
+    with pytest.raises(InputError, match="too long"):
+        project.label(images, gull, who="x" * 5_000)
+    with pytest.raises(InputError, match="too long"):
+        project.set_setting("notes", "x" * 2_000_000)
+    assert project.labels() == {}
+    assert project.check() == []
+    project.record_scan([(images[0], None, "x" * 50_000)])
+    assert len(project.images()[0].failure or "") == 10_000
+    project.close()
+
+
+def test_what_is_wrong_with_a_trained_model_is_told_and_others_can_be_used(tmp_path: Path) -> None:
+    """A damaged model file is a fault, but does not lock a person out of the project."""
+    project, _, _ = bird_project(tmp_path)
+    project.add_trained_model(trained_model("Mine"))
+    project.close()
+    change_file(project.path, "UPDATE model_file SET content = x'00'")
+    assert any("Mine" in fault for fault in Project.faults_of(project.path))
+    with Project.open(project.path) as opened:
+        assert opened.model.version_id == 1
