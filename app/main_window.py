@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -113,7 +113,7 @@ class MainWindow(QMainWindow):
 
     def _make_flows(self) -> None:
         self.importing = Importing(self.session, self.tree, self.workspace, self.toast, self)
-        self.projects = Projects(self.session, self.importing, self.settings, self)
+        self.projects = Projects(self.session, self.importing, self.settings, self.workspace.notice, self)
         self.labelling = Labelling(self.session, self.workspace, self.inspector, self.palette_panel)
         self.classes = Classes(self.session, self.tree, self.inspector, self.palette_panel)
         self.models = Models(self.session, self.training, self.side, self.toast)
@@ -150,6 +150,7 @@ class MainWindow(QMainWindow):
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
         session.failed.connect(self._on_failed)
+        session.writable_changed.connect(lambda _is_writable, _reason: self._update_available())
         session.change_made.connect(self._on_change_made)
         session.undo_state_changed.connect(self._on_undo_state_changed)
         tree.shelf_selected.connect(self._on_shelf_selected)
@@ -295,6 +296,12 @@ class MainWindow(QMainWindow):
         self.embedding.start_again()
 
     # -- Qt
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Look after the project's file whenever the person comes back from other programs."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            self.session.look_at_file()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files anywhere on the window."""

@@ -164,6 +164,7 @@ class ClassTree(QWidget):
 
     def _connect_session(self) -> None:
         self._session.opened.connect(self._on_session_opened)
+        self._session.writable_changed.connect(self._on_session_opened)
         self._session.closed.connect(self._on_session_closed)
         self._session.graph_changed.connect(self._on_graph_changed)
         self._session.state_changed.connect(self._on_state_changed)

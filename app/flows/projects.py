@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.settings import Settings
 from app.texts import translate
+from app.workspace.notice import Notice
 from engine.config import PROJECT_SUFFIX
 
 if TYPE_CHECKING:
@@ -21,14 +22,18 @@ KINDS = "Protoleaf (*.protoleaf)"
 class Projects:
     """Opens one project at a time."""
 
-    def __init__(self, session: "Session", importing: "Importing", settings: Settings, window: QWidget) -> None:
+    def __init__(
+        self, session: "Session", importing: "Importing", settings: Settings, notice: Notice, window: QWidget
+    ) -> None:
         self._session = session
         self._importing = importing
         self._settings = settings
+        self._notice = notice
         self._window = window
         self._dropped: tuple[Path, tuple[Path, ...]] | None = None  # what goes into which project that is being made
         session.opened.connect(self._on_opened)
         session.loaded.connect(self._on_loaded)
+        session.writable_changed.connect(self._on_writable_changed)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """Actions by name."""
@@ -91,6 +96,17 @@ class Projects:
         path = getattr(info, "path", None)
         if isinstance(path, Path):
             self._settings.remember_project(path)
+
+    def _on_writable_changed(self, is_writable: bool, reason: str) -> None:  # noqa: FBT001 (a signal's argument)
+        """Say what to do about a file that is not where it was opened, for as long as that is so."""
+        if is_writable:
+            self._notice.hide()
+            return
+        answers = [
+            (translate("projects", "Open Another File…"), self._choose_open),
+            (translate("projects", "Close Project"), self._session.close),
+        ]
+        self._notice.ask(reason, answers)
 
     def _on_loaded(self) -> None:
         info = self._session.info

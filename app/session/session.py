@@ -5,6 +5,7 @@ and reads two things that are safe on the GUI thread: `graph`, a mirror, and `st
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, final
 
@@ -18,7 +19,7 @@ from app.jobs.thread_job import ThreadJob
 from app.session.news import News, ProjectInfo, news_of_change, news_of_everything, news_of_state
 from app.session.opening import create_collection, listed, open_collection, open_for_reading
 from engine.config import CacheFolders
-from engine.errors import Cancelled
+from engine.errors import Cancelled, ProjectMovedError
 from engine.events import CancelToken, OnProgress
 
 if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
@@ -43,6 +44,8 @@ class Session(QObject):
         change_made: the `Change` of an action, undo or redo.
         undo_state_changed: texts of the steps that undo and redo would take; "" when there is none.
         failed: one line for a person.
+        writable_changed: False with the reason when nothing more can be saved, because the file is not where it was
+            opened; True and "" when it is back.
         busy_changed: whether work waits or runs on the project thread; all is on disk when it is False.
     """
 
@@ -54,6 +57,7 @@ class Session(QObject):
     change_made = Signal(object)
     undo_state_changed = Signal(str, str)
     failed = Signal(str)
+    writable_changed = Signal(bool, str)
     busy_changed = Signal(bool)
 
     def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
@@ -68,6 +72,7 @@ class Session(QObject):
         self._newest_ask: dict[str, int] = {}
         self._ask_count = 0
         self._epoch = 0  # one more with every project that is left: answers about it are dropped
+        self._is_stopped = False  # the file is not where it was opened
         self._thread = BackgroundThread("project", self)
         self._thread.busy_changed.connect(self.busy_changed)
 
@@ -101,6 +106,16 @@ class Session(QObject):
         self.jobs.cancel_all()
         self._epoch += 1
         self._submit(self._close)
+
+    def look_at_file(self) -> None:
+        """Look whether the project's file is still where it was opened."""
+
+        def work(live: "LiveCollection") -> None:
+            live.project.check_place()
+            self._thread.post(lambda: self._set_writable(live, ""))
+
+        if self.info is not None:
+            self._submit_with_live(work)
 
     def shut_down(self) -> None:
         """Close the project and end the project thread, before the program ends. Waits for the running action."""
@@ -227,7 +242,16 @@ class Session(QObject):
     # -- on the project thread
 
     def _submit(self, work: Callable[[], None]) -> None:
-        self._thread.submit(work, self.failed.emit)
+        live = self._shown
+
+        def watched() -> None:
+            try:
+                work()
+            except ProjectMovedError as error:
+                reason = str(error)
+                self._thread.post(lambda: self._set_writable(live, reason))
+
+        self._thread.submit(watched, self.failed.emit)
 
     def _submit_with_live(self, work: "Callable[[LiveCollection], None]") -> None:
         """Run work on the project that the window shows now; what was meant for one that was left is dropped."""
@@ -279,8 +303,19 @@ class Session(QObject):
     # -- on the GUI thread
 
     def _enter(self, info: ProjectInfo, live: "LiveCollection") -> None:
-        self.info, self._shown = info, live
+        self.info, self._shown, self._is_stopped = info, live, False
         self.opened.emit(info)
+
+    def _set_writable(self, live: "LiveCollection | None", reason: str) -> None:
+        """Note that nothing more can be saved, and why; or, with no reason, that all is well again."""
+        info = self.info
+        if info is None or live is not self._shown:
+            if reason:
+                self.failed.emit(reason)
+        elif reason or self._is_stopped:
+            self._is_stopped = bool(reason)
+            self.info = replace(info, is_writable=not reason)
+            self.writable_changed.emit(not reason, reason)
 
     def _leave(self) -> None:
         self.info, self.state, self._graph, self._shown = None, None, None, None

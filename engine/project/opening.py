@@ -50,6 +50,15 @@ class OpenFile:
         """Whether changes may be made."""
         return self.lock is not None
 
+    def check_place(self) -> None:
+        """Look whether the file is still where it was opened, and whether only this program wrote to it.
+
+        Raises:
+            ProjectMovedError: it is not.
+        """
+        if self.connection.guard is not None:
+            self.connection.guard.check()
+
     def close(self) -> None:
         """Let go of everything."""
         with self.resources:

@@ -53,6 +53,14 @@ class ProjectQuestions(ABC):
         """Whether actions are possible."""
         return self._file.is_writable
 
+    def check_place(self) -> None:
+        """Look whether the file is still where it was opened; nothing can be saved while it is not.
+
+        Raises:
+            ProjectMovedError: it was moved, replaced, deleted or written to; a copy was rescued.
+        """
+        self._file.check_place()
+
     @property
     def schema_version(self) -> int:
         """Version of the file's tables."""

@@ -1,0 +1,70 @@
+"""A project file that is renamed while the window shows it: the person is told at once, and nothing is lost."""
+
+import os
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from engine.project import Project
+from tests.support.collections import Collection
+from tests.support.desk import Desk
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows does not let go of open files")
+
+
+@pytest.fixture(autouse=True)
+def own_backups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rescue copies stay in the test's folder."""
+    monkeypatch.setenv("PROTOLEAF_BACKUPS", str(tmp_path / "backups"))
+
+
+def come_back(desk: Desk) -> None:
+    """Leave the window for another program, and come back."""
+    other = QWidget()
+    desk.qtbot.addWidget(other)
+    other.show()
+    other.activateWindow()
+    desk.wait(other.isActiveWindow)
+    other.close()
+    desk.window.activateWindow()
+    desk.wait(desk.window.isActiveWindow)
+
+
+def test_a_label_after_the_move_is_refused_and_the_rest_is_rescued(desk: Desk, collection: Collection) -> None:
+    """Enter on a card after the file was renamed: a notice says so, editing stops, every label before is saved."""
+    desk.open(collection.project)
+    labels = int((desk.state.label_class >= 0).sum())
+    desk.choose(30)
+    desk.qtbot.keyClick(desk.grid, Qt.Key.Key_Return)
+    desk.wait(lambda: int((desk.state.label_class >= 0).sum()) == labels + 1)
+    desk.choose(31)
+    moved = collection.project.rename(collection.project.with_name("other.protoleaf"))
+    desk.qtbot.keyClick(desk.grid, Qt.Key.Key_Return)
+    notice = desk.window.workspace.notice
+    desk.wait(notice.isVisible)
+    assert not desk.window.registry.action("accept").isEnabled()
+    assert int((desk.state.label_class >= 0).sum()) == labels + 1
+    with desk.qtbot.waitSignal(desk.window.session.closed):
+        notice.answer("Close Project")
+    (rescued,) = collection.project.parent.glob("*(rescued *")
+    for path in (moved, rescued):
+        with Project.open(path, for_writing=False) as project:
+            assert len(project.labels()) == labels + 1
+
+
+def test_coming_back_to_the_window_finds_the_move_and_the_return(desk: Desk, collection: Collection) -> None:
+    """No action is needed to be told; when the file is put back the notice goes and work goes on."""
+    desk.open(collection.project)
+    moved = collection.project.rename(collection.project.with_name("other.protoleaf"))
+    come_back(desk)
+    notice = desk.window.workspace.notice
+    desk.wait(notice.isVisible)
+    moved.rename(collection.project)
+    come_back(desk)
+    desk.wait(lambda: not notice.isVisible())
+    labels = int((desk.state.label_class >= 0).sum())
+    desk.choose(30)
+    desk.qtbot.keyClick(desk.grid, Qt.Key.Key_Return)
+    desk.wait(lambda: int((desk.state.label_class >= 0).sum()) == labels + 1)
