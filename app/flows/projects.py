@@ -97,7 +97,7 @@ class Projects:
         if isinstance(path, Path):
             self._settings.remember_project(path)
 
-    def _on_writable_changed(self, is_writable: bool, reason: str) -> None:  # noqa: FBT001 (a signal's argument)
+    def _on_writable_changed(self, is_writable: bool, reason: str) -> None:
         """Say what to do about a file that is not where it was opened, for as long as that is so."""
         if is_writable:
             self._notice.hide()
