@@ -4,6 +4,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.onnx_runtime import load_onnxruntime
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program.
@@ -40,7 +42,7 @@ def _names_a_project(word: str) -> bool:
 def open_window(project: Path | None) -> int:
     """Show the window and run until it is closed."""
     if sys.platform == "win32":
-        import onnxruntime  # noqa: F401  # WORKAROUND: after Qt its library fails to load (onnxruntime issue 16116)
+        load_onnxruntime()  # WORKAROUND: after Qt its library fails to load (onnxruntime issue 16116)
     from PySide6.QtWidgets import QApplication
 
     from app.main_window import MainWindow

@@ -77,3 +77,8 @@ class CacheFolders:
     def engines(self) -> Path:
         """Folder of the engines that TensorRT built, each for one GPU, one model and one version."""
         return self.root / "engines"
+
+    @property
+    def libraries(self) -> Path:
+        """Folder of what libraries of others keep: compiled kernels, lists of fonts."""
+        return self.root / "libraries"

@@ -1,5 +1,7 @@
 """What tests of the engine and of the window share: one small collection that is embedded once."""
 
+import engine  # noqa: F401, I001 (before a test can load ONNX Runtime: it must know by then that it reports nothing)
+
 import shutil
 from pathlib import Path
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 from engine.cli.parent_watch import ends_with_parent
 from engine.errors import ModelError, UsageError
 from engine.events import CancelToken
+from engine.onnx_runtime import load_onnxruntime
 
 if TYPE_CHECKING:
     from engine.cli.worker import EventWriter
@@ -89,13 +90,12 @@ def examine_backbone(job: Mapping[str, Any], _events: "EventWriter", cancel: Can
     Returns:
         the fields of `OnnxFacts` or `Trial`.
     """
-    import onnxruntime  # noqa: F401 (what it takes itself must not count)
-
     from engine.workflows.backbones.examining import examine
     from engine.workflows.backbones.held_child import too_much_memory
     from engine.workflows.backbones.limits import Limits, hold_to
     from engine.workflows.backbones.trying import try_backbone
 
+    load_onnxruntime()  # what it takes itself must not count
     limits = Limits(**job["limits"])
     path = Path(job["path"])
     try:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine.errors import ModelError
 from engine.inference.runtime import one_line, run_session, runtime_errors
+from engine.onnx_runtime import load_onnxruntime
 
 _TYPES: Final[dict[str, type]] = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 _ANY_NUMBER: Final = 1 << 20
@@ -109,12 +110,11 @@ class BoundRuns:
             self._free.append(buffers)
 
     def _make_buffers(self, batch: NDArray[Any]) -> _Buffers:
-        from onnxruntime import OrtValue
-
         if self._output is None:
             raise ModelError("this network's output has no fixed shape", remedy="switch cuda_graphs off")
-        source = OrtValue.ortvalue_from_shape_and_type(batch.shape, batch.dtype.type, self._memory)
-        result = OrtValue.ortvalue_from_shape_and_type(*self._output, self._memory)
+        values = load_onnxruntime().OrtValue
+        source = values.ortvalue_from_shape_and_type(batch.shape, batch.dtype.type, self._memory)
+        result = values.ortvalue_from_shape_and_type(*self._output, self._memory)
         binding = self._session.io_binding()
         binding.bind_ortvalue_input(self._input_name, source)
         binding.bind_ortvalue_output(self._output_name, result)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ModelError
+from engine.onnx_runtime import load_onnxruntime
 
 INPUT_NAMES: Final = ("embeddings", "image_positions", "class_positions", "edge_index", "lambda_")
 _REMEDY: Final = "choose a propagation file that this program exported"
@@ -115,7 +116,7 @@ class PropagationSession:
 
 
 def _load(model: Path) -> Any:
-    import onnxruntime
+    onnxruntime = load_onnxruntime()
 
     if not model.is_file():
         raise ModelError("the propagation file is missing", expected=str(model), found="nothing", remedy=_REMEDY)

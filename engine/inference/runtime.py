@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from engine.errors import ModelError
 from engine.inference.devices.libraries import load_gpu_libraries
 from engine.inference.devices.names import CPU_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
+from engine.onnx_runtime import load_onnxruntime
 
 __all__ = ["CPU_PROVIDER", "CUDA_PROVIDER", "one_line", "open_session", "run_session", "runtime_errors", "usable_cores"]
 
@@ -35,8 +36,7 @@ _ERROR_NAMES: Final = (
 
 def runtime_errors() -> tuple[type[Exception], ...]:
     """Everything that ONNX Runtime raises; its exceptions share no base class of their own."""
-    from onnxruntime.capi import onnxruntime_pybind11_state as state
-
+    state = load_onnxruntime().capi.onnxruntime_pybind11_state
     own = tuple(getattr(state, name) for name in _ERROR_NAMES if hasattr(state, name))
     return (*own, RuntimeError, ValueError)
 
@@ -62,7 +62,7 @@ def open_session(
     Raises:
         ModelError: the file is not there, is no model, or the provider does not work.
     """
-    import onnxruntime
+    onnxruntime = load_onnxruntime()
 
     if not model.is_file():
         raise ModelError("the model file is not there", expected=str(model))

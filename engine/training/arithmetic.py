@@ -6,6 +6,7 @@ from typing import Final
 import torch
 
 from engine.errors import InputError
+from engine.nothing_sent import make_folders
 from engine.training.settings import Precision
 
 _TRIM_THRESHOLD: Final = -1
@@ -27,7 +28,10 @@ def device_of(wish: str) -> torch.device:
         raise InputError(
             "CUDA is not available to PyTorch", found="no usable GPU", remedy="`protoleaf doctor` says what is missing"
         )
-    return torch.device("cuda" if wish != "cpu" and torch.cuda.is_available() else "cpu")
+    if wish == "cpu" or not torch.cuda.is_available():
+        return torch.device("cpu")
+    make_folders()
+    return torch.device("cuda")
 
 
 def number_type(precision: Precision, device: torch.device) -> torch.dtype:

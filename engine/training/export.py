@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from engine.errors import ModelError, StorageError
 from engine.model.propagation_network import NetworkOutputs, PlainPropagationNetwork, PropagationNetwork
 from engine.model_card import BackboneCard, card_path, write_card
+from engine.onnx_runtime import load_onnxruntime
 from engine.training.half_weights import store_weights_as_half
 from engine.training.onnx_conversion import ModelShape, to_onnx
 
@@ -254,7 +255,7 @@ def compare(model: Path, module: nn.Module, inputs: Iterable[Inputs], *, toleran
     Raises:
         ModelError: they differ by more, in shape, in kind of number, or anywhere in a yes-no output.
     """
-    import onnxruntime
+    onnxruntime = load_onnxruntime()
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # failures are raised; the log would say them twice
@@ -275,9 +276,7 @@ def compare(model: Path, module: nn.Module, inputs: Iterable[Inputs], *, toleran
 
 
 def _runtime_failures() -> tuple[type[Exception], ...]:
-    from onnxruntime.capi import onnxruntime_pybind11_state as state
-
-    kinds: Mapping[str, Any] = vars(state)
+    kinds: Mapping[str, Any] = vars(load_onnxruntime().capi.onnxruntime_pybind11_state)
     return tuple(kind for kind in kinds.values() if isinstance(kind, type) and issubclass(kind, Exception))
 
 

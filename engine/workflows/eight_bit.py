@@ -20,6 +20,7 @@ from engine.inference.backbone_input import Preparation, input_output
 from engine.inference.eight_bit import SOURCE_KEY, cosines, eight_bit_path
 from engine.inference.runtime import one_line, open_session, run_session, runtime_errors
 from engine.model_card import BackboneCard, file_hash
+from engine.onnx_runtime import load_onnxruntime, load_quantiser
 
 FIDELITY: Final = 0.995
 """Smallest mean cosine between embeddings of the companion and the backbone's, on images it was not fitted to."""
@@ -90,20 +91,19 @@ def write_eight_bit(model: Path, card: BackboneCard, images: NDArray[np.uint8]) 
 
 
 def _quantise(model: Path, out: Path, plain: Path, batches: "_Batches") -> None:
-    from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_static
-
+    quantization = load_quantiser()
     try:
         _fold_constants(model, plain)
-        quantize_static(
+        quantization.quantize_static(
             plain,
             out,
             batches,
-            quant_format=QuantFormat.QDQ,
+            quant_format=quantization.QuantFormat.QDQ,
             op_types_to_quantize=_QUANTISED,
             per_channel=True,
-            activation_type=QuantType.QUInt8,
-            weight_type=QuantType.QInt8,
-            calibrate_method=CalibrationMethod.MinMax,
+            activation_type=quantization.QuantType.QUInt8,
+            weight_type=quantization.QuantType.QInt8,
+            calibrate_method=quantization.CalibrationMethod.MinMax,
         )
     except runtime_errors() as error:
         raise ModelError("the backbone cannot be quantised", found=one_line(error)) from error
@@ -112,8 +112,8 @@ def _quantise(model: Path, out: Path, plain: Path, batches: "_Batches") -> None:
 def _fold_constants(model: Path, out: Path) -> None:
     """Write the network with weights that were cast up from float16 as plain float32 ones: others are not quantised."""
     import onnx
-    import onnxruntime
 
+    onnxruntime = load_onnxruntime()
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.optimized_model_filepath = str(out)

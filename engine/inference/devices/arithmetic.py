@@ -16,6 +16,7 @@ from engine.errors import ModelError
 from engine.inference.devices.names import CPU_PROVIDER, CUDA_PROVIDER, TENSORRT_PROVIDER
 from engine.inference.devices.settings import ProviderChain
 from engine.inference.runtime import one_line, open_session, runtime_errors
+from engine.onnx_runtime import load_onnxruntime
 
 PRODUCT_MODEL: Final = "models/product.onnx"
 _CPU_SIDE: Final = 512  # larger ones leave the cache of a core, and are slower
@@ -36,8 +37,7 @@ def operations_of(model: Path, input_shape: Sequence[int]) -> float:
     Raises:
         ModelError: the model does not run.
     """
-    import onnxruntime
-
+    onnxruntime = load_onnxruntime()
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
@@ -119,14 +119,13 @@ class Product:
         return 2.0 * self._side**3 * products / (time.perf_counter() - started_s)
 
     def _bound(self, memory: str) -> Any:
-        from onnxruntime import OrtValue
-
+        values = load_onnxruntime().OrtValue
         shape = (self._side, self._side)
         matrix = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
         binding = self._session.io_binding()
         for name in ("a", "b"):
-            binding.bind_ortvalue_input(name, OrtValue.ortvalue_from_numpy(matrix, memory))
-        binding.bind_ortvalue_output("product", OrtValue.ortvalue_from_shape_and_type(shape, np.float32, memory))
+            binding.bind_ortvalue_input(name, values.ortvalue_from_numpy(matrix, memory))
+        binding.bind_ortvalue_output("product", values.ortvalue_from_shape_and_type(shape, np.float32, memory))
         return binding
 
     def _multiply(self, binding: Any) -> None:

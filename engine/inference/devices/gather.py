@@ -11,6 +11,7 @@ from typing import Final
 from engine.inference.devices.cuda_driver import ask_driver
 from engine.inference.devices.facts import DeviceNode, GpuFacts
 from engine.inference.devices.libraries import find_libraries, library_folders
+from engine.onnx_runtime import load_onnxruntime
 
 RUNTIME_PACKAGES: Final = ("onnxruntime-gpu", "onnxruntime", "onnxruntime-directml")
 _NVIDIA: Final = "0x10de"  # vendor on the PCI bus
@@ -27,8 +28,7 @@ def gather_facts(root: Path = Path("/"), environment: Mapping[str, str] | None =
         root: of the file system; another one for tests.
         environment: variables; those of this process when None.
     """
-    import onnxruntime
-
+    onnxruntime = load_onnxruntime()
     variables = os.environ if environment is None else environment
     return GpuFacts(
         system=sys.platform,

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from engine.inference.devices.names import TENSORRT_PROVIDER
+from engine.nothing_sent import make_folders
+from engine.onnx_runtime import load_onnxruntime
 
 _LIBRARY: Final = re.compile(
     r"(lib)?(cublas|cublasLt|cudart|curand|cufft|cudnn|nvinfer|nvonnxparser)(\.so\.\d+|(64)?_\d+\.dll)", re.ASCII
@@ -104,8 +106,8 @@ def load_gpu_libraries(provider: str) -> None:
 
     Never raises and prints nothing. What cannot be loaded shows when the session is opened.
     """
-    import onnxruntime
-
+    make_folders()
+    onnxruntime = load_onnxruntime()
     # The loader prints its findings; standard output may be a channel of events, so they are caught.
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(OSError, RuntimeError, AttributeError):
         onnxruntime.preload_dlls()

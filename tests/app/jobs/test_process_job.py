@@ -152,3 +152,12 @@ def test_stopping_ends_the_child_before_the_program(qtbot: QtBot, owner: QObject
     job.stop()
     assert job.process_id == 0
     assert job.state is JobState.CANCELLED
+
+
+def test_a_child_is_told_to_report_nothing(qtbot: QtBot, owner: QObject) -> None:
+    """Its environment is made by hand; what libraries must know is in it before the child imports anything of ours."""
+    told = "{name: os.environ[name] for name in ('ORT_DISABLE_TELEMETRY', 'MPLCONFIGDIR')}"
+    job = scripted(f"import os; print(json.dumps({{'event': 'result', **{told}}}))", owner)
+    finished = recorded(job.finished)
+    run_to_end(qtbot, job)
+    assert finished == [({"ORT_DISABLE_TELEMETRY": "1", "MPLCONFIGDIR": os.environ["MPLCONFIGDIR"]},)]

@@ -1,0 +1,28 @@
+"""The one place that loads ONNX Runtime: its reporting is off before, and asked to stay off."""
+
+import functools
+from typing import Any
+
+from engine.nothing_sent import settle
+
+
+@functools.cache
+def load_onnxruntime() -> Any:
+    """ONNX Runtime's module, loaded on the first call.
+
+    Its own switch is no substitute for the variable: on Linux it stops neither the files nor the look-up. On Windows,
+    where the system's event tracing takes part, it is what stops that.
+    """
+    settle()
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()
+    return onnxruntime
+
+
+def load_quantiser() -> Any:
+    """The part of ONNX Runtime that makes eight-bit networks; it needs the `onnx` package."""
+    load_onnxruntime()
+    from onnxruntime import quantization
+
+    return quantization

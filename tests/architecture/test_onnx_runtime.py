@@ -1,0 +1,54 @@
+"""ONNX Runtime has one door, and whoever goes another way was told before that it reports nothing."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOOR = "engine/onnx_runtime.py"
+SOURCES = sorted(path for folder in ("app", "engine", "assets") for path in (ROOT / folder).rglob("*.py"))
+STARTS = ("app/__main__.py", "app/sample_run.py", "tests/conftest.py")
+
+
+def imported_by(tree: ast.AST) -> Iterator[str]:
+    """Modules that a file imports, anywhere in it; names given as text to `import_module`, too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+        elif isinstance(node, ast.Call) and _name_of(node.func) in {"import_module", "__import__"}:
+            yield from (str(word.value) for word in node.args if isinstance(word, ast.Constant))
+
+
+def _name_of(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def test_one_module_loads_it() -> None:
+    """No other module of ours names it in an import."""
+    naming = [
+        path.relative_to(ROOT).as_posix()
+        for path in SOURCES
+        if any(name.split(".")[0] == "onnxruntime" for name in imported_by(ast.parse(path.read_text(encoding="utf-8"))))
+    ]
+    assert naming == [DOOR]
+
+
+def test_the_engine_settles_it_before_anything_else() -> None:
+    """`engine` is imported before each of its modules: what it imports itself must not load the library."""
+    tree = ast.parse((ROOT / "engine" / "__init__.py").read_text(encoding="utf-8"))
+    assert list(imported_by(tree)) == ["engine.nothing_sent"]
+    assert any(isinstance(node, ast.Call) and _name_of(node.func) == "settle" for node in ast.walk(tree))
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_starts_import_the_engine_first(start: str) -> None:
+    """Where a process begins, the engine comes before any library that is not Python's own."""
+    tree = ast.parse((ROOT / start).read_text(encoding="utf-8"))
+    at_once = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    rooms = [name.split(".")[0] for node in at_once for name in imported_by(node)]
+    assert next(room for room in rooms if room not in sys.stdlib_module_names) == "engine"

@@ -1,0 +1,109 @@
+"""What libraries are told before they are loaded, in every process of ours."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine.config import CACHE_VARIABLE
+from engine.inference.devices.child import try_in_child
+from engine.nothing_sent import FOLDERS, SWITCHES, make_folders, settle
+from engine.onnx_runtime import load_onnxruntime
+from engine.training import arithmetic
+from engine.workflows.backbones.held_child import ask_child
+from engine.workflows.backbones.limits import usual_limits
+
+TELLS = "import json, os; print(json.dumps(dict(os.environ)))"
+
+
+def environment_after(program: str, **variables: str) -> dict[str, str]:
+    """Variables of a fresh interpreter after a few lines."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{program}\n{TELLS}"],
+        env={**os.environ, **variables}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize("own", ["0", "", "false", "no"])
+@pytest.mark.parametrize(
+    "start", ["import engine", "import runpy; runpy.run_path('app/__main__.py', run_name='start')"]
+)
+def test_a_persons_setting_switches_nothing_on(start: str, own: str) -> None:
+    """Importing the engine settles it whatever was set, and so does the script of the packaged program."""
+    found = environment_after(start, **dict.fromkeys(SWITCHES, own))
+    assert {name: found[name] for name in SWITCHES} == SWITCHES
+
+
+def test_children_inherit_it() -> None:
+    """A child that shares nothing but our environment is told as well."""
+    child = f"import engine, subprocess, sys; subprocess.run([sys.executable, '-c', {TELLS!r}]); sys.exit()"
+    found = environment_after(child, ORT_DISABLE_TELEMETRY="0")
+    assert found["ORT_DISABLE_TELEMETRY"] == "1"
+
+
+def test_children_that_are_started_by_hand_are_told() -> None:
+    """Device trials and examined networks: their environment is made by us, and they are told before they import us."""
+    tells = "import json, os; print(json.dumps({'event': 'result', 'told': os.environ['ORT_DISABLE_TELEMETRY']}))"
+    command = [sys.executable, "-S", "-c", tells]
+    assert try_in_child("cpu", command=command).speed == {"told": 1.0}
+    assert ask_child({}, usual_limits(), command=command) == {"told": "1"}
+
+
+def test_this_test_was_told() -> None:
+    """Tests load libraries too."""
+    assert {name: os.environ[name] for name in SWITCHES} == SWITCHES
+
+
+def test_folders_lie_in_our_cache_unless_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Libraries of others keep their files below our cache; a folder that a person chose stays."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    environment = {"MPLCONFIGDIR": "own"}
+    settle(environment)
+    assert environment.pop("MPLCONFIGDIR") == "own"
+    for variable in FOLDERS.keys() - {"MPLCONFIGDIR"}:
+        assert Path(environment[variable]).parent == tmp_path / "libraries"
+
+
+def test_settling_makes_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who only looks at the program's version gets no cache."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    settle({})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_gpu_finds_the_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a GPU is used they are made, because torch makes only the last part of a path."""
+    folders = {variable: tmp_path / "cache" / name for variable, name in FOLDERS.items()}
+    for variable, folder in folders.items():
+        monkeypatch.setenv(variable, str(folder))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert arithmetic.device_of("auto").type == "cpu"
+    assert not any(folder.exists() for folder in folders.values())
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert arithmetic.device_of("auto").type == "cuda"
+    assert all(folder.is_dir() for folder in folders.values())
+
+
+def test_folders_that_cannot_be_made_cost_nothing(tmp_path: Path) -> None:
+    """A cache on a full or read-only disk is no reason to stop."""
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    make_folders({variable: str(tmp_path / "file" / name) for variable, name in FOLDERS.items()})
+
+
+def test_the_library_is_asked_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own switch is thrown where it is loaded, and the variable once more if somebody took it away."""
+    import onnxruntime
+
+    asked: list[str] = []
+    monkeypatch.setattr(onnxruntime, "disable_telemetry_events", lambda: asked.append("off"))
+    monkeypatch.setenv("ORT_DISABLE_TELEMETRY", "0")
+    load_onnxruntime.cache_clear()
+    assert load_onnxruntime() is onnxruntime
+    assert (asked, os.environ["ORT_DISABLE_TELEMETRY"]) == (["off"], "1")
