@@ -10,8 +10,8 @@ from engine.nothing_sent import settle
 def load_onnxruntime() -> Any:
     """ONNX Runtime's module, loaded on the first call.
 
-    Its own switch is no substitute for the variable: on Linux it stops neither the files nor the look-up. On Windows,
-    where the system's event tracing takes part, it is what stops that.
+    Its own switch is no substitute for the variable: on Linux it stops neither the files nor the look-up. Windows
+    packages that report through the system's event tracing read no variable, and there it is the one that counts.
     """
     settle()
     import onnxruntime
