@@ -61,7 +61,7 @@ def run_guarded(
     folder: Path,
     *,
     told: str = "",
-    timeout_s: float = 120,
+    timeout_s: float = 300,
 ) -> Guarded:
     """Run a program to its end with a guard over its sockets and those of its children.
 
