@@ -106,7 +106,7 @@ class Projects:
             (translate("projects", "Open Another File…"), self._choose_open),
             (translate("projects", "Close Project"), self._session.close),
         ]
-        self._notice.ask(reason, answers)
+        self._notice.ask(f"{reason[:1].upper()}{reason[1:]}.", answers)
 
     def _on_loaded(self) -> None:
         info = self._session.info

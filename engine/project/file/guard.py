@@ -107,10 +107,10 @@ class FileGuard:
             except ProtoleafError as error:
                 _log.warning("no rescue copy: %s", error)
         if self._rescued is not None:
-            remedy = f"all that was confirmed before is in {self._rescued}; open that, or put the file back"
+            remedy = f"everything confirmed until then is in {self._rescued}: open that, or put the file back"
         return ProjectMovedError(
-            "the project file was moved, renamed, replaced or deleted while it was open; nothing more is saved in it",
-            found=str(self._path),
+            "the project file was moved, renamed, replaced or deleted while it was open, so nothing more is saved in it",
+            found=f"another file, or none, at {self._path}",
             remedy=remedy,
         )
 
