@@ -27,7 +27,12 @@ A message says what went wrong, what was expected, what was found and what to do
 Anything that is not a `ProtoleafError` is a bug.
 """
 
-from typing import Any
+from typing import Any, Final
+
+LONGEST_MESSAGE: Final = 2_000
+"""Characters; a message may quote a file, and a file may hold anything."""
+
+_KEPT_END: Final = 600
 
 
 class ProtoleafError(Exception):
@@ -59,7 +64,14 @@ class ProtoleafError(Exception):
             message += ": " + ", ".join(facts)
         if self.remedy:
             message += f". {self.remedy[0].upper()}{self.remedy[1:]}"
-        return " ".join(message.split())
+        return _shortened(" ".join(message.split()))
+
+
+def _shortened(message: str) -> str:
+    """A message of readable length: beginning and end, where it says what is wrong and what to do."""
+    if len(message) <= LONGEST_MESSAGE:
+        return message
+    return f"{message[: LONGEST_MESSAGE - _KEPT_END]} [...] {message[-_KEPT_END:]}"
 
 
 def _rebuilt(kind: type[ProtoleafError], arguments: tuple[Any, ...]) -> ProtoleafError:

@@ -134,7 +134,7 @@ class ImageGridModel(QAbstractListModel):
         if label == UNKNOWN:
             return Mark.SAID_UNKNOWN, self.tr("None of the classes"), "", ""
         if label != NO_CLASS:
-            return Mark.LABELLED, self._name_of(label), "", ""
+            return Mark.LABELLED, self._class_title(label), "", ""
         return self._machine_words(state, place)
 
     def _machine_words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
@@ -149,14 +149,20 @@ class ImageGridModel(QAbstractListModel):
         if best == NO_CLASS:
             return Mark.NOTHING, self.tr("No prediction yet"), "", ""
         score = percent(float(state.best_score[place]))
-        guess = self.tr("%1?").replace("%1", self._name_of(best))
+        guess = self.tr("%1?").replace("%1", self._class_title(best))
         if state.is_unknown[place]:
             return Mark.UNKNOWN, self.tr("Unknown"), guess, ""
         if safe == best:
-            return Mark.SURE, self._name_of(best), "", score
+            return Mark.SURE, self._class_title(best), "", score
         if safe != NO_CLASS:
-            return Mark.COARSE, self._name_of(safe), f"{guess} {score}", percent(float(state.safe_score[place]))
+            return Mark.COARSE, self._class_title(safe), f"{guess} {score}", percent(float(state.safe_score[place]))
         return Mark.GUESS, guess, self.tr("not sure"), score
+
+    def _class_title(self, class_id: int) -> str:
+        """A class's name; in quotes where the program says the same of an image that shows none of the classes."""
+        name = self._name_of(class_id)
+        own_words = {self.tr("Unknown").casefold(), self.tr("None of the classes").casefold()}
+        return self.tr("“%1”").replace("%1", name) if name.casefold() in own_words else name
 
     # -- Qt
 

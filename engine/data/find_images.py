@@ -109,36 +109,42 @@ def _existing(path: Path) -> Path:
 
 def _files_at(path: Path, failures: list[FileFailure]) -> Iterator[FoundFile]:
     if path.is_dir():
-        yield from _files_below(path, failures, frozenset())
+        yield from _files_below(path, failures)
     elif reason := _why_no_image(path):
         failures.append(FileFailure(path, reason))
     else:
         yield from _described(path, failures)
 
 
-def _files_below(folder: Path, failures: list[FileFailure], above: frozenset[str]) -> Iterator[FoundFile]:
-    """Walk one folder: its files first, then its sub-folders, each in natural order.
+def _files_below(top: Path, failures: list[FileFailure]) -> Iterator[FoundFile]:
+    """Walk one folder: its files first, then its sub-folders, each in natural order; folders may nest to any depth.
 
-    A folder that is its own ancestor by way of a link is left out; `above` holds the real paths on the way here.
+    A folder that is its own ancestor by way of a link is left out; with each folder wait the real paths above it.
     """
-    real = os.path.realpath(folder)
-    if real in above:
-        return
+    waiting: list[tuple[Path, frozenset[str]]] = [(top, frozenset())]
+    while waiting:
+        folder, above = waiting.pop()
+        real = os.path.realpath(folder)
+        if real in above:
+            continue
+        folders = []
+        for entry in _entries(folder, failures):
+            path = folder / entry.name
+            if _is_folder(entry):
+                folders.append(path)
+            elif path.suffix.lower() in IMAGE_SUFFIXES:
+                yield from _described(path, failures)
+        waiting.extend((path, above | {real}) for path in reversed(folders))
+
+
+def _entries(folder: Path, failures: list[FileFailure]) -> list[os.DirEntry[str]]:
+    """What is not hidden in a folder, in natural order; none of one that refuses."""
     try:
         with os.scandir(folder) as scan:
-            entries = sorted((entry for entry in scan if not _is_hidden(entry.name)), key=_entry_key)
+            return sorted((entry for entry in scan if not _is_hidden(entry.name)), key=_entry_key)
     except OSError as error:
         failures.append(FileFailure(folder, f"the folder cannot be read: {error.strerror}"))
-        return
-    folders = []
-    for entry in entries:
-        path = folder / entry.name
-        if _is_folder(entry):
-            folders.append(path)
-        elif path.suffix.lower() in IMAGE_SUFFIXES:
-            yield from _described(path, failures)
-    for path in folders:
-        yield from _files_below(path, failures, above | {real})
+        return []
 
 
 def _why_no_image(path: Path) -> str:

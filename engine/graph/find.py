@@ -8,7 +8,6 @@ from typing import Final
 from engine.errors import AmbiguousClassError, UnknownClassError
 from engine.graph.names import join_path, split_path
 from engine.graph.structure import TOP, ClassId, GraphStructure
-from engine.graph.traversal import root_paths
 
 LISTED_PATHS: Final = 5
 CLOSE_MATCHES: Final = 3
@@ -16,8 +15,12 @@ LENGTH_TOLERANCE: Final = 3
 
 
 def path_text(structure: GraphStructure, class_id: ClassId) -> str:
-    """Write the first path to a class, such as "Animal/Bird/Gull"."""
-    return join_path(structure.names[each] for each in next(root_paths(structure.parents, class_id)))
+    """Write the first path to a class, such as "Animal/Bird/Gull": up from parent to first parent."""
+    names = [structure.names[class_id]]
+    while above := structure.parents(class_id):
+        class_id = above[0]
+        names.append(structure.names[class_id])
+    return join_path(reversed(names))
 
 
 def find_class(structure: GraphStructure, text: str) -> ClassId:

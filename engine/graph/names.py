@@ -8,16 +8,29 @@ from typing import Final
 from engine.errors import GraphError
 
 LONGEST_NAME: Final = 255
+"""Characters of a class name: as many as file systems take for the folder that a class may become."""
+
+DEEPEST_LEVEL: Final = 500
+"""Level of the deepest class that an import may bring; no taxonomy that we know comes near."""
+
 SEPARATOR: Final = "/"
 
 _DIGITS: Final = re.compile(r"(\d+)")
 _PATH_PIECE: Final = re.compile(r"\\[\\/]|/|[^\\/]+|\\")
+_MOST_DECOMPOSED: Final = 4  # one character in form NFC stands for at most so many
 # Format characters (Cf) stay: scripts such as Persian and many emoji need their joiners.
 _REFUSED_CATEGORIES: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
+# They turn what stands after them, also beyond the name: a list or a file name then reads as something else.
+_DIRECTION_MARKS: Final = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
+_SEEN_CATEGORIES: Final = frozenset({"Mc", "Co", "Cn"})  # besides letters, numbers, punctuation and symbols
+_SEEN_KINDS: Final = frozenset("LNPS")
+_BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")  # Hangul fillers and Braille without a dot
 
 
 def clean_name(name: str) -> str:
     """Normalise a class name.
+
+    Combining marks, joiners and emoji sequences are part of many names; they need something visible beside them.
 
     Args:
         name: as a person or a file wrote it.
@@ -26,20 +39,21 @@ def clean_name(name: str) -> str:
         The name in Unicode form NFC, without blanks around it.
 
     Raises:
-        GraphError: the name is empty, too long, or holds control characters.
+        GraphError: the name is empty or cannot be seen, is too long, or holds control characters or marks that
+            override the direction of writing.
     """
-    cleaned = unicodedata.normalize("NFC", name).strip()
+    bare = name.strip()
+    # Asked first: normalising takes quadratic time over a long run of combining marks.
+    if len(bare) > LONGEST_NAME * _MOST_DECOMPOSED:
+        raise _too_long(bare)
+    cleaned = unicodedata.normalize("NFC", bare).strip()
     if not cleaned:
         raise GraphError("a class needs a name", found="an empty one", remedy="write at least one visible character")
     if len(cleaned) > LONGEST_NAME:
-        raise GraphError(
-            f'the class name "{cleaned[:40]}..." is too long',
-            expected=f"at most {LONGEST_NAME} characters",
-            found=str(len(cleaned)),
-            remedy="shorten it",
-        )
-    if not cleaned.isprintable():
-        _refuse_control_characters(cleaned)
+        raise _too_long(cleaned)
+    if not (cleaned.isascii() and cleaned.isprintable()):
+        _refuse_treacherous_characters(cleaned)
+        _refuse_invisible(cleaned)
     return cleaned
 
 
@@ -77,11 +91,43 @@ def split_path(path: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in names if name.strip())
 
 
-def _refuse_control_characters(name: str) -> None:
+def _too_long(name: str) -> GraphError:
+    return GraphError(
+        f'the class name "{name[:40]}..." is too long',
+        expected=f"at most {LONGEST_NAME} characters",
+        found=f"{len(name):,}",
+        remedy="shorten it",
+    )
+
+
+def _refuse_treacherous_characters(name: str) -> None:
     for position, character in enumerate(name, start=1):
-        if unicodedata.category(character) in _REFUSED_CATEGORIES:
+        is_control = unicodedata.category(character) in _REFUSED_CATEGORIES or _is_noncharacter(character)
+        if is_control or unicodedata.bidirectional(character) in _DIRECTION_MARKS:
+            kind = "control characters or line breaks" if is_control else "marks that override the writing direction"
             raise GraphError(
-                "a class name cannot hold control characters or line breaks",
+                f"a class name cannot hold {kind}",
                 found=f"{character!a} at character {position} of {name[:60]!a}",
                 remedy="delete that character",
             )
+
+
+def _refuse_invisible(name: str) -> None:
+    if not any(_is_seen(character) for character in name):
+        raise GraphError(
+            "a class needs a name that can be seen",
+            found=f"only invisible characters, {name[:20]!a}",
+            remedy="write at least one visible character",
+        )
+
+
+def _is_seen(character: str) -> bool:
+    """Whether a character shows by itself; combining marks, blanks and joiners do not."""
+    category = unicodedata.category(character)
+    return character not in _BLANK_LETTERS and (category[0] in _SEEN_KINDS or category in _SEEN_CATEGORIES)
+
+
+def _is_noncharacter(character: str) -> bool:
+    """Whether Unicode keeps the code point from ever being a character; XML cannot hold the last two of them."""
+    code = ord(character)
+    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004 (Unicode's own numbers)

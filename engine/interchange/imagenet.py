@@ -42,10 +42,11 @@ def read(source: Path, *, under: str | None = None, only: Collection[str] = ()) 
     edges = _edges(edges_file)
     words = _words(edges_file.with_name(WORDS_FILE))
     keys = dict.fromkeys(key for edge in edges for key in edge)
-    first_words = {key: words.get(key, (key,))[0] for key in keys}
+    place = f"an id in {edges_file.name}"
+    first_words = {key: words[key][0] if key in words else clean_name_at(place, key) for key in keys}
     clashing = _clashing(first_words, edges)
     classes = tuple(
-        ImportedClass(key, f"{name} ({key})" if key in clashing else name, words.get(key, (key,))[1:])
+        ImportedClass(key, clean_name_at(place, f"{name} ({key})") if key in clashing else name, words.get(key, ())[1:])
         for key, name in first_words.items()
     )
     return restricted(checked(ImportedGraph(classes, tuple(edges)), edges_file.name), under=under, only=only)

@@ -6,7 +6,7 @@ from graphlib import CycleError as OrderError
 from graphlib import TopologicalSorter
 
 from engine.errors import FormatError, GraphError
-from engine.graph.names import clean_name
+from engine.graph.names import DEEPEST_LEVEL, clean_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +111,44 @@ def checked(imported: ImportedGraph, source_name: str) -> ImportedGraph:
         The same graph.
 
     Raises:
-        FormatError: it holds no class, a cycle, or two classes of one name in one place.
+        FormatError: it holds no class, a cycle, two classes of one name in one place, or is too deep.
     """
     if not imported.classes:
         raise FormatError(f"{source_name} holds no classes", remedy="choose a source with at least one class")
     names = {each.key: each.name for each in imported.classes}
-    if len(parents_first(imported)) < len(names):
+    ordered = parents_first(imported)
+    if len(ordered) < len(names):
         path = " > ".join(names[key] for key in find_cycle(imported.edges))
         raise FormatError(f"{source_name} makes a class its own ancestor", found=path, remedy="cut one of these edges")
     _check_sibling_names(imported, names, source_name)
+    _check_depth(imported, ordered, source_name)
     return imported
+
+
+def check_level(level: int, source_name: str) -> None:
+    """Refuse a class that lies deeper than any taxonomy: screens and paths are not made for it.
+
+    Args:
+        level: of the class; a root has level 0.
+        source_name: the file's or folder's name, for the error.
+
+    Raises:
+        FormatError: it lies too deep.
+    """
+    if level > DEEPEST_LEVEL:
+        raise FormatError(
+            f"{source_name} nests its classes too deeply",
+            expected=f"at most {DEEPEST_LEVEL:,} classes above one another",
+            found="more",
+            remedy="take the part of it that you need",
+        )
+
+
+def _check_depth(imported: ImportedGraph, ordered: Iterable[str], source_name: str) -> None:
+    parent_keys, level_of = imported.parent_keys(), dict[str, int]()
+    for key in ordered:
+        level_of[key] = max((level_of[parent] + 1 for parent in parent_keys[key]), default=0)
+        check_level(level_of[key], source_name)
 
 
 def _check_sibling_names(imported: ImportedGraph, names: dict[str, str], source_name: str) -> None:

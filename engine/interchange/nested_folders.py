@@ -11,7 +11,7 @@ from typing import Final
 
 from engine.errors import FormatError, StorageError
 from engine.graph.names import join_path
-from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_name_at
+from engine.interchange.imported import ImportedClass, ImportedGraph, check_level, checked, clean_name_at
 
 SYSTEM_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
 
@@ -36,6 +36,7 @@ def read(source: Path) -> ImportedGraph:
     waiting: list[tuple[Path, tuple[str, ...], frozenset[str]]] = [(source, (), frozenset())]
     while waiting:
         folder, names, seen = waiting.pop()
+        check_level(len(names) - 1, f'the folder "{source.name}"')  # now: looking at all of a pit takes minutes
         seen |= {os.path.realpath(folder)}
         for child in _class_folders(folder, seen):
             path = (*names, clean_name_at(f'the folder "{child.name!a}"', child.name))

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.data.find_images import find_images, find_images_in_class_folders
+from engine.errors import GraphError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import FileFailure, FoundFile
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.names import clean_name
+from engine.graph.names import DEEPEST_LEVEL, clean_name
 from engine.project import Change, Project
 
 
@@ -91,7 +92,7 @@ def import_class_folders(
 
     Raises:
         StorageError: a folder is not there.
-        GraphError: a folder's name cannot be a class's; nothing is added.
+        GraphError: a folder's name cannot be a class's, or folders nest too deeply; nothing is added.
         Cancelled: stopped before anything was added.
     """
     groups: list[tuple[tuple[str, ...], list[FoundFile]]] = []
@@ -108,11 +109,22 @@ def import_class_folders(
     with project.one_step(f"Import {len(files)} images from class folders") as step:
         labels: list[int | None] = []
         for names, group in groups:
-            labels += [_class_for(project, [clean_name(name) for name in names], under, known)] * len(group)
+            labels += [_class_for(project, _class_names(names), under, known)] * len(group)
         done = _import(project, files, labels, who=who, failures=failures)
     return ImageImport(
         step.change, done.added, done.already_there, done.labelled, len(project.graph) - len(known), done.failures
     )
+
+
+def _class_names(folders: Sequence[str]) -> list[str]:
+    if len(folders) > DEEPEST_LEVEL:
+        raise GraphError(
+            "the folders nest too deeply for classes",
+            expected=f"at most {DEEPEST_LEVEL:,} folders within one another",
+            found=f"{len(folders):,}",
+            remedy="choose a folder further in",
+        )
+    return [clean_name(name) for name in folders]
 
 
 def _class_for(project: Project, names: Sequence[str], under: int | None, known: frozenset[int]) -> int | None:

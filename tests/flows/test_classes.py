@@ -111,6 +111,23 @@ def test_a_taken_name_is_refused(reviewing: Desk) -> None:
     assert session.info is not None
 
 
+def test_a_name_that_reads_as_something_else_is_refused(reviewing: Desk) -> None:
+    """Marks that turn the direction of writing, and names that nobody sees, are a sentence at both doors."""
+    classes = len(reviewing.graph)
+    choose_class(reviewing, "Green")
+    reviewing.press(Key.Key_Insert)
+    reviewing.type_into_palette("Green\u202eskcehc")
+    reviewing.press(Key.Key_Return)
+    reviewing.wait(lambda: "writing direction" in reviewing.window.toast.message)
+    choose_class(reviewing, "Red disc")
+    reviewing.press(Key.Key_F2)
+    reviewing.type_into_palette("\u2800\u200b")
+    reviewing.press(Key.Key_Return)
+    reviewing.wait(lambda: "can be seen" in reviewing.window.toast.message)
+    assert len(reviewing.graph) == classes
+    assert reviewing.graph.find("Red disc")
+
+
 def test_delete_removes_a_class_and_undo_brings_its_labels_back(reviewing: Desk, collection: Collection) -> None:
     """The shots go to the parent, the toast offers undo, and all is as before after it."""
     disc = choose_class(reviewing, "Blue disc")

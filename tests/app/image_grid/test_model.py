@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 
 from app.class_tree.logic import Shelf
 from app.image_grid.logic import ImageFilter, Order
@@ -51,6 +51,20 @@ def test_words_on_a_card(picture: Picture, mark: Mark, words: tuple[str, str, st
     card = model.card(0)
     assert (card.mark, (card.title, card.detail, card.score)) == (mark, words)
     assert (card.image_id, card.path.name) == (11, "11.png")
+
+
+@pytest.mark.parametrize("name", ["unknown", "Unknown", "None of the classes"])
+def test_a_class_that_is_called_unknown(name: str, qapp: QCoreApplication) -> None:
+    """In quotes it is a class, without them what the program or the person says of an image of no class."""
+    model = ImageGridModel(lambda _class_id: name)
+    said_so = Picture(label=UNKNOWN, best=4, score=0.9)
+    far = Picture(best=4, score=0.9, is_unknown=True)
+    labelled, sure = Picture(label=4), Picture(best=4, score=0.97, safe=4, safe_score=0.97)
+    coarse, guess = Picture(best=4, score=0.5, safe=2, safe_score=0.9), Picture(best=4, score=0.5)
+    model.set_order(Order.ADDED)
+    model.set_state(state_of([said_so, far, labelled, sure, coarse, guess]))
+    titles = [model.card(row).title for row in range(6)]
+    assert titles == ["None of the classes", "Unknown", *[f"“{name}”"] * 3, f"“{name}”?"]
 
 
 def test_a_card_speaks_to_a_screen_reader(model: ImageGridModel) -> None:

@@ -1,4 +1,6 @@
+import inspect
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -155,3 +157,16 @@ def test_progress_counts_files(tmp_path: Path) -> None:
     find_images([tmp_path], on_progress=heard.append)
     assert (heard[0].done, heard[0].unit) == (0, "files")
     assert (heard[-1].done, heard[-1].total) == (5, 5)
+
+
+def test_folders_within_folders_within_folders(tmp_path: Path) -> None:
+    """However deep an image lies, looking for it takes no more of Python's stack."""
+    deep = tmp_path / "/".join("d" * 200)
+    touched(deep / "1.png")
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 100)
+    try:
+        found = find_images([tmp_path])
+    finally:
+        sys.setrecursionlimit(usual)
+    assert [file.path for file in found.files] == [deep / "1.png"]

@@ -13,7 +13,18 @@ def test_names_are_composed_and_stripped() -> None:
     assert clean_name("  Pa\u0301jaro\u00a0 ") == "P\u00e1jaro"
 
 
-@pytest.mark.parametrize("name", ["海鸥", "نورس", "👩\u200d🌾 farmer", "نور\u200cس", "x" * 255, "a/b\\c"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("海鸥", "نورس", "👩\u200d🌾 farmer", "نور\u200cس", "x" * 255, "a/b\\c", "क्\u200dष", "กี่", "q\u0323\u0301"),
+        "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",  # the flag of England
+        "❤\ufe0f",
+        "\u200fשלג",
+        "unknown",
+        "=1+1",
+        "_",
+    ],
+)
 def test_names_in_any_script_are_kept(name: str) -> None:
     """Scripts, emoji with joiners and 255 characters are fine."""
     assert clean_name(name) == name
@@ -29,12 +40,31 @@ def test_names_in_any_script_are_kept(name: str) -> None:
         ("a\x00b", "control characters"),
         ("a\u2028b", "control characters"),
         ("\udc80", "control characters"),
+        ("Gull\ufffe", "control characters"),
+        *((f"{mark}lluG", "override the writing direction") for mark in "\u202a\u202b\u202d\u202e\u2066\u2067\u2068"),
+        *((f"Gull{mark}", "override the writing direction") for mark in "\u202c\u2069"),
+        ("\u200b", "can be seen"),
+        ("\u2060\u200d \ufeff", "can be seen"),
+        ("\u3164\u2800", "can be seen"),
+        ("\u0301\u0323", "can be seen"),
+        ("\u00ad\ufe0f", "can be seen"),
     ],
 )
 def test_what_cannot_be_a_name_is_refused(name: str, said: str) -> None:
     """Empty, too long, or with characters that no one sees: refused, saying why."""
     with pytest.raises(GraphError, match=said):
         clean_name(name)
+
+
+def test_a_name_of_megabytes_is_refused_at_once() -> None:
+    """Putting marks in order takes time that grows with the square of their number: hours for this one."""
+    with pytest.raises(GraphError, match="found 2,000,001"):
+        clean_name("a" + "\u0301" * 1_000_000 + "\u0323" * 1_000_000)
+
+
+def test_the_longest_names_count_as_they_are_kept() -> None:
+    """Letters that come in parts count once they are put together: 255 of four parts each are fine."""
+    assert clean_name("\u1f82" * 255) == clean_name("\u03b1\u0313\u0300\u0345" * 255) == "\u1f82" * 255
 
 
 def test_natural_order() -> None:
