@@ -21,6 +21,15 @@ class FoundFile:
     size_bytes: int
     modified_ns: int
 
+    @classmethod
+    def at(cls, path: Path) -> "FoundFile | None":
+        """The file as it is now; None where there is none or it cannot be looked at."""
+        try:
+            status = path.stat()
+        except (OSError, ValueError):
+            return None
+        return cls(path, status.st_size, status.st_mtime_ns)
+
 
 @dataclass(frozen=True)
 class FileFailure:

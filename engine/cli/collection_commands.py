@@ -11,6 +11,7 @@ import typer
 from engine.cli.device_option import DeviceName
 from engine.cli.graph_commands import ProjectPath
 from engine.cli.output import AsJson, counted, percent, progress_bar, say
+from engine.cli.reading_only import open_or_read
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.files import FileFailure
@@ -74,10 +75,12 @@ def embed(
     as_json: AsJson = False,
 ) -> None:
     """Fill the embedding cache; a stopped run goes on where it was."""
-    from engine.project import Project
     from engine.workflows.embed import embed_project
 
-    with Project.open(project) as opened, progress_bar("Embedding") as on_progress:
+    with (
+        open_or_read(project, without_writing="the embeddings are kept in the cache alone") as opened,
+        progress_bar("Embedding") as on_progress,
+    ):
         done = embed_project(opened, CacheFolders.default(), device=device, on_progress=on_progress)
     failures = [FileFailure(path, reason) for _, path, reason in done.failed]
     say(
@@ -95,28 +98,42 @@ def embed(
 
 def classify(
     project: ProjectPath,
-    out: Annotated[Path, typer.Option("-o", "--out", help="CSV file to write.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="CSV file to write, in UTF-8.")],
+    *,
     setting: SettingName = "ppn+",
     collection: Collection = None,
+    include_labelled: Annotated[
+        bool, typer.Option("--all", help="Write labelled images too, with the person who said so in `labelled_by`.")
+    ] = False,
+    is_plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain",
+            help="Write names as they are; by default an apostrophe keeps a spreadsheet from running those that begin "
+            "with = + - @ or a tab as formulas.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Predict every image without a person's label."""
     from engine.inference.prototypes import Setting
-    from engine.project import Project
     from engine.workflows.classify import classify as run
-    from engine.workflows.classify import write_predictions
+    from engine.workflows.predictions_file import write_predictions
 
     _check_setting(setting)
-    with Project.open(project) as opened:
+    with open_or_read(project, without_writing="the predictions are kept in the file alone") as opened:
         classified = run(opened, CacheFolders.default(), Setting(setting), collection=collection)
-        written = write_predictions(opened, classified, out)
+        written = write_predictions(opened, classified, out, include_labelled=include_labelled, is_plain=is_plain)
     waiting = f" {counted(classified.waiting, 'image')} without an embedding left out." if classified.waiting else ""
+    labels = f" and {counted(written.labels, 'label')}" if include_labelled else ""
     stage = classified.fitted.collection
     is_elsewhere = stage is not None and stage.has_shots_from_elsewhere
     say(
-        f"Wrote {counted(written, 'prediction')} to {out}.{waiting}{ELSEWHERE_ADVICE if is_elsewhere else ''}",
+        f"Wrote {counted(written.predictions, 'prediction')}{labels} to {out}.{waiting}"
+        + (ELSEWHERE_ADVICE if is_elsewhere else ""),
         {
-            "predictions": written,
+            "predictions": written.predictions,
+            "labels": written.labels,
             "file": str(out),
             "waiting": classified.waiting,
             "setting": setting,
@@ -129,7 +146,7 @@ def classify(
 
 def evaluate(
     project: ProjectPath,
-    truth: Annotated[Path, typer.Option(help="CSV with the columns image,class.")],
+    truth: Annotated[Path, typer.Option(help="CSV with the columns image,class; also one that `classify` wrote.")],
     setting: Annotated[str, typer.Option("--setting", help="ppn+, ppn, prototypes, or all.")] = "ppn+",
     collection: Collection = None,
     as_json: AsJson = False,
@@ -139,7 +156,7 @@ def evaluate(
     from engine.project import Project
     from engine.workflows.classify import classify as run
     from engine.workflows.evaluate import evaluate as score
-    from engine.workflows.evaluate import read_truth
+    from engine.workflows.truth_file import read_truth
 
     _check_setting(setting, (*SETTINGS, "all"))
     names = SETTINGS if setting == "all" else (setting,)

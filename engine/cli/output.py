@@ -28,6 +28,11 @@ def say(text: str, fields: Mapping[str, Any], *, as_json: bool) -> None:
     sys.stdout.flush()
 
 
+def note(text: str) -> None:
+    """Say on standard error what a person should know though the command goes on."""
+    sys.stderr.write(f"protoleaf: {' '.join(text.split())}\n")
+
+
 def _fits(text: str, encoding: str) -> bool:
     """Whether a terminal or pipe takes these characters: a file's name may be no valid Unicode."""
     try:

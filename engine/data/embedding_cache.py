@@ -111,6 +111,12 @@ class EmbeddingCache:
         known = self._with_cache(lambda connection: _known_files(connection, files))
         return [known.get((_path_text(file.path), file.size_bytes, file.modified_ns)) for file in files]
 
+    def last_hashes(self, paths: Sequence[Path]) -> list[bytes | None]:
+        """Content hash that each file had when it was last read; it may have changed since. None for others."""
+        names = [_path_text(path) for path in paths]
+        known = self._with_cache(lambda connection: _last_hashes(connection, names))
+        return [known.get(name) for name in names]
+
     def _fill(
         self,
         connection: sqlite3.Connection,
@@ -208,6 +214,14 @@ def _known_files(connection: sqlite3.Connection, files: Sequence[FoundFile]) -> 
             f"WHERE path IN ({_marks(chunk)})"
         )
         known.update(((path, size, time), key) for path, size, time, key in connection.execute(question, chunk))
+    return known
+
+
+def _last_hashes(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, bytes]:
+    known: dict[str, bytes] = {}
+    for chunk in _chunks(names):
+        question = f"SELECT path, content_hash FROM known_file WHERE path IN ({_marks(chunk)})"  # noqa: S608
+        known.update(connection.execute(question, chunk).fetchall())
     return known
 
 

@@ -6,14 +6,16 @@ from typing import Final
 
 from engine.errors import FormatError, StorageError
 
-_MARKS: Final = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
+WIDE_MARKS: Final = (
     # UTF-32 would be taken for UTF-16 by its first two bytes, so it comes first.
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+"""Byte order marks of the encodings that have more than one byte for each character."""
+
+_MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), *WIDE_MARKS)
 
 
 def read_text(source: Path) -> str:

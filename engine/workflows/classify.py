@@ -1,18 +1,13 @@
-"""Classify a project's images once, for a file or a report."""
+"""Classify a project's images once, for a file or a report; the file is `predictions_file`'s."""
 
-import csv
-import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import CacheFolders
-from engine.errors import InputError, StorageError
+from engine.errors import InputError
 from engine.inference.classification import Scores
 from engine.inference.collection.basis import CollectionBasis, collection_basis
 from engine.inference.everyday_model import EverydayModel, fit, prior_of
@@ -24,12 +19,10 @@ from engine.workflows.collection_setting import is_collection_on
 from engine.workflows.collection_state import NO_CLASS, UNKNOWN
 from engine.workflows.embed import open_cache
 from engine.workflows.embedding_store import EmbeddingStore
+from engine.workflows.fresh_hashes import newest_hashes
 from engine.workflows.image_list import ImageList
 from engine.workflows.models import ModelFiles, model_of
 from engine.workflows.policies import policies_of
-
-COLUMNS: Final = ("image", "class", "path", "score", "safe_class", "safe_score", "setting", "model")
-UNKNOWN_NAME: Final = "unknown"
 
 
 @dataclass(frozen=True)
@@ -82,7 +75,7 @@ def classify(
     store = EmbeddingStore(model.card.embedding_width)
     store.append(images.ids)
     with open_cache(model, caches) as cache:
-        store.fill(np.arange(len(images.ids)), images.content_hashes, cache)
+        store.fill(np.arange(len(images.ids)), newest_hashes(project, images, cache), cache)
     ready = np.flatnonzero(store.is_filled)
     labelled = ready[images.labels[ready] >= 0]
     _check_usable(project, len(images.ids), len(ready), len(labelled))
@@ -143,59 +136,3 @@ def predictions(classified: Classified) -> Iterator[tuple[str, Prediction]]:
             0.0 if is_unknown[row] else float(scores.safe_score[row]),
         )
         yield classified.paths[row], prediction
-
-
-def write_predictions(project: Project, classified: Classified, out: Path) -> int:
-    """Write the predictions as CSV, whole or not at all, and keep them in the project; returns their number.
-
-    A safe class of "unknown" means: too far from every prototype.
-
-    Raises:
-        StorageError: the file cannot be written.
-    """
-    rows = list(predictions(classified))
-    if project.is_writable:
-        project.store_predictions(
-            (prediction for _, prediction in rows),
-            version_id=project.model.version_id,
-            setting=classified.fitted.setting.value,
-        )
-    is_unknown = dict(zip(classified.image_ids.tolist(), classified.fitted.is_unknown(classified.scores), strict=True))
-    _write_whole(out, _csv_rows(project, classified, rows, is_unknown))
-    return len(rows)
-
-
-def _csv_rows(
-    project: Project,
-    classified: Classified,
-    rows: Sequence[tuple[str, Prediction]],
-    is_unknown: dict[int, np.bool_],
-) -> Iterator[Sequence[object]]:
-    graph, setting, model = project.graph, classified.fitted.setting.value, classified.model.name
-    yield COLUMNS
-    for path, prediction in rows:
-        safe = graph.name(prediction.safe_class_id) if prediction.safe_class_id is not None else ""
-        yield (
-            path, graph.name(prediction.class_id), graph.path_text(prediction.class_id), f"{prediction.score:.6f}",
-            UNKNOWN_NAME if is_unknown[prediction.image_id] else safe, f"{prediction.safe_score:.6f}", setting, model,
-        )  # fmt: skip
-
-
-def _write_whole(out: Path, rows: Iterator[Sequence[object]]) -> None:
-    target = Path(os.path.realpath(out))
-    partial = target.parent / f".protoleaf-{os.getpid()}.partial"
-    try:
-        if out.exists() and not out.is_file():
-            partial = out  # a device or a pipe takes rows and cannot be replaced
-        with partial.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            csv.writer(file).writerows(rows)
-        if partial != out:
-            partial.replace(target)
-    except OSError as error:
-        raise StorageError(
-            "the predictions cannot be written", found=f"{out}: {error.strerror}", remedy="choose another place"
-        ) from error
-    finally:
-        if partial != out:
-            with suppress(OSError):
-                partial.unlink()

@@ -30,12 +30,13 @@ def embed_project(
     """Embed every image of a project that is not in the cache; goes on where an earlier run stopped.
 
     Args:
-        project: may be open for reading only when `on_batch` is given.
+        project: may be open for reading only.
         caches: where the embedding cache lies.
         model: by default the one that the project uses.
         device: one of `providers.DEVICES`.
         on_progress: listener.
-        on_batch: told what was found out about each image; by default the project records it.
+        on_batch: told what was found out about each image; by default the project records it, unless it is open for
+            reading only: then it is in the cache alone, where `fresh_hashes` finds it.
         cancel: stops between batches; what is done stays done.
 
     Raises:
@@ -49,7 +50,8 @@ def embed_project(
     requests = (EmbedRequest(image_id, folder / path) for image_id, path in project.each_image_path())
 
     def record(batch: EmbedBatch) -> None:
-        project.record_scan(batch.results)
+        if project.is_writable:
+            project.record_scan(batch.results)
 
     with open_cache(model, caches) as cache:
         return embed_files(

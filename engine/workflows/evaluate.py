@@ -1,23 +1,24 @@
 """Compare predictions with the truth: at the leaf, at every level above, and how honest the scores are."""
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import FormatError, GraphError, InputError, StorageError, UnknownClassError
+from engine.errors import InputError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.roll_up import roll_up_matrix
 from engine.inference.blocks import BLOCK_ROWS
 from engine.inference.tuning import calibration_error
+from engine.interchange.spreadsheet_cells import storable
 from engine.project import Project
-from engine.workflows.classify import UNKNOWN_NAME, Classified
+from engine.workflows.classify import Classified
 from engine.workflows.collection_state import NO_CLASS
+from engine.workflows.truth_file import image_keys, spellings
 
 TOP: Final = 5
 MOST_SHOWN: Final = 3
@@ -57,48 +58,6 @@ class Evaluation:
     has_collection: bool = False
 
 
-def read_truth(path: Path, graph: CategoryGraph) -> dict[str, int]:
-    """Read a CSV with the columns image and class; the class is a name or path, empty or "unknown" for none.
-
-    Raises:
-        FormatError: columns are missing or a class is not in the graph; names the line.
-        StorageError: the file cannot be read.
-    """
-    truth: dict[str, int] = {}
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file)
-            if not {"image", "class"} <= set(rows.fieldnames or ()):
-                found = ", ".join(rows.fieldnames or ()) or "an empty file"
-                raise FormatError("the truth file lacks columns", expected="image,class", found=found)
-            for row in rows:
-                truth[_plain(row["image"] or "")] = _class_of(graph, row["class"] or "", rows.line_num)
-    except UnicodeDecodeError as error:
-        raise FormatError("the truth file is not text in UTF-8", found=str(path), remedy="save it as UTF-8") from error
-    except csv.Error as error:
-        raise FormatError("the truth file is not a CSV file", found=f"{path}: {error}") from error
-    except OSError as error:
-        raise StorageError("the truth file cannot be read", found=f"{path}: {error.strerror}") from error
-    return truth
-
-
-def _class_of(graph: CategoryGraph, text: str, line: int) -> int:
-    if not text.strip():
-        return NO_CLASS
-    try:
-        return graph.find(text)
-    except GraphError as error:
-        if text.strip() == UNKNOWN_NAME and isinstance(error, UnknownClassError):
-            return NO_CLASS
-        raise FormatError(
-            f"in line {line} of the truth file {error.what}", found=error.found, remedy=error.remedy
-        ) from error
-
-
-def _plain(image: str) -> str:
-    return image.replace("\\", "/").strip().removeprefix("./")
-
-
 def evaluate(project: Project, classified: Classified, truth: Mapping[str, int]) -> Evaluation:
     """Score the predictions of images that no person labelled.
 
@@ -124,11 +83,12 @@ def _match(
     project: Project, classified: Classified, truth: Mapping[str, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Rows of the predictions that have a truth, their classes, and how many rows of the truth found no image."""
-    folder = project.path.parent.as_posix()
-    depth = max((name.count("/") for name in truth), default=0) + 1
+    folder = storable(project.path.parent.as_posix())
+    keys = image_keys(truth)
+    depth = max((name.count("/") for name in keys), default=0) + 1
     claims: dict[str, list[int]] = {}
     for row, path in enumerate(classified.paths):
-        name = next((name for name in _names(path, folder, depth) if name in truth), None)
+        name = next((keys[name] for name in _names(storable(path), folder, depth) if name in keys), None)
         if name is not None:
             claims.setdefault(name, []).append(row)
     rows, answers = [], []
@@ -143,10 +103,11 @@ def _match(
 def _only_unlabelled(classified: Classified, name: str, claimed: Sequence[int], folder: str) -> int | None:
     """The one image that a row of the truth means, None when a person labelled it.
 
-    A whole path comes before the end of one.
+    A whole path comes before the end of one, and one that is spelled as in the file before one that is tidied up.
     """
     paths = classified.paths
-    whole = [row for row in claimed if name in {paths[row], f"{folder}/{paths[row]}"}]
+    at = {spelled: row for row in claimed for path in [storable(paths[row])] for spelled in (path, f"{folder}/{path}")}
+    whole = [at[spelled] for spelled in spellings(name) if spelled in at][:1]
     free = [row for row in whole or claimed if classified.labels[row] == NO_CLASS]
     if len(free) > 1:
         raise InputError(

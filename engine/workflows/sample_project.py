@@ -12,8 +12,9 @@ from engine.project import Project
 from engine.sample_collection.collection import SampleCollection, draw_collection
 from engine.workflows.classify import classify
 from engine.workflows.embed import embed_project
-from engine.workflows.evaluate import Evaluation, evaluate, read_truth
+from engine.workflows.evaluate import Evaluation, evaluate
 from engine.workflows.new_project import new_project
+from engine.workflows.truth_file import read_truth
 
 PROJECT_NAME: Final = f"sample{PROJECT_SUFFIX}"
 TRUTH_NAME: Final = "truth.csv"

@@ -7,7 +7,7 @@ import pytest
 
 from engine.config import CacheFolders
 from engine.project import Project
-from engine.workflows.classify import COLUMNS
+from engine.workflows.predictions_file import COLUMNS
 from tests.support.collections import (
     FAMILIES,
     FAMILY_OF,

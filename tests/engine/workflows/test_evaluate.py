@@ -10,7 +10,8 @@ from engine.errors import FormatError, InputError
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Project
 from engine.workflows.collection_state import NO_CLASS
-from engine.workflows.evaluate import evaluate, read_truth
+from engine.workflows.evaluate import evaluate
+from engine.workflows.truth_file import read_truth
 from tests.support.classified import made_up
 from tests.support.collections import class_ids
 from tests.support.projects import new_project
@@ -150,8 +151,12 @@ def test_truth_file_as_people_write_it(project: Project, tmp_path: Path) -> None
     text = 'class,note,image\r\nAnimal/Dog,x,.\\a\\1.jpg\r\n\r\n" Gull ",,./b.jpg\r\nunknown,,c.jpg\r\n,,d.jpg\r\n'
     file.write_bytes(b"\xef\xbb\xbf" + text.encode())
     assert read_truth(file, project.graph) == {
-        "a/1.jpg": ids["Dog"], "b.jpg": ids["Gull"], "c.jpg": NO_CLASS, "d.jpg": NO_CLASS,
+        ".\\a\\1.jpg": ids["Dog"], "./b.jpg": ids["Gull"], "c.jpg": NO_CLASS, "d.jpg": NO_CLASS,
     }  # fmt: skip
+    candidates = [ids["Dog"], ids["Gull"]]
+    classified = made_up(project.graph, candidates, [(0.9, 0.1), (0.1, 0.9)], paths=["a/1.jpg", "b.jpg"])
+    figures = evaluate(project, classified, read_truth(file, project.graph))
+    assert (figures.images, figures.top1, figures.not_found) == (2, 1, 2)
 
 
 def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> None:

@@ -1,0 +1,86 @@
+"""`classify` and what it writes: labelled images too, in any locale."""
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.project import Project
+from engine.workflows.predictions_file import COLUMNS
+from tests.support.collections import Collection, write_shape
+from tests.support.command_line import done
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """The table's rows."""
+    with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_all_images(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Labelled images stand in their places with the person's word and who it was; the others are as without."""
+    with Project.open(collection.project) as project:
+        nothing, coarse = list(project.image_table().ids)[-2:]
+        project.label([nothing], None, who="=ada")
+        project.label([coarse], project.graph.find("Red"), who="Grace Hopper")
+    some, every = tmp_path / "some.csv", tmp_path / "every.csv"
+    done(capsys, "classify", collection.project, "-o", some)
+    answer = done(capsys, "classify", collection.project, "--all", "-o", every)
+    assert answer.out.startswith("Wrote 38 predictions and 26 labels to ")
+    rows = rows_of(every)
+    assert tuple(rows[0]) == (*COLUMNS, "labelled_by")
+    assert [{name: row[name] for name in COLUMNS} for row in rows if not row["labelled_by"]] == rows_of(some)
+    said = {row["image"]: list(row.values())[1:] for row in rows if row["labelled_by"]}
+    assert len(said) == 26
+    assert said["shots/Red/Red disc/0.png"] == ["Red disc", "Red/Red disc", "", "Red disc", "", "", "", "ada"]
+    assert list(said.values())[-2:] == [
+        ["unknown", "", "", "unknown", "", "", "", "'=ada"],
+        ["Red", "Red", "", "Red", "", "", "", "Grace Hopper"],
+    ]
+    with Project.open(collection.project, for_writing=False) as project:
+        assert [row["image"] for row in rows] == list(project.image_table().paths)
+        assert len(project.predictions("ppn+")) == 38
+
+
+def test_labels_that_have_no_embedding(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A person's word needs no reading of the file; what nobody has said or read is counted as left out."""
+    for number, name in enumerate(("labelled.png", "loose.png")):
+        write_shape(collection.folder / "new" / name, "Blue disc", seed=90 + number)
+    done(capsys, "import-images", collection.project, collection.folder / "new/labelled.png", "--class", "Blue disc")
+    done(capsys, "import-images", collection.project, collection.folder / "new/loose.png")
+    out = tmp_path / "out.csv"
+    fields = done(capsys, "classify", collection.project, "--all", "-o", out, "--json").fields
+    assert (fields["predictions"], fields["labels"], fields["waiting"]) == (40, 25, 2)
+    images = {row["image"] for row in rows_of(out)}
+    assert "new/labelled.png" in images
+    assert "new/loose.png" not in images
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of any bytes")
+def test_any_name_in_any_locale(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the locale knows only ASCII the table is UTF-8 all the same, and `evaluate` finds each image in it."""
+    picture = collection.unsorted / "024.png"
+    names = ["größe 海.png", "caf\udce9.png", "=1+1.png", "new\nline.png"]
+    for name in names:
+        shutil.copy(picture, collection.unsorted / name)
+    done(capsys, "import-images", collection.project, collection.unsorted)
+    done(capsys, "embed", collection.project, "--device", "cpu")
+    out = tmp_path / "out.csv"
+    said = subprocess.run(
+        [sys.executable, "-m", "app", "classify", str(collection.project), "-o", str(out)],
+        env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (said.returncode, said.stderr) == (0, "")
+    content = out.read_bytes()
+    assert b"unsorted/caf\xe9.png," in content
+    content.replace(b"\xe9", b"").decode()
+    assert {f"unsorted/{name}" for name in names} <= {row["image"] for row in rows_of(out)}
+    figures = done(capsys, "evaluate", collection.project, "--truth", out, "--json").fields
+    assert (figures["images"], figures["top1"], figures["not_found"]) == (44, 1, 0)
