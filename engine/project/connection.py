@@ -183,7 +183,7 @@ def translated(error: Exception, path: Path) -> Exception:
     code = getattr(error, "sqlite_errorcode", None)
     if code is None and isinstance(error, UnicodeDecodeError | sqlite3.OperationalError):
         return _damaged(path, str(error))  # Python, not SQLite, found a text that is none
-    if code == sqlite3.SQLITE_ERROR and str(error).startswith(_MISSING_PARTS):
+    if code == sqlite3.SQLITE_ERROR and str(error).startswith(_STRANGE_PARTS):
         return _damaged(path, str(error))
     make = None if code is None else _CONSTRAINTS.get(code) or _ERRORS.get(code & _BASE_CODE)
     return error if make is None else make(path, str(error))
@@ -242,7 +242,7 @@ def _not_storable(path: Path, reason: str) -> ProtoleafError:
     )
 
 
-_MISSING_PARTS: Final = ("no such table", "no such column")
+_STRANGE_PARTS: Final = ("no such table", "no such column", "unsupported file format", "malformed")
 _CONSTRAINT_DATATYPE: Final = sqlite3.SQLITE_CONSTRAINT | 12 << 8  # Python does not name it
 _CONSTRAINTS: Final = {
     sqlite3.SQLITE_CONSTRAINT_CHECK: _not_storable,

@@ -15,10 +15,12 @@ older version put into the journal are then simply shorter, and stay usable.
 from dataclasses import dataclass
 from typing import Final
 
+from engine.graph.names import LONGEST_NAME as LONGEST_CLASS_NAME
+
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": tells our files from other SQLite files
 SCHEMA_VERSION: Final = 3
 
-LONGEST_NAME: Final = 1_000
+LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
 LONGEST_TEXT: Final = 10_000  # of an action, a reason why an image cannot be read, a setting's name ...
 _TIME: Final = "'????-??-??T??:??:*'"
 
@@ -31,7 +33,7 @@ CREATE TABLE file_state (
 ) STRICT;
 CREATE TABLE class (
     class_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_NAME})
+    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_CLASS_NAME})
 ) STRICT;
 CREATE TABLE edge (
     parent_id INTEGER NOT NULL REFERENCES class DEFERRABLE INITIALLY DEFERRED,

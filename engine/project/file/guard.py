@@ -109,7 +109,7 @@ class FileGuard:
         if self._rescued is not None:
             remedy = f"everything confirmed until then is in {self._rescued}: open that, or put the file back"
         return ProjectMovedError(
-            "the project file was moved, renamed, replaced or deleted while it was open, so nothing more is saved in it",
+            "the project file was moved, replaced or deleted while it was open, so nothing more is saved in it",
             found=f"another file, or none, at {self._path}",
             remedy=remedy,
         )

@@ -11,7 +11,7 @@ from engine.errors import ProjectDamagedError, StorageError
 from engine.project import Project, file_header, migrations, opening, schema_shape
 from engine.project.connection import Connection
 from engine.project.migrations import Migration
-from engine.project.schema import LONGEST_NAME, SCHEMA, SCHEMA_VERSION
+from engine.project.schema import LONGEST_CLASS_NAME, SCHEMA, SCHEMA_VERSION
 from tests.support.projects import change_file, new_project, trained_model, write_first_version
 
 
@@ -32,10 +32,8 @@ def _break_half_way(connection: Connection) -> None:
 
 
 # What SQLite makes of the table when it adds the column.
-_WITH_NOTES = (
-    f"name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_NAME})\n) STRICT;",
-    f"name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_NAME}), note TEXT NOT NULL DEFAULT 'none') STRICT;",
-)
+_NAME = f"name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_CLASS_NAME})"
+_WITH_NOTES = (f"{_NAME}\n) STRICT;", f"{_NAME}, note TEXT NOT NULL DEFAULT 'none') STRICT;")
 
 
 def _register(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:

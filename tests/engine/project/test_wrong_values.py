@@ -98,6 +98,20 @@ def test_a_wrong_value_in_a_present_project_is_one_clear_line(tmp_path: Path, wh
     assert project.path.read_bytes() == before
 
 
+@pytest.mark.parametrize("place", [18, 19, 44, 47, 56, 59])
+def test_an_edited_header_is_one_clear_line(tmp_path: Path, place: int) -> None:
+    """Numbers of the header that SQLite itself refuses with words of its own."""
+    new_project(tmp_path).close()
+    path = tmp_path / "birds.protoleaf"
+    content = bytearray(path.read_bytes())
+    content[place] ^= 0x7F
+    path.write_bytes(content)
+    assert Project.faults_of(path)
+    for for_writing in (False, True):
+        _only_ours(lambda each=for_writing: Project.open(path, for_writing=each))  # type: ignore[misc]
+    assert path.read_bytes() == bytes(content)
+
+
 @pytest.mark.parametrize("version", [0, -1, -(2**31)])
 def test_a_version_that_never_was_leaves_no_backup(tmp_path: Path, version: int) -> None:
     """The file is refused before anything is made beside it."""
