@@ -14,6 +14,8 @@ LARGEST_ZOOM: Final = 16.0
 ZOOM_STEP: Final = 1.25
 WHEEL_STEP: Final = 120
 MARGIN: Final = 16
+LARGEST_SIDE: Final = 6000
+"""Pixels that the longer side of a picture keeps at least: more would fill the memory, and no screen shows them."""
 
 
 @final
@@ -158,7 +160,7 @@ def decode(path: Path) -> "QImage | str":
     from engine.errors import ProtoleafError
 
     try:
-        pixels = read_rgb(path)
+        pixels = read_rgb(path, longest_side=LARGEST_SIDE)
     except (ProtoleafError, OSError) as error:
         return str(error)
     return image_of(pixels)

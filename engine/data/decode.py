@@ -6,29 +6,30 @@ which also has the last word on whether a file is damaged.
 """
 
 import io
+import math
 import struct
-import threading
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 import numpy as np
 import simplejpeg
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
+from engine.data.jpeg_size import held_bytes
 from engine.data.library_warnings import pillow_is_quiet
-from engine.data.orientation import image_orientation, jpeg_orientation, upright
-from engine.data.pixels import rgb_pixels
-from engine.data.read_file import read_file
-from engine.data.resize import square
+from engine.data.memory_budget import FILES, PIXELS
+from engine.data.opened_image import Wanted, read_opened
+from engine.data.orientation import jpeg_orientation, upright
+from engine.data.read_file import file_size, read_file
+from engine.data.reduced import Part, held_factor
+from engine.data.resize import REDUCING_GAP, centre_box, square, square_in_box
 from engine.data.unreadable import not_an_image
 from engine.errors import ImageError
 
 MAX_PIXELS: Final = 500_000_000
-LARGE_PIXELS: Final = 50_000_000
 # Named one by one because some of Pillow's readers start other programs (EPS) or guess without a signature (TGA).
 FORMATS: Final = ("JPEG", "PNG", "GIF", "BMP", "TIFF", "WEBP", "AVIF", "PPM", "JPEG2000")
 _JPEG_SIGNATURE: Final = b"\xff\xd8\xff"
@@ -51,15 +52,20 @@ _DAMAGE: Final = (
 
 # Pillow's own limit warns long before ours and stops at another size; ours is checked right after the header.
 Image.MAX_IMAGE_PIXELS = None
-_large_image = threading.Lock()
+
+T = TypeVar("T")
+_Least = Callable[[int, int], tuple[int, int]]
+"""Width and height that a picture of a width and height should still have after decoding."""
 
 
-def read_rgb(path: Path, *, smallest_side: int | None = None) -> NDArray[np.uint8]:
+def read_rgb(path: Path, *, smallest_side: int | None = None, longest_side: int | None = None) -> NDArray[np.uint8]:
     """Read and decode an image file.
 
     Args:
         path: the file.
-        smallest_side: pixels that the shorter side should still have; lets a JPEG be decoded at a reduced scale.
+        smallest_side: pixels that the shorter side should still have; lets a JPEG, and any large picture, be decoded
+            at a reduced scale.
+        longest_side: the same of the longer side.
 
     Returns:
         (H, W, 3) uint8, upright, the first frame of an animation.
@@ -67,19 +73,39 @@ def read_rgb(path: Path, *, smallest_side: int | None = None) -> NDArray[np.uint
     Raises:
         ImageError: the file is not there, is no image, is damaged, or declares more than `MAX_PIXELS`.
     """
-    return decode_rgb(read_file(path), smallest_side=smallest_side)
+    with FILES.holding(file_size(path)):
+        return decode_rgb(read_file(path), smallest_side=smallest_side, longest_side=longest_side)
 
 
-def decode_rgb(data: bytes, *, smallest_side: int | None = None) -> NDArray[np.uint8]:
+def decode_rgb(
+    data: bytes, *, smallest_side: int | None = None, longest_side: int | None = None
+) -> NDArray[np.uint8]:
     """Decode the bytes of an image file; see `read_rgb`.
 
     Raises:
         ImageError: the bytes are no image, are damaged, or declare more than `MAX_PIXELS`.
     """
+
+    def least(width: int, height: int) -> tuple[int, int]:
+        if longest_side:
+            scale = min(1.0, longest_side / max(width, height))
+            return max(1, round(width * scale)), max(1, round(height * scale))
+        return smallest_side or 0, smallest_side or 0
+
+    def choose(width: int, height: int) -> tuple[Part, int]:
+        if longest_side:
+            return Part(0, 0, width, height), held_factor(max(width, height) / longest_side, width)
+        factor = min(width, height) / (smallest_side * REDUCING_GAP) if smallest_side else 1
+        return Part(0, 0, width, height), held_factor(factor, width)
+
+    def pixels_of(image: Image.Image) -> NDArray[np.uint8]:
+        wanted = read_opened(image, data, choose, as_array=True)
+        return upright(np.asarray(wanted.image), wanted.orientation)
+
     try:
-        pixels = _decode_jpeg(data, smallest_side or 0, "rgb")
+        pixels = _decode_jpeg(data, least, "rgb")
         if pixels is None:
-            return _decode_with_pillow(data, smallest_side)
+            return _decode_with_pillow(data, least, pixels_of)
         return upright(pixels, jpeg_orientation(data))
     except MemoryError as error:
         raise ImageError("there is not enough memory for this image") from error
@@ -88,8 +114,9 @@ def decode_rgb(data: bytes, *, smallest_side: int | None = None) -> NDArray[np.u
 def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:
     """Decode the bytes of an image file to the network's square input: `square` of `decode_rgb`, in fewer steps.
 
-    A JPEG is decoded to the four bytes a pixel that Pillow resizes in place, and is turned upright once it is small. Of
-    turned pictures single values may differ by rounding from resizing after turning.
+    A JPEG is decoded to the four bytes a pixel that Pillow resizes in place, and every picture is turned upright once
+    it is small. Of turned pictures, and of those so large that they are reduced strip by strip, values may differ by
+    rounding from resizing after turning.
 
     Args:
         data: the file's bytes.
@@ -102,16 +129,38 @@ def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[
         ImageError: the bytes are no image, are damaged, or declare more than `MAX_PIXELS`.
     """
     smallest_side = round(side / resize_share)
+
+    def choose(width: int, height: int) -> tuple[Part, int]:
+        left, top, right, bottom = centre_box(width, height, resize_share)
+        factor = held_factor((right - left) / (side * REDUCING_GAP), width)
+        return Part(int(left), int(top), math.ceil(right), math.ceil(bottom)), factor
+
+    def square_of(image: Image.Image) -> NDArray[np.uint8]:
+        wanted = read_opened(image, data, choose)
+        return upright(_centre(wanted, side, resize_share), wanted.orientation)
+
+    def least(_width: int, _height: int) -> tuple[int, int]:
+        return smallest_side, smallest_side
+
     try:
-        pixels = _decode_jpeg(data, smallest_side, "rgbx")
+        pixels = _decode_jpeg(data, least, "rgbx")
         if pixels is None:
-            return square(_decode_with_pillow(data, smallest_side), side, resize_share)
+            return _decode_with_pillow(data, least, square_of)
         return upright(square(pixels, side, resize_share), jpeg_orientation(data))
     except MemoryError as error:
         raise ImageError("there is not enough memory for this image") from error
 
 
-def _decode_jpeg(data: bytes, smallest_side: int, channels: Literal["rgb", "rgbx"]) -> NDArray[np.uint8] | None:
+def _centre(wanted: Wanted, side: int, resize_share: float) -> NDArray[np.uint8]:
+    left, top, right, bottom = centre_box(*wanted.size, resize_share)
+    part, factor = wanted.part, wanted.factor
+    box = ((left - part.left) / factor, (top - part.top) / factor)
+    return square_in_box(
+        wanted.image, (*box, (right - part.left) / factor, (bottom - part.top) / factor), side
+    )
+
+
+def _decode_jpeg(data: bytes, least: _Least, channels: Literal["rgb", "rgbx"]) -> NDArray[np.uint8] | None:
     """Decode with libjpeg-turbo, as stored, or return None where Pillow must decide: no JPEG, CMYK, any damage."""
     if not data.startswith(_JPEG_SIGNATURE):
         return None
@@ -120,33 +169,28 @@ def _decode_jpeg(data: bytes, smallest_side: int, channels: Literal["rgb", "rgbx
         _refuse_bomb(width, height)
         if colours not in _TURBO_COLOURS:
             return None
-        with _one_large_at_a_time(width * height):
+        min_width, min_height = least(width, height)
+        with PIXELS.holding(held_bytes(data, (width, height), (min_width, min_height), len(channels))):
             pixels: NDArray[np.uint8] = simplejpeg.decode_jpeg(
-                data, channels, min_height=smallest_side, min_width=smallest_side
+                data, channels, min_height=min_height, min_width=min_width
             )
     except ValueError:
         return None
     return pixels
 
 
-def _decode_with_pillow(data: bytes, smallest_side: int | None) -> NDArray[np.uint8]:
+def _decode_with_pillow(data: bytes, least: _Least, decode: Callable[[Image.Image], T]) -> T:
     with pillow_is_quiet():
         try:
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-                return _decode_opened(image, smallest_side)
+                _refuse_bomb(*image.size)
+                if image.format == "JPEG" and any(size := least(*image.size)):
+                    image.draft(None, size)
+                return decode(image)
         except UnidentifiedImageError as error:
             raise not_an_image(data) from error
         except _DAMAGE as error:
             raise ImageError("the image is damaged or incomplete", found=str(error) or type(error).__name__) from error
-
-
-def _decode_opened(image: Image.Image, smallest_side: int | None) -> NDArray[np.uint8]:
-    _refuse_bomb(*image.size)
-    with _one_large_at_a_time(image.width * image.height):
-        if smallest_side:
-            image.draft(None, (smallest_side, smallest_side))
-        image.load()
-        return upright(rgb_pixels(image), image_orientation(image))
 
 
 def _refuse_bomb(width: int, height: int) -> None:
@@ -157,13 +201,3 @@ def _refuse_bomb(width: int, height: int) -> None:
             found=f"{width} x {height}",
             remedy="scale it down first",
         )
-
-
-@contextmanager
-def _one_large_at_a_time(pixels: int) -> Iterator[None]:
-    """Let only one thread decode a huge image at once, so that several do not add up to more than the memory."""
-    if pixels < LARGE_PIXELS:
-        yield
-        return
-    with _large_image:
-        yield

@@ -58,7 +58,8 @@ def _orientation_in(block: bytes) -> int:
 def image_orientation(image: Image.Image) -> int:
     """Orientation 1-8 of an image that Pillow opened (EXIF or XMP); 1 when there is none or it makes no sense."""
     try:
-        return _checked(image.getexif().get(ORIENTATION_TAG, UPRIGHT))
+        # not the PNG reader's own way, which decodes the whole picture to see whether a block follows
+        return _checked(Image.Image.getexif(image).get(ORIENTATION_TAG, UPRIGHT))
     except _EXIF_ERRORS:
         return UPRIGHT
 

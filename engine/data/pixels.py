@@ -8,43 +8,72 @@ from PIL import Image
 
 _WHITE: Final = (255, 255, 255)
 _WITH_ALPHA: Final = frozenset({"LA", "La", "PA", "RGBA", "RGBa"})
-_SIXTEEN_BIT_MODES: Final = ("I;16", "I;16L", "I;16B", "I;16N")
+_DEEP: Final = frozenset({"I;16", "I;16L", "I;16B", "I;16N", "I", "F"})
 _SIXTEEN_BIT_MAX: Final = 65535
 _EIGHT_BIT_MAX: Final = 255
 
 
-def rgb_pixels(image: Image.Image) -> NDArray[np.uint8]:
-    """Decode an opened image to RGB; transparency shows a white ground, deep grays are scaled to eight bits.
+def rgb_image(image: Image.Image) -> Image.Image:
+    """Turn an opened image into RGB; transparency shows a white ground, deep grays are scaled to eight bits.
 
     Args:
         image: opened by Pillow, at its first frame.
 
     Returns:
-        (H, W, 3) uint8.
+        An image of mode RGB; the given one where it is that already.
     """
-    if image.mode in _SIXTEEN_BIT_MODES or image.mode in {"I", "F"}:
-        gray = _eight_bit(np.asarray(image))
-        return np.repeat(gray[:, :, None], 3, axis=2)
+    if is_deep(image):
+        values = deep_values(image)
+        low, high = float(values.min()), float(values.max())
+        gray = eight_bit(values, low, high, has_whole_numbers=image.mode != "F")
+        return Image.fromarray(gray).convert("RGB")
     if image.mode in _WITH_ALPHA or "transparency" in image.info:
-        image = _on_white(image)
-    return np.asarray(image if image.mode == "RGB" else image.convert("RGB"))
+        return _on_white(image)
+    return image if image.mode == "RGB" else image.convert("RGB")
 
 
-def _eight_bit(values: NDArray[np.generic]) -> NDArray[np.uint8]:
-    """Scale deep gray values: 16-bit ones by their full range, others by the range they use."""
-    deep = np.nan_to_num(values.astype(np.float32), posinf=0.0, neginf=0.0)
-    low, high = float(deep.min()), float(deep.max())
-    if np.issubdtype(values.dtype, np.integer) and low >= 0 and high <= _SIXTEEN_BIT_MAX:
+def is_deep(image: Image.Image) -> bool:
+    """Whether an image is gray with more than eight bits."""
+    return image.mode in _DEEP
+
+
+def deep_values(image: Image.Image) -> NDArray[np.float32]:
+    """Values of a deep gray image, (H, W) float32; what is no number counts as zero."""
+    return np.nan_to_num(np.asarray(image).astype(np.float32), copy=False, posinf=0.0, neginf=0.0)
+
+
+def eight_bit(
+    values: NDArray[np.float32], low: float, high: float, *, has_whole_numbers: bool
+) -> NDArray[np.uint8]:
+    """Scale deep gray values to eight bits: 16-bit ones by their full range, others by the range they use.
+
+    Args:
+        values: of the picture, or means of them; changed.
+        low, high: smallest and largest value of the whole picture.
+        has_whole_numbers: whether they were stored as integers.
+    """
+    if has_whole_numbers and low >= 0 and high <= _SIXTEEN_BIT_MAX:
         low, high = 0.0, float(_SIXTEEN_BIT_MAX if high > _EIGHT_BIT_MAX else _EIGHT_BIT_MAX)
     elif low >= 0 and high <= 1:
         low, high = 0.0, 1.0
     scale = _EIGHT_BIT_MAX / (high - low) if high > low else 0.0
-    scaled: NDArray[np.uint8] = ((deep - low) * scale + 0.5).clip(0, _EIGHT_BIT_MAX).astype(np.uint8)
+    values -= low
+    values *= scale
+    values += 0.5
+    scaled: NDArray[np.uint8] = values.clip(0, _EIGHT_BIT_MAX, out=values).astype(np.uint8)
     return scaled
 
 
 def _on_white(image: Image.Image) -> Image.Image:
-    with_alpha = image.convert("RGBA")
+    with_alpha = image if image.mode == "RGBA" else image.convert("RGBA")
     ground = Image.new("RGB", image.size, _WHITE)
     ground.paste(with_alpha, mask=with_alpha.getchannel("A"))
     return ground
+
+
+def like_its_whole(strip: Image.Image, image: Image.Image) -> Image.Image:
+    """Give a strip the palette and the transparency of the image it is of; that one was not loaded yet."""
+    strip.info.update(image.info)
+    if image.mode == "P" and image.palette is not None:
+        strip.putpalette(image.palette.palette, image.palette.rawmode or image.palette.mode)
+    return strip

@@ -27,6 +27,14 @@ def read_start(path: Path, size_bytes: int) -> bytes:
     return _read(path, size_bytes)
 
 
+def file_size(path: Path) -> int:
+    """Bytes of a file; 0 where it cannot be told: reading it then says why."""
+    try:
+        return path.stat().st_size
+    except (OSError, ValueError):
+        return 0
+
+
 def _read(path: Path, size_bytes: int) -> bytes:
     try:
         _refuse_odd_file(path)

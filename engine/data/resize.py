@@ -10,6 +10,9 @@ from PIL import Image
 REDUCING_GAP: Final = 3.0
 _CHANNELS: Final = 3
 
+Box = tuple[float, float, float, float]
+"""Left, top, right and lower edge, in pixels."""
+
 
 def square(image: NDArray[np.uint8], side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:
     """Resize the short side to `side / resize_share` with antialiasing and keep the centre square.
@@ -25,18 +28,39 @@ def square(image: NDArray[np.uint8], side: int, resize_share: float = 1.0) -> ND
         (side, side, 3) uint8.
     """
     height, width = image.shape[:2]
+    box = centre_box(width, height, resize_share)
+    if _is_just(box, (width, height), side):
+        return np.ascontiguousarray(image[..., :_CHANNELS])
+    return square_in_box(_pillow_image(image), box, side)
+
+
+def centre_box(width: int, height: int, resize_share: float = 1.0) -> Box:
+    """The square in the middle of a picture that shows this share of its short side."""
     kept = min(height, width) * resize_share
     left, top = (width - kept) / 2, (height - kept) / 2
-    if (height, width) == (side, side) and kept == side:
-        return np.ascontiguousarray(image[..., :_CHANNELS])
-    resized = _pillow_image(image).resize(
-        (side, side),
-        Image.Resampling.BILINEAR,
-        box=(left, top, left + kept, top + kept),
-        reducing_gap=REDUCING_GAP,
-    )
+    return left, top, left + kept, top + kept
+
+
+def square_in_box(image: Image.Image, box: Box, side: int) -> NDArray[np.uint8]:
+    """Resize a part of a picture with antialiasing.
+
+    Args:
+        image: of mode RGB or RGBX.
+        box: the part, a square.
+        side: side of the result in pixels.
+
+    Returns:
+        (side, side, 3) uint8.
+    """
+    resized = image
+    if not _is_just(box, image.size, side):
+        resized = image.resize((side, side), Image.Resampling.BILINEAR, box=box, reducing_gap=REDUCING_GAP)
     # Pillow drops the padding much faster than numpy copies three bytes of every four
     return np.frombuffer(resized.tobytes("raw", "RGB"), dtype=np.uint8).reshape(side, side, _CHANNELS)
+
+
+def _is_just(box: Box, size: tuple[int, int], side: int) -> bool:
+    return size == (side, side) and box == (0, 0, side, side)
 
 
 def _pillow_image(image: NDArray[np.uint8]) -> Image.Image:

@@ -24,6 +24,6 @@ def thumbnail(path: Path, side: int) -> bytes:
     Raises:
         ImageError: the file cannot be read.
     """
-    pixels = fit_within(read_rgb(path, smallest_side=side), side)
+    pixels = fit_within(read_rgb(path, longest_side=side), side)
     encoded: bytes = simplejpeg.encode_jpeg(pixels, quality=_QUALITY)
     return encoded

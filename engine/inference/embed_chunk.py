@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.data.content_hash import content_hash
 from engine.data.decode import decode_square
 from engine.data.embedding_cache import EmbeddingCache
+from engine.data.memory_budget import FILES
 from engine.data.read_file import read_file
 from engine.errors import ImageError
 from engine.events import CancelToken
@@ -120,11 +121,19 @@ class ChunkWorker:
 
     def _take(self, request: EmbedRequest, outcome: ChunkOutcome, squares: NDArray[np.uint8]) -> None:
         """Read one file and sort it into the outcome; write its pixels where the next one to embed belongs."""
+        file = _state_of(request)
+        with FILES.holding(max(0, file.size_bytes)):
+            self._take_file(request, file, outcome, squares)
+
+    def _take_file(
+        self, request: EmbedRequest, file: FoundFile, outcome: ChunkOutcome, squares: NDArray[np.uint8]
+    ) -> None:
         try:
-            hashed, data = _read_hashed(request)
+            data = read_file(request.path)
         except ImageError as error:
             outcome.unreadable.append((request, str(error)))
             return
+        hashed = HashedRequest(request, file, content_hash(data))
         if not self.claims.take(hashed.content_hash):
             outcome.twins.append(hashed)
             return
@@ -152,12 +161,10 @@ def network_input(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
     return decode_square(data, card.input_side, card.resize_share)
 
 
-def _read_hashed(request: EmbedRequest) -> tuple[HashedRequest, bytes]:
+def _state_of(request: EmbedRequest) -> FoundFile:
     """Look at the file before reading it: a change in between then shows as another time of change later."""
     try:
         status = request.path.stat()
-        file = FoundFile(request.path, status.st_size, status.st_mtime_ns)
     except (OSError, ValueError):
-        file = FoundFile(request.path, -1, -1)  # reading it says in words what is wrong
-    data = read_file(request.path)
-    return HashedRequest(request, file, content_hash(data)), data
+        return FoundFile(request.path, -1, -1)  # reading it says in words what is wrong
+    return FoundFile(request.path, status.st_size, status.st_mtime_ns)

@@ -214,7 +214,7 @@ def test_bomb_is_refused_before_it_is_decoded(data: bytes, monkeypatch: pytest.M
     def never(*_arguments: object, **_options: object) -> None:
         pytest.fail("pixels were decoded")
 
-    monkeypatch.setattr(decode_module, "rgb_pixels", never)
+    monkeypatch.setattr(decode_module, "read_opened", never)
     monkeypatch.setattr("simplejpeg.decode_jpeg", never)
     with pytest.raises(ImageError, match="too large"):
         decode_rgb(data)
