@@ -13,4 +13,5 @@ from PySide6.QtGui import QImage
 def image_of(pixels: NDArray[np.uint8]) -> QImage:
     """A Qt image with its own memory from (H, W, 3) uint8 RGB."""
     height, width = pixels.shape[:2]
-    return QImage(pixels.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888).copy()
+    shared = np.ascontiguousarray(pixels)
+    return QImage(shared.data, width, height, 3 * width, QImage.Format.Format_RGB888).copy()

@@ -12,6 +12,7 @@ from engine.cli.output import AsJson, say
 
 if TYPE_CHECKING:
     from engine.workflows.benchmarks.embedding import EmbedFigures
+    from engine.workflows.benchmarks.embedding_memory import MemoryOfRun
 
 application = command_group("Measure the program, each figure beside its limit.")
 
@@ -117,19 +118,30 @@ def _embed_text(figures: "EmbedFigures") -> str:
 def embed_memory(
     files: Annotated[list[int] | None, typer.Option(min=1, help="Numbers of files; repeatable.")] = None,
     backbone: Annotated[str, typer.Option(help="Name or file of the backbone.")] = "leafnet",
+    large: Annotated[
+        int, typer.Option(min=0, max=500, help="Megapixels of a PNG among the fewest files, in one more run; 0 for none.")
+    ] = 484,
     as_json: AsJson = False,
 ) -> None:
     """Peak memory of embedding 1,000 and 100,000 files, and the longest time without a sign of progress."""
     from engine.workflows.benchmarks.embedding_memory import measure_memory
 
-    figures = measure_memory(files or (1_000, 100_000), backbone=backbone)
-    lines = [
+    figures = measure_memory(files or (1_000, 100_000), backbone=backbone, large_megapixels=large)
+    lines = [_memory_line(run) for run in figures.runs]
+    lines.append(f"growth {figures.growth:.2f} x (limit {figures.limit})")
+    if figures.with_large is not None:
+        lines.append(
+            f"{_memory_line(figures.with_large)}\n"
+            f"one of them a PNG of {figures.with_large.large_megapixels} megapixels (limit {figures.large_limit_mib:,} MiB)"
+        )
+    say("\n".join(lines), asdict(figures), as_json=as_json)
+
+
+def _memory_line(run: "MemoryOfRun") -> str:
+    return (
         f"{run.files:9,} files   peak {run.peak_mib:6.0f} MiB   {run.images_per_s:6.0f} images/s"
         f"   progress at least every {run.longest_silence_s:.2f} s"
-        for run in figures.runs
-    ]
-    lines.append(f"growth {figures.growth:.2f} x (limit {figures.limit})")
-    say("\n".join(lines), asdict(figures), as_json=as_json)
+    )
 
 
 def _row(figures: "EmbedFigures") -> str:

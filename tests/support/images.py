@@ -99,13 +99,3 @@ def jpeg_declaring(width: int, height: int) -> bytes:
     frame = data.index(b"\xff\xc0")
     data[frame + 5 : frame + 9] = struct.pack(">HH", height, width)
     return bytes(data)
-
-
-def png_of_few_colours(width: int, height: int) -> bytes:
-    """PNG of red, green, blue and white stripes of any size: large ones pack to next to nothing."""
-    stripe = np.repeat(np.array([0xFF0000, 0x00FF00, 0x0000FF, 0xFFFFFF], dtype=">u4"), -(-width // 4))[:width]
-    row = b"\x00" + stripe.view(np.uint8).reshape(-1, 4)[:, 1:].tobytes()
-    packer = zlib.compressobj(1)
-    body = b"".join(packer.compress(row) for _row in range(height)) + packer.flush()
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return PNG_SIGNATURE + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", body) + png_chunk(b"IEND", b"")

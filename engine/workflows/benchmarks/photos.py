@@ -1,6 +1,8 @@
 """Photos to measure with: drawn pictures in the sizes, and with the grain and the bytes, of photos that people have."""
 
 import io
+import struct
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,3 +88,17 @@ def _photo_bytes(drawn: Image.Image, kind: PhotoKind, grain: NDArray[np.float32]
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(buffer, "JPEG", quality=kind.quality)
     return buffer.getvalue()
+
+
+def png_of_few_colours(width: int, height: int) -> bytes:
+    """A PNG of red, green, blue and white stripes, of any size: large ones pack to a few megabytes."""
+    stripes = np.repeat(np.array([0xFF0000, 0x00FF00, 0x0000FF, 0xFFFFFF], dtype=">u4"), -(-width // 4))[:width]
+    row = b"\x00" + stripes.view(np.uint8).reshape(-1, 4)[:, 1:].tobytes()
+    packer = zlib.compressobj(1)
+    body = b"".join(packer.compress(row) for _row in range(height)) + packer.flush()
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", body) + _chunk(b"IEND", b"")
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

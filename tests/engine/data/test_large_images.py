@@ -19,6 +19,7 @@ from engine.data.decode import decode_rgb, decode_square, read_rgb
 from engine.data.memory_budget import FILES, PIXELS, MemoryBudget
 from engine.data.resize import fit_within
 from engine.errors import ImageError
+from engine.workflows.benchmarks.photos import png_of_few_colours
 from tests.support.images import (
     PNG_SIGNATURE,
     encoded,
@@ -26,7 +27,6 @@ from tests.support.images import (
     four_corners,
     picture,
     png_chunk,
-    png_of_few_colours,
     stored_turned,
     write_jpeg,
 )

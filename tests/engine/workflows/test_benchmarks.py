@@ -150,8 +150,18 @@ def test_plain_decoders_decode_small(name: str) -> None:
 def test_memory_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every number of files is embedded in a process of its own, fewest first."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
-    asked = ("--files", "40", "--files", "5", "--backbone", tmp_path / "tiny.onnx")
+    asked = ("--files", "40", "--files", "5", "--backbone", tmp_path / "tiny.onnx", "--large", "0")
     fields = done(capsys, "benchmark", "embed-memory", *asked, "--json").fields
     assert [run["files"] for run in fields["runs"]] == [5, 40]
     assert all(run["peak_mib"] > 20 and run["images_per_s"] > 0 for run in fields["runs"])
     assert 0.8 < fields["growth"] < 1.25
+    assert fields["with_large"] is None
+
+
+def test_memory_benchmark_with_a_large_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A PNG of 49 megapixels, which takes 600 MiB when it is decoded at once, takes a fraction of that."""
+    write_tiny_backbone(tmp_path / "tiny.onnx")
+    asked = ("benchmark", "embed-memory", "--files", "5", "--backbone", tmp_path / "tiny.onnx", "--large", "49")
+    fields = done(capsys, *asked, "--json").fields
+    assert (fields["with_large"]["files"], fields["with_large"]["large_megapixels"]) == (6, 49)
+    assert fields["with_large"]["peak_mib"] - fields["runs"][0]["peak_mib"] < 200
