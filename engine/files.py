@@ -44,3 +44,11 @@ def size_text(size_bytes: int) -> str:
     if size_bytes < _FIRST_MEGABYTE:
         return f"{size_bytes / 1e3:,.1f} kB"
     return f"{size_bytes / 1e6:,.1f} MB"
+
+
+def shown(text: str) -> str:
+    """A text with a file's name in it as it can be shown: bytes of a name that are no Unicode become `\\xf6`."""
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # half of a pair, as Windows allows in names
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, cast, final
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.status.wording import images, number
+from app.flows.import_text import import_text
+from app.status.wording import number
 from app.texts import fill, translate
 
 if TYPE_CHECKING:
@@ -128,18 +129,17 @@ class Importing:
         job.finished.connect(self._on_imported)
 
     def _on_imported(self, done: object) -> None:
-        added = getattr(done, "added", 0)
-        already_there = getattr(done, "already_there", 0)
-        failures = getattr(done, "failures", ())
-        if failures:
-            first = failures[0]
+        """Say what came of it, where more is to say than that images were added: the change itself was answered."""
+        done = cast("ImageImport", done)
+        text = import_text(done)
+        if not text:
+            return
+        if done.change.is_empty:
+            self._toast.say_failure(text) if done.failures or not done.already_there else self._toast.say(text)
+        else:
             self._toast.say_failure(
-                fill(translate("importing", "%1 could not be looked at: %2"), first.path.name, first.reason)
+                f"{done.change.text}. {text}", action=translate("importing", "Undo"), on_action=self._session.undo
             )
-        elif not added and already_there:
-            self._toast.say(fill(translate("importing", "Nothing new: %1 were there already"), images(already_there)))
-        elif not added:
-            self._toast.say_failure(translate("importing", "No image was found there"))
 
     def _on_images_dropped(self, class_id: int, image_ids: Sequence[int]) -> None:
         self._session.act(lambda project: project.label(image_ids, class_id))

@@ -8,6 +8,7 @@ from typing import final
 from PySide6.QtCore import QObject, Qt, Signal
 
 from engine.errors import Cancelled, ProtoleafError
+from engine.files import shown
 
 _log = logging.getLogger(__name__)
 
@@ -82,6 +83,6 @@ class BackgroundThread(QObject):
 def sentence_for(error: Exception) -> str:
     """One line for a person; an error that is a bug also goes into the log with its traceback."""
     if isinstance(error, ProtoleafError):
-        return str(error)
+        return shown(str(error))
     _log.error("unexpected error in the background", exc_info=error)
     return f"Something unexpected went wrong ({type(error).__name__}). Your project is safe; the log has the details."

@@ -5,6 +5,7 @@ from enum import StrEnum
 from PySide6.QtCore import QObject, Signal
 
 from engine.events import Progress
+from engine.files import shown
 
 
 class JobState(StrEnum):
@@ -79,8 +80,8 @@ class Job(QObject):
 
     def _fail(self, message: str) -> None:
         if self._end(JobState.FAILED):
-            self.error = message
-            self.failed.emit(message)
+            self.error = shown(message)  # Qt would drop what is no Unicode in a path
+            self.failed.emit(self.error)
             self.ended.emit()
 
     def _stop(self) -> None:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.controls import make_button, make_label
 from app.status.wording import number
-from engine.files import FileFailure
+from engine.files import FileFailure, shown
 
 _WIDTH: Final = 520
 _LISTED_LIMIT: Final = 1000
@@ -24,7 +24,7 @@ _LISTED_LIMIT: Final = 1000
 
 def as_text(failures: Sequence[FileFailure]) -> str:
     """One line for each file: path, tab, reason."""
-    return "\n".join(f"{failure.path}\t{failure.reason}" for failure in failures)
+    return "\n".join(shown(f"{failure.path}\t{failure.reason}") for failure in failures)
 
 
 @final
@@ -71,8 +71,8 @@ class FailuresPopup(QFrame):
         )
         self._list.clear()
         for failure in failures[:_LISTED_LIMIT]:
-            item = QListWidgetItem(f"{failure.path.name}\n{failure.reason}")
-            item.setToolTip(str(failure.path))
+            item = QListWidgetItem(shown(f"{failure.path.name}\n{failure.reason}"))
+            item.setToolTip(shown(str(failure.path)))
             self._list.addItem(item)
         self.adjustSize()
         self.move(above - QPoint(self.width(), self.height()))

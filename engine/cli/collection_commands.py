@@ -17,6 +17,7 @@ from engine.errors import UsageError
 from engine.files import FileFailure
 
 if TYPE_CHECKING:
+    from engine.data.left_out import LeftOut
     from engine.workflows.evaluate import Evaluation
 
 ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; a few labels among those would teach most."
@@ -60,10 +61,11 @@ def import_images(
     say(
         f"Added {counted(done.added, 'image')} ({done.already_there:,} already there), "
         f"{counted(done.labelled, 'label')} and {counted(done.classes_added, 'class', 'classes')}."
-        + _failure_text(done.failures),
+        + _left_out_text(done.left_out) + _failure_text(done.failures, "could not be added"),
         {
             "added": done.added, "already_there": done.already_there, "labelled": done.labelled,
             "classes_added": done.classes_added, "failures": _failure_rows(done.failures),
+            "left_out": dict(done.left_out.by_kind()), "other_files": done.left_out.others,
         },
         as_json=as_json,
     )  # fmt: skip
@@ -197,13 +199,26 @@ def _failure_rows(failures: Sequence[FileFailure]) -> list[dict[str, str]]:
     return [{"path": str(failure.path), "reason": failure.reason} for failure in failures]
 
 
-def _failure_text(failures: Sequence[FileFailure]) -> str:
+def _left_out_text(left_out: "LeftOut") -> str:
+    """Pictures and videos that are not read, by kind; other files as a number."""
+    lines = []
+    if left_out.count:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in left_out.by_kind())
+        were = "was left out: this kind of file is" if left_out.count == 1 else "were left out: these kinds of files are"
+        advice = " Save pictures as JPEG, PNG or TIFF to add them." if left_out.has_pictures else ""
+        lines.append(f"{kinds} {were} not read.{advice}")
+    if left_out.others:
+        lines.append(f"{counted(left_out.others, 'other file')} passed over: neither pictures nor videos.")
+    return "".join(f"\n{line}" for line in lines)
+
+
+def _failure_text(failures: Sequence[FileFailure], what: str = "could not be read") -> str:
     if not failures:
         return ""
     lines = [f"  {failure.path}: {failure.reason}" for failure in failures[:MOST_FAILURES_SHOWN]]
     if len(failures) > MOST_FAILURES_SHOWN:
         lines.append(f"  and {len(failures) - MOST_FAILURES_SHOWN:,} more")
-    return f"\n{counted(len(failures), 'file')} could not be read:\n" + "\n".join(lines)
+    return f"\n{counted(len(failures), 'file')} {what}:\n" + "\n".join(lines)
 
 
 def register(application: typer.Typer) -> None:

@@ -52,8 +52,8 @@ class EventWriter:
         self._lock = threading.Lock()
 
     def write(self, event: str, **fields: Any) -> None:
-        """Write one event and flush it."""
-        line = json.dumps({"event": event, **fields}, ensure_ascii=False)
+        """Write one event and flush it: in ASCII alone, as a path in it may be no valid Unicode."""
+        line = json.dumps({"event": event, **fields})
         with self._lock:
             self._stdout.write(line + "\n")
             self._stdout.flush()

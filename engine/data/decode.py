@@ -26,7 +26,7 @@ from engine.data.orientation import jpeg_orientation, upright
 from engine.data.read_file import file_size, read_file
 from engine.data.reduced import Part, held_factor
 from engine.data.resize import REDUCING_GAP, centre_box, square, square_in_box
-from engine.data.unreadable import not_an_image
+from engine.data.unreadable import not_an_image, refuse_raw
 from engine.errors import ImageError
 
 MAX_PIXELS: Final = 500_000_000
@@ -180,6 +180,7 @@ def _decode_jpeg(data: bytes, least: _Least, channels: Literal["rgb", "rgbx"]) -
 
 
 def _decode_with_pillow(data: bytes, least: _Least, decode: Callable[[Image.Image], T]) -> T:
+    refuse_raw(data)
     with pillow_is_quiet():
         try:
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:

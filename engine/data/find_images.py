@@ -1,6 +1,6 @@
 """Finds image files in folders. Reads names and sizes; whether a file is sound shows when it is decoded.
 
-Only of a file that a person names, and whose suffix is no image's, the first bytes are read.
+Only of a file that a person names, and that may be something else than its suffix says, the first bytes are read.
 """
 
 import os
@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from engine.data.left_out import LeftOut, unread_kind
 from engine.data.read_file import read_start
-from engine.data.unreadable import SNIFFED_BYTES, is_other_kind, not_an_image
+from engine.data.unreadable import SNIFFED_BYTES, is_other_kind, not_an_image, unread_suffix
 from engine.errors import ImageError, StorageError
 from engine.events import OnProgress, Progress, ProgressMeter, ignore_progress
 from engine.files import FileFailure, FoundFile
@@ -23,15 +24,17 @@ IMAGE_SUFFIXES: Final = frozenset(
     }
 )
 _DIGITS: Final = re.compile(r"(\d+)")
-_HIDDEN_NAMES: Final = frozenset({"thumbs.db", "__macosx", "$recycle.bin", "@eadir"})
+_MAY_BE_RAW: Final = frozenset({".tif", ".tiff"})
+_HIDDEN_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
 
 
 @dataclass
 class FoundImages:
-    """Image files in natural order, and what could not be looked at."""
+    """Image files in natural order, what could not be looked at, and files of folders that are no images."""
 
     files: list[FoundFile] = field(default_factory=list)
     failures: list[FileFailure] = field(default_factory=list)
+    left_out: LeftOut = field(default_factory=LeftOut)
 
 
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
@@ -44,7 +47,7 @@ def find_images(paths: Sequence[Path], *, on_progress: OnProgress = ignore_progr
     """Find the image files among files and, recursively, in folders.
 
     In folders the suffix decides. A file that is named is taken whatever its suffix, unless its first bytes are those
-    of something else, such as a text: then it is a failure. Hidden files and folders are skipped, a link to a folder
+    of something else, such as a text or a RAW photo: then it is a failure. Hidden files and folders are skipped, a link to a folder
     above itself is not followed, a file that is found twice counts once.
 
     Args:
@@ -53,7 +56,7 @@ def find_images(paths: Sequence[Path], *, on_progress: OnProgress = ignore_progr
 
     Returns:
         Files with absolute paths, in natural order within each of `paths`; folders that refused, and named files that
-        are no images, are failures.
+        are no images, are failures; files of other kinds in folders are counted.
 
     Raises:
         StorageError: one of `paths` is not there, or cannot be looked at.
@@ -62,7 +65,7 @@ def find_images(paths: Sequence[Path], *, on_progress: OnProgress = ignore_progr
     found = FoundImages()
     seen: set[Path] = set()
     for path in paths:
-        for entry in _files_at(_existing(path), found.failures):
+        for entry in _files_at(_existing(path), found):
             if entry.path not in seen:
                 seen.add(entry.path)
                 found.files.append(entry)
@@ -72,13 +75,14 @@ def find_images(paths: Sequence[Path], *, on_progress: OnProgress = ignore_progr
 
 
 def find_images_in_class_folders(
-    root: Path, *, failures: list[FileFailure] | None = None
+    root: Path, *, failures: list[FileFailure] | None = None, left_out: LeftOut | None = None
 ) -> list[tuple[tuple[str, ...], list[FoundFile]]]:
     """Find images below a folder whose sub-folders are classes.
 
     Args:
         root: the folder; its own name is no class.
         failures: gets the folders and files that refused.
+        left_out: counts the files of other kinds.
 
     Returns:
         For each folder that holds images itself: its folder names below `root` (empty for `root`), and its images,
@@ -91,7 +95,8 @@ def find_images_in_class_folders(
     if not top.is_dir():
         raise StorageError("class folders were expected", found=f"a file, {root}")
     groups: dict[tuple[str, ...], list[FoundFile]] = {}
-    for file in _files_at(top, [] if failures is None else failures):
+    found = FoundImages(failures=[] if failures is None else failures, left_out=left_out or LeftOut())
+    for file in _files_at(top, found):
         groups.setdefault(file.path.relative_to(top).parts[:-1], []).append(file)
     return list(groups.items())
 
@@ -107,16 +112,16 @@ def _existing(path: Path) -> Path:
     return absolute
 
 
-def _files_at(path: Path, failures: list[FileFailure]) -> Iterator[FoundFile]:
+def _files_at(path: Path, found: FoundImages) -> Iterator[FoundFile]:
     if path.is_dir():
-        yield from _files_below(path, failures)
+        yield from _files_below(path, found)
     elif reason := _why_no_image(path):
-        failures.append(FileFailure(path, reason))
+        found.failures.append(FileFailure(path, reason))
     else:
-        yield from _described(path, failures)
+        yield from _described(path, found.failures)
 
 
-def _files_below(top: Path, failures: list[FileFailure]) -> Iterator[FoundFile]:
+def _files_below(top: Path, found: FoundImages) -> Iterator[FoundFile]:
     """Walk one folder: its files first, then its sub-folders, each in natural order; folders may nest to any depth.
 
     A folder that is its own ancestor by way of a link is left out; with each folder wait the real paths above it.
@@ -128,12 +133,14 @@ def _files_below(top: Path, failures: list[FileFailure]) -> Iterator[FoundFile]:
         if real in above:
             continue
         folders = []
-        for entry in _entries(folder, failures):
+        for entry in _entries(folder, found.failures):
             path = folder / entry.name
             if _is_folder(entry):
                 folders.append(path)
             elif path.suffix.lower() in IMAGE_SUFFIXES:
-                yield from _described(path, failures)
+                yield from _described(path, found.failures)
+            else:
+                found.left_out.add(path)
         waiting.extend((path, above | {real}) for path in reversed(folders))
 
 
@@ -149,13 +156,16 @@ def _entries(folder: Path, failures: list[FileFailure]) -> list[os.DirEntry[str]
 
 def _why_no_image(path: Path) -> str:
     """Why a file that is named cannot be an image; empty where it may be one."""
-    if path.suffix.lower() in IMAGE_SUFFIXES:
+    suffix = path.suffix.lower()
+    if suffix in IMAGE_SUFFIXES - _MAY_BE_RAW:
         return ""
     try:
         start = read_start(path, SNIFFED_BYTES)
     except ImageError as error:
-        return str(error)
-    return str(not_an_image(start)) if is_other_kind(start) else ""
+        return "" if suffix in _MAY_BE_RAW else str(error)  # like every image, it is listed when its turn comes
+    if is_other_kind(start):
+        return str(not_an_image(start))
+    return str(unread_suffix(kind)) if (kind := unread_kind(path)) else ""
 
 
 def _described(path: Path, failures: list[FileFailure]) -> Iterator[FoundFile]:

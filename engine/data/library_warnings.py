@@ -1,9 +1,17 @@
-"""Keeps Pillow's warnings about odd files off the person's screen: a file is read or it fails, nothing between."""
+"""Keeps libraries' warnings about odd files off the person's screen: a file is read or it fails, nothing between."""
 
+import ctypes
+import functools
+import logging
 import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from PIL import Image
+
+# Without a handler of its own Python prints what Pillow logs; the program's own log, where there is one, gets it still.
+logging.getLogger("PIL").addHandler(logging.NullHandler())
 
 _lock = threading.Lock()
 _inside = 0
@@ -12,11 +20,12 @@ _outer_filters: warnings.catch_warnings | None = None
 
 @contextmanager
 def pillow_is_quiet() -> Iterator[None]:
-    """Ignore warnings raised from Pillow inside the block.
+    """Ignore warnings raised from Pillow inside the block, and for good what its libtiff prints.
 
     `warnings.catch_warnings` alone is not safe with threads: two overlapping blocks can put back each other's
     filters. So the first thread in saves them, the last one out puts them back.
     """
+    _silence_libtiff()
     _enter()
     try:
         yield
@@ -41,3 +50,20 @@ def _leave() -> None:
         if _inside == 0 and _outer_filters is not None:
             _outer_filters.__exit__(None, None, None)
             _outer_filters = None
+
+
+@functools.cache
+def _silence_libtiff() -> None:
+    """Take libtiff's handlers away: by itself it prints to standard error, from C, whatever is odd in a file.
+
+    WORKAROUND: Pillow has no way to say so. Its own library is asked, which finds the functions of the libtiff that it
+    was linked with; where it shows none (Windows) libtiff goes on printing. Can go when Pillow keeps it quiet.
+    """
+    try:
+        library = ctypes.CDLL(Image.core.__file__)
+        handlers = (library.TIFFSetWarningHandler, library.TIFFSetErrorHandler)
+    except (OSError, AttributeError):
+        return
+    for set_handler in handlers:
+        set_handler.argtypes, set_handler.restype = (ctypes.c_void_p,), ctypes.c_void_p
+        set_handler(None)

@@ -25,7 +25,7 @@ _MOST_STRIP_PIXELS: Final = 16_000_000
 _STRIP_BYTES: Final = 160 * 1024**2  # what the strips of one picture hold, at most, with all their copies
 _ONE_BYTE_MODES: Final = frozenset({"1", "L", "P"})
 # Bytes a pixel that a reader holds besides Pillow's picture, measured on large ones.
-_READER_BYTES: Final = {"WEBP": 12, "AVIF": 10, "JPEG2000": 12, "TIFF": 4}
+_READER_BYTES: Final = {"WEBP": 12, "AVIF": 10, "JPEG2000": 16, "TIFF": 4}
 
 Choose = Callable[[int, int], tuple[Part, int]]
 """Which part of a picture of a width and height is wanted, and by which factor it may be reduced."""

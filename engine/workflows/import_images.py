@@ -1,11 +1,13 @@
 """Add images to a project: loose ones, shots of a class, or folders whose sub-folders are classes."""
 
 import getpass
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from engine.data.find_images import find_images, find_images_in_class_folders
+from engine.data.find_images import FoundImages, find_images, find_images_in_class_folders
+from engine.data.left_out import LeftOut
 from engine.errors import GraphError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import FileFailure, FoundFile
@@ -24,7 +26,8 @@ class ImageImport:
         already_there: images that were.
         labelled: images that got a person's label by this.
         classes_added: classes made from sub-folders.
-        failures: files and folders that could not be looked at.
+        failures: files and folders that could not be looked at, and folders that cannot name a class.
+        left_out: files of other kinds in folders.
     """
 
     change: Change
@@ -33,6 +36,7 @@ class ImageImport:
     labelled: int
     classes_added: int
     failures: tuple[FileFailure, ...] = ()
+    left_out: LeftOut = field(default_factory=LeftOut)
 
 
 def person() -> str:
@@ -64,7 +68,7 @@ def import_images(
     if cancel is not None:
         cancel.raise_if_cancelled()
     labels = [class_id] * len(found.files)
-    return _import(project, found.files, labels, who=who, failures=found.failures)
+    return _import(project, found.files, labels, who=who, found=found)
 
 
 def import_class_folders(
@@ -80,7 +84,7 @@ def import_class_folders(
 
     A sub-folder names a class by its path (Fruit/Apple/Gala). Where the graph has neither that path nor the folder
     above as a class, but from before exactly one class of the folder's own name, that class is meant. Images directly
-    in a given folder stay unlabelled.
+    in a given folder stay unlabelled. A folder whose name cannot be a class's is a failure, and nothing in it is added.
 
     Args:
         project: open for writing.
@@ -92,31 +96,51 @@ def import_class_folders(
 
     Raises:
         StorageError: a folder is not there.
-        GraphError: a folder's name cannot be a class's, or folders nest too deeply; nothing is added.
+        GraphError: folders nest too deeply; nothing is added.
         Cancelled: stopped before anything was added.
     """
-    groups: list[tuple[tuple[str, ...], list[FoundFile]]] = []
-    failures: list[FileFailure] = []
+    found = FoundImages()
+    groups: list[tuple[list[str], list[FoundFile]]] = []
     meter = ProgressMeter(0, on_progress, unit="files")
     for folder in folders:
-        found = find_images_in_class_folders(folder, failures=failures)
-        groups += found
-        meter.advance(sum(len(group) for _, group in found))
+        in_folder = find_images_in_class_folders(folder, failures=found.failures, left_out=found.left_out)
+        meter.advance(sum(len(group) for _, group in in_folder))
+        groups += _nameable(Path(os.path.abspath(folder)), in_folder, found.failures)  # noqa: PTH100 (keeps links)
         if cancel is not None:
             cancel.raise_if_cancelled()
-    files = [file for _, group in groups for file in group]
+    found.files = [file for _, group in groups for file in group]
     known = frozenset(project.graph.classes())
-    with project.one_step(f"Import {len(files)} images from class folders") as step:
+    with project.one_step(f"Import {len(found.files)} images from class folders") as step:
         labels: list[int | None] = []
         for names, group in groups:
-            labels += [_class_for(project, _class_names(names), under, known)] * len(group)
-        done = _import(project, files, labels, who=who, failures=failures)
-    return ImageImport(
-        step.change, done.added, done.already_there, done.labelled, len(project.graph) - len(known), done.failures
-    )
+            labels += [_class_for(project, names, under, known)] * len(group)
+        done = _import(project, found.files, labels, who=who, found=found)
+    return replace(done, change=step.change, classes_added=len(project.graph) - len(known))
 
 
-def _class_names(folders: Sequence[str]) -> list[str]:
+def _nameable(
+    root: Path, groups: Sequence[tuple[tuple[str, ...], list[FoundFile]]], failures: list[FileFailure]
+) -> list[tuple[list[str], list[FoundFile]]]:
+    """Class names of each group of images; each folder that cannot name a class becomes one failure."""
+    nameable = []
+    refused: dict[tuple[str, ...], FileFailure] = {}
+    for folders, group in groups:
+        _refuse_pit(folders)
+        names: list[str] = []
+        for depth, folder in enumerate(folders, start=1):
+            try:
+                names.append(clean_name(folder))
+            except GraphError as error:
+                reason = f"nothing in this folder was added, because it cannot name a class: {error}"
+                refused[folders[:depth]] = FileFailure(root.joinpath(*folders[:depth]), reason)
+                break
+        else:
+            nameable.append((names, group))
+    failures += refused.values()
+    return nameable
+
+
+def _refuse_pit(folders: Sequence[str]) -> None:
     if len(folders) > DEEPEST_LEVEL:
         raise GraphError(
             "the folders nest too deeply for classes",
@@ -124,7 +148,6 @@ def _class_names(folders: Sequence[str]) -> list[str]:
             found=f"{len(folders):,}",
             remedy="choose a folder further in",
         )
-    return [clean_name(name) for name in folders]
 
 
 def _class_for(project: Project, names: Sequence[str], under: int | None, known: frozenset[int]) -> int | None:
@@ -159,8 +182,8 @@ def _import(
     labels: Sequence[int | None],
     *,
     who: str | None,
-    failures: Sequence[FileFailure],
+    found: FoundImages,
 ) -> ImageImport:
     change = project.import_labelled(list(zip(files, labels, strict=True)), who=who or person())
     added = len(change.images_added)
-    return ImageImport(change, added, len(files) - added, len(change.labelled), 0, tuple(failures))
+    return ImageImport(change, added, len(files) - added, len(change.labelled), 0, tuple(found.failures), found.left_out)

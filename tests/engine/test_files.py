@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.files import size_text
+from engine.files import shown, size_text
 
 
 @pytest.mark.parametrize(
@@ -12,3 +12,9 @@ from engine.files import size_text
 def test_what_is_less_than_a_megabyte_is_told_in_kilobytes(size_bytes: int, said: str) -> None:
     """No file is told to be of no size, and nothing reads 1,000.0 kB."""
     assert size_text(size_bytes) == said
+
+
+def test_names_that_are_no_unicode_can_be_shown() -> None:
+    """Their bytes are written out; all other names stay as they are."""
+    assert shown("m\udcf6we 海鸥 🦅.jpg") == "m\\xf6we 海鸥 🦅.jpg"
+    assert shown("\ud800.jpg") == "\\ud800.jpg"

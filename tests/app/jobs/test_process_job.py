@@ -75,6 +75,18 @@ def test_an_event_without_its_fields_costs_nothing_else(qtbot: QtBot, owner: QOb
     assert finished == [({"value": 7},)]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_path_that_is_no_unicode_is_a_message(qtbot: QtBot, owner: QObject, unread: Collection) -> None:
+    """The real worker fails on a project whose name is old bytes: a sentence in which the name can be recognised."""
+    request = dict(embed_request(unread)) | {"project": os.fsdecode(os.fsencode(unread.folder) + b"/m\xf6we.protoleaf")}
+    job = ProcessJob("Looking at images", request, parent=owner)
+    failed = recorded(job.failed)
+    run_to_end(qtbot, job)
+    assert len(failed) == 1
+    assert "m\\xf6we.protoleaf" in str(failed[0][0])
+    assert failed == [(job.error,)]
+
+
 def test_a_killed_worker_is_a_sentence(qtbot: QtBot, owner: QObject) -> None:
     """A child that dies (out of memory, a driver's fault) fails the job with one line that says what to do."""
     job = scripted('print(\'{"event": "batch", "results": [[1, null, null]]}\', flush=True); time.sleep(60)', owner)

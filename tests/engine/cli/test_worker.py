@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -166,6 +167,24 @@ def test_a_refusal_is_one_error_event() -> None:
     out = io.StringIO()
     assert run_worker(lines('{"verb": "try"}'), out, {"try": verb}) == 1
     assert events_of(out.getvalue()) == [{"event": "error", "message": "the disk is full. Make room"}]
+
+
+def test_a_path_that_is_no_unicode_is_told(unread: Collection) -> None:
+    """An error about it arrives as an event, and a result keeps the very bytes of the path."""
+    path = os.fsdecode(b"/pictures/m\xf6we.protoleaf")
+
+    def verb(_job: Event, _events: EventWriter, _cancel: CancelToken) -> Event:
+        return {"project": path}
+
+    buffer = io.BytesIO()
+    with io.TextIOWrapper(buffer, encoding="utf-8", write_through=True) as out:
+        assert run_worker(lines('{"verb": "try"}'), out, {"try": verb}) == 0
+        request = dict(embed_request(unread)) | {"project": path}
+        assert run_worker(lines(json.dumps(request)), out) == 1
+        result, error = events_of(buffer.getvalue().decode("ascii"))
+    assert result == {"event": "result", "project": path}
+    assert error["event"] == "error"
+    assert path in error["message"]
 
 
 @pytest.mark.parametrize("line", ["", "hello", "[1]", "7", '{"verb": "fly"}', '{"project": "x"}', '{"verb": []}'])

@@ -277,3 +277,26 @@ def test_many_threads_leave_the_warning_filters_alone() -> None:
         thread.join()
     assert not failures
     assert list(warnings.filters) == before
+
+
+ODD_TIFFS = {
+    "a byte that is no code": lambda data: data[:20] + b"\xff\xff\xff" + data[23:],
+    "a wrong count": lambda data: data.replace(struct.pack("<HHI", 284, 3, 1), struct.pack("<HHI", 284, 3, 7)),
+    "an unknown tag": lambda data: data.replace(struct.pack("<HHI", 284, 3, 1), struct.pack("<HHI", 65000, 3, 1)),
+    "too many samples": lambda data: data.replace(
+        struct.pack("<HHII", 277, 3, 1, 3), struct.pack("<HHII", 277, 3, 1, 5120)
+    ),
+    "rotten strips": lambda data: data.replace(struct.pack("<HHI", 279, 4, 1), struct.pack("<HHI", 279, 2, 1)),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(ODD_TIFFS))
+@pytest.mark.parametrize("packing", ["tiff_lzw", "tiff_adobe_deflate", "jpeg"])
+def test_libraries_print_nothing(kind: str, packing: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """libtiff prints from C and Pillow logs: neither reaches standard error, whether the file is read or refused."""
+    data = ODD_TIFFS[kind](encoded(picture(200, 150), "TIFF", compression=packing))
+    try:
+        assert decode_rgb(data).shape == (150, 200, 3)
+    except ImageError as error:
+        assert "damaged" in str(error) or "not an image" in str(error)
+    assert capfd.readouterr() == ("", "")

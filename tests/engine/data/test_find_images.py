@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.data.find_images import find_images, find_images_in_class_folders, natural_key
+from engine.data.left_out import LeftOut
 from engine.errors import StorageError
 from engine.events import Progress
 
@@ -30,6 +31,7 @@ def test_folders_are_searched_in_natural_order(tmp_path: Path) -> None:
     found = find_images([tmp_path])
     assert [file.path.relative_to(tmp_path).as_posix() for file in found.files] == wanted
     assert found.failures == []
+    assert (found.left_out.by_kind(), found.left_out.others) == ([], 2)  # hidden ones count for nothing
     assert found.files[0].size_bytes == 1
     assert found.files[0].modified_ns == (tmp_path / "2.JPG").stat().st_mtime_ns
 
@@ -147,6 +149,20 @@ def test_class_folders(tmp_path: Path) -> None:
         (("Bird", "Gull"), ["1.jpg", "2.jpg"]),
         (("空",), ["鳥.jpg"]),
     ]
+
+
+def test_files_of_other_kinds_are_counted(tmp_path: Path) -> None:
+    """Pictures and videos by kind, most first; sidecars and texts as a number; the same with class folders."""
+    names = ["a.HEIC", "b.heic", "in/c.heic", "in/d.MOV", "in/deep/e.mov", "f.cr3", "f.xmp", "g.jpg", "h.json", "i"]
+    for name in names:
+        touched(tmp_path / name)
+    found = find_images([tmp_path])
+    assert [file.path.name for file in found.files] == ["g.jpg"]
+    assert found.left_out.by_kind() == [("HEIC", 3), ("MOV", 2), ("CR3", 1)]
+    assert (found.left_out.count, found.left_out.others, found.left_out.has_pictures) == (6, 3, True)
+    left_out = LeftOut()
+    find_images_in_class_folders(tmp_path, left_out=left_out)
+    assert left_out == found.left_out
 
 
 def test_progress_counts_files(tmp_path: Path) -> None:

@@ -1,11 +1,14 @@
 """Adding images: which class a folder means, and what is one step of history."""
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from engine.data.find_images import find_images_in_class_folders
-from engine.errors import Cancelled, GraphError, StorageError
+from engine.data.left_out import LeftOut
+from engine.errors import Cancelled, StorageError
 from engine.events import CancelToken, Progress
 from engine.files import FileFailure
 from engine.project import Project
@@ -96,9 +99,9 @@ def test_folders_that_refuse_are_listed(tmp_path: Path, monkeypatch: pytest.Monk
     """A folder that cannot be read is a failure in the answer, the others are imported."""
     locked = FileFailure(tmp_path / "in" / "Locked", "the folder cannot be read: Permission denied")
 
-    def refusing(root: Path, *, failures: list[FileFailure]) -> object:
+    def refusing(root: Path, *, failures: list[FileFailure], left_out: LeftOut) -> object:
         failures.append(locked)
-        return find_images_in_class_folders(root, failures=failures)
+        return find_images_in_class_folders(root, failures=failures, left_out=left_out)
 
     monkeypatch.setattr("engine.workflows.import_images.find_images_in_class_folders", refusing)
     with new_project(tmp_path) as project:
@@ -107,11 +110,29 @@ def test_folders_that_refuse_are_listed(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_folder_name_that_is_no_class_name(tmp_path: Path) -> None:
-    """A line break in a folder's name is refused with a reason, and nothing is half imported."""
+    """Folders that cannot name a class are failures with the reason, one each; the rest is imported as one step."""
+    odd = {"Gull\nof the sea": "line breaks", " \u2003": "needs a name"}
+    tree = _tree(tmp_path / "in", "Auk", *odd, "Auk/ /Deep", "Auk/ /Deeper", "Tern")
     with new_project(tmp_path) as project:
-        with pytest.raises(GraphError, match="line breaks"):
-            import_class_folders(project, [_tree(tmp_path / "in", "Auk", "Gull\nof the sea")])
-        assert (len(project.graph), project.image_count, project.undo_text) == (0, 0, None)
+        done = import_class_folders(project, [tree])
+        assert (done.added, done.labelled, done.classes_added) == (2, 2, 2)
+        assert sorted(project.graph.name(class_id) for class_id in project.graph.classes()) == ["Auk", "Tern"]
+        reasons = {failure.path: failure.reason for failure in done.failures}
+        assert set(reasons) == {tree / name for name in (*odd, "Auk/ ")}
+        assert all(words in reasons[tree / name] for name, words in odd.items())
+        assert all("nothing in this folder was added" in reason for reason in reasons.values())
+        project.undo()
+        assert (len(project.graph), project.image_count) == (0, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_folder_name_that_is_no_unicode(tmp_path: Path) -> None:
+    """Old bytes cannot name a class, and stop nothing."""
+    tree = _tree(tmp_path / "in", "Auk", os.fsdecode(b"m\xf6we"))
+    with new_project(tmp_path) as project:
+        done = import_class_folders(project, [tree])
+        assert (done.added, done.classes_added) == (1, 1)
+        assert [os.fsencode(failure.path.name) for failure in done.failures] == [b"m\xf6we"]
 
 
 def test_stopped_before_anything_is_added(tmp_path: Path) -> None:
