@@ -47,7 +47,7 @@ def size_text(size_bytes: int) -> str:
 
 
 def shown(text: str) -> str:
-    """A text with a file's name in it as it can be shown: bytes of a name that are no Unicode become `\\xf6`."""
+    r"""A text with a file's name in it as it can be shown: bytes of a name that are no Unicode become `\xf6`."""
     try:
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     except UnicodeEncodeError:  # half of a pair, as Windows allows in names

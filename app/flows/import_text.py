@@ -16,7 +16,9 @@ def import_text(done: "ImageImport") -> str:
     parts = [_failure_text(done) if done.failures else "", left_out_text(done.left_out)]
     if done.added == 0 and not done.failures:
         if done.already_there:
-            parts.insert(0, fill(translate("importing", "Nothing new: %1 were there already"), images(done.already_there)))
+            parts.insert(
+                0, fill(translate("importing", "Nothing new: %1 were there already"), images(done.already_there))
+            )
         else:
             parts.insert(0, translate("importing", "No image was found there"))
     return ". ".join(part for part in parts if part)

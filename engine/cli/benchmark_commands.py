@@ -119,7 +119,8 @@ def embed_memory(
     files: Annotated[list[int] | None, typer.Option(min=1, help="Numbers of files; repeatable.")] = None,
     backbone: Annotated[str, typer.Option(help="Name or file of the backbone.")] = "leafnet",
     large: Annotated[
-        int, typer.Option(min=0, max=500, help="Megapixels of a PNG among the fewest files, in one more run; 0 for none.")
+        int,
+        typer.Option(min=0, max=500, help="Megapixels of a PNG among the fewest files, in one more run; 0 for none."),
     ] = 484,
     as_json: AsJson = False,
 ) -> None:
@@ -131,8 +132,8 @@ def embed_memory(
     lines.append(f"growth {figures.growth:.2f} x (limit {figures.limit})")
     if figures.with_large is not None:
         lines.append(
-            f"{_memory_line(figures.with_large)}\n"
-            f"one of them a PNG of {figures.with_large.large_megapixels} megapixels (limit {figures.large_limit_mib:,} MiB)"
+            f"{_memory_line(figures.with_large)}\none of them a PNG of "
+            f"{figures.with_large.large_megapixels} megapixels (limit {figures.large_limit_mib:,} MiB)"
         )
     say("\n".join(lines), asdict(figures), as_json=as_json)
 

@@ -204,7 +204,9 @@ def _left_out_text(left_out: "LeftOut") -> str:
     lines = []
     if left_out.count:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in left_out.by_kind())
-        were = "was left out: this kind of file is" if left_out.count == 1 else "were left out: these kinds of files are"
+        were = (
+            "was left out: this kind of file is" if left_out.count == 1 else "were left out: these kinds of files are"
+        )
         advice = " Save pictures as JPEG, PNG or TIFF to add them." if left_out.has_pictures else ""
         lines.append(f"{kinds} {were} not read.{advice}")
     if left_out.others:

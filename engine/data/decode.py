@@ -21,7 +21,7 @@ from PIL import Image, UnidentifiedImageError
 from engine.data.jpeg_size import held_bytes
 from engine.data.library_warnings import pillow_is_quiet
 from engine.data.memory_budget import FILES, PIXELS
-from engine.data.opened_image import Wanted, read_opened
+from engine.data.opened_image import Wanted, reading
 from engine.data.orientation import jpeg_orientation, upright
 from engine.data.read_file import file_size, read_file
 from engine.data.reduced import Part, held_factor
@@ -77,9 +77,7 @@ def read_rgb(path: Path, *, smallest_side: int | None = None, longest_side: int 
         return decode_rgb(read_file(path), smallest_side=smallest_side, longest_side=longest_side)
 
 
-def decode_rgb(
-    data: bytes, *, smallest_side: int | None = None, longest_side: int | None = None
-) -> NDArray[np.uint8]:
+def decode_rgb(data: bytes, *, smallest_side: int | None = None, longest_side: int | None = None) -> NDArray[np.uint8]:
     """Decode the bytes of an image file; see `read_rgb`.
 
     Raises:
@@ -99,8 +97,8 @@ def decode_rgb(
         return Part(0, 0, width, height), held_factor(factor, width)
 
     def pixels_of(image: Image.Image) -> NDArray[np.uint8]:
-        wanted = read_opened(image, data, choose, as_array=True)
-        return upright(np.asarray(wanted.image), wanted.orientation)
+        with reading(image, data, choose, as_array=True) as wanted:
+            return upright(np.asarray(wanted.image), wanted.orientation)
 
     try:
         pixels = _decode_jpeg(data, least, "rgb")
@@ -136,8 +134,8 @@ def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[
         return Part(int(left), int(top), math.ceil(right), math.ceil(bottom)), factor
 
     def square_of(image: Image.Image) -> NDArray[np.uint8]:
-        wanted = read_opened(image, data, choose)
-        return upright(_centre(wanted, side, resize_share), wanted.orientation)
+        with reading(image, data, choose) as wanted:
+            return upright(_centre(wanted, side, resize_share), wanted.orientation)
 
     def least(_width: int, _height: int) -> tuple[int, int]:
         return smallest_side, smallest_side
@@ -155,9 +153,7 @@ def _centre(wanted: Wanted, side: int, resize_share: float) -> NDArray[np.uint8]
     left, top, right, bottom = centre_box(*wanted.size, resize_share)
     part, factor = wanted.part, wanted.factor
     box = ((left - part.left) / factor, (top - part.top) / factor)
-    return square_in_box(
-        wanted.image, (*box, (right - part.left) / factor, (bottom - part.top) / factor), side
-    )
+    return square_in_box(wanted.image, (*box, (right - part.left) / factor, (bottom - part.top) / factor), side)
 
 
 def _decode_jpeg(data: bytes, least: _Least, channels: Literal["rgb", "rgbx"]) -> NDArray[np.uint8] | None:

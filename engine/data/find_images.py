@@ -46,9 +46,9 @@ def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
 def find_images(paths: Sequence[Path], *, on_progress: OnProgress = ignore_progress) -> FoundImages:
     """Find the image files among files and, recursively, in folders.
 
-    In folders the suffix decides. A file that is named is taken whatever its suffix, unless its first bytes are those
-    of something else, such as a text or a RAW photo: then it is a failure. Hidden files and folders are skipped, a link to a folder
-    above itself is not followed, a file that is found twice counts once.
+    In folders the suffix decides. A file that is named is taken whatever its suffix, unless its suffix or its first
+    bytes are those of something else, such as a text or a RAW photo: then it is a failure. Hidden files and folders
+    are skipped, a link to a folder above itself is not followed, a file that is found twice counts once.
 
     Args:
         paths: files and folders.

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PIL import Image
+from PIL import _imaging
 
 # Without a handler of its own Python prints what Pillow logs; the program's own log, where there is one, gets it still.
 logging.getLogger("PIL").addHandler(logging.NullHandler())
@@ -60,7 +60,7 @@ def _silence_libtiff() -> None:
     was linked with; where it shows none (Windows) libtiff goes on printing. Can go when Pillow keeps it quiet.
     """
     try:
-        library = ctypes.CDLL(Image.core.__file__)
+        library = ctypes.CDLL(_imaging.__file__)
         handlers = (library.TIFFSetWarningHandler, library.TIFFSetErrorHandler)
     except (OSError, AttributeError):
         return

@@ -5,10 +5,12 @@ strips where its format allows that; else it is decoded whole, and only turned i
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from PIL import Image
 
+from engine.data.freed_memory import return_freed_memory
 from engine.data.memory_budget import PIXELS
 from engine.data.orientation import image_orientation
 from engine.data.pixels import is_deep, rgb_image
@@ -23,6 +25,7 @@ LARGE_PIXELS: Final = 16_000_000
 _WORTHWHILE: Final = 4  # times as many pixels as are wanted
 _MOST_STRIP_PIXELS: Final = 16_000_000
 _STRIP_BYTES: Final = 160 * 1024**2  # what the strips of one picture hold, at most, with all their copies
+_MUCH_BYTES: Final = 64 * 1024**2
 _ONE_BYTE_MODES: Final = frozenset({"1", "L", "P"})
 # Bytes a pixel that a reader holds besides Pillow's picture, measured on large ones.
 _READER_BYTES: Final = {"WEBP": 12, "AVIF": 10, "JPEG2000": 16, "TIFF": 4}
@@ -49,24 +52,29 @@ class Wanted(NamedTuple):
     orientation: int
 
 
-def read_opened(image: Image.Image, data: bytes, choose: Choose, *, as_array: bool = False) -> Wanted:
-    """Read what is wanted of an image that was opened and not loaded yet.
+@contextmanager
+def reading(image: Image.Image, data: bytes, choose: Choose, *, as_array: bool = False) -> Iterator[Wanted]:
+    """Read what is wanted of an image that was opened and not loaded yet; its memory counts until the block ends.
 
     Args:
         image: at its first frame.
         data: the file's bytes.
-        choose: is asked once, or twice where a reader turns pictures by itself.
+        choose: is asked more than once, as a reader may turn pictures by itself.
         as_array: whether the caller makes an array of it: that takes room, too.
     """
     strips = _strips_of_file(image, data, choose)
-    if strips is None:
-        with PIXELS.holding(_whole_bytes(image, as_array=as_array)):
-            return _whole(image, choose)
-    with PIXELS.holding(_STRIP_BYTES):
-        size = _stored_size(image)
-        orientation = image_orientation(image)
-        part, factor = choose(*size)
-        return Wanted(reduced_rgb(strips, part, factor), part, factor, size, orientation)
+    held_bytes = _whole_bytes(image, as_array=as_array) if strips is None else _STRIP_BYTES
+    with PIXELS.holding(held_bytes):
+        if held_bytes >= _MUCH_BYTES:
+            return_freed_memory()
+        yield _whole(image, choose) if strips is None else _in_strips(image, strips, choose)
+
+
+def _in_strips(image: Image.Image, strips: Iterator[Image.Image], choose: Choose) -> Wanted:
+    size = _stored_size(image)
+    part, factor = choose(*size)
+    orientation = image_orientation(image)
+    return Wanted(reduced_rgb(strips, part, factor), part, factor, size, orientation)
 
 
 def _whole(image: Image.Image, choose: Choose) -> Wanted:

@@ -42,9 +42,7 @@ def deep_values(image: Image.Image) -> NDArray[np.float32]:
     return np.nan_to_num(np.asarray(image).astype(np.float32), copy=False, posinf=0.0, neginf=0.0)
 
 
-def eight_bit(
-    values: NDArray[np.float32], low: float, high: float, *, has_whole_numbers: bool
-) -> NDArray[np.uint8]:
+def eight_bit(values: NDArray[np.float32], low: float, high: float, *, has_whole_numbers: bool) -> NDArray[np.uint8]:
     """Scale deep gray values to eight bits: 16-bit ones by their full range, others by the range they use.
 
     Args:

@@ -62,7 +62,7 @@ def add_late_exif(image: Image.Image, data: bytes) -> None:
                 image.info["exif"] = _EXIF_HEADER + bytes(content)
 
 
-def png_strips(image: ImageFile.ImageFile, data: bytes, strip_rows: int) -> Iterator[Image.Image]:
+def png_strips(image: Image.Image, data: bytes, strip_rows: int) -> Iterator[Image.Image]:
     """Read a PNG from top to bottom.
 
     Args:
@@ -74,6 +74,7 @@ def png_strips(image: ImageFile.ImageFile, data: bytes, strip_rows: int) -> Iter
         OSError: the rows end early.
         zlib.error: they cannot be unpacked.
     """
+    assert isinstance(image, ImageFile.ImageFile)
     layout = _layout(image.width, data)
     unpacked = _unpacked(data)
     buffer = bytearray()

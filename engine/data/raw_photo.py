@@ -31,7 +31,7 @@ class _Entry(NamedTuple):
     """One entry of a directory: its tag, how many values, and the first value or where the values are."""
 
     tag: int
-    count: int
+    length: int
     value: int
 
 
@@ -66,8 +66,8 @@ def _is_raw(data: bytes, first: dict[int, _Entry], order: Literal["little", "big
     kind = first.get(_KIND_OF_PICTURE)
     if kind is not None and kind.value & 1:
         return True
-    places = [below.value] if below.count == 1 else [
-        int.from_bytes(data[at : at + 4], order) for at in range(below.value, below.value + 4 * min(below.count, 8), 4)
+    places = [below.value] if below.length == 1 else [
+        int.from_bytes(data[at : at + 4], order) for at in range(below.value, below.value + 4 * min(below.length, 8), 4)
     ]  # fmt: skip
     return any(
         entry.tag == _PHOTOMETRIC and entry.value in _SENSOR_COLOURS
@@ -78,7 +78,7 @@ def _is_raw(data: bytes, first: dict[int, _Entry], order: Literal["little", "big
 
 def _kind_by_maker(data: bytes, first: dict[int, _Entry]) -> str:
     make = first.get(_MAKE)
-    name = data[make.value : make.value + make.count].upper() if make is not None else b""
+    name = data[make.value : make.value + make.length].upper() if make is not None else b""
     return next((kind for maker, kind in _MAKERS if name.startswith(maker)), "RAW")
 
 

@@ -88,15 +88,11 @@ class _Rows:
         means = np.concatenate(self._done)
         if self._range is None:
             return means.astype(np.uint8, copy=False)
-        gray = eight_bit(
-            means.astype(np.float32, copy=False), *self._range, has_whole_numbers=self._has_whole_numbers
-        )
+        gray = eight_bit(means.astype(np.float32, copy=False), *self._range, has_whole_numbers=self._has_whole_numbers)
         return np.repeat(gray[:, :, None], 3, axis=2)
 
 
-def _block_means(
-    rows: NDArray[np.uint8] | NDArray[np.float32], factor: int
-) -> NDArray[np.uint8] | NDArray[np.float32]:
+def _block_means(rows: NDArray[np.uint8] | NDArray[np.float32], factor: int) -> NDArray[np.uint8] | NDArray[np.float32]:
     if rows.dtype == np.uint8:
         return np.asarray(Image.fromarray(rows).reduce(factor))
     sums = rows

@@ -186,4 +186,6 @@ def _import(
 ) -> ImageImport:
     change = project.import_labelled(list(zip(files, labels, strict=True)), who=who or person())
     added = len(change.images_added)
-    return ImageImport(change, added, len(files) - added, len(change.labelled), 0, tuple(found.failures), found.left_out)
+    return ImageImport(
+        change, added, len(files) - added, len(change.labelled), 0, tuple(found.failures), found.left_out
+    )

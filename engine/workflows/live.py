@@ -29,7 +29,7 @@ from engine.workflows.explain import (
     suggested_parents,
     top_classes,
 )
-from engine.workflows.freed_memory import return_freed_memory
+from engine.data.freed_memory import return_freed_memory
 from engine.workflows.image_list import ImageList
 from engine.workflows.kept_basis import KeptBasis
 from engine.workflows.live_basis import LiveBasis

@@ -17,6 +17,7 @@ from PIL import Image
 from engine.data import decode, opened_image
 from engine.data.decode import decode_rgb, decode_square, read_rgb
 from engine.data.memory_budget import FILES, PIXELS, MemoryBudget
+from engine.data.pixels import rgb_image
 from engine.data.resize import fit_within
 from engine.errors import ImageError
 from engine.workflows.benchmarks.photos import png_of_few_colours
@@ -178,7 +179,7 @@ def test_large_turned_pictures_stand_upright(kind: str, orientation: int) -> Non
     """Also where the block that says so comes behind the pixels, and where Pillow would turn the whole picture."""
     corners = four_corners(64)[:, 32:96]
     exif = exif_with_orientation(orientation)
-    data = encoded(stored_turned(corners, orientation), kind.split()[0], exif=exif, lossless=True)
+    data = encoded(stored_turned(corners, orientation), kind.split(maxsplit=1)[0], exif=exif, lossless=True)
     if kind == "PNG with a late block":
         block = png_chunk(b"eXIf", exif.tobytes()[6:])
         data = data.replace(block, b"")
@@ -194,7 +195,7 @@ def test_large_turned_pictures_stand_upright(kind: str, orientation: int) -> Non
 def test_damage_is_an_image_error(kind: str) -> None:
     """Half a file is refused, and rotten bytes give pixels or an image error."""
     data = FILES_IN_STRIPS[kind]()
-    with pytest.raises(ImageError, match="damaged|not an image"):
+    with pytest.raises(ImageError, match=r"damaged|not an image"):
         decode_square(data[: len(data) // 2], SIDE)
     generator = np.random.default_rng(11)
     for _attempt in range(25):
@@ -238,7 +239,7 @@ def test_what_is_decoded_at_once_is_bound_by_bytes(monkeypatch: pytest.MonkeyPat
     held: list[tuple[int, int]] = []
     inside = [0]
     lock = threading.Lock()
-    plain = opened_image.rgb_image
+    plain = rgb_image
 
     def watched(image: Image.Image) -> Image.Image:
         with lock:
