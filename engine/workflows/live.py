@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import CacheFolders
+from engine.data.freed_memory import return_freed_memory
 from engine.graph.category_graph import CategoryGraph
 from engine.inference.classification import Scores, likeness, reclassify
 from engine.inference.everyday_model import EverydayModel, fit, prior_of
@@ -29,7 +30,6 @@ from engine.workflows.explain import (
     suggested_parents,
     top_classes,
 )
-from engine.data.freed_memory import return_freed_memory
 from engine.workflows.image_list import ImageList
 from engine.workflows.kept_basis import KeptBasis
 from engine.workflows.live_basis import LiveBasis
