@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ProjectDamagedError, StorageError
+from engine.graph.names import LONGEST_NAME
 from engine.project import Project, file_header, migrations, opening, schema_shape
 from engine.project.connection import Connection
 from engine.project.migrations import Migration
-from engine.project.schema import LONGEST_CLASS_NAME, SCHEMA, SCHEMA_VERSION
+from engine.project.schema import SCHEMA, SCHEMA_VERSION
 from tests.support.projects import change_file, new_project, trained_model, write_first_version
 
 
@@ -32,7 +33,7 @@ def _break_half_way(connection: Connection) -> None:
 
 
 # What SQLite makes of the table when it adds the column.
-_NAME = f"name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_CLASS_NAME})"
+_NAME = f"name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_NAME})"
 _WITH_NOTES = (f"{_NAME}\n) STRICT;", f"{_NAME}, note TEXT NOT NULL DEFAULT 'none') STRICT;")
 
 
