@@ -10,6 +10,8 @@
     │   │   └── AmbiguousClassError
     │   ├── FormatError       a file that is not what it should be
     │   └── ImageError        one image that cannot be read; always listed, never fatal
+    │       └── ImageUnreachableError      nobody can say what its file holds now
+    │           └── ImageMissingError      it is not where it was, or its disk is gone
     ├── ProjectError          the project file
     │   ├── ProjectExistsError
     │   ├── ProjectMissingError
@@ -120,6 +122,14 @@ class FormatError(InputError):
 
 class ImageError(InputError):
     """One image cannot be read."""
+
+
+class ImageUnreachableError(ImageError):
+    """The disk does not give an image's file: nothing speaks against it holding what it held."""
+
+
+class ImageMissingError(ImageUnreachableError):
+    """An image's file is not where it was: moved, renamed, deleted, or its disk or share is gone."""
 
 
 class ProjectError(ProtoleafError):

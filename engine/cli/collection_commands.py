@@ -88,11 +88,11 @@ def embed(
     say(
         f"Embedded {counted(done.embedded, 'image')} on {done.device_name} in {done.seconds:.1f} s "
         f"({done.images_per_s:,.0f} images/s); {done.from_cache:,} were in the cache."
-        + (f"\n{done.notice}." if done.notice else "") + _failure_text(failures),
+        + (f"\n{done.notice}." if done.notice else "") + _missing_text(done.missing) + _failure_text(failures),
         {
             "embedded": done.embedded, "from_cache": done.from_cache, "seconds": done.seconds,
             "images_per_s": done.images_per_s, "device": done.device_name, "notice": done.notice,
-            "failures": _failure_rows(failures),
+            "missing": done.missing, "failures": _failure_rows(failures),
         },
         as_json=as_json,
     )  # fmt: skip
@@ -193,6 +193,13 @@ def _table(results: "Sequence[Evaluation]") -> str:
 def _level_cell(result: "Evaluation", level: int) -> str:
     """One figure; a setting without zero-shot classes may reach less deep."""
     return percent(result.levels[level] if level < len(result.levels) else math.nan)
+
+
+def _missing_text(count: int) -> str:
+    if not count:
+        return ""
+    were = "is not where it was; its embedding is" if count == 1 else "are not where they were; their embeddings are"
+    return f"\n{counted(count, 'image')} {were} kept. `protoleaf relink` finds moved images again."
 
 
 def _failure_rows(failures: Sequence[FileFailure]) -> list[dict[str, str]]:

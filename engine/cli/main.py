@@ -18,6 +18,7 @@ from engine.cli import (
     experiment_commands,
     graph_commands,
     new_command,
+    relink_command,
     training_commands,
 )
 from engine.errors import Cancelled, ProtoleafError, UsageError
@@ -40,6 +41,7 @@ graph_commands.register(application)
 doctor_command.register(application)
 collection_commands.register(application)
 training_commands.register(application)
+relink_command.register(application)
 backbone_change.register(backbone_commands.application)
 application.add_typer(backbone_commands.application, name="backbone")
 application.add_typer(benchmark_commands.application, name="benchmark")

@@ -98,6 +98,7 @@ def embed(job: Mapping[str, Any], events: EventWriter, cancel: CancelToken) -> M
         "embedded": summary.embedded,
         "from_cache": summary.from_cache,
         "failed": summary.failure_count,
+        "missing": summary.missing,
         "seconds": summary.seconds,
         "images_per_s": summary.images_per_s,
         "device": summary.device_name,

@@ -1,10 +1,13 @@
 """Identity of a file's content: the same bytes are embedded once, wherever they lie."""
 
+import hashlib
+from pathlib import Path
 from typing import Final
 
 from blake3 import blake3
 
 HASH_BYTES: Final = 16
+_PART_BYTES: Final = 1024**2
 
 
 def content_hash(data: bytes | memoryview) -> bytes:
@@ -13,3 +16,17 @@ def content_hash(data: bytes | memoryview) -> bytes:
     Hashes of earlier versions (BLAKE2b) stay valid in projects and caches: they go with the file's path, size and time.
     """
     return blake3(data).digest(length=HASH_BYTES)
+
+
+def file_hashes(path: Path) -> frozenset[bytes]:
+    """The content hashes of a file, today's and that of earlier versions, read a part at a time.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    today, earlier = blake3(), hashlib.blake2b(digest_size=HASH_BYTES)
+    with path.open("rb", buffering=0) as file:
+        while part := file.read(_PART_BYTES):
+            today.update(part)
+            earlier.update(part)
+    return frozenset((today.digest(length=HASH_BYTES), earlier.digest()))

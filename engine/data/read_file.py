@@ -1,19 +1,30 @@
 """Reads an image file's bytes, once; hashing and decoding share them."""
 
+import errno
 import stat
 from pathlib import Path
 from typing import Final
 
-from engine.errors import ImageError
+from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
 
 MAX_FILE_BYTES: Final = 2 * 1024**3
+_GONE: Final = frozenset(
+    getattr(errno, name)
+    for name in (
+        *("ENOENT", "ENOTDIR", "ENODEV", "ENXIO", "ESTALE", "ENOTCONN", "EHOSTDOWN", "EHOSTUNREACH", "ENETDOWN"),
+        *("ENETUNREACH", "ETIMEDOUT", "ECONNABORTED", "ECONNRESET", "ENOLINK", "EREMOTEIO", "ENOMEDIUM"),
+    )
+    if hasattr(errno, name)
+)
+"""What systems say of a file that was moved, and of a share or a stick that was there a moment ago."""
 
 
 def read_file(path: Path) -> bytes:
     """Read a whole image file.
 
     Raises:
-        ImageError: it is not there, is a folder or a device, is empty, is too large, or cannot be read.
+        ImageUnreachableError: it cannot be read; an `ImageMissingError` when it is not there.
+        ImageError: it is a folder or a device, is empty, or is too large.
     """
     return _read(path, -1)
 
@@ -35,15 +46,22 @@ def file_size(path: Path) -> int:
         return 0
 
 
+def _is_gone(error: OSError) -> bool:
+    """Whether a refusal means that a file or folder is not there now, rather than that it may not be read."""
+    return error.errno in _GONE
+
+
 def _read(path: Path, size_bytes: int) -> bytes:
     try:
         _refuse_odd_file(path)
         with path.open("rb", buffering=0) as file:
             data = file.read(size_bytes)
-    except FileNotFoundError as error:
-        raise ImageError("the file is not there", remedy="put it back or remove it from the project") from error
     except OSError as error:
-        raise ImageError("the file cannot be read", found=error.strerror or str(error)) from error
+        if _is_gone(error):
+            raise ImageMissingError(
+                "the file is not there", remedy="put it back, or find moved images again"
+            ) from error
+        raise ImageUnreachableError("the file cannot be read", found=error.strerror or str(error)) from error
     except ValueError as error:
         raise ImageError("the file's name cannot be used", found=str(error)) from error
     except MemoryError as error:

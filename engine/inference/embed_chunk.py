@@ -14,7 +14,7 @@ from engine.data.decode import decode_square
 from engine.data.embedding_cache import EmbeddingCache
 from engine.data.memory_budget import FILES
 from engine.data.read_file import read_file
-from engine.errors import ImageError
+from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
 from engine.events import CancelToken
 from engine.files import FoundFile
 from engine.inference.backbone import BackboneSession
@@ -25,6 +25,8 @@ from engine.model_card import BackboneCard
 # a GPU would rather have more images at once.
 _PATIENCE_S: Final = 0.1
 _GPU_PATIENCE_S: Final = 0.5
+NOTHING: Final = content_hash(b"")
+"""Identity of what is no file that can be read, such as an empty one: what the image held before is no longer there."""
 _LAST_PATIENCE: Final = 0.25  # share of it for the last files of a run
 
 
@@ -71,7 +73,8 @@ class ChunkOutcome:
         cached: requests whose content has an embedding in the cache already.
         twins: requests whose content another request of this run has claimed.
         undecodable: requests that were read but are no sound image, with the reason.
-        unreadable: requests that could not even be read, with the reason.
+        unreadable: requests that could not even be read, with the reason; known content goes with what is out of reach.
+        missing: requests whose file is not there now, but whose content is known and has an embedding.
         left: requests that were not begun because the others took long.
     """
 
@@ -80,7 +83,8 @@ class ChunkOutcome:
     cached: list[HashedRequest] = field(default_factory=list)
     twins: list[HashedRequest] = field(default_factory=list)
     undecodable: list[tuple[HashedRequest, str]] = field(default_factory=list)
-    unreadable: list[tuple[EmbedRequest, str]] = field(default_factory=list)
+    unreadable: list[tuple[EmbedRequest, str, bytes | None]] = field(default_factory=list)
+    missing: list[EmbedRequest] = field(default_factory=list)
     left: Sequence[EmbedRequest] = ()
 
 
@@ -131,7 +135,7 @@ class ChunkWorker:
         try:
             data = read_file(request.path)
         except ImageError as error:
-            outcome.unreadable.append((request, str(error)))
+            self._pass_over(request, error, outcome)
             return
         hashed = HashedRequest(request, file, content_hash(data))
         if not self.claims.take(hashed.content_hash):
@@ -147,6 +151,14 @@ class ChunkWorker:
             outcome.undecodable.append((hashed, str(error)))
             return
         outcome.embedded.append(hashed)
+
+    def _pass_over(self, request: EmbedRequest, error: ImageError, outcome: ChunkOutcome) -> None:
+        """Keep what is known of an image whose file is out of reach: a share that vanished says nothing about it."""
+        known = request.known_hash if isinstance(error, ImageUnreachableError) else NOTHING
+        if isinstance(error, ImageMissingError) and known is not None and not self.cache.missing([known]):
+            outcome.missing.append(request)
+        else:
+            outcome.unreadable.append((request, str(error), known))
 
 
 def network_input(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:

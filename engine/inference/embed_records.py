@@ -11,10 +11,11 @@ MOST_LISTED: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class EmbedRequest:
-    """An image to embed: its id, and its absolute path."""
+    """An image to embed: its id, its absolute path, and the identity of the content it had when it was last read."""
 
     image_id: int
     path: Path
+    known_hash: bytes | None = None
 
 
 class EmbedResult(NamedTuple):
@@ -22,7 +23,7 @@ class EmbedResult(NamedTuple):
 
     Attributes:
         image_id: as asked.
-        content_hash: identity of the file's bytes; None when it could not be read.
+        content_hash: identity of the file's bytes; of those it had when it is out of reach now; None when nobody knows.
         failure: why there is no embedding, in one line; None when it is in the cache.
     """
 
@@ -47,7 +48,7 @@ def ignore_batch(_batch: EmbedBatch) -> None:
 
 @dataclass(frozen=True)
 class EmbedSummary:
-    """What a run did; `embedded + from_cache + failure_count` is the number of requests.
+    """What a run did; `embedded + from_cache + failure_count + missing` is the number of requests.
 
     Attributes:
         embedded: images that went through the backbone.
@@ -59,6 +60,7 @@ class EmbedSummary:
         device_name: where the backbone ran, at the end.
         notice: what a person must be told, such as that the GPU failed and the CPU took over; else empty.
         reason: why a GPU was not used; empty when one was, or the CPU was asked for.
+        missing: images whose file is not there now; the embedding they have is kept.
     """
 
     embedded: int
@@ -70,3 +72,4 @@ class EmbedSummary:
     device_name: str
     notice: str = ""
     reason: str = ""
+    missing: int = 0

@@ -18,7 +18,7 @@ class OutcomeWriter:
     """Counts, writes and reports outcomes. Used from one thread.
 
     Attributes:
-        embedded, from_cache, failed, failure_count: the summary so far.
+        embedded, from_cache, failed, failure_count, missing: the summary so far.
         on_done: told how many requests were just finished.
         on_cached: told how many had been finished before this run.
     """
@@ -28,6 +28,7 @@ class OutcomeWriter:
         self.from_cache = 0
         self.failed: list[tuple[int, Path, str]] = []
         self.failure_count = 0
+        self.missing = 0
         self.on_done: Callable[[int], None] = lambda _count: None
         self.on_cached: Callable[[int], None] = lambda _count: None
         self._cache = cache
@@ -51,7 +52,9 @@ class OutcomeWriter:
         self.embedded += len(embedded)
         results = [_success(hashed) for hashed in embedded]
         for outcome in outcomes:
-            results += [self._failure(request, reason) for request, reason in outcome.unreadable]
+            results += [self._failure(request, reason, known) for request, reason, known in outcome.unreadable]
+            results += [EmbedResult(request.image_id, request.known_hash, None) for request in outcome.missing]
+            self.missing += len(outcome.missing)
             results += [self._undecodable(hashed, reason) for hashed, reason in outcome.undecodable]
             results += self._from_cache(outcome.cached)
             for twin in outcome.twins:

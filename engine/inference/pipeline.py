@@ -103,6 +103,7 @@ def _summary(session: BackboneSession, writer: OutcomeWriter, pending: "_Pending
         device_name=session.device_name,
         notice=session.notice,
         reason=session.reason,
+        missing=writer.missing,
     )
 
 

@@ -17,6 +17,7 @@ class Change:
         graph_edits: in the order in which a copy of the graph must replay them.
         labelled: images, still there, whose label by a person changed, came or went.
         images_added, images_removed: net, so an image never stands in both.
+        images_moved: images, still there, whose file is another one than before.
         policies: classes whose bar or deepest level changed.
         settings: names of changed settings.
     """
@@ -26,6 +27,7 @@ class Change:
     labelled: tuple[ImageId, ...] = ()
     images_added: tuple[ImageId, ...] = ()
     images_removed: tuple[ImageId, ...] = ()
+    images_moved: tuple[ImageId, ...] = ()
     policies: tuple[ClassId, ...] = ()
     settings: tuple[str, ...] = ()
 
@@ -37,6 +39,7 @@ class Change:
             or self.labelled
             or self.images_added
             or self.images_removed
+            or self.images_moved
             or self.policies
             or self.settings
         )
@@ -59,6 +62,7 @@ class ChangeBuilder:
         self._labelled: dict[ImageId, None] = {}
         self._added: dict[ImageId, None] = {}
         self._removed: dict[ImageId, None] = {}
+        self._moved: dict[ImageId, None] = {}
         self._policies: dict[ClassId, None] = {}
         self._settings: dict[str, None] = {}
 
@@ -68,6 +72,8 @@ class ChangeBuilder:
         row = before if after is None else after
         assert row is not None
         match table:
+            case "image" if before is not None and after is not None:
+                self._moved[row[0]] = None
             case "image":
                 self._count_image(row[0], is_there=after is not None)
             case "label":
@@ -90,6 +96,7 @@ class ChangeBuilder:
             self._count_image(image_id, is_there=True)
         for image_id in change.images_removed:
             self._count_image(image_id, is_there=False)
+        self._moved.update(dict.fromkeys(change.images_moved))
         self.gone |= later.gone
         self._labelled.update(dict.fromkeys(change.labelled))
         self._policies.update(dict.fromkeys(change.policies))
@@ -97,12 +104,14 @@ class ChangeBuilder:
 
     def change(self, text: str) -> Change:
         """The change so far."""
+        elsewhere = self.gone | self._added.keys()
         return Change(
             text=text,
             graph_edits=tuple(self._graph_edits),
             labelled=tuple(image_id for image_id in self._labelled if image_id not in self.gone),
             images_added=tuple(self._added),
             images_removed=tuple(self._removed),
+            images_moved=tuple(image_id for image_id in self._moved if image_id not in elsewhere),
             policies=tuple(self._policies),
             settings=tuple(self._settings),
         )

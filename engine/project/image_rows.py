@@ -58,6 +58,41 @@ def delete_images(step: OpenStep, image_ids: Iterable[ImageId]) -> int:
     return len(step.delete(IMAGE, keys))
 
 
+def move_images(
+    step: OpenStep, moves: Iterable[tuple[ImageId, FoundFile]], strangers: Iterable[ImageId], paths: ImagePaths
+) -> int:
+    """Put other files in the place of images' old ones; everything else about the images stays.
+
+    An image that is gone by now is passed over, and so is one whose new place belongs to another image.
+
+    Args:
+        step: the open step.
+        moves: image id and its file.
+        strangers: images that came in when their files were taken for new ones; where nobody has labelled one by now,
+            it leaves for the image whose file it holds.
+        paths: the project's way of writing paths.
+
+    Returns:
+        How many images were moved.
+    """
+    leaving, gone = set(strangers), []
+    rows: dict[str | bytes, Row] = {}
+    for image_id, file in moves:
+        path = paths.stored(file.path)
+        holder = _id_of(step.connection, path)
+        is_there = step.connection.row("SELECT 1 FROM image WHERE image_id = ?", (image_id,)) is not None
+        if not is_there or path in rows:
+            continue
+        if holder not in (None, image_id):
+            if holder not in leaving or step.connection.row("SELECT 1 FROM label WHERE image_id = ?", (holder,)):
+                continue
+            gone.append(holder)
+        rows[path] = (image_id, path, file.size_bytes, file.modified_ns)
+    step.delete(IMAGE, [(image_id,) for image_id in gone])
+    step.put(IMAGE, rows.values())
+    return len(rows)
+
+
 def check_images(connection: Connection, image_ids: Iterable[ImageId]) -> None:
     """Refuse ids that no image has.
 
@@ -106,13 +141,18 @@ def image_table(connection: Connection) -> ImageTable:
     return ImageTable(ids, paths, sizes, modified, hashes, failures)
 
 
-def each_image_path(connection: Connection) -> Iterator[tuple[ImageId, str]]:
-    """Id and stored path of each image in ascending id order, so many at a time: writing in between is allowed."""
+def each_image_path(connection: Connection) -> Iterator[tuple[ImageId, str, bytes | None]]:
+    """Id, stored path and content hash of each image in ascending id order, so many at a time.
+
+    Writing in between is allowed.
+    """
     last: ImageId = 0
     while some := connection.rows(
-        "SELECT image_id, path FROM image WHERE image_id > ? ORDER BY image_id LIMIT ?", (last, _PATHS_AT_ONCE)
+        "SELECT image_id, path, content_hash FROM image LEFT JOIN image_fact USING (image_id)"
+        " WHERE image_id > ? ORDER BY image_id LIMIT ?",
+        (last, _PATHS_AT_ONCE),
     ):
-        yield from ((image_id, shown_path(path)) for image_id, path in some)
+        yield from ((image_id, shown_path(path), content_hash) for image_id, path, content_hash in some)
         last = some[-1][0]
 
 
@@ -123,6 +163,8 @@ def find_image(connection: Connection, path: str | bytes) -> ImageId | None:
 
 def store_facts(connection: Connection, facts: Iterable[tuple[ImageId, bytes | str | None, str | None]]) -> None:
     """Remember what reading the files found out; images that are gone by now are passed over.
+
+    A content hash that was known stays where nobody could read the file: its disk may come back.
 
     Args:
         connection: the file.
@@ -136,7 +178,8 @@ def store_facts(connection: Connection, facts: Iterable[tuple[ImageId, bytes | s
         connection.write_many(
             "INSERT INTO image_fact (image_id, content_hash, failure)"
             " SELECT image_id, ?2, ?3 FROM image WHERE image_id = ?1"
-            " ON CONFLICT (image_id) DO UPDATE SET content_hash = excluded.content_hash, failure = excluded.failure",
+            " ON CONFLICT (image_id) DO UPDATE SET"
+            " content_hash = coalesce(excluded.content_hash, content_hash), failure = excluded.failure",
             rows,
         )
 

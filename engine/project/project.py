@@ -142,6 +142,18 @@ class Project(GraphActions):
             step.text = f"Remove {counted(removed, 'image')}"
         return step.change
 
+    def relink(self, moves: Iterable[tuple[ImageId, FoundFile]], *, strangers: Iterable[ImageId] = ()) -> Change:
+        """Say where images are now; their ids, labels, facts and predictions stay.
+
+        Args:
+            moves: image id and the file that is its own.
+            strangers: images that were added when moved files were taken for new ones; those without a label leave.
+        """
+        with self.one_step("") as step:
+            found = image_rows.move_images(step, moves, strangers, self._paths)
+            step.text = f"Find {counted(found, 'moved image')} again"
+        return step.change
+
     # -- labels ----------------------------------------------------------------------------------------------------
 
     def label(

@@ -29,6 +29,8 @@ def embed_project(
 ) -> EmbedSummary:
     """Embed every image of a project that is not in the cache; goes on where an earlier run stopped.
 
+    An image whose file is not there now keeps its embedding: its disk may come back, or it may be found again.
+
     Args:
         project: may be open for reading only.
         caches: where the embedding cache lies.
@@ -47,7 +49,7 @@ def embed_project(
     model = model or model_of(project, caches)
     session = BackboneSession(model.backbone, model.card, choose_providers(device))
     folder = project.path.parent
-    requests = (EmbedRequest(image_id, folder / path) for image_id, path in project.each_image_path())
+    requests = (EmbedRequest(image_id, folder / path, known) for image_id, path, known in project.each_image_path())
 
     def record(batch: EmbedBatch) -> None:
         if project.is_writable:

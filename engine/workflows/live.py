@@ -109,6 +109,8 @@ class LiveCollection:
             self._images.read()
             if not self._take_new_images(change.images_added):
                 return self.load()
+        elif change.images_moved:
+            self._images.read()
         elif change.labelled:
             self._images.read_labels(change.labelled)
         learns = bool(change.images_added) and self._has_more_to_learn()

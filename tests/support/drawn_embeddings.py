@@ -41,12 +41,13 @@ class DrawnEmbeddings:
         return change.images_added
 
     def embed(self, embeddings: Mapping[int, Vector | None]) -> None:
-        """Take embeddings by image, as after reading its file once more; None where the file cannot be read."""
+        """Take embeddings by image, as after reading its file once more; None where it is no image any more."""
         hashes = {i: content_hash(v.tobytes() + bytes([i % 256])) for i, v in embeddings.items() if v is not None}
         with open_cache(self.live._model, self.caches) as cache:
             for image_id, key in hashes.items():
                 cache.put_many([key], np.asarray(embeddings[image_id])[None])
-        self.project.record_scan([(i, hashes.get(i), None if i in hashes else "unreadable") for i in embeddings])
+        nothing = content_hash(b"")
+        self.project.record_scan([(i, hashes.get(i, nothing), None if i in hashes else "empty") for i in embeddings])
         self.live.take_embedded(list(embeddings))
 
     def act(self, change: Change | None) -> None:

@@ -74,11 +74,14 @@ def test_many_failures_are_counted_not_all_printed(collection: Collection, capsy
 def test_a_file_that_vanishes_is_a_failure_not_an_end(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An image that is gone when its turn comes is listed; the others keep their embeddings."""
+    """An image that is gone before it was ever read is listed; one that was read keeps its embedding, as the others."""
+    write_shape(collection.folder / "new.png", "Red disc", seed=99)
+    done(capsys, "import-images", collection.project, collection.folder / "new.png")
+    (collection.folder / "new.png").unlink()
     (collection.unsorted / "024.png").unlink()
     answer = done(capsys, "embed", collection.project, "--device", "cpu", "--json").fields
-    assert [Path(failure["path"]).name for failure in answer["failures"]] == ["024.png"]
-    assert answer["from_cache"] == 63
+    assert [Path(failure["path"]).name for failure in answer["failures"]] == ["new.png"]
+    assert (answer["from_cache"], answer["missing"]) == (63, 1)
 
 
 def test_names_in_any_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

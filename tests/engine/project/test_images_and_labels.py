@@ -32,10 +32,12 @@ def test_paths_are_read_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.Monk
         each = project.each_image_path()
         seen = [next(each)]
         project.remove_images([8])
-        for image_id, path in each:
-            project.record_scan([(image_id, None, "not an image")])
-            seen.append((image_id, path))
-    assert seen == [(number, path) for number, path in zip(table.ids, table.paths, strict=True) if number != 8]
+        for image_id, path, known in each:
+            project.record_scan([(image_id, bytes([image_id]), "not an image")])
+            seen.append((image_id, path, known))
+        left = [(number, path) for number, path in zip(table.ids, table.paths, strict=True) if number != 8]
+        assert seen == [(number, path, None) for number, path in left]
+        assert list(project.each_image_path())[1:] == [(number, path, bytes([number])) for number, path in left[1:]]
 
 
 def test_images_are_read_back(tmp_path: Path) -> None:

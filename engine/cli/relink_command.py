@@ -1,0 +1,117 @@
+"""The command that finds moved images again."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from engine.cli.graph_commands import ProjectPath
+from engine.cli.output import AsJson, counted, progress_bar, say
+from engine.cli.stopping import stoppable
+from engine.config import CacheFolders
+
+if TYPE_CHECKING:
+    from engine.workflows.relink.records import RelinkPlan
+
+_EXAMPLES: Final = 5
+
+
+def relink(
+    project: ProjectPath,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[FOLDER]", help="Where to look; by default beside the project.")
+    ] = None,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help="Change the project without asking.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be found; never ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find moved images again: by their folders, then by name and size, then by content. Asks first; undo goes back."""
+    from engine.project import Project
+    from engine.workflows.relink.apply import relink as apply
+    from engine.workflows.relink.find import find_moved, known_images
+
+    with Project.open(project, for_writing=False) as opened:
+        known = known_images(opened)
+    with stoppable("nothing was changed") as cancel, progress_bar("Looking for moved images") as on_progress:
+        plan = find_moved(known, folder, on_progress=on_progress, cancel=cancel)
+    found = 0
+    if plan.moves and not dry_run and (yes or _asked(plan)):
+        with Project.open(project) as opened:
+            found = len(apply(opened, plan, CacheFolders.default()).images_moved)
+    say(_outcome(plan, found), _fields(plan, found), as_json=as_json)
+
+
+def _asked(plan: "RelinkPlan") -> bool:
+    """Ask whoever sits at the terminal; without one, nothing is changed."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    typer.echo(_facts(plan), err=True)
+    return typer.confirm(f"Use the new places of {counted(len(plan.moves), 'image')}?", err=True)
+
+
+def _outcome(plan: "RelinkPlan", found: int) -> str:
+    if not plan.searched:
+        return f"All {counted(plan.images, 'image')} are where they were." if plan.images else "There are no images."
+    if found:
+        end = f"Found {counted(found, 'moved image')} again; undo goes back."
+    elif plan.moves:
+        end = "Nothing was changed; --yes uses the new places."
+    else:
+        end = "Nothing was changed."
+    return f"{_facts(plan)}\n{end}"
+
+
+def _facts(plan: "RelinkPlan") -> str:
+    """What was found and by which way, what was not, and some examples of each."""
+    were = "is not where it was" if plan.searched == 1 else "are not where they were"
+    lines = [f"{plan.searched:,} of {counted(plan.images, 'image')} {were}."]
+    lines += [f"  {count:,} found by {way}" for way, count in plan.counts.items() if count]
+    if plan.changed:
+        lines.append(f"    {plan.changed:,} of them changed since they were added")
+    if plan.strangers:
+        strangers = counted(len(plan.strangers), "image")
+        lines.append(f"    {strangers} without a label, added from the new places, would leave for them")
+    lines += _examples([f"{move.image.path} -> {move.file.path}" for move in plan.moves])
+    if plan.doubts:
+        lines.append(f"  {len(plan.doubts):,} could be several files; a narrower folder may tell")
+        lines += _examples([f"{doubt.image.path}: {doubt.count:,} files alike" for doubt in plan.doubts])
+    if plan.taken:
+        lines.append(f"  {len(plan.taken):,} have a file that is in the project as another image with a label")
+        lines += _examples([f"{move.image.path}: {move.file.path}" for move in plan.taken])
+    if plan.missing:
+        lines.append(f"  {len(plan.missing):,} not found")
+        lines += _examples([image.path for image in plan.missing])
+    lines += [f"  {failure.path}: {failure.reason}" for failure in plan.failures[:_EXAMPLES]]
+    return "\n".join(lines)
+
+
+def _examples(texts: Sequence[str]) -> list[str]:
+    more = [f"    and {len(texts) - _EXAMPLES:,} more"] if len(texts) > _EXAMPLES else []
+    return [f"    {text}" for text in texts[:_EXAMPLES]] + more
+
+
+def _fields(plan: "RelinkPlan", found: int) -> dict[str, Any]:
+    by_way = {f"by_{way.name.lower()}": count for way, count in plan.counts.items()}
+    return {
+        "images": plan.images, "searched": plan.searched, "relinked": found, "found": len(plan.moves), **by_way,
+        "changed": plan.changed, "strangers": len(plan.strangers), "ambiguous": len(plan.doubts),
+        "taken": len(plan.taken), "missing": len(plan.missing), "places": [str(place) for place in plan.places],
+        "moves": [
+            {"image": move.image.path, "file": str(move.file.path), "by": move.way.value}
+            for move in plan.moves
+        ],
+        "ambiguous_images": [
+            {"image": doubt.image.path, "files": [str(path) for path in doubt.files]}
+            for doubt in plan.doubts
+        ],
+        "missing_images": [image.path for image in plan.missing],
+        "failures": [{"path": str(failure.path), "reason": failure.reason} for failure in plan.failures],
+    }  # fmt: skip
+
+
+def register(application: typer.Typer) -> None:
+    """Add the command to the program."""
+    application.command("relink")(relink)

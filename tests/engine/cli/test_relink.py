@@ -1,0 +1,95 @@
+"""`protoleaf relink`, and what the other commands do while images are not where they were."""
+
+import csv
+import shutil
+from pathlib import Path
+
+import pytest
+
+from engine.project import Project
+from tests.support.collections import Collection, tree_hash
+from tests.support.command_line import done, refused
+
+
+def predicted(path: Path) -> dict[str, str]:
+    """Class by image of a file of predictions."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["image"]: row["class"] for row in csv.DictReader(file)}
+
+
+def test_a_share_that_vanishes_takes_nothing_with_it(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Embeddings, predictions, labels and shots of what is not there stay; when it is back, all is as before."""
+    project, out = collection.project, collection.folder / "out.csv"
+    done(capsys, "classify", project, "-o", out)
+    before = predicted(out)
+    assert len(before) == 40
+    for folder in (collection.unsorted, collection.shots):
+        folder.rename(folder.with_name(f"{folder.name} away"))
+    answer = done(capsys, "embed", project, "--device", "cpu", "--json").fields
+    assert (answer["missing"], answer["failures"]) == (64, [])
+    text = done(capsys, "embed", project, "--device", "cpu").out
+    assert "64 images are not where they were; their embeddings are kept." in text
+    done(capsys, "classify", project, "-o", out)
+    assert predicted(out) == before
+    for folder in (collection.unsorted, collection.shots):
+        folder.with_name(f"{folder.name} away").rename(folder)
+    answer = done(capsys, "embed", project, "--device", "cpu", "--json").fields
+    assert (answer["embedded"], answer["from_cache"], answer["missing"]) == (0, 64, 0)
+
+
+def test_a_preview_changes_nothing(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a terminal nobody can be asked, so nothing is changed; counts and examples are said."""
+    collection.unsorted.rename(collection.folder / "elsewhere")
+    before = tree_hash(collection.folder)
+    for arguments in ((), ("--dry-run",), ("--dry-run", "--yes")):
+        said = done(capsys, "relink", collection.project, *arguments).out
+        assert said.splitlines()[:2] == ["40 of 64 images are not where they were.", "  40 found by path"]
+        assert f"    unsorted/024.png -> {collection.folder}/elsewhere/024.png" in said
+        assert "    and 35 more" in said
+        assert said.endswith("Nothing was changed; --yes uses the new places.\n")
+    fields = done(capsys, "relink", collection.project, "--json").fields
+    assert (fields["found"], fields["by_path"], fields["relinked"], fields["missing"]) == (40, 40, 0, 0)
+    assert tree_hash(collection.folder) == before
+
+
+def test_found_images_need_not_be_read_again(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    """One step that undo takes back; labels stay, and the caches know the new places."""
+    new = collection.folder.parent / "new place"
+    shutil.move(collection.shots, new / "shots")
+    with Project.open(collection.project) as project:
+        labels = project.labels()
+    said = done(capsys, "relink", collection.project, new, "--yes").out
+    assert said.endswith("Found 24 moved images again; undo goes back.\n")
+    answer = done(capsys, "embed", collection.project, "--device", "cpu", "--json").fields
+    assert (answer["embedded"], answer["from_cache"], answer["missing"]) == (0, 64, 0)
+    assert done(capsys, "relink", collection.project).out == "All 64 images are where they were.\n"
+    with Project.open(collection.project) as project:
+        assert project.labels() == labels
+        assert project.undo_text == "Find 24 moved images again"
+        project.undo()
+    assert done(capsys, "relink", collection.project, new, "--json").fields["found"] == 24
+
+
+def test_what_is_not_found_is_said(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    """Deleted files, and copies that nobody can tell apart."""
+    (collection.unsorted / "024.png").unlink()
+    for place in ("x", "y"):
+        (collection.folder / place).mkdir()
+        shutil.copy2(collection.unsorted / "025.png", collection.folder / place / "025.png")
+    (collection.unsorted / "025.png").unlink()
+    said = done(capsys, "relink", collection.project, "--yes").out
+    assert "  1 could be several files; a narrower folder may tell" in said
+    assert "    unsorted/025.png: 2 files alike" in said
+    assert "  1 not found\n    unsorted/024.png" in said
+    assert said.endswith("\nNothing was changed.\n")
+    fields = done(capsys, "relink", collection.project, "--json").fields
+    assert (fields["ambiguous"], fields["missing"]) == (1, 1)
+    assert [Path(path).parent.name for path in fields["ambiguous_images"][0]["files"]] == ["x", "y"]
+
+
+def test_a_folder_that_is_not_there(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line, exit status 1."""
+    collection.unsorted.rename(collection.folder / "elsewhere")
+    assert "the folder is not there" in refused(capsys, "relink", collection.project, collection.folder / "nowhere")

@@ -1,0 +1,74 @@
+"""Projects whose images are small files of bytes, moved about behind the project's back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.data.content_hash import content_hash
+from engine.files import FoundFile
+from engine.project import ImageId, Project
+from engine.workflows.relink.find import find_moved, known_images
+from engine.workflows.relink.records import RelinkPlan
+from tests.support.projects import new_project
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A project and the folder that it lies in.
+
+    Attributes:
+        ids: of the images, by their paths below the folder.
+    """
+
+    folder: Path
+    project: Project
+    ids: Mapping[str, ImageId]
+
+    def find(self, place: Path | None = None) -> RelinkPlan:
+        """Look for what is not where it was."""
+        return find_moved(known_images(self.project), place)
+
+
+def shelf(folder: Path, contents: Mapping[str, bytes], *, is_read: bool = True) -> Shelf:
+    """A project, open for writing, of files that were read, so that their contents are known, or not."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_files(folder, contents)
+    project = new_project(folder)
+    change = project.add_images([_found(folder / name) for name in contents])
+    ids = dict(zip(contents, change.images_added, strict=True))
+    if is_read:
+        project.record_scan([(ids[name], content_hash(data), None) for name, data in contents.items()])
+    return Shelf(folder, project, ids)
+
+
+def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files, with their folders."""
+    for name, data in contents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def numbered(folder: str, count: int, *, size_bytes: int = 0) -> dict[str, bytes]:
+    """Contents that differ, of different sizes or all of one."""
+    return {
+        f"{folder}/IMG_{number:04}.jpg": f"{folder} {number} ".encode().ljust(size_bytes or 100 + number, b".")
+        for number in range(count)
+    }
+
+
+def places_of(plan: RelinkPlan, folder: Path) -> dict[str, tuple[str, str]]:
+    """What was found: the new path below a folder, and by which way, by the path as stored."""
+    return {
+        move.image.path: (move.file.path.relative_to(folder).as_posix(), move.way.name.lower()) for move in plan.moves
+    }
+
+
+def doubts_of(plan: RelinkPlan) -> dict[str, Sequence[str]]:
+    """Names of the files that each image in doubt may be."""
+    return {doubt.image.path: sorted(path.as_posix() for path in doubt.files) for doubt in plan.doubts}
+
+
+def _found(path: Path) -> FoundFile:
+    status = path.stat()
+    return FoundFile(path, status.st_size, status.st_mtime_ns)
