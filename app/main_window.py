@@ -18,6 +18,7 @@ from app.flows.classes import Classes
 from app.flows.computing import Computing
 from app.flows.importing import Importing
 from app.flows.labelling import Labelling
+from app.flows.moved_images import MovedImages
 from app.flows.projects import Projects
 from app.flows.training import Models
 from app.image_grid.thumbnails import Thumbnails
@@ -25,6 +26,7 @@ from app.inspector.view import Inspector
 from app.jobs.backbones import BackboneTasks
 from app.jobs.embedding import Embedding
 from app.jobs.training import Training
+from app.jobs.whereabouts import Whereabouts
 from app.palette.keys_sheet import KeysSheet
 from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_ids_for, commands_for, place_of
 from app.palette.view import Palette
@@ -62,6 +64,7 @@ class MainWindow(QMainWindow):
         self.settings = settings or Settings()
         self.session = Session(caches or CacheFolders.default(), self)
         self.thumbnails = Thumbnails(self.session.caches, self)
+        self.whereabouts = Whereabouts(self.session, self.thumbnails)
         self.embedding = Embedding(self.session)
         self.training = Training(self.session)
         self.backbone_tasks = BackboneTasks(self.session)
@@ -119,10 +122,12 @@ class MainWindow(QMainWindow):
         self.models = Models(self.session, self.training, self.side, self.toast)
         self.backbones = Backbones(self.session, self.backbone_tasks, self.side, self.toast, self.settings)
         self.computing = Computing(self.session, self.embedding, self.backbones, self.status_line.device_chip, self)
+        parts = (self.whereabouts, self.embedding, self.workspace, self.side)
+        self.moved_images = MovedImages(self.session, *parts)
         callbacks = {
             **self.projects.callbacks(), **self.importing.callbacks(), **self.labelling.callbacks(),
             **self.classes.callbacks(), **self.models.callbacks(), **self.backbones.callbacks(),
-            **self.computing.callbacks(), **self._own_callbacks(),
+            **self.computing.callbacks(), **self.moved_images.callbacks(), **self._own_callbacks(),
         }  # fmt: skip
         self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
         self.registry.fill(self.menuBar())
@@ -293,6 +298,7 @@ class MainWindow(QMainWindow):
 
     def _read_images(self) -> None:
         self.thumbnails.forget_failures()
+        self.whereabouts.look()
         self.embedding.start_again()
 
     # -- Qt
@@ -318,6 +324,7 @@ class MainWindow(QMainWindow):
         self.settings.geometry = self.saveGeometry()
         self.settings.panes = self._panes.saveState()
         self.thumbnails.stop()
+        self.whereabouts.stop()
         self.workspace.image_view.stop()
         self.session.shut_down()
         super().closeEvent(event)

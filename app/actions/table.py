@@ -150,6 +150,9 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow("read_images", QT_TRANSLATE_NOOP("actions", "Read waiting images"), "refresh", ("F5",), IMAGES, _WRITE),
     ActionRow(
+        "find_moved_images", QT_TRANSLATE_NOOP("actions", "Find moved images…"), "search", (), IMAGES, Needs.PROJECT
+    ),
+    ActionRow(
         "remove_images",
         QT_TRANSLATE_NOOP("actions", "Remove images from the project"),
         "delete",

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPainterPath, QPen, QPixmap
 
 from app.image_grid.model import Card, Mark
 from app.theme.icons import icon_pixmap
@@ -16,7 +16,10 @@ PADDING: Final = 4
 LINE_GAP: Final = 2
 ICON: Final = 14
 _DRAWINGS: Final = {Mark.WAITING: "waiting", Mark.FAILED: "broken_image"}
+_GREYED: Final = 0.4
+_BADGE: Final = 24
 _CENTRE_ICON: Final = 28
+_MISSING_ICON: Final = "unlink"
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ def _paint_picture(painter: QPainter, frame: QRect, card: Card, picture: QPixmap
     if picture is None:
         path.addRoundedRect(QRectF(frame), RADIUS, RADIUS)
         painter.fillPath(path, QColor(worn.colours.sunken))
-        if (name := _DRAWINGS.get(card.mark)) is not None:
+        if (name := _MISSING_ICON if card.is_missing else _DRAWINGS.get(card.mark)) is not None:
             ratio = painter.device().devicePixelRatio()
             drawing = icon_pixmap(name, _CENTRE_ICON, colour="text_disabled", ratio=ratio)
             painter.drawPixmap(frame.center() - QRect(0, 0, _CENTRE_ICON, _CENTRE_ICON).center(), drawing)
@@ -67,8 +70,26 @@ def _paint_picture(painter: QPainter, frame: QRect, card: Card, picture: QPixmap
     path.addRoundedRect(target, RADIUS, RADIUS)
     painter.save()
     painter.setClipPath(path)
-    painter.drawPixmap(target, picture, QRectF(picture.rect()))
+    if card.is_missing:
+        painter.setOpacity(_GREYED)
+        painter.drawImage(target, picture.toImage().convertToFormat(QImage.Format.Format_Grayscale8))
+    else:
+        painter.drawPixmap(target, picture, QRectF(picture.rect()))
     painter.restore()
+    if card.is_missing:
+        _paint_badge(painter, target, worn)
+
+
+def _paint_badge(painter: QPainter, target: QRectF, worn: Tokens) -> None:
+    """Mark a greyed picture as one whose file was not found."""
+    place = QRect(round(target.left()) + PADDING, round(target.top()) + PADDING, _BADGE, _BADGE)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(worn.colours.raised))
+    painter.drawEllipse(place)
+    ratio = painter.device().devicePixelRatio()
+    inset = (_BADGE - ICON) // 2
+    drawing = icon_pixmap(_MISSING_ICON, ICON, colour="text_secondary", ratio=ratio)
+    painter.drawPixmap(place.left() + inset, place.top() + inset, drawing)
 
 
 def fitted(size: QSize, frame: QRect) -> QRectF:
@@ -95,7 +116,7 @@ def _paint_caption(painter: QPainter, rect: QRect, card: Card, worn: Tokens) -> 
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, card.score)
         right -= detail_metrics.horizontalAdvance(card.score) + 6
     painter.setFont(title_font)
-    painter.setPen(QColor(_title_colour(card.mark, worn)))
+    painter.setPen(QColor(worn.colours.text_muted if card.is_missing else _title_colour(card.mark, worn)))
     title = title_metrics.elidedText(card.title, Qt.TextElideMode.ElideRight, max(0, right - left + 1))
     painter.drawText(QRect(left, line.top(), right - left + 1, line.height()), Qt.AlignmentFlag.AlignVCenter, title)
     if card.detail and rect.height() >= line.height() + LINE_GAP + detail_metrics.height() - 4:

@@ -30,6 +30,7 @@ class Mark(Enum):
     SAID_UNKNOWN = auto()
     WAITING = auto()
     FAILED = auto()
+    MISSING = auto()
     NOTHING = auto()
 
 
@@ -44,6 +45,7 @@ class Card:
         title: the label or prediction.
         detail: second line, quieter.
         score: right of the title; "" for none.
+        is_missing: the file is not where it was.
     """
 
     image_id: int
@@ -52,6 +54,7 @@ class Card:
     title: str
     detail: str
     score: str
+    is_missing: bool = False
 
 
 @final
@@ -69,6 +72,7 @@ class ImageGridModel(QAbstractListModel):
         self.state: CollectionState | None = None
         self.filter = ImageFilter()
         self.order = Order.UNSURE_FIRST
+        self._missing: frozenset[int] = frozenset()
         self._positions: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
     @property
@@ -86,6 +90,10 @@ class ImageGridModel(QAbstractListModel):
         """Show other images."""
         self.filter = wanted
         self.refresh()
+
+    def set_missing(self, image_ids: frozenset[int]) -> None:
+        """Mark the images that are not where they were; cards stay where they are."""
+        self._missing = image_ids
 
     def set_order(self, order: Order) -> None:
         """Show them in another order."""
@@ -125,9 +133,15 @@ class ImageGridModel(QAbstractListModel):
         state = self.state
         assert state is not None
         place = int(self._positions[row])
+        image_id = int(state.image_ids[place])
+        is_missing = image_id in self._missing
         mark, title, detail, score = self._words(state, place)
+        if is_missing and mark in {Mark.FAILED, Mark.WAITING}:
+            mark, title = Mark.MISSING, self.tr("Not found")
+        elif is_missing:
+            detail = self.tr("Not found")
         path = state.folder / state.paths[place]
-        return Card(int(state.image_ids[place]), path, mark, title, detail, score)
+        return Card(image_id, path, mark, title, detail, score, is_missing)
 
     def _words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
         label = int(state.label_class[place])

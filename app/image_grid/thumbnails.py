@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final, final
 
@@ -38,6 +38,7 @@ class Thumbnails(QObject):
         self._pixmaps: OrderedDict[Wish, QPixmap] = OrderedDict()
         self._used_bytes = 0
         self._failed: set[Path] = set()
+        self._last_known: Mapping[Path, tuple[int, int]] = {}
         self._wishes: OrderedDict[Wish, bool] = OrderedDict()  # whether it may be dropped by `keep_only`
         self._in_work: set[Wish] = set()
         self._condition = threading.Condition()
@@ -67,6 +68,10 @@ class Thumbnails(QObject):
         """Whether a file turned out to be no sound image."""
         return path in self._failed
 
+    def has_failed_anew(self, path: Path) -> bool:
+        """Whether a file turned out to be no sound image that is not known to be missing."""
+        return path in self._failed and path not in self._last_known
+
     @property
     def is_busy(self) -> bool:
         """Whether wishes are open."""
@@ -83,6 +88,18 @@ class Thumbnails(QObject):
     def forget_failures(self) -> None:
         """Try broken files again."""
         self._failed.clear()
+
+    def show_last_known(self, files: Mapping[Path, tuple[int, int]]) -> None:
+        """Show files that are not there now as they were; those that are back are read again.
+
+        Args:
+            files: size and time of change of each file when it was last seen.
+        """
+        again = self._failed & (self._last_known.keys() ^ files.keys())
+        self._last_known = files
+        self._failed -= again
+        for path in again:
+            self.ready.emit(path)
 
     def stop(self) -> None:
         """End the threads; waits for the images being decoded."""
@@ -117,7 +134,7 @@ class Thumbnails(QObject):
         cache = ThumbnailCache(self._caches.thumbnails)
         try:
             while (wish := self._next_wish()) is not None:
-                image = load_thumbnail(cache, *wish)
+                image = load_thumbnail(cache, *wish, last_known=self._last_known.get(wish[0]))
                 with self._condition:
                     if self._is_stopped:
                         return
@@ -154,8 +171,15 @@ class Thumbnails(QObject):
             self._used_bytes -= _size_bytes(oldest.size())
 
 
-def load_thumbnail(cache: object, path: Path, side: int) -> QImage | None:
-    """Read a thumbnail from the disk cache or make it; None when the file is no sound image."""
+def load_thumbnail(cache: object, path: Path, side: int, *, last_known: tuple[int, int] | None = None) -> QImage | None:
+    """Read a thumbnail from the disk cache or make it; None when the file is no sound image.
+
+    Args:
+        cache: a `ThumbnailCache`.
+        path: the image.
+        side: longest side in pixels.
+        last_known: size and time of change when it was last seen, of a file that is not there now.
+    """
     from app.image_grid.pixels import image_of
     from engine.data.decode import decode_rgb
     from engine.data.resize import fit_within
@@ -165,16 +189,21 @@ def load_thumbnail(cache: object, path: Path, side: int) -> QImage | None:
 
     assert isinstance(cache, ThumbnailCache)
     try:
-        status = path.stat()
+        size_bytes, modified_ns = last_known or _size_and_time(path)
         stored = _stored_side(side)
-        data = cache.get(path, status.st_size, status.st_mtime_ns, stored)
+        data = cache.get(path, size_bytes, modified_ns, stored)
         if data is None:
             data = thumbnail(path, stored)
-            cache.put(path, status.st_size, status.st_mtime_ns, stored, data)
+            cache.put(path, size_bytes, modified_ns, stored, data)
         pixels = fit_within(decode_rgb(data), side)
     except (ProtoleafError, OSError, ValueError):
         return None
     return image_of(pixels).convertToFormat(QImage.Format.Format_RGB32)
+
+
+def _size_and_time(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def _kept_side(pixels: int) -> int:

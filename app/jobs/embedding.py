@@ -58,6 +58,7 @@ class Embedding(QObject):
         self._is_feeding = False
         self._wants_start = False
         self._wants_failed = False
+        self._wants_all = False
         self._is_paused = False
         self._goes_on = False  # with another job, also when this one is cancelled
         self._notice = ""
@@ -78,6 +79,11 @@ class Embedding(QObject):
         """Embed what waits, and what could not be read before: a person may have mended it."""
         self._wants_failed = True
         self.start()
+
+    def look_at_all(self) -> None:
+        """Embed what is new in any image: files may have been changed."""
+        self._wants_all = True
+        self.start_again()
 
     def cancel(self) -> None:
         """Stop until `start` is called; what was finished is kept."""
@@ -101,7 +107,7 @@ class Embedding(QObject):
         if self.job is not None:
             self.job.cancel()
         self._rows.clear()
-        self._wants_start = self._wants_failed = self._is_feeding = False
+        self._wants_start = self._wants_failed = self._wants_all = self._is_feeding = False
         self._set_failures({})
 
     def _on_change_made(self, change: "Change") -> None:
@@ -109,6 +115,8 @@ class Embedding(QObject):
 
         if MODEL_SETTING in change.settings:
             self._start_anew()
+        elif change.images_moved:
+            self.start_again()
         elif change.images_added:
             self._wants_start = True
             self._start_when_free()
@@ -125,9 +133,9 @@ class Embedding(QObject):
         if self.job is not None or self._is_paused or not self._wants_start or info is None or state is None:
             return
         is_wanted = (state.status == WAITING) | ((state.status == FAILED) & self._wants_failed)
-        if not is_wanted.any():
+        if not is_wanted.any() and not self._wants_all:
             return
-        self._wants_start = self._wants_failed = False
+        self._wants_start = self._wants_failed = self._wants_all = False
         request = {
             "verb": "embed",
             "project": str(info.path),

@@ -1,4 +1,4 @@
-"""A card above the grid that asks one thing about what was just dropped; it can be passed over."""
+"""A card above the grid that asks one thing, such as about what was just dropped; it can be passed over."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, final
@@ -14,12 +14,17 @@ ROOM_FOR_QUESTION: Final = 160
 
 @final
 class Notice(QFrame):
-    """One sentence and two or three answers; hidden until it is needed."""
+    """One sentence and up to three answers; hidden until it is needed.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    Args:
+        parent: owner.
+        tone: "accent" or "warning".
+    """
+
+    def __init__(self, parent: QWidget | None = None, *, tone: str = "accent") -> None:
         super().__init__(parent)
         self.setProperty("role", "notice")
-        self.setProperty("tone", "accent")
+        self.setProperty("tone", tone)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(8)
         whole = QHBoxLayout(self)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.class_tree.logic import Shelf
@@ -48,6 +48,7 @@ class Workspace(QWidget):
         self.grid = ImageGrid(self.model, thumbnails)
         self.header = Header()
         self.notice = Notice()
+        self.missing_notice = Notice(tone="warning")
         self.image_view = ImageView()
         self.empty = EmptyPage()
         self._stack = QStackedWidget()
@@ -58,12 +59,16 @@ class Workspace(QWidget):
         self._restore()
 
     def _lay_out(self) -> None:
+        self.setProperty("surface", "window")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.header)
         holder = QVBoxLayout()
         holder.setContentsMargins(16, 0, 16, 0)
+        holder.setSpacing(8)
+        holder.addWidget(self.missing_notice)
         holder.addWidget(self.notice)
         layout.addLayout(holder)
         layout.addWidget(self._stack, 1)
@@ -120,6 +125,11 @@ class Workspace(QWidget):
             self.grid.select_image(image_id)
         self.grid.setFocus()
 
+    def show_missing(self, image_ids: frozenset[int]) -> None:
+        """Grey the cards of images that are not where they were."""
+        self.model.set_missing(image_ids)
+        self.grid.viewport().update()
+
     def go_on_from(self, image_ids: Sequence[int]) -> None:
         """Choose the card after these at once, where decided images leave: the next key is meant for that one."""
         if self._shelf is not Shelf.TO_REVIEW:
@@ -153,6 +163,7 @@ class Workspace(QWidget):
 
     def _on_session_closed(self) -> None:
         self.notice.hide()
+        self.missing_notice.hide()
         self._on_state_changed(None)
 
     def _show_title(self) -> None:

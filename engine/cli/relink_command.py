@@ -70,7 +70,7 @@ def _facts(plan: "RelinkPlan") -> str:
     lines = [f"{plan.searched:,} of {counted(plan.images, 'image')} {were}."]
     lines += [f"  {count:,} found by {way}" for way, count in plan.counts.items() if count]
     if plan.changed:
-        lines.append(f"    {plan.changed:,} of them changed since they were added")
+        lines.append(f"    {plan.changed:,} of them changed in the meantime")
     if plan.strangers:
         strangers = counted(len(plan.strangers), "image")
         lines.append(f"    {strangers} without a label, added from the new places, would leave for them")
@@ -79,7 +79,7 @@ def _facts(plan: "RelinkPlan") -> str:
         lines.append(f"  {len(plan.doubts):,} could be several files; a narrower folder may tell")
         lines += _examples([f"{doubt.image.path}: {doubt.count:,} files alike" for doubt in plan.doubts])
     if plan.taken:
-        lines.append(f"  {len(plan.taken):,} have a file that is in the project as another image with a label")
+        lines.append(f"  {len(plan.taken):,} already in the project as another image with a label")
         lines += _examples([f"{move.image.path}: {move.file.path}" for move in plan.taken])
     if plan.missing:
         lines.append(f"  {len(plan.missing):,} not found")

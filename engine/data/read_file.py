@@ -65,7 +65,7 @@ def _read(path: Path, size_bytes: int) -> bytes:
     except ValueError as error:
         raise ImageError("the file's name cannot be used", found=str(error)) from error
     except MemoryError as error:
-        raise ImageError("there is not enough memory to read this file") from error
+        raise ImageUnreachableError("there is not enough memory to read this file") from error
     if not data:
         raise ImageError("the file is empty")
     return data

@@ -141,7 +141,7 @@ def image_table(connection: Connection) -> ImageTable:
     return ImageTable(ids, paths, sizes, modified, hashes, failures)
 
 
-def each_image_path(connection: Connection) -> Iterator[tuple[ImageId, str, bytes | None]]:
+def each_image_content(connection: Connection) -> Iterator[tuple[ImageId, str, bytes | None]]:
     """Id, stored path and content hash of each image in ascending id order, so many at a time.
 
     Writing in between is allowed.

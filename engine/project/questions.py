@@ -113,12 +113,13 @@ class ProjectQuestions(ABC):
         """All images as columns: the quick way to read many."""
         return image_rows.image_table(self._connection)
 
-    def each_image_path(self) -> Iterator[tuple[ImageId, str, bytes | None]]:
-        """Id, path and content hash of each image in ascending id order, few in memory at once.
+    def each_image_path(self) -> Iterator[tuple[ImageId, str]]:
+        """Id and path of each image in ascending id order, few in memory at once; the project may change meanwhile."""
+        return ((image_id, path) for image_id, path, _hash in self.each_image_content())
 
-        The project may change meanwhile.
-        """
-        return image_rows.each_image_path(self._connection)
+    def each_image_content(self) -> Iterator[tuple[ImageId, str, bytes | None]]:
+        """Id, path and content hash of each image, as `each_image_path`; None where it was never read."""
+        return image_rows.each_image_content(self._connection)
 
     def find_image(self, path: Path | str) -> ImageId | None:
         """Id of the image at a path, or None.

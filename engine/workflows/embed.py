@@ -49,7 +49,7 @@ def embed_project(
     model = model or model_of(project, caches)
     session = BackboneSession(model.backbone, model.card, choose_providers(device))
     folder = project.path.parent
-    requests = (EmbedRequest(image_id, folder / path, known) for image_id, path, known in project.each_image_path())
+    requests = (EmbedRequest(image_id, folder / path, known) for image_id, path, known in project.each_image_content())
 
     def record(batch: EmbedBatch) -> None:
         if project.is_writable:

@@ -126,3 +126,19 @@ def test_rows_are_found_by_image(model: ImageGridModel) -> None:
     assert [model.row_of(image_id) for image_id in (11, 13)] == [None, 1]
     assert model.image_ids.tolist() == [12, 13]
     assert state.label_class[1] == NO_CLASS
+
+
+def test_images_that_are_not_where_they_were() -> None:
+    """They keep label and prediction; what nobody could read is not found rather than broken."""
+    pictures = (Picture(label=3), Picture(best=4, score=0.5), Picture(status=ImageStatus.FAILED), Picture(best=4))
+    model = ImageGridModel(lambda class_id: f"class {class_id}")
+    model.set_order(Order.ADDED)
+    model.set_state(state_of(pictures))
+    ids = shown(model)
+    model.set_missing(frozenset(ids[:3]))
+    cards = [model.card(row) for row in range(4)]
+    assert [card.is_missing for card in cards] == [True, True, True, False]
+    assert [card.mark for card in cards[:3]] == [Mark.LABELLED, Mark.GUESS, Mark.MISSING]
+    assert [card.title for card in cards[:3]] == ["class 3", "class 4?", "Not found"]
+    assert [card.detail for card in cards[:3]] == ["Not found", "Not found", ""]
+    assert model.data(model.index(0), Qt.ItemDataRole.AccessibleTextRole).endswith("class 3 Not found")

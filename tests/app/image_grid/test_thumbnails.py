@@ -26,8 +26,9 @@ class SlowDecoder:
         self.decoded: list[str] = []
         self._lock = threading.Lock()
 
-    def __call__(self, _cache: object, path: Path, side: int) -> QImage:
+    def __call__(self, _cache: object, path: Path, side: int, *, last_known: object) -> QImage:
         """Make a blank picture."""
+        assert last_known is None
         with self._lock:
             self.decoded.append(path.name)
         self.begun.release()
@@ -175,3 +176,32 @@ def test_stopping_ends_the_threads(thumbnails: Thumbnails, decoder: SlowDecoder)
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("thumbnails")]
     assert thumbnails.pixmap(Path("late"), SIDE, 1.0) is None
     assert not thumbnails._threads
+
+
+def test_a_file_that_is_not_there_is_shown_as_it_was(qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path) -> None:
+    """Its thumbnail was made before, and is found by what the file was; without that it fails, and is no news."""
+    path, unseen = write_jpeg(tmp_path / "a.jpg"), tmp_path / "never seen.jpg"
+    status = path.stat()
+    thumbnails.pixmap(path, SIDE, 1.0)
+    wait_until_idle(qtbot, thumbnails)
+    path.unlink()
+    thumbnails._pixmaps.clear()
+    for missing in (path, unseen):
+        thumbnails.pixmap(missing, SIDE, 1.0)
+    qtbot.waitUntil(lambda: thumbnails.has_failed(path) and thumbnails.has_failed(unseen), timeout=30_000)
+    assert thumbnails.has_failed_anew(path)
+    told: list[Path] = []
+    thumbnails.ready.connect(told.append)
+    thumbnails.show_last_known({path: (status.st_size, status.st_mtime_ns), unseen: (1, 1)})
+    assert set(told) == {path, unseen}
+    for missing in (path, unseen):
+        thumbnails.pixmap(missing, SIDE, 1.0)
+    wait_until_idle(qtbot, thumbnails)
+    assert thumbnails.pixmap(path, SIDE, 1.0) is not None
+    assert thumbnails.has_failed(unseen)
+    assert not thumbnails.has_failed_anew(unseen)
+    write_jpeg(unseen)
+    thumbnails.show_last_known({})
+    thumbnails.pixmap(unseen, SIDE, 1.0)
+    wait_until_idle(qtbot, thumbnails)
+    assert thumbnails.pixmap(unseen, SIDE, 1.0) is not None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.data.content_hash import content_hash
 from engine.data.embedding_cache import EmbeddingCache
 from engine.data.read_file import read_file
-from engine.errors import Cancelled, ModelError, StorageError
+from engine.errors import Cancelled, ImageUnreachableError, ModelError, StorageError
 from engine.events import CancelToken, Progress
 from engine.inference import embed_chunk, outcome_writer, pipeline
 from engine.inference.backbone import BackboneSession
@@ -114,6 +114,34 @@ def test_failures_are_listed_and_the_rest_is_embedded(
     assert heard.results[103][0] is None
     assert heard.results[111][0] == hash_of(requests[11])
     assert len(heard.results) == 20
+
+
+def test_what_is_out_of_reach_keeps_what_is_known_of_it(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A missing file is no failure where its content has an embedding; a refused one is, and keeps its identity too."""
+    requests = photos(tmp_path / "photos", 4)
+    embed_files(requests, session, cache)
+    known = [EmbedRequest(request.image_id, request.path, hash_of(request)) for request in requests]
+    strange = EmbedRequest(104, tmp_path / "photos" / "strange.jpg", b"s" * 16)
+    for request in known[:3]:
+        request.path.unlink()
+    known[1].path.write_bytes(b"")
+
+    def read(path: Path) -> bytes:
+        if path == known[2].path:
+            raise ImageUnreachableError("the file cannot be read", found="Permission denied")
+        return read_file(path)
+
+    monkeypatch.setattr(embed_chunk, "read_file", read)
+    heard = Heard()
+    summary = embed_files([*known, strange], session, cache, on_batch=heard)
+    assert (summary.from_cache, summary.missing, summary.failure_count) == (1, 1, 3)
+    assert heard.results[100] == (known[0].known_hash, None)
+    assert heard.results[101] == (content_hash(b""), "the file is empty")
+    assert heard.results[102] == (known[2].known_hash, "the file cannot be read: found Permission denied")
+    assert heard.results[104][0] == b"s" * 16
+    assert "not there" in str(heard.results[104][1])
 
 
 def test_second_run_reads_nothing(

@@ -29,7 +29,7 @@ def test_paths_are_read_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.Monk
         assert list(project.each_image_path()) == []
         project.add_images(found_files(tmp_path, 10))
         table = project.image_table()
-        each = project.each_image_path()
+        each = project.each_image_content()
         seen = [next(each)]
         project.remove_images([8])
         for image_id, path, known in each:
@@ -37,7 +37,8 @@ def test_paths_are_read_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.Monk
             seen.append((image_id, path, known))
         left = [(number, path) for number, path in zip(table.ids, table.paths, strict=True) if number != 8]
         assert seen == [(number, path, None) for number, path in left]
-        assert list(project.each_image_path())[1:] == [(number, path, bytes([number])) for number, path in left[1:]]
+        assert list(project.each_image_path()) == left
+        assert list(project.each_image_content())[1:] == [(number, path, bytes([number])) for number, path in left[1:]]
 
 
 def test_images_are_read_back(tmp_path: Path) -> None:

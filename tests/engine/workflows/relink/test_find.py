@@ -184,14 +184,14 @@ def test_absolute_paths_of_another_system(tmp_path: Path, old: str) -> None:
 def test_names_are_compared_whatever_system_spells_them(tmp_path: Path) -> None:
     """Accents taken apart by macOS, and upper and lower case, make no other file."""
     contents = {unicodedata.normalize("NFC", f"Möwen/Größe {number}é.JPG"): bytes([number]) * 9 for number in range(3)}
-    moved = shelf(tmp_path, contents)
+    moved = shelf(tmp_path, contents, is_read=False)
     shutil.rmtree(tmp_path / "Möwen")
     apart = {f"neu/{unicodedata.normalize('NFD', name).lower()}": data for name, data in contents.items()}
     write_files(tmp_path, apart)
     with moved.project:
         plan = moved.find()
     assert {new for new, _ in places_of(plan, tmp_path).values()} == set(apart)
-    assert [move.is_same_content for move in plan.moves] == 3 * [True]
+    assert len(plan.moves) == 3
 
 
 def test_names_that_only_case_tells_apart(tmp_path: Path) -> None:

@@ -1,0 +1,133 @@
+"""The panel that finds moved images: where to look, how far it is, what was found, and one button to use it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from app.controls import make_button, make_label, make_notice_column, set_property
+from app.moved_images.wording import (
+    apply_text,
+    example_lines,
+    left_lines,
+    missing_line,
+    progress_line,
+    verdict,
+    way_lines,
+)
+from app.side_panel.failure import FailureNotice
+from app.side_panel.frame import SidePanel
+from app.side_panel.progress import ProgressView
+from app.texts import breakable, fill
+from app.theme.icons import icon
+from app.theme.tokens import tokens
+
+if TYPE_CHECKING:
+    from engine.workflows.relink.records import RelinkPlan
+
+NARROWEST: Final = 340
+
+
+@final
+class MovedImagesPanel(SidePanel):
+    """Asks where to look and shows a preview before anything changes.
+
+    Signals:
+        folder_wanted: choose a folder to look in.
+        search_requested: look beside the project.
+        cancel_requested: stop looking.
+        apply_requested: use what was found.
+    """
+
+    folder_wanted = Signal()
+    search_requested = Signal()
+    cancel_requested = Signal()
+    apply_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(NARROWEST)
+        self.status = make_label("", "strong", wraps=True)
+        self.ask = self._make_question()
+        self.progress = ProgressView(self.tr("Stop looking; nothing is changed"), progress_line)
+        self.failure = FailureNotice()
+        self._card = QFrame()
+        self._card_column = make_notice_column(self._card, "accent")
+        self._card_column.setSpacing(tokens().spacing.small)
+        self.apply_button = make_button("", self.apply_requested.emit, variant="primary")
+        self.preview: tuple[str, ...] = ()
+        parts = (self.status, self.ask, self.progress, self.failure, self._card)
+        self.lay_out(self.tr("Find moved images"), self.tr("Close"), parts)
+        self.progress.cancel_requested.connect(self.cancel_requested)
+        self.show_missing(0, is_writable=True)
+        self.show_idle()
+
+    def _make_question(self) -> QWidget:
+        part = QWidget()
+        column = QVBoxLayout(part)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(tokens().spacing.small)
+        text = self.tr(
+            "Choose the folder that they were moved to, or one above it. Images are found by their folders, by name "
+            "and size, or by content. Nothing changes before you have seen what was found; labels stay."
+        )
+        self.folder_button = make_button(
+            self.tr("Choose a folder…"), self.folder_wanted.emit, variant="primary", icon_name="folder"
+        )
+        self.beside_button = make_button(
+            self.tr("Look beside the project"), self.search_requested.emit, icon_name="search"
+        )
+        for widget in (make_label(text, "secondary", wraps=True), self.folder_button, self.beside_button):
+            column.addWidget(widget)
+        return part
+
+    # -- what is shown
+
+    def show_missing(self, count: int, *, is_writable: bool) -> None:
+        """Say how many images are not where they were."""
+        self.status.setText(missing_line(count) if count else self.tr("All images are where they were."))
+        self.folder_button.setEnabled(bool(count))
+        self.beside_button.setEnabled(bool(count))
+        self.apply_button.setEnabled(is_writable)
+
+    def show_idle(self, failure: str = "") -> None:
+        """Nothing is being looked for; say what went wrong, if anything did."""
+        self.progress.show_ended()
+        self.failure.show_text(failure)
+        self.ask.show()
+        self._fill_card(())
+
+    def show_searching(self, folder: Path | None) -> None:
+        """Looking has begun."""
+        self.ask.hide()
+        self._fill_card(())
+        self.failure.show_text("")
+        where = self.tr("Looking beside the project") if folder is None else fill(self.tr("Looking in %1"), folder.name)
+        self.progress.show_step(where)
+
+    def show_plan(self, plan: "RelinkPlan", project_folder: Path) -> None:
+        """Show what was found, before it is used."""
+        self.show_idle()
+        rows = [(verdict(plan), "strong")]
+        rows += [(line, "") for line in way_lines(plan)]
+        rows += [(line, "caption") for line in example_lines(plan, project_folder)]
+        rows += [(line, "secondary") for line in left_lines(plan)]
+        self.apply_button.setText(apply_text(len(plan.moves)))
+        self._fill_card(rows, can_apply=bool(plan.moves))
+        self.bring_into_sight(self._card)
+
+    def _fill_card(self, rows: Sequence[tuple[str, str]], *, can_apply: bool = False) -> None:
+        while (item := self._card_column.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None and widget is not self.apply_button:
+                widget.hide()
+                widget.deleteLater()
+        self.preview = tuple(text for text, _ in rows)
+        for text, role in rows:
+            self._card_column.addWidget(make_label(breakable(text), role, wraps=True))
+        self._card_column.addWidget(self.apply_button)
+        self.apply_button.setVisible(can_apply)
+        set_property(self.folder_button, "variant", "" if can_apply else "primary")
+        self.folder_button.setIcon(icon("folder", "text_secondary" if can_apply else "on_accent"))
+        self._card.setVisible(bool(rows))

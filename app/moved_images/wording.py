@@ -1,0 +1,105 @@
+"""Moved images in words, in the person's language and number format."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from app.status.wording import SEPARATOR, images, number
+from app.texts import fill, translate
+
+if TYPE_CHECKING:
+    from engine.events import Progress
+    from engine.workflows.relink.records import RelinkPlan
+
+EXAMPLES: Final = 3
+
+
+def missing_line(count: int) -> str:
+    """The sentence above the grid and on the panel."""
+    if count == 1:
+        return translate("moved_images", "1 image is not where it was.")
+    return fill(translate("moved_images", "%1 are not where they were."), images(count))
+
+
+def progress_line(progress: "Progress") -> str:
+    """What is being done, and how far it is."""
+    match progress.unit:
+        case "images":
+            doing = translate("moved_images", "Checking which images are missing")
+        case "files":
+            doing = translate("moved_images", "Looking through folders")
+        case _:
+            doing = translate("moved_images", "Comparing contents")
+    if not progress.done:
+        return doing
+    done = number(progress.done)
+    if progress.total:
+        done = fill(translate("moved_images", "%1 of %2"), done, number(progress.total))
+    return SEPARATOR.join((doing, done))
+
+
+def verdict(plan: "RelinkPlan") -> str:
+    """How many were found, in one line."""
+    if not plan.searched:
+        return translate("moved_images", "All images are where they were.")
+    if not plan.moves:
+        return translate("moved_images", "None of them was found there.")
+    return fill(translate("moved_images", "%1 of %2 found"), number(len(plan.moves)), number(plan.searched))
+
+
+def way_lines(plan: "RelinkPlan") -> tuple[str, ...]:
+    """How they were found: `1,190 by their folders`."""
+    from engine.workflows.relink.records import Way
+
+    templates = {
+        Way.PATH: translate("moved_images", "%1 by their folders"),
+        Way.NAME: translate("moved_images", "%1 by name and size"),
+        Way.CONTENT: translate("moved_images", "%1 by content"),
+    }
+    lines = [fill(templates[way], number(count)) for way, count in plan.counts.items() if count]
+    if plan.changed:
+        lines.append(fill(translate("moved_images", "%1 changed in the meantime"), number(plan.changed)))
+    if plan.strangers:
+        text = translate("moved_images", "%1 without a label, added from the new place, will be replaced by them")
+        lines.append(fill(text, images(len(plan.strangers))))
+    return tuple(lines)
+
+
+def left_lines(plan: "RelinkPlan") -> tuple[str, ...]:
+    """What stays as it is, and why."""
+    lines = []
+    if plan.doubts:
+        text = translate("moved_images", "%1 could be several files. Choose a narrower folder to tell them apart.")
+        lines.append(fill(text, number(len(plan.doubts))))
+    if plan.taken:
+        text = translate("moved_images", "%1 already in the project as another image with a label.")
+        lines.append(fill(text, number(len(plan.taken))))
+    if plan.missing:
+        lines.append(fill(translate("moved_images", "%1 not found there."), number(len(plan.missing))))
+    if plan.failures:
+        text = translate("moved_images", "%1 could not be looked through.")
+        lines.append(fill(text, plan.failures[0].path.name) if len(plan.failures) == 1 else fill(text, _folders(plan)))
+    return tuple(lines)
+
+
+def example_lines(plan: "RelinkPlan", folder: Path) -> tuple[str, ...]:
+    """Some of the found images: old place and new place."""
+    arrow = translate("moved_images", "%1 → %2")
+    step = max(1, len(plan.moves) // EXAMPLES)
+    shown = plan.moves[::step][:EXAMPLES]
+    return tuple(fill(arrow, move.image.path, short_path(move.file.path, folder)) for move in shown)
+
+
+def apply_text(count: int) -> str:
+    """What the button does."""
+    if count == 1:
+        return translate("moved_images", "Use its new place")
+    return fill(translate("moved_images", "Use the new places of %1"), images(count))
+
+
+def short_path(path: Path, folder: Path) -> str:
+    """A path as the project would write it: relative beside it, else whole."""
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+
+
+def _folders(plan: "RelinkPlan") -> str:
+    return fill(translate("moved_images", "%1 folders"), number(len(plan.failures)))

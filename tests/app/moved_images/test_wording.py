@@ -1,0 +1,85 @@
+"""Moved images in words."""
+
+from pathlib import Path
+
+import pytest
+
+from app.moved_images.wording import (
+    apply_text,
+    example_lines,
+    left_lines,
+    missing_line,
+    progress_line,
+    short_path,
+    verdict,
+    way_lines,
+)
+from engine.events import Progress
+from engine.files import FileFailure, FoundFile
+from engine.workflows.relink.records import Doubt, MissingImage, Move, RelinkPlan, Way
+
+
+def image(number: int) -> MissingImage:
+    """An image that is not where it was."""
+    return MissingImage(number, f"photos/{number}.jpg", 10, 0, None)
+
+
+def move(number: int, way: Way = Way.PATH, *, size_bytes: int = 10) -> Move:
+    """One that was found."""
+    return Move(image(number), FoundFile(Path("/new") / f"{number}.jpg", size_bytes, 0), way, is_same_content=False)
+
+
+def test_counts_are_whole_sentences() -> None:
+    """One image and many."""
+    assert missing_line(1) == "1 image is not where it was."
+    assert missing_line(40) == "40 images are not where they were."
+    assert (apply_text(1), apply_text(2)) == ("Use its new place", "Use the new places of 2 images")
+
+
+@pytest.mark.parametrize(
+    ("progress", "words"),
+    [
+        (Progress(0, 64), "Checking which images are missing"),
+        (Progress(10, 64), "Checking which images are missing  ·  10 of 64"),
+        (Progress(500, 0, "files"), "Looking through folders  ·  500"),
+        (Progress(3, 0, "files read"), "Comparing contents  ·  3"),
+    ],
+)
+def test_progress(progress: Progress, words: str) -> None:
+    """What is done, and how far it is."""
+    assert progress_line(progress) == words
+
+
+def test_a_preview_tells_everything() -> None:
+    """How many by which way, what stays, and examples from all over."""
+    moves = (*(move(number) for number in range(5)), move(5, Way.NAME), move(6, Way.CONTENT, size_bytes=11))
+    plan = RelinkPlan(
+        images=20, moves=moves, strangers=(9, 10), doubts=(Doubt(image(7), (), 2),), taken=(move(8),),
+        missing=(image(11),), failures=(FileFailure(Path("/new/locked"), "no"),),
+    )  # fmt: skip
+    assert verdict(plan) == "7 of 10 found"
+    assert way_lines(plan) == (
+        "5 by their folders", "1 by name and size", "1 by content", "1 changed in the meantime",
+        "2 images without a label, added from the new place, will be replaced by them",
+    )  # fmt: skip
+    assert left_lines(plan) == (
+        "1 could be several files. Choose a narrower folder to tell them apart.",
+        "1 already in the project as another image with a label.",
+        "1 not found there.",
+        "locked could not be looked through.",
+    )
+    assert example_lines(plan, Path("/old")) == tuple(
+        f"photos/{number}.jpg → {Path('/new') / f'{number}.jpg'}" for number in (0, 2, 4)
+    )
+
+
+def test_nothing_found_and_nothing_missing() -> None:
+    """Two ends that must not look alike."""
+    assert verdict(RelinkPlan(images=3)) == "All images are where they were."
+    assert verdict(RelinkPlan(images=3, missing=(image(1),))) == "None of them was found there."
+
+
+def test_paths_are_short_beside_the_project() -> None:
+    """As the project would write them."""
+    assert short_path(Path("/data/a/b.jpg"), Path("/data")) == "a/b.jpg"
+    assert short_path(Path("/other/b.jpg"), Path("/data")) == str(Path("/other/b.jpg"))
