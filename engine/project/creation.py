@@ -1,13 +1,13 @@
 """Making a new project file: under a temporary name first, so that a half-made one is never seen."""
 
 import os
-import uuid
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from engine.errors import ProjectExistsError, StorageError
+from engine.full_disk import storage_error
+from engine.new_file import new_file
 from engine.project.connection import Connection
 from engine.project.file.address import SIDE_SUFFIXES
 from engine.project.file.file_state import insert_state
@@ -39,17 +39,13 @@ def create_file(path: Path, model: FirstModel) -> None:
         raise StorageError("the name is too long", expected=f"at most {LONGEST_NAME_BYTES} bytes", found=path.name)
     if not path.parent.is_dir():
         raise StorageError("there is no such folder", found=str(path.parent), remedy="create it first")
-    draft = path.with_name(f".{uuid.uuid4().hex}.protoleaf-new")
     try:
-        _write(draft, model)
-        _publish(draft, path)
+        with new_file(path, replace=False, for_sqlite=True) as draft:
+            _write(draft.path, model)
     except FileExistsError as error:
         raise _exists(path) from error
     except OSError as error:
-        raise StorageError("the project cannot be created", found=f"{path} ({error.strerror})") from error
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
+        raise storage_error(path, error, "the project cannot be created") from error
 
 
 def _check_is_free(path: Path) -> None:
@@ -89,27 +85,3 @@ def _write(draft: Path, model: FirstModel) -> None:
             connection.write(f"PRAGMA user_version = {SCHEMA_VERSION}")
     finally:
         connection.close()
-
-
-def _publish(draft: Path, path: Path) -> None:
-    try:
-        os.link(draft, path)  # unlike a rename, never replaces a file that came in between
-    except FileExistsError:
-        raise
-    except OSError:
-        # Some file systems have no hard links.
-        if os.path.lexists(path):
-            raise FileExistsError(str(path)) from None
-        draft.rename(path)
-    _flush_folder(path.parent)
-
-
-def _flush_folder(folder: Path) -> None:
-    if os.name != "posix":
-        return  # Windows cannot open folders and writes their entries through
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

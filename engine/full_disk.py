@@ -1,0 +1,106 @@
+"""Recognising a full disk, whichever library ran into it, and saying so in one way."""
+
+import errno
+import os
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from engine.errors import StorageError
+
+REMEDY: Final = "free some space, then try again"
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+_WINDOWS_FULL: Final = frozenset({39, 112, 1295})  # ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED
+_NEARLY_NOTHING_BYTES: Final = 1 << 20  # below this, a failed write is put down to the space
+_PHRASES: Final = (
+    "no space left",
+    "disk quota exceeded",
+    "database or disk is full",
+    "not enough space on the disk",
+)
+_SHORT_WRITES: Final = (
+    "requested and",  # numpy: "1000 requested and 512 written"
+    "problem writing element",  # numpy: a file that takes no more
+    "unexpected pos",  # torch: the position of an archive that could not be written on
+    "write failed",
+    "short write",
+    "write error",
+    "failed writing",  # torch and onnx: "PytorchStreamWriter failed writing file"
+    "encoder error",  # Pillow: the file took no more
+    "disk i/o error",  # SQLite: a temporary, shared or log file that cannot grow
+    "unable to open database file",  # SQLite: no room for the log beside it
+)
+
+
+class DiskFullError(StorageError):
+    """The disk takes no more."""
+
+
+def is_full(path: Path | None, error: BaseException) -> bool:
+    """Whether an error says that there is no room left.
+
+    Libraries that name no reason (SQLite's "disk I/O error", a short write of numpy) are believed where the disk under
+    `path` holds next to nothing free, or where an error behind this one says it.
+
+    Args:
+        path: the file that was being written, or a folder; None where unknown.
+        error: what the library raised.
+    """
+    return any(_says_full(each) or _short_on(path, each) for each in _chain(error))
+
+
+def disk_full(path: Path | str, *, what: str = "the disk is full") -> DiskFullError:
+    """The one message about it: `the disk is full: found /data/birds.protoleaf. Free some space, then try again`."""
+    return DiskFullError(what, found=str(path), remedy=REMEDY)
+
+
+def storage_error(path: Path, error: BaseException, what: str) -> StorageError:
+    """What to tell where a file cannot be written: that the disk is full, or `what` with the system's reason."""
+    if isinstance(error, DiskFullError):
+        return error
+    if is_full(path, error):
+        return disk_full(path)
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return StorageError(what, found=f"{path} ({reason})")
+
+
+def _chain(error: BaseException | None) -> list[BaseException]:
+    chain: list[BaseException] = []
+    while error is not None and error not in chain:
+        chain.append(error)
+        error = error.__cause__ or error.__context__
+    return chain
+
+
+def _says_full(error: BaseException) -> bool:
+    if isinstance(error, DiskFullError):
+        return True
+    if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
+        return True
+    if isinstance(error, OSError) and (error.errno in _FULL or getattr(error, "winerror", None) in _WINDOWS_FULL):
+        return True
+    said = str(error).lower()
+    return any(phrase in said for phrase in _PHRASES)
+
+
+def _short_on(path: Path | None, error: BaseException) -> bool:
+    said = str(error).lower()
+    return (
+        any(phrase in said for phrase in _SHORT_WRITES)
+        and path is not None
+        and free_bytes(path) < _NEARLY_NOTHING_BYTES
+    )
+
+
+def free_bytes(path: Path) -> int:
+    """Room that an ordinary user has left on the disk of a path, which need not exist; very much where unknown."""
+    for place in (path, *path.absolute().parents):
+        with suppress(OSError):
+            if os.name != "posix":
+                import shutil
+
+                return shutil.disk_usage(place).free
+            facts = os.statvfs(place)
+            return facts.f_bavail * facts.f_frsize if facts.f_files == 0 or facts.f_favail else 0
+    return 1 << 62

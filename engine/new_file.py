@@ -1,0 +1,209 @@
+"""New files: written under a random hidden name first, so that a half-made one is never seen under the real one.
+
+A draft is created with `O_EXCL | O_NOFOLLOW`: nobody who can write into the folder can make us write through a link of
+theirs. It is locked while it is being written, so one without a lock was left by a process that died.
+"""
+
+import os
+import stat
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, cast
+
+if os.name == "posix":
+    import fcntl
+
+PRIVATE_FILE: Final = 0o600
+PRIVATE_FOLDER: Final = 0o700
+ORDINARY_FILE: Final = 0o666  # less what the person's umask takes
+DRAFT_SUFFIX: Final = ".protoleaf-new"
+SQLITE_DRAFT_SUFFIX: Final = ".protoleaf-new-db"
+_NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag, and gives links to administrators alone
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A file in the making.
+
+    Attributes:
+        path: its hidden name, for libraries that write by name into the file that is there.
+        file: the same file, open for reading and writing.
+    """
+
+    path: Path
+    file: BinaryIO
+
+
+@contextmanager
+def new_file(path: Path, *, replace: bool, mode: int = PRIVATE_FILE, for_sqlite: bool = False) -> Iterator[Draft]:
+    """Write a file that appears under its name whole and on disk, or not at all; the draft never stays.
+
+    Args:
+        path: where it is to be. A symbolic link of this name is replaced itself, never written through.
+        replace: whether a file of this name is replaced; otherwise nothing may be there.
+        mode: its permissions, less the umask.
+        for_sqlite: whether SQLite writes it by its name. Such a draft is not locked, because on some systems SQLite
+            would wait for our lock; `clear_abandoned_drafts` leaves it.
+
+    Raises:
+        FileExistsError: something of this name is there, and `replace` is not set.
+        OSError: the folder or the disk refuses.
+    """
+    if not replace and os.path.lexists(path):
+        raise FileExistsError(str(path))
+    draft = path.with_name(f".{uuid.uuid4().hex}{SQLITE_DRAFT_SUFFIX if for_sqlite else DRAFT_SUFFIX}")
+    file = create_file(draft, mode=mode)
+    try:
+        if not for_sqlite:
+            _hold(file)
+        yield Draft(draft, file)
+        file.flush()
+        os.fsync(file.fileno())
+        if os.name != "posix":
+            file.close()  # Windows renames no file that is open
+        publish(draft, path, replace=replace)
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        with suppress(OSError):  # what could not be flushed was said already
+            file.close()
+
+
+def write_file(path: Path, content: bytes | str, *, replace: bool = True, mode: int = PRIVATE_FILE) -> None:
+    """Write a whole file at once; see `new_file`. Text is written as UTF-8 with its line ends as they are."""
+    with new_file(path, replace=replace, mode=mode) as draft:
+        draft.file.write(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+@contextmanager
+def output_file(path: Path) -> Iterator[BinaryIO]:
+    """Write a file whose name a person chose: as `new_file` does, with what they expect of an output.
+
+    Where the name is a symbolic link, the file that it points to is replaced and the link stays. A file that was there
+    keeps its permissions; a new one gets the ordinary ones. What is no file (`/dev/stdout`, a pipe) is written into.
+
+    Raises:
+        OSError: the folder or the disk refuses.
+    """
+    real = Path(os.path.realpath(path))
+    try:
+        there = real.stat()
+    except OSError:
+        there = None
+    if there and not stat.S_ISREG(there.st_mode) and not stat.S_ISDIR(there.st_mode):
+        with path.open("wb") as file:  # the name itself: a pipe has no real path
+            yield file
+        return
+    with new_file(real, replace=True, mode=ORDINARY_FILE) as draft:
+        if there:
+            with suppress(OSError):
+                draft.path.chmod(stat.S_IMODE(there.st_mode))
+        yield draft.file
+
+
+def create_file(path: Path, *, mode: int = PRIVATE_FILE) -> BinaryIO:
+    """Create a file that nobody else made and open it for reading and writing.
+
+    Raises:
+        FileExistsError: anything of this name is there, also a link to nowhere.
+    """
+    return _opened(path, "x+b", mode)
+
+
+def open_own(path: Path, mode: str) -> BinaryIO:
+    """Open a file of ours that has to be found again, such as a download to resume; never through a symbolic link.
+
+    Args:
+        path: a file in a folder that `private_folder` made.
+        mode: as of `open`, binary. A file that is created is private.
+
+    Raises:
+        OSError: it is a symbolic link, or cannot be opened.
+    """
+    return _opened(path, mode, PRIVATE_FILE)
+
+
+def _opened(path: Path, mode: str, permissions: int) -> BinaryIO:
+    def without_links(name: str, flags: int) -> int:
+        return os.open(name, flags | _NO_FOLLOW, permissions)
+
+    return cast(BinaryIO, open(path, mode, opener=without_links))
+
+
+def publish(draft: Path, path: Path, *, replace: bool) -> None:
+    """Give a finished draft its real name, and put the name on disk.
+
+    Raises:
+        FileExistsError: something of this name came in between, and `replace` is not set.
+    """
+    if replace:
+        draft.replace(path)
+    else:
+        _publish_new(draft, path)
+    flush_folder(path.parent)
+
+
+def _publish_new(draft: Path, path: Path) -> None:
+    try:
+        os.link(draft, path)  # unlike a rename, never replaces a file that came in between
+    except FileExistsError:
+        raise
+    except OSError:
+        # Some file systems have no hard links.
+        if os.path.lexists(path):
+            raise FileExistsError(str(path)) from None
+        draft.rename(path)
+    else:
+        draft.unlink()
+
+
+def flush_folder(folder: Path) -> None:
+    """Put the entries of a folder on disk, where the system lets us."""
+    if os.name != "posix":
+        return  # Windows cannot open folders and writes their entries through
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def private_folder(folder: Path) -> Path:
+    """Make a folder for its owner alone, with the folders above it that are missing; one that is there is left.
+
+    Raises:
+        OSError: it cannot be made, or something else has its name.
+    """
+    if folder.is_dir():
+        return folder
+    if not folder.parent.exists():
+        private_folder(folder.parent)
+    folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+    return folder
+
+
+def clear_abandoned_drafts(folder: Path) -> None:
+    """Remove from a folder of ours the drafts of processes that died; those being written stay."""
+    with suppress(OSError):
+        for draft in folder.glob(f".*{DRAFT_SUFFIX}"):
+            with suppress(OSError):
+                _remove_abandoned(draft)
+
+
+def _remove_abandoned(draft: Path) -> None:
+    if os.name != "posix":
+        draft.unlink()  # Windows refuses while it is open
+        return
+    with open_own(draft, "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        draft.unlink()
+
+
+def _hold(file: BinaryIO) -> None:
+    if os.name == "posix":
+        with suppress(OSError):  # some network drives have no locks
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
