@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
+from engine.new_file import write_file
+
 if TYPE_CHECKING:
     from app.main_window import MainWindow
 
@@ -45,9 +47,7 @@ def attach_report(window: "MainWindow") -> None:
 
 def write_report(target: Path, fields: dict[str, float]) -> None:
     """Write the figures, whole or not at all."""
-    temporary = target.with_suffix(".writing")
-    temporary.write_text(json.dumps(fields), encoding="utf-8")
-    temporary.replace(target)
+    write_file(target, json.dumps(fields))
 
 
 @final

@@ -3,15 +3,19 @@
 import errno
 import os
 import sqlite3
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from engine.errors import StorageError
+from engine.errors import ProtoleafError, StorageError
+from engine.files import size_text
 
 REMEDY: Final = "free some space, then try again"
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _WINDOWS_FULL: Final = frozenset({39, 112, 1295})  # ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED
+_SAID: Final = "the disk is full"
 _NEARLY_NOTHING_BYTES: Final = 1 << 20  # below this, a failed write is put down to the space
 _PHRASES: Final = (
     "no space left",
@@ -29,6 +33,7 @@ _SHORT_WRITES: Final = (
     "failed writing",  # torch and onnx: "PytorchStreamWriter failed writing file"
     "encoder error",  # Pillow: the file took no more
     "disk i/o error",  # SQLite: a temporary, shared or log file that cannot grow
+    "no usable temporary directory",  # Python tries each by writing into it
     "unable to open database file",  # SQLite: no room for the log beside it
 )
 
@@ -50,19 +55,41 @@ def is_full(path: Path | None, error: BaseException) -> bool:
     return any(_says_full(each) or _short_on(path, each) for each in _chain(error))
 
 
-def disk_full(path: Path | str, *, what: str = "the disk is full") -> DiskFullError:
-    """The one message about it: `the disk is full: found /data/birds.protoleaf. Free some space, then try again`."""
-    return DiskFullError(what, found=str(path), remedy=REMEDY)
+def disk_full(path: Path | str, *, needed_bytes: int = 0, free_bytes: int = 0) -> DiskFullError:
+    """The one message about it: `the disk is full: found /data/birds.protoleaf. Free some space, then try again`.
+
+    Args:
+        path: what was being written.
+        needed_bytes: how much room it takes; 0 where unknown.
+        free_bytes: how much there is.
+    """
+    if not needed_bytes:
+        return DiskFullError(_SAID, found=str(path), remedy=REMEDY)
+    return DiskFullError(
+        _SAID,
+        expected=f"{size_text(needed_bytes)} free",
+        found=f"{size_text(free_bytes)} for {path}",
+        remedy=REMEDY,
+    )
 
 
-def storage_error(path: Path, error: BaseException, what: str) -> StorageError:
+def storage_error(path: Path, error: BaseException, what: str, remedy: str = "") -> StorageError:
     """What to tell where a file cannot be written: that the disk is full, or `what` with the system's reason."""
     if isinstance(error, DiskFullError):
         return error
     if is_full(path, error):
         return disk_full(path)
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return StorageError(what, found=f"{path} ({reason})")
+    return StorageError(what, found=f"{path}: {reason}", remedy=remedy)
+
+
+@contextmanager
+def writing(path: Path, what: str, remedy: str = "") -> Iterator[None]:
+    """Turn the disk's refusal inside the block into a `StorageError`; see `storage_error`."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(path, error, what, remedy) from error
 
 
 def _chain(error: BaseException | None) -> list[BaseException]:
@@ -86,11 +113,36 @@ def _says_full(error: BaseException) -> bool:
 
 def _short_on(path: Path | None, error: BaseException) -> bool:
     said = str(error).lower()
-    return (
-        any(phrase in said for phrase in _SHORT_WRITES)
-        and path is not None
-        and free_bytes(path) < _NEARLY_NOTHING_BYTES
-    )
+    if not any(phrase in said for phrase in _SHORT_WRITES):
+        return False
+    places = [place for place in (path, _temporary()) if place is not None]
+    return any(free_bytes(place) < _NEARLY_NOTHING_BYTES for place in places)
+
+
+def _temporary() -> Path:
+    """Where temporary files go. Unlike `tempfile.gettempdir` this writes nothing, which a full disk would refuse."""
+    return Path(tempfile.tempdir or next(filter(None, map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp"))  # noqa: S108
+
+
+def told(error: Exception, *places: Path) -> Exception:
+    """What a person is told at the last edge, where nobody saw before that a full disk was behind an error.
+
+    Args:
+        error: whatever ended a command.
+        places: files and folders that it worked with, for errors that name none.
+
+    Returns:
+        The error itself where it is something else, or says so already.
+    """
+    if isinstance(error, DiskFullError) or _SAID in str(error):
+        return error
+    if not any(is_full(place, error) for place in places or (None,)):
+        return error
+    if isinstance(error, ProtoleafError):
+        return DiskFullError(f"{_SAID}; {error.what}", expected=error.expected, found=error.found, remedy=REMEDY)
+    named = next((each.filename for each in _chain(error) if isinstance(each, OSError) and each.filename), None)
+    tightest = min(places, key=free_bytes, default=_temporary())
+    return disk_full(os.fsdecode(named) if isinstance(named, str | bytes) else tightest)
 
 
 def free_bytes(path: Path) -> int:

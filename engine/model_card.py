@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import ModelError
+from engine.new_file import ORDINARY_FILE, write_file
 
 LAYOUTS: Final = ("nchw", "nhwc")
 CHANNEL_ORDERS: Final = ("rgb", "bgr", "grey")
@@ -124,7 +125,7 @@ def card_path(model: Path) -> Path:
 
 def write_card(model: Path, card: BackboneCard) -> None:
     """Write the card beside its model file."""
-    card_path(model).write_text(card_text(card), encoding="utf-8")
+    write_file(card_path(model), card_text(card), mode=ORDINARY_FILE)
 
 
 def card_text(card: BackboneCard) -> str:

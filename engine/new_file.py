@@ -10,8 +10,9 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final, TextIO, cast
 
 if os.name == "posix":
     import fcntl
@@ -38,7 +39,9 @@ class Draft:
 
 
 @contextmanager
-def new_file(path: Path, *, replace: bool, mode: int = PRIVATE_FILE, for_sqlite: bool = False) -> Iterator[Draft]:
+def new_file(
+    path: Path, *, replace: bool, mode: int = PRIVATE_FILE, for_sqlite: bool = False, durable: bool = True
+) -> Iterator[Draft]:
     """Write a file that appears under its name whole and on disk, or not at all; the draft never stays.
 
     Args:
@@ -47,6 +50,7 @@ def new_file(path: Path, *, replace: bool, mode: int = PRIVATE_FILE, for_sqlite:
         mode: its permissions, less the umask.
         for_sqlite: whether SQLite writes it by its name. Such a draft is not locked, because on some systems SQLite
             would wait for our lock; `clear_abandoned_drafts` leaves it.
+        durable: whether it is on disk on return; not worth the wait for one of many that are easily made again.
 
     Raises:
         FileExistsError: something of this name is there, and `replace` is not set.
@@ -61,10 +65,13 @@ def new_file(path: Path, *, replace: bool, mode: int = PRIVATE_FILE, for_sqlite:
             _hold(file)
         yield Draft(draft, file)
         file.flush()
-        os.fsync(file.fileno())
+        if durable:
+            os.fsync(file.fileno())
         if os.name != "posix":
             file.close()  # Windows renames no file that is open
-        publish(draft, path, replace=replace)
+        _publish(draft, path, replace=replace)
+        if durable:
+            flush_folder(path.parent)
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
@@ -79,11 +86,15 @@ def write_file(path: Path, content: bytes | str, *, replace: bool = True, mode: 
 
 
 @contextmanager
-def output_file(path: Path) -> Iterator[BinaryIO]:
+def output_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     """Write a file whose name a person chose: as `new_file` does, with what they expect of an output.
 
     Where the name is a symbolic link, the file that it points to is replaced and the link stays. A file that was there
     keeps its permissions; a new one gets the ordinary ones. What is no file (`/dev/stdout`, a pipe) is written into.
+
+    Args:
+        path: the name that was chosen.
+        durable: see `new_file`.
 
     Raises:
         OSError: the folder or the disk refuses.
@@ -97,11 +108,23 @@ def output_file(path: Path) -> Iterator[BinaryIO]:
         with path.open("wb") as file:  # the name itself: a pipe has no real path
             yield file
         return
-    with new_file(real, replace=True, mode=ORDINARY_FILE) as draft:
+    with new_file(real, replace=True, mode=ORDINARY_FILE, durable=durable) as draft:
         if there:
             with suppress(OSError):
                 draft.path.chmod(stat.S_IMODE(there.st_mode))
         yield draft.file
+
+
+@contextmanager
+def text_into(file: BinaryIO, *, errors: str = "strict") -> Iterator[TextIO]:
+    """Write UTF-8 text with its line ends as they are into a file that somebody else closes."""
+    text = TextIOWrapper(file, encoding="utf-8", errors=errors, newline="")
+    try:
+        yield text
+        text.flush()
+    finally:
+        with suppress(OSError):  # a second refusal while what was refused before is being told
+            text.detach()
 
 
 def create_file(path: Path, *, mode: int = PRIVATE_FILE) -> BinaryIO:
@@ -133,20 +156,10 @@ def _opened(path: Path, mode: str, permissions: int) -> BinaryIO:
     return cast(BinaryIO, open(path, mode, opener=without_links))
 
 
-def publish(draft: Path, path: Path, *, replace: bool) -> None:
-    """Give a finished draft its real name, and put the name on disk.
-
-    Raises:
-        FileExistsError: something of this name came in between, and `replace` is not set.
-    """
+def _publish(draft: Path, path: Path, *, replace: bool) -> None:
     if replace:
         draft.replace(path)
-    else:
-        _publish_new(draft, path)
-    flush_folder(path.parent)
-
-
-def _publish_new(draft: Path, path: Path) -> None:
+        return
     try:
         os.link(draft, path)  # unlike a rename, never replaces a file that came in between
     except FileExistsError:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from engine.errors import Cancelled, ProtoleafError
 from engine.files import shown
+from engine.full_disk import told
 
 _log = logging.getLogger(__name__)
 
@@ -82,6 +83,7 @@ class BackgroundThread(QObject):
 
 def sentence_for(error: Exception) -> str:
     """One line for a person; an error that is a bug also goes into the log with its traceback."""
+    error = told(error)
     if isinstance(error, ProtoleafError):
         return shown(str(error))
     _log.error("unexpected error in the background", exc_info=error)

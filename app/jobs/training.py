@@ -1,7 +1,5 @@
 """The training of the open project: runs in a child process, and what it yields becomes a model version."""
 
-import hashlib
-import shutil
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -14,12 +12,15 @@ from app.jobs.process_job import ProcessJob
 from app.training.logic import Curves, Depth, Plan, Point, Trained
 from app.training.versions import store_trained
 from engine.events import Progress
+from engine.full_disk import storage_error
+from engine.scratch_folder import ScratchFolder
 
 if TYPE_CHECKING:
     from app.session import Session
     from engine.workflows.live import LiveCollection
 
 FOLDER: Final = "training"
+TRAINED: Final = "trained"
 
 MakeJob = Callable[[str, dict[str, Any]], ProcessJob]
 Store = Callable[["LiveCollection", Trained, Path], Trained]
@@ -76,7 +77,7 @@ class Training(QObject):
         self._make_job = make_job
         self._store = store
         self._job: Job | None = None
-        self._folder: Path | None = None
+        self._folder: ScratchFolder | None = None
         session.closed.connect(self._on_closed)
 
     @property
@@ -90,15 +91,18 @@ class Training(QObject):
         if self.is_busy or info is None or not info.is_writable:
             return
         self._forget(plan)
-        self._folder = self._session.caches.root / FOLDER / hashlib.sha256(str(info.path).encode()).hexdigest()[:16]
-        shutil.rmtree(self._folder, ignore_errors=True)  # left by a crash; the project is locked, so nobody uses it
+        try:
+            self._folder = ScratchFolder(self._session.caches.root / FOLDER)
+        except OSError as error:
+            self._on_failed(str(storage_error(self._session.caches.root, error, "the training cannot be kept")))
+            return
         request = {
             "verb": "train",
             "project": str(info.path),
             "cache": str(self._session.caches.root),
             "depth": plan.depth.value,
             "settings": plan.settings(),
-            "out": str(self._folder),
+            "out": str(self._folder.path / TRAINED),
         }
         job = self._make_job(self._title(plan.depth), request)
         job.keeps_finished = False
@@ -185,4 +189,4 @@ class Training(QObject):
         """Leave no trace in the cache, without keeping the window waiting."""
         folder, self._folder = self._folder, None
         if folder is not None:
-            QThreadPool.globalInstance().start(lambda: shutil.rmtree(folder, ignore_errors=True))
+            QThreadPool.globalInstance().start(folder.remove)

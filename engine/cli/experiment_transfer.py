@@ -9,7 +9,8 @@ import typer
 from engine.cli.device_option import DeviceName
 from engine.cli.output import AsJson, progress_bar, say
 from engine.cli.stopping import stoppable
-from engine.errors import StorageError
+from engine.full_disk import writing
+from engine.new_file import output_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -120,10 +121,8 @@ def _plan(
 
 
 def _write(out: Path, fields: "Mapping[str, object]") -> None:
-    try:
-        out.write_text(json.dumps(fields, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise StorageError("the figures cannot be written", found=f"{out}: {error.strerror}") from error
+    with writing(out, "the figures cannot be written"), output_file(out) as file:
+        file.write((json.dumps(fields, indent=1) + "\n").encode("utf-8"))
 
 
 def register(application: typer.Typer) -> None:

@@ -4,6 +4,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 import typer
@@ -21,7 +22,9 @@ from engine.cli import (
     relink_command,
     training_commands,
 )
+from engine.config import CacheFolders
 from engine.errors import Cancelled, ProtoleafError, UsageError
+from engine.full_disk import told
 
 FAILED: Final = 1
 MISUSED: Final = 2
@@ -70,23 +73,35 @@ def main(arguments: Sequence[str]) -> int:
     Returns:
         Exit status: 0 done, 1 refused with one line on standard error, 2 misused, 130 stopped by Ctrl+C.
     """
-    command = typer.main.get_command(application)
     with suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        status = command.main(args=list(arguments), prog_name="protoleaf", standalone_mode=False)
+        return _run(arguments)
     except typer.TyperException as error:  # a wrong option or argument
         return _complain(error.format_message(), error.exit_code)
     except (typer.Abort, KeyboardInterrupt, Cancelled) as stopped:
         remedy = f"; {stopped.remedy}" if isinstance(stopped, Cancelled) else ""
         return _complain(STOPPED_MESSAGE + remedy, STOPPED)
-    except UsageError as error:
-        return _complain(str(error), MISUSED)
-    except ProtoleafError as error:
-        return _complain(str(error), FAILED)
+    except Exception as error:
+        plain = told(error, *_places(arguments))
+        if not isinstance(plain, ProtoleafError):
+            raise
+        return _complain(str(plain), MISUSED if isinstance(plain, UsageError) else FAILED)
+
+
+def _run(arguments: Sequence[str]) -> int:
+    command = typer.main.get_command(application)
+    status = command.main(args=list(arguments), prog_name="protoleaf", standalone_mode=False)
+    sys.stdout.flush()  # a full disk under a redirected output is told here, not at the interpreter's end
     if status == STOPPED:  # typer turns Ctrl+C into this status
         return _complain(STOPPED_MESSAGE, STOPPED)
     return status if isinstance(status, int) else 0
+
+
+def _places(arguments: Sequence[str]) -> list[Path]:
+    """What a command worked with, as far as its words tell: where a full disk is looked for."""
+    named = [Path(word) for word in arguments if not word.startswith("-") and Path(word).absolute().parent.is_dir()]
+    return [*named, CacheFolders.default().root]
 
 
 def _complain(message: str, status: int) -> int:

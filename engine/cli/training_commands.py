@@ -1,6 +1,5 @@
 """Commands that train new model versions, list them and choose one."""
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +8,7 @@ import typer
 from engine.cli.graph_commands import ProjectPath
 from engine.cli.output import AsJson, percent, progress_bar, say
 from engine.config import CacheFolders
+from engine.scratch_folder import scratch_folder
 
 if TYPE_CHECKING:
     from engine.project import ModelVersion
@@ -34,10 +34,10 @@ def train(
     from engine.workflows.training.trained import adopt
 
     chosen = parse_settings(setting or ())
-    with Project.open(project) as opened, tempfile.TemporaryDirectory(prefix="protoleaf-") as folder:
+    with Project.open(project) as opened, scratch_folder() as folder:
         with progress_bar("Training") as on_progress:
             trained = run(
-                opened, CacheFolders.default(), depth, chosen, out=Path(folder) / "trained", on_progress=on_progress
+                opened, CacheFolders.default(), depth, chosen, out=folder / "trained", on_progress=on_progress
             )
         version_id = adopt(opened, trained)
         if choose:

@@ -34,6 +34,8 @@ from engine.cli.trial_worker import try_backbone
 from engine.config import CacheFolders
 from engine.errors import Cancelled, ProtoleafError, UsageError
 from engine.events import CancelToken, Progress
+from engine.full_disk import told
+from engine.scratch_folder import clear_abandoned
 
 _log = logging.getLogger(__name__)
 
@@ -190,9 +192,19 @@ def run_worker(stdin: Iterator[bytes], stdout: IO[str], verbs: Mapping[str, Verb
     except Cancelled:
         events.write("cancelled")
     except ProtoleafError as error:
-        events.write("error", message=str(error))
+        events.write("error", message=str(told(error, *_places(job))))
+        return 1
+    except Exception as error:
+        if (plain := told(error, *_places(job))) is error:
+            raise
+        events.write("error", message=str(plain))
         return 1
     return 0
+
+
+def _places(job: Mapping[str, Any]) -> list[Path]:
+    """Files and folders that a job names: where a full disk is looked for."""
+    return [Path(value) for value in job.values() if isinstance(value, str) and Path(value).is_absolute()]
 
 
 def _read_job(line: bytes, verbs: Mapping[str, Verb]) -> tuple[Verb, Mapping[str, Any]]:
@@ -219,6 +231,7 @@ def main() -> int:
     Returns:
         exit status.
     """
+    clear_abandoned()
     # Unbuffered, so that the listening thread holds no lock that the interpreter wants at its end.
     with _own_stdout() as stdout, os.fdopen(os.dup(0), "rb", buffering=0) as stdin:
         return run_worker(iter(stdin.readline, b""), stdout)

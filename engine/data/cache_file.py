@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from engine.new_file import create_file, private_folder
+
 BUSY_TIMEOUT_S: Final = 30.0
 _SIDE_FILES: Final = ("-wal", "-shm", "-journal")
 # What SQLite calls a file that is not, or no longer, a sound database.
@@ -31,7 +33,8 @@ def open_cache(path: Path, schema: str, *, version: int) -> sqlite3.Connection:
         sqlite3.Error: the file can be neither used nor replaced.
         OSError: its folder cannot be made.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(path.parent)
+    _take_link_away(path)
     try:
         return _opened(path, schema, version)
     except sqlite3.DatabaseError as error:
@@ -91,7 +94,15 @@ def set_aside(path: Path) -> None:
             path.with_name(path.name + suffix).unlink()
 
 
+def _take_link_away(path: Path) -> None:
+    """A cache is a file of ours: SQLite would write through a symbolic link of its name to wherever it points."""
+    if path.is_symlink():
+        set_aside(path)
+
+
 def _opened(path: Path, schema: str, version: int) -> sqlite3.Connection:
+    with contextlib.suppress(FileExistsError):
+        create_file(path).close()  # private, which SQLite would not make it; its side files follow
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA journal_mode=WAL")

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.data.cache_file import file_identity, open_cache, recover, transaction
-from engine.errors import StorageError
 from engine.files import FoundFile
+from engine.full_disk import storage_error
 
 _VERSION: Final = 1
 _SCHEMA: Final = """
@@ -161,11 +161,8 @@ class EmbeddingCache:
                         raise
                     return use(self._opened())
             except (sqlite3.Error, OSError) as error:
-                raise StorageError(
-                    "the embedding cache cannot be used",
-                    found=f"{error} ({self.path})",
-                    remedy="free some disk space or choose another cache folder",
-                ) from error
+                remedy = "free some disk space or choose another cache folder"
+                raise storage_error(self.path, error, "the embedding cache cannot be used", remedy) from error
 
     def _opened(self) -> sqlite3.Connection:
         """The open file; a new one when somebody deleted it, for SQLite would go on in the deleted one unnoticed."""

@@ -30,6 +30,7 @@ from engine.interchange.imagenet import read as read_imagenet
 from engine.interchange.merge import merge_into
 from engine.model.backbone import LastStage, UnitEmbedding, Whitened
 from engine.model_card import BackboneCard
+from engine.new_file import new_file, open_own, write_file
 from engine.training.episodes import EpisodeSettings
 from engine.training.export import export_backbone, export_plain_propagation, export_propagation
 from engine.training.pretraining import (
@@ -80,7 +81,7 @@ def pretrain_backbone(
         take_over(network, _weights_of(start, chosen.start), candidate(chosen.start).blocks)
     trained = chosen.trained_part(network)
     log = run / "log.jsonl"
-    log.write_text("", encoding="utf-8")
+    write_file(log, "")
 
     def on_epoch(epoch: int, loss: float, averaged: nn.Module, images_per_s: float) -> None:
         record = {
@@ -90,9 +91,10 @@ def pretrain_backbone(
             "validation_accuracy": round(accuracy(averaged, validation), 4),
             "images_per_s": round(images_per_s, 1),
         }
-        torch.save(_network_state(averaged), run / WEIGHTS)
-        with log.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
+        with new_file(run / WEIGHTS, replace=True) as draft:
+            torch.save(_network_state(averaged), draft.file)
+        with open_own(log, "ab") as file:
+            file.write((json.dumps(record) + "\n").encode("utf-8"))
         typer.echo(json.dumps(record))
 
     above = None if wordnet is None else ancestor_matrix(wordnet, training)

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from engine.errors import FormatError, InputError, StorageError
+from engine.errors import FormatError, InputError
+from engine.full_disk import storage_error
+from engine.new_file import ORDINARY_FILE, private_folder, write_file
 
 Z_95: Final = 1.96
 """Two-sided 95 % quantile of the normal distribution, as few-shot papers use it for 600 tasks."""
@@ -122,13 +124,12 @@ def write(result: TestResult, runs: Path) -> Path:
         StorageError: the folder refuses.
     """
     path = path_of(result, runs)
-    temporary = path.with_name(path.name + ".part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(_to_json(result), indent=1) + "\n", encoding="utf-8")
-        temporary.replace(path)
+        private_folder(path.parent)
+        write_file(path, json.dumps(_to_json(result), indent=1) + "\n", mode=ORDINARY_FILE)
     except OSError as error:
-        raise StorageError(f"the result cannot be written: {error}", remedy="make room or choose another") from error
+        remedy = "make room or choose another folder"
+        raise storage_error(path, error, "the result cannot be written", remedy) from error
     return path
 
 

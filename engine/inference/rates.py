@@ -5,7 +5,6 @@ share the cores: the pipeline cannot be faster than 1 / (1 / decode + 1 / infere
 gives.
 """
 
-import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ from engine.inference.backbone import BackboneSession
 from engine.inference.embed_chunk import network_input
 from engine.inference.pipeline import EmbedRequest, embed_files
 from engine.model_card import BackboneCard
+from engine.scratch_folder import scratch_folder
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def measure_pipeline(paths: Sequence[Path], session: BackboneSession) -> float:
     """Images a second of `embed_files` with an empty cache on disk."""
     requests = [EmbedRequest(position, path) for position, path in enumerate(paths)]
     width = session.card.embedding_width
-    with tempfile.TemporaryDirectory() as folder, EmbeddingCache(Path(folder), "0" * 64, width) as cache:
+    with scratch_folder() as folder, EmbeddingCache(folder, "0" * 64, width) as cache:
         started_s = time.perf_counter()
         embed_files(requests, session, cache)
         return len(paths) / (time.perf_counter() - started_s)

@@ -5,15 +5,16 @@ Only the second can say that a class has several parents, so that is what is wri
 
 import json
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from engine.errors import FormatError, StorageError
+from engine.errors import FormatError
+from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import join_path
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_name_at
 from engine.interchange.text_file import read_text
+from engine.new_file import output_file
 
 CLASSES: Final = "classes"
 
@@ -58,16 +59,8 @@ def write(graph: CategoryGraph, target: Path) -> None:
     Raises:
         StorageError: the file cannot be written.
     """
-    unfinished = target.with_name(target.name + ".part")
-    try:
-        unfinished.write_text(graph_to_json(graph), encoding="utf-8", newline="\n")
-        unfinished.replace(target)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise StorageError(f'"{target}" cannot be written', found=reason, remedy="choose another folder") from error
-    finally:
-        with suppress(OSError):
-            unfinished.unlink()
+    with writing(target, "the graph cannot be written", "choose another folder"), output_file(target) as file:
+        file.write(graph_to_json(graph).encode("utf-8"))
 
 
 def _parsed(source: Path) -> Any:

@@ -9,8 +9,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import StorageError, UsageError
+from engine.errors import UsageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.full_disk import storage_error
+from engine.new_file import output_file, text_into
 from engine.sample_collection.catalogue import COARSELY_LABELLED, GROUPS, KINDS, STRAYS, Kind
 from engine.sample_collection.photo import Painter, Scene, photograph
 
@@ -117,11 +119,8 @@ def draw_collection(
         _take_all(folder, orders, seed, ProgressMeter(len(orders), on_progress), cancel)
         return _with_tables(folder, orders)
     except OSError as error:
-        raise StorageError(
-            "the sample collection cannot be written",
-            found=f"{folder}: {error.strerror}",
-            remedy="choose another folder or free some space",
-        ) from error
+        remedy = "choose another folder or free some space"
+        raise storage_error(folder, error, "the sample collection cannot be written", remedy) from error
 
 
 def _orders(images_per_class: int) -> Iterator[_Order]:
@@ -167,7 +166,8 @@ def _take_all(
         if cancel is not None:
             cancel.raise_if_cancelled()
         picture = photograph(order.draw, order.scene, np.random.default_rng((seed, number)))
-        picture.save(folder / order.path, quality=JPEG_QUALITY)
+        with output_file(folder / order.path, durable=False) as file:
+            picture.save(file, "JPEG", quality=JPEG_QUALITY)
         meter.advance()
 
 
@@ -197,8 +197,8 @@ def _with_tables(folder: Path, orders: Sequence[_Order]) -> SampleCollection:
 
 def _table(path: Path, header: tuple[str, str], rows: Sequence[tuple[str, str]]) -> Path:
     """Write a table with a header."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
+    with output_file(path) as file, text_into(file) as text:
+        writer = csv.writer(text)
         writer.writerow(header)
         writer.writerows(rows)
     return path

@@ -1,19 +1,19 @@
 """Checkpoints: tensors and numbers only, in safetensors files that replace each other in one step."""
 
 import json
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor, nn
 
-from engine.errors import FormatError, ModelError, StorageError
+from engine.errors import FormatError, ModelError
+from engine.full_disk import storage_error
+from engine.new_file import clear_abandoned_drafts, private_folder, write_file
 
 FORMAT: Final = "protoleaf training checkpoint 1"
 MODEL: Final = "model."
@@ -85,20 +85,15 @@ def write(checkpoint: Checkpoint, path: Path) -> None:
         "settings": json.dumps(dict(checkpoint.settings)),
     }
     tensors = {name: value.detach().cpu().contiguous() for name, value in checkpoint.tensors.items()}
-    temporary = path.with_name(f".{path.name}.writing")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        save_file(tensors, temporary, notes)
-        with temporary.open("r+b") as file:  # Windows flushes only what is open for writing
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        clear_abandoned_drafts(private_folder(path.parent))
+        write_file(path, save(tensors, notes))
     except (OSError, SafetensorError) as error:
-        with suppress(OSError):
-            temporary.unlink()
-        raise StorageError(
+        raise storage_error(
+            path,
+            error,
             "the checkpoint cannot be written",
-            found=f"{path}: {error}",
-            remedy="free some space or choose another folder; the checkpoint before is still there",
+            "free some space or choose another folder; the checkpoint before is still there",
         ) from error
 
 

@@ -4,9 +4,8 @@ A formula exists once: inference runs the file that is made here. Each export go
 is loaded in ONNX Runtime and compared with the module on random inputs of many shapes; only then it gets its name.
 """
 
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -16,10 +15,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from engine.errors import ModelError, StorageError
+from engine.errors import ModelError
+from engine.full_disk import writing
 from engine.model.propagation_network import NetworkOutputs, PlainPropagationNetwork, PropagationNetwork
 from engine.model_card import BackboneCard, card_path, write_card
 from engine.onnx_runtime import load_onnxruntime
+from engine.new_file import ORDINARY_FILE, clear_abandoned_drafts, new_file, private_folder
 from engine.training.half_weights import store_weights_as_half
 from engine.training.onnx_conversion import ModelShape, to_onnx
 
@@ -217,27 +218,14 @@ def _write_checked(
     write_beside: Callable[[], None] = lambda: None,
 ) -> Agreement:
     """Write to a temporary neighbour, compare what that file does with the module, and only then give it its name."""
-    temporary = path.with_name(f".{path.stem}-{uuid.uuid4().hex}.onnx")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(content)
-        agreement = compare(temporary, module, inputs, tolerance=tolerance)
-        write_beside()
-        temporary.replace(path)
-    except OSError as error:
-        raise _refused_by_disk(path, error) from error
-    finally:
-        with suppress(OSError):  # where there is no folder, there is no file either
-            temporary.unlink()
+    with writing(path, "the model cannot be written", "choose another folder or free some space"):
+        clear_abandoned_drafts(private_folder(path.parent))
+        with new_file(path, replace=True, mode=ORDINARY_FILE) as draft:
+            draft.file.write(content)
+            draft.file.flush()
+            agreement = compare(draft.path, module, inputs, tolerance=tolerance)
+            write_beside()
     return agreement
-
-
-def _refused_by_disk(path: Path, error: OSError) -> StorageError:
-    return StorageError(
-        "the model cannot be written",
-        found=f"{path}: {error.strerror}",
-        remedy="choose another folder or free some space",
-    )
 
 
 def compare(model: Path, module: nn.Module, inputs: Iterable[Inputs], *, tolerance: float) -> Agreement:

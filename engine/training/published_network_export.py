@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from torch import nn
 
 from engine.data.resize import square
-from engine.errors import ModelError, StorageError
+from engine.errors import ModelError
 from engine.events import CancelToken
+from engine.full_disk import storage_error
+from engine.new_file import write_file
 from engine.sample_collection.catalogue import KINDS
 from engine.sample_collection.photo import photograph
 from engine.training.export import HALF_WEIGHTS_TOLERANCE, Agreement, Inputs, compare
@@ -60,17 +62,14 @@ def export_published(
         with torch.no_grad():
             content = _converted(network, facts, is_half=is_half)
             cancel.raise_if_cancelled()
-            path.write_bytes(content)
+            write_file(path, content)
             del content
             on_written()
             return compare(path, network, _inputs(facts, cancel), tolerance=tolerance)
     except OSError as error:
         path.unlink(missing_ok=True)
-        raise StorageError(
-            "the network cannot be written",
-            found=f"{path}: {error.strerror or error}",
-            remedy="free some disk space; nothing was kept",
-        ) from error
+        remedy = "free some disk space; nothing was kept"
+        raise storage_error(path, error, "the network cannot be written", remedy) from error
     except BaseException:
         path.unlink(missing_ok=True)
         raise

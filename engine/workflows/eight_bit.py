@@ -4,10 +4,7 @@ Static quantisation: weights to eight bits per output channel, what flows betwee
 the range seen on sample images. What comes after the convolutions (means, powers, whitening) stays in float32.
 """
 
-import tempfile
-import uuid
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -15,12 +12,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import InputError, ModelError, StorageError
+from engine.errors import InputError, ModelError
+from engine.full_disk import writing
 from engine.inference.backbone_input import Preparation, input_output
 from engine.inference.eight_bit import SOURCE_KEY, cosines, eight_bit_path
 from engine.inference.runtime import one_line, open_session, run_session, runtime_errors
 from engine.model_card import BackboneCard, file_hash
 from engine.onnx_runtime import load_onnxruntime, load_quantiser
+from engine.new_file import ORDINARY_FILE, new_file
+from engine.scratch_folder import scratch_folder
 
 FIDELITY: Final = 0.995
 """Smallest mean cosine between embeddings of the companion and the backbone's, on images it was not fitted to."""
@@ -68,12 +68,11 @@ def write_eight_bit(model: Path, card: BackboneCard, images: NDArray[np.uint8]) 
         raise InputError("too few images to quantise with", expected=f"{FEWEST_IMAGES} or more", found=str(len(images)))
     held_out = np.arange(len(images)) % HELD_OUT == 0
     path = eight_bit_path(model)
-    temporary = path.with_name(f".{uuid.uuid4().hex}.onnx")
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            _quantise(model, temporary, Path(folder) / "plain.onnx", _Batches(model, card, images[~held_out]))
-        _note_source(temporary, model)
-        found = _embed_all(temporary, card, images[held_out])
+    with writing(path, "the model cannot be written"), new_file(path, replace=True, mode=ORDINARY_FILE) as draft:
+        with scratch_folder() as folder:
+            _quantise(model, draft.path, folder / "plain.onnx", _Batches(model, card, images[~held_out]))
+        _note_source(draft.path, model)
+        found = _embed_all(draft.path, card, images[held_out])
         agreement = cosines(found, _embed_all(model, card, images[held_out]))
         if agreement.mean() < FIDELITY:
             raise ModelError(
@@ -81,12 +80,6 @@ def write_eight_bit(model: Path, card: BackboneCard, images: NDArray[np.uint8]) 
                 expected=f"a mean cosine of {FIDELITY}",
                 found=f"{agreement.mean():.4f}",
             )
-        temporary.replace(path)
-    except OSError as error:
-        raise StorageError("the model cannot be written", found=f"{path}: {error.strerror}") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
     return EightBitReport(path, path.stat().st_size, float(agreement.mean()), float(agreement.min()))
 
 

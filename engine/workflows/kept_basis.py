@@ -19,6 +19,7 @@ from engine.data.content_hash import content_hash
 from engine.inference.collection.basis import CollectionBasis
 from engine.inference.collection.neighbours import Nearest
 from engine.inference.collection.whitening import Whitening
+from engine.new_file import clear_abandoned_drafts, new_file, private_folder
 from engine.workflows.embedding_store import EmbeddingStore
 
 VERSION: Final = 1
@@ -70,17 +71,14 @@ class KeptBasis:
 
     def write(self, key: bytes, basis: CollectionBasis) -> None:
         """Keep a look, whole or not at all; a disk that refuses costs a few seconds at the next opening, no more."""
-        partial = self.path.with_name(f".{self.path.stem}-{os.getpid()}.partial")
+        named_key = np.frombuffer(key, dtype=np.uint8)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with partial.open("wb") as file:
-                np.savez(file, allow_pickle=False, key=np.frombuffer(key, dtype=np.uint8), **_arrays_of(basis))
-            partial.replace(self.path)
+            clear_abandoned_drafts(private_folder(self.path.parent))
+            with new_file(self.path, replace=True) as draft:
+                np.savez(draft.file, allow_pickle=False, key=named_key, **_arrays_of(basis))
             _drop_oldest(self.path.parent)
         except OSError as error:
             _log.info("the look at the collection cannot be kept: %s", error)
-            with contextlib.suppress(OSError):
-                partial.unlink()
 
 
 def _arrays_of(basis: CollectionBasis) -> Arrays:

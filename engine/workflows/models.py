@@ -1,14 +1,15 @@
 """Which model files a project uses: the bundled ones, a backbone of the person's own, or what was trained in it."""
 
-import uuid
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from engine.config import CacheFolders
-from engine.errors import ModelError, StorageError
+from engine.errors import ModelError
+from engine.full_disk import writing
 from engine.model_card import card_of, file_hash
+from engine.new_file import clear_abandoned_drafts, private_folder, write_file
 from engine.workflows.backbones.library import BackboneLibrary
 from engine.workflows.backbones.model_files import ModelFiles, bundled_backbones, bundled_path, model_files
 
@@ -121,23 +122,13 @@ def _bundled_with(content_hash: str) -> Path | None:
 def _taken_out(project: "Project", caches: CacheFolders, content_hash: str) -> Path:
     """A file of the project in the cache, written when it is not there or is not what it was."""
     path = caches.models / f"{content_hash}.onnx"
-    temporary = path.with_name(f".{uuid.uuid4().hex}.onnx")
-    try:
+    remedy = "free some disk space or choose another cache folder"
+    with writing(caches.models, "the model cannot be written to the cache folder", remedy):
         if path.is_file() and _hash_at(path, path.stat().st_mtime_ns) == content_hash:
             return path
         content = project.model_file(content_hash)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(content)
-        temporary.replace(path)
-    except OSError as error:
-        raise StorageError(
-            "the model cannot be written to the cache folder",
-            found=f"{caches.models}: {error.strerror}",
-            remedy="free some disk space or choose another cache folder",
-        ) from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
+        clear_abandoned_drafts(private_folder(path.parent))
+        write_file(path, content)
     return path
 
 

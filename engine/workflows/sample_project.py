@@ -8,6 +8,7 @@ from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.inference.prototypes import Setting
+from engine.new_file import private_folder
 from engine.project import Project
 from engine.sample_collection.collection import SampleCollection, draw_collection
 from engine.workflows.classify import classify
@@ -35,7 +36,7 @@ def make_sample_project(
         The project file.
     """
     path = folder / PROJECT_NAME
-    folder.mkdir(parents=True, exist_ok=True)
+    private_folder(folder)
     if not path.exists():
         drawn = draw_collection(
             folder / COLLECTION, images_per_class=images_per_class, on_progress=on_progress, cancel=cancel

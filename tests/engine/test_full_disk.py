@@ -50,7 +50,7 @@ def test_the_reason_may_lie_behind() -> None:
 def test_what_is_something_else(tmp_path: Path) -> None:
     error = PermissionError(errno.EACCES, "Permission denied")
     assert not is_full(tmp_path, error)
-    assert str(storage_error(Path("a"), error, "it cannot be kept")) == "it cannot be kept: found a (Permission denied)"
+    assert str(storage_error(Path("a"), error, "it cannot be kept")) == "it cannot be kept: found a: Permission denied"
 
 
 def test_the_message() -> None:

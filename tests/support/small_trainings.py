@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from engine.model.conv4 import Conv4
+from engine.new_file import new_file
 from engine.training import checkpoints
 from engine.training.level_wise.objective import PrototypePropagation
 from engine.training.level_wise.sampling import EpisodeShape
@@ -136,14 +136,15 @@ def kill_training(run: Path, where: str) -> None:
 def _stop_in_second_checkpoint() -> None:
     written: list[Path] = []
 
-    def save_half(tensors: dict[str, Tensor], path: Path, notes: dict[str, str]) -> None:
-        save_file(tensors, path, notes)
+    def write_half(path: Path, content: bytes) -> None:
         written.append(path)
-        if len(written) == 2:
-            path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-            _wait()
+        with new_file(path, replace=True) as draft:
+            draft.file.write(content[: len(content) // 2] if len(written) == 2 else content)
+            if len(written) == 2:
+                draft.file.flush()
+                _wait()
 
-    checkpoints.__dict__["save_file"] = save_half  # in a child of its own
+    checkpoints.__dict__["write_file"] = write_half  # in a child of its own
 
 
 def _wait() -> None:

@@ -1,9 +1,8 @@
 """Decodes the drawn images once and writes a data set's folder, whole or not at all."""
 
-import errno
 import json
-import os
 import shutil
+import uuid
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +19,8 @@ from engine.events import CancelToken, OnProgress, ProgressMeter
 from engine.experiments.data_sets.sampling import DrawnImages
 from engine.experiments.data_sets.source import ImageSource
 from engine.experiments.data_sets.stored import DATA_FILE, FORMAT, PIXELS_FILE, VERSION, read_facts
+from engine.full_disk import storage_error
+from engine.new_file import ORDINARY_FILE, create_file, write_file
 
 DECODE_THREADS: Final = 2
 _BATCH: Final = 256
@@ -68,24 +69,20 @@ def write_data_set(
     """
     folder = folder.resolve()
     refuse_foreign(folder)
-    unfinished = folder.with_name(f".{folder.name}.unfinished-{os.getpid()}")
+    unfinished = folder.with_name(f".{uuid.uuid4().hex}.unfinished")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         _check_space(folder.parent, len(drawn.source_positions) * side * side * 3)
         unfinished.mkdir()
         meter = ProgressMeter(len(drawn.source_positions), on_progress)
-        with (unfinished / PIXELS_FILE).open("wb") as file:
+        with create_file(unfinished / PIXELS_FILE, mode=ORDINARY_FILE) as file:
             written = _write_pixels(file, source, drawn, side=side, meter=meter, cancel=cancel)
         _check_enough(drawn.class_positions, written, fewest)
         text = _as_json({**_opening(), **facts, **_image_facts(source, drawn, written)})
-        (unfinished / DATA_FILE).write_text(text, encoding="utf-8", newline="\n")
+        write_file(unfinished / DATA_FILE, text, mode=ORDINARY_FILE)
         _put_in_place(unfinished, folder)
     except OSError as error:
-        raise StorageError(
-            "the data set cannot be written",
-            found=f"{error.strerror or error}, {folder}",
-            remedy="make room, or choose a folder on another disk" if error.errno == errno.ENOSPC else "",
-        ) from error
+        raise storage_error(folder, error, "the data set cannot be written") from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
 
@@ -215,7 +212,7 @@ def _as_json(facts: Mapping[str, Any]) -> str:
 
 def _put_in_place(unfinished: Path, folder: Path) -> None:
     """Rename the finished folder, an older data set out of the way first."""
-    older = folder.with_name(f".{folder.name}.older-{os.getpid()}")
+    older = folder.with_name(f".{uuid.uuid4().hex}.older")
     if folder.exists():
         folder.rename(older)
     try:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.errors import UsageError
+from engine.new_file import output_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -90,6 +91,8 @@ def save(figure: "Figure", stem: Path) -> tuple[Path, Path]:
         The PNG file and the SVG file.
     """
     pixels, vectors = (stem.with_name(stem.name + suffix) for suffix in (PIXEL_SUFFIX, VECTOR_SUFFIX))
-    figure.savefig(pixels, dpi=DOTS_PER_INCH, metadata={"Software": None})
-    figure.savefig(vectors, metadata={"Date": None, "Creator": None})
+    with output_file(pixels) as file:
+        figure.savefig(file, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
+    with output_file(vectors) as file:
+        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     return pixels, vectors

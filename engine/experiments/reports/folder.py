@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.errors import StorageError
+from engine.full_disk import writing
+from engine.new_file import output_file
 
 
 @contextmanager
@@ -17,13 +18,9 @@ def writing_into(folder: Path) -> Iterator[None]:
     Raises:
         StorageError: the folder refuses.
     """
-    try:
+    with writing(folder, "the report cannot be written", "make room or choose another folder"):
         folder.mkdir(parents=True, exist_ok=True)
         yield
-    except OSError as error:
-        raise StorageError(
-            f"the report cannot be written: {error}", found=str(folder), remedy="make room or choose another folder"
-        ) from error
 
 
 def write_lines(path: Path, text: str) -> None:
@@ -33,4 +30,5 @@ def write_lines(path: Path, text: str) -> None:
         path: the file; an older one is replaced.
         text: with its line ends.
     """
-    path.write_text(text, encoding="utf-8", newline="\n")
+    with output_file(path) as file:
+        file.write(text.encode("utf-8"))

@@ -1,9 +1,7 @@
 """A collection's embeddings as the program would have them in a project: by its pipeline, cache and rounding."""
 
-import tempfile
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +12,7 @@ from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.experiments.transfer.collection import TransferCollection
 from engine.inference.collection.basis import CollectionBasis, collection_basis
 from engine.inference.fixed_point import to_floats
+from engine.scratch_folder import scratch_folder
 from engine.workflows.embed import embed_project, open_cache
 from engine.workflows.embedding_store import EmbeddingStore
 from engine.workflows.image_list import ImageList
@@ -84,8 +83,8 @@ def embed_collection(
         Cancelled: stopped by the person.
     """
     with (
-        tempfile.TemporaryDirectory() as folder,
-        new_project(Path(folder) / f"embed{PROJECT_SUFFIX}") as project,
+        scratch_folder() as folder,
+        new_project(folder / f"embed{PROJECT_SUFFIX}") as project,
     ):
         project.import_labelled([(file, None) for file in collection.files])
         done = embed_project(project, caches, model=model, device=device, on_progress=on_progress, cancel=cancel)

@@ -1,8 +1,6 @@
 """The everyday model on a draw: fitted and asked by the program's own code, in memory or through a project file."""
 
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +14,7 @@ from engine.inference.everyday_model import EverydayModel, fit, prior_of
 from engine.inference.propagation import PropagationSession
 from engine.inference.shots import Shots
 from engine.inference.tuning import calibration_error
+from engine.scratch_folder import scratch_folder
 from engine.workflows.classify import classify
 from engine.workflows.embed import embed_project
 from engine.workflows.evaluate import evaluate
@@ -61,8 +60,8 @@ def in_project(
     rows, class_ids = _labelled(collection, drawn)
     labels = dict(zip(rows.tolist(), class_ids.tolist(), strict=True))
     with (
-        tempfile.TemporaryDirectory() as folder,
-        new_project(Path(folder) / f"draw{PROJECT_SUFFIX}", backbone) as project,
+        scratch_folder() as folder,
+        new_project(folder / f"draw{PROJECT_SUFFIX}", backbone) as project,
     ):
         import_graph(project, collection.source / TRAIN)
         names = {class_id: collection.graph.path_text(class_id) for class_id in collection.graph.classes()}

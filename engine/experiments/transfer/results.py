@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from engine.errors import FormatError, StorageError
+from engine.errors import FormatError
 from engine.experiments.transfer.draws import Situation
+from engine.full_disk import storage_error
+from engine.new_file import ORDINARY_FILE, private_folder, write_file
 from engine.workflows.models import ModelFiles
 
 TOP1: Final = "top1"
@@ -93,14 +95,13 @@ def write(result: TransferResult, runs: Path) -> Path:
         StorageError: the folder refuses.
     """
     path = result.cell.path(runs)
-    temporary = path.with_name(path.name + ".part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         facts = {**_facts(result.cell), "draws": [_plain(outcome) for outcome in result.draws]}
-        temporary.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-        temporary.replace(path)
+        write_file(path, json.dumps(facts, indent=1) + "\n", mode=ORDINARY_FILE)
     except OSError as error:
-        raise StorageError(f"the result cannot be written: {error}", remedy="make room or choose another") from error
+        remedy = "make room or choose another folder"
+        raise storage_error(path, error, "the result cannot be written", remedy) from error
     return path
 
 

@@ -2,7 +2,6 @@
 
 import json
 import math
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +16,7 @@ from engine.inference.devices.names import CPU_PROVIDER, CUDA_PROVIDER, TENSORRT
 from engine.inference.devices.settings import ProviderChain
 from engine.inference.runtime import one_line, open_session, runtime_errors
 from engine.onnx_runtime import load_onnxruntime
+from engine.scratch_folder import scratch_folder
 
 PRODUCT_MODEL: Final = "models/product.onnx"
 _CPU_SIDE: Final = 512  # larger ones leave the cache of a core, and are slower
@@ -43,8 +43,8 @@ def operations_of(model: Path, input_shape: Sequence[int]) -> float:
     options.intra_op_num_threads = 1
     options.enable_profiling = True
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL  # fused operators hide shapes
-    with tempfile.TemporaryDirectory() as folder:
-        options.profile_file_prefix = str(Path(folder) / "profile")
+    with scratch_folder() as folder:
+        options.profile_file_prefix = str(folder / "profile")
         try:
             session = onnxruntime.InferenceSession(str(model), options, providers=[CPU_PROVIDER])
             taken = session.get_inputs()[0]

@@ -19,6 +19,7 @@ from engine import __version__
 from engine.errors import ModelError, NetworkError, StorageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.model_card import file_hash
+from engine.new_file import private_folder
 from engine.workflows.backbones.part_file import PartFile, PartNotes
 from engine.workflows.backbones.web_request import (
     FAILURES,
@@ -215,7 +216,7 @@ def _alone(part: PartFile, target: Path) -> Iterator[None]:
     """Keep other programs of ours away from the same part."""
     lock = FileLock(f"{target}.lock")
     with part.writing():
-        target.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(target.parent)
         try:
             lock.acquire(timeout=0)
         except Timeout as error:

@@ -16,7 +16,9 @@ from typing import Final, final
 
 from engine.config import backbones_folder
 from engine.errors import InputError, ModelError, StorageError
+from engine.full_disk import storage_error
 from engine.model_card import BackboneCard, card_path, file_hash, read_card, write_card
+from engine.new_file import create_file, flush_folder, open_own, private_folder
 from engine.workflows.backbones.inlining import write_inlined
 from engine.workflows.backbones.model_files import ModelFiles, bundled_backbones, model_files, own_propagation
 from engine.workflows.backbones.onnx_structure import check_external, read_structure
@@ -89,15 +91,12 @@ class BackboneLibrary:
         unfinished = self.folder / f"{_UNFINISHED}{uuid.uuid4().hex}"
         try:
             self._sweep()
-            unfinished.mkdir(parents=True)
+            private_folder(unfinished)
             _fill(unfinished, onnx_path, card, propagation)
             self._settle(unfinished, card.name)
         except OSError as error:
-            raise StorageError(
-                "the backbone cannot be kept",
-                found=f"{self.folder}: {error.strerror or error}",
-                remedy="free some disk space; nothing was kept",
-            ) from error
+            remedy = "free some disk space; nothing was kept"
+            raise storage_error(self.folder, error, "the backbone cannot be kept", remedy) from error
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
         return model_files(self.path(card.name))
@@ -137,7 +136,7 @@ class BackboneLibrary:
         if target.is_dir() and not _is_whole(target):
             self._discard(target)  # somebody took files out of it: it is listed nowhere, and could not be removed
         if not target.exists() and _is_renamed(unfinished, target):
-            _sync_folder(self.folder)
+            flush_folder(self.folder)
         elif not _is_same(target, unfinished):
             raise InputError(
                 "another backbone has this name already",
@@ -215,18 +214,18 @@ def _copy_network(source: Path, target: Path, stamp: bytes) -> None:
     structure = read_structure(source)
     check_external(source, structure)
     if structure.external:
-        with target.open("wb") as file:
+        with create_file(target) as file:
             write_inlined(source, file, tensors=len(structure.external))
     else:
         _copy(source, target)
     if not _ends_with(target, stamp):
-        with target.open("ab") as file:
+        with open_own(target, "ab") as file:
             file.write(stamp)
 
 
 def _copy(source: Path, target: Path) -> None:
     """Copy a file's content, not its rights and times."""
-    with source.open("rb") as reading, target.open("wb") as writing:
+    with source.open("rb") as reading, create_file(target) as writing:
         shutil.copyfileobj(reading, writing, 1 << 20)
 
 
@@ -240,16 +239,6 @@ def _ends_with(path: Path, ending: bytes) -> bool:
 def _sync(path: Path) -> None:
     with path.open("rb+") as file:
         os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _is_same(there: Path, coming: Path) -> bool:

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, final
 
-from engine.errors import StorageError
+from engine.full_disk import DiskFullError, storage_error
+from engine.new_file import open_own, write_file
 
 PART_SUFFIX: Final = ".part"
 _NOTES_SUFFIX: Final = ".part.json"
@@ -64,8 +65,8 @@ class PartFile:
             StorageError: the disk refuses.
         """
         with self.writing():
-            self.path.write_bytes(b"")
-            self._notes_path.write_text(json.dumps(asdict(notes)), encoding="utf-8")
+            open_own(self.path, "wb").close()
+            write_file(self._notes_path, json.dumps(asdict(notes)))
 
     @contextmanager
     def appending(self) -> Iterator[Callable[[bytes], None]]:
@@ -75,7 +76,7 @@ class PartFile:
             StorageError: the disk refuses.
         """
         with self.writing():
-            file = self.path.open("ab")
+            file = open_own(self.path, "ab")
 
         def add(piece: bytes) -> None:
             with self.writing():
@@ -96,7 +97,7 @@ class PartFile:
         """
         free = shutil.disk_usage(self.path.parent).free
         if size_bytes > free:
-            raise StorageError(
+            raise DiskFullError(
                 "there is not enough room on the disk for the download",
                 expected=f"{size_bytes / 1e6:,.0f} MB free",
                 found=f"{free / 1e6:,.0f} MB in {self.path.parent}",
@@ -126,8 +127,5 @@ class PartFile:
             yield
         except OSError as error:
             self.remove()
-            raise StorageError(
-                "the download cannot be written",
-                found=f"{self._target}: {error.strerror or error}",
-                remedy="free some disk space or choose another folder; nothing was kept",
-            ) from error
+            remedy = "free some disk space or choose another folder; nothing was kept"
+            raise storage_error(self._target, error, "the download cannot be written", remedy) from error

@@ -21,7 +21,10 @@ from filelock import FileLock, Timeout
 from engine.config import CacheFolders
 from engine.errors import FormatError, ModelError, StorageError
 from engine.events import CancelToken, OnProgress, Progress, ignore_progress
+from engine.full_disk import storage_error, writing
 from engine.model_card import BackboneCard
+from engine.new_file import private_folder, write_file
+from engine.scratch_folder import scratch_folder
 from engine.training.published_network_facts import (
     SOURCE_PREFIX,
     PublishedNetwork,
@@ -87,10 +90,8 @@ def _keep_list(caches: CacheFolders, networks: Iterable[PublishedNetwork]) -> No
     }
     path = caches.root / LIST_NAME
     with suppress(OSError):  # it is made again the next time
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{LIST_NAME}")
-        temporary.write_text(json.dumps(content), encoding="utf-8")
-        temporary.replace(path)
+        private_folder(path.parent)
+        write_file(path, json.dumps(content))
 
 
 def _torchvision_version() -> str:
@@ -215,14 +216,14 @@ def _alone(folder: Path, facts: PublishedNetwork) -> Iterator[None]:
     """Keep other programs of ours away from the same weights and the same unfinished export."""
     lock = FileLock(folder / f"{facts.library_name}.adding.lock")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         lock.acquire(timeout=0)
     except Timeout as error:
         raise StorageError(
             "this network is being added already", found=facts.library_name, remedy="wait for it, or stop it there"
         ) from error
     except OSError as error:
-        raise StorageError("the network cannot be added", found=f"{folder}: {error.strerror or error}") from error
+        raise storage_error(folder, error, "the network cannot be added") from error
     try:
         yield
     finally:
@@ -251,7 +252,7 @@ def _exported(
     from engine.training.published_network_export import export_published
 
     tell = _step_teller(on_progress)
-    with _scratch(weights.with_name(f"{facts.library_name}.exporting")) as folder:
+    with writing(weights.parent, "the network cannot be exported"), scratch_folder(weights.parent) as folder:
         tell(0, cancel)
         try:
             network = load_published(facts, weights)
@@ -292,20 +293,6 @@ def _step_teller(on_progress: OnProgress) -> Callable[[int, CancelToken], None]:
         cancel.raise_if_cancelled()
 
     return tell
-
-
-@contextmanager
-def _scratch(folder: Path) -> Iterator[Path]:
-    """An empty folder for the time of the block; what a killed program left in it goes first."""
-    shutil.rmtree(folder, ignore_errors=True)
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise StorageError("the network cannot be exported", found=f"{folder}: {error.strerror}") from error
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _check_room(facts: PublishedNetwork, cache: Path, library: Path) -> None:

@@ -8,10 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from engine.errors import StorageError
+from engine.full_disk import storage_error
 from engine.project import Project
 from engine.sample_collection.catalogue import KINDS
 from engine.sample_collection.photo import photograph
+from engine.scratch_folder import scratch_folder
 
 WANTED: Final = 8
 _SEED: Final = 0
@@ -40,10 +41,11 @@ def trial_images(own: Sequence[Path] = (), count: int = WANTED) -> Iterator[tupl
         yield found
         return
     try:
-        with tempfile.TemporaryDirectory(prefix="protoleaf-") as folder:
-            yield (*found, *_drawn(Path(folder), count - len(found)))
+        with scratch_folder() as folder:
+            yield (*found, *_drawn(folder, count - len(found)))
     except OSError as error:
-        raise StorageError("images for the trial cannot be drawn", found=error.strerror or str(error)) from error
+        place = Path(error.filename or tempfile.gettempdir())
+        raise storage_error(place, error, "images for the trial cannot be drawn") from error
 
 
 def _drawn(folder: Path, count: int) -> Iterator[Path]:

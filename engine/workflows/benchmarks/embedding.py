@@ -5,7 +5,6 @@ share the cores, so the pipeline cannot be faster than 1 / (1 / decode + 1 / inf
 """
 
 import statistics
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from engine.inference.devices.settings import read_settings
 from engine.inference.providers import choose_providers
 from engine.inference.rates import RateTriple, decode_all, measure_rates
 from engine.inference.runtime import usable_cores
+from engine.scratch_folder import scratch_folder
 from engine.workflows.benchmarks.decoders import measure_decoders
 from engine.workflows.benchmarks.photos import KINDS, draw_photos
 from engine.workflows.models import BUNDLED_NAME, ModelFiles, find_model
@@ -117,8 +117,8 @@ def measure_embed(
         raise UsageError("there is no such kind of photos", expected=", ".join(KINDS), found=photos)
     model = find_model(backbone)
     session = BackboneSession(model.backbone, model.card, choose_providers(device, read_settings(device_settings)))
-    with tempfile.TemporaryDirectory() as folder:
-        files = _files(paths, most) if paths else draw_photos(Path(folder), KINDS[photos])
+    with scratch_folder() as folder:
+        files = _files(paths, most) if paths else draw_photos(folder, KINDS[photos])
         with open_peer(model, files) if open_peer else nullcontext() as peer:
             measured = _measure_rounds(files, session, rounds, peer)
         mean_bytes = sum(path.stat().st_size for path in files) // len(files)

@@ -10,7 +10,6 @@ import json
 import math
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -24,7 +23,9 @@ from engine.config import CacheFolders
 from engine.data.find_images import find_images
 from engine.errors import ProtoleafError
 from engine.inference.pipeline import EmbedBatch
+from engine.new_file import create_file, write_file
 from engine.project import Project
+from engine.scratch_folder import scratch_folder
 from engine.workflows.benchmarks.photos import draw_pictures, png_of_few_colours
 from engine.workflows.embed import embed_project
 from engine.workflows.models import BUNDLED_NAME, find_model
@@ -101,10 +102,10 @@ def measure_memory(
 
 
 def _run(count: int, backbone: str, large_megapixels: int = 0) -> MemoryOfRun:
-    with tempfile.TemporaryDirectory() as folder:
-        _make_project(Path(folder), count, large_megapixels)
+    with scratch_folder() as folder:
+        _make_project(folder, count, large_megapixels)
         done = subprocess.run(  # noqa: S603 (our own program)
-            [sys.executable, "-m", "engine.workflows.benchmarks.embedding_memory", folder, backbone],
+            [sys.executable, "-m", "engine.workflows.benchmarks.embedding_memory", str(folder), backbone],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
     if done.returncode:
@@ -117,13 +118,14 @@ def _make_project(folder: Path, count: int, large_megapixels: int) -> None:
     if large_megapixels:
         side = round(math.sqrt(large_megapixels * 1_000_000))
         (folder / "images").mkdir()
-        (folder / "images" / "large.png").write_bytes(png_of_few_colours(side, side))
+        write_file(folder / "images" / "large.png", png_of_few_colours(side, side))
     pictures = [_jpeg_bytes(picture) for picture in draw_pictures(PICTURES)]
     for number in range(count):
         place = folder / "images" / f"{number // FILES_IN_FOLDER:04d}" / f"{number:07d}.jpg"
         if number % FILES_IN_FOLDER == 0:
             place.parent.mkdir(parents=True)
-        place.write_bytes(pictures[number % len(pictures)] + number.to_bytes(8, "little"))
+        with create_file(place) as file:
+            file.write(pictures[number % len(pictures)] + number.to_bytes(8, "little"))
     with new_project(folder / "many.protoleaf") as project:
         project.add_images(find_images([folder / "images"]).files)
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from engine.new_file import output_file
 from engine.sample_collection.catalogue import KINDS as CATALOGUE
 from engine.sample_collection.photo import photograph
 
@@ -70,7 +71,8 @@ def draw_photos(folder: Path, kind: PhotoKind) -> list[Path]:
         data = _photo_bytes(drawn[number % len(drawn)], kind, grain)
         for copy in range(kind.copies):
             path = folder / f"{number:04d}-{copy}.jpg"
-            path.write_bytes(data + copy.to_bytes(4, "little"))
+            with output_file(path, durable=False) as file:
+                file.write(data + copy.to_bytes(4, "little"))
             paths.append(path)
     return paths
 

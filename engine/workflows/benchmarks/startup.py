@@ -5,16 +5,15 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from engine.config import CACHE_VARIABLE, CacheFolders
 from engine.errors import ProtoleafError
 from engine.sample_collection.collection import draw_collection
+from engine.scratch_folder import scratch_folder
 from engine.workflows.benchmarks.synthetic import synthetic_project
 from engine.workflows.new_project import new_project
 
@@ -53,8 +52,7 @@ class StartupFigures:
 
 def measure_startup(images: int = 100_000, *, rounds: int = 5) -> StartupFigures:
     """Time the window; needs a display or Qt's offscreen platform."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         caches = CacheFolders(folder / "cache")
         (folder / "large").mkdir()
         pictures = sorted(
@@ -89,13 +87,13 @@ def _median(runs: Sequence[dict[str, Any]], field: str) -> float:
 
 def _run(arguments: list[str], caches: CacheFolders) -> dict[str, Any]:
     """Start a process and read its report; times are seconds since just before it was started."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.json"
+    with scratch_folder() as folder:
+        report = folder / "report.json"
         environment = {
             **os.environ,
             REPORT_VARIABLE: str(report),
             CACHE_VARIABLE: str(caches.root),
-            "XDG_CONFIG_HOME": folder,
+            "XDG_CONFIG_HOME": str(folder),
         }
         if not environment.get("DISPLAY") and sys.platform.startswith("linux"):
             environment["QT_QPA_PLATFORM"] = "offscreen"

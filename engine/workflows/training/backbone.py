@@ -21,7 +21,7 @@ from engine.workflows.training.held_out import (
     held_out_temperature,
 )
 from engine.workflows.training.labelled import labelled_embeddings
-from engine.workflows.training.project_images import ProjectImages, forget_pixels, project_images
+from engine.workflows.training.project_images import ProjectImages, project_images
 from engine.workflows.training.settings import BackboneSettings, Chosen, Start, by_field, plain_settings, with_chosen
 from engine.workflows.training.telling import OnPoint, Teller, ignore_point
 from engine.workflows.training.trained import (
@@ -96,7 +96,6 @@ def train_backbone(
             figures={"iterations": settings.iterations, "kept_iteration": settings.iterations},
             settings=plain_settings(settings), history=tuple(teller.points),
         ))  # fmt: skip
-        forget_pixels(out)
         write_trained(files)
     return files
 

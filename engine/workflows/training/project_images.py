@@ -1,19 +1,21 @@
 """A project's labelled images decoded once, with a part held out, as an end-to-end training takes them."""
 
+import math
+import os
 import shutil
-from contextlib import suppress
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from engine.data.decode import read_rgb
 from engine.data.resize import square
-from engine.errors import ImageError, InputError, StorageError
+from engine.errors import ImageError, InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter
+from engine.full_disk import disk_full, writing
 from engine.project import Project
 from engine.training.training_set import TrainingSet
 from engine.workflows.training.labelled import GraphArrays, LabelledImages, graph_arrays, labelled_images
@@ -30,7 +32,7 @@ LEAST_IMAGES: Final = 2
 MOST_IMAGES: Final = 5
 MOST_WAYS: Final = 5
 USUAL_SHARE: Final = 0.6
-_PIXELS: Final = "pixels.npy"
+_PIECE_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def project_images(
     kept, held_out = _split(labelled, arrays, settings.held_out_share, generator)
     check_graph(arrays, arrays.positions_of(labelled.class_ids[kept]))
     pixels, decoded = _decoded(
-        project, labelled, np.concatenate([kept, held_out]), folder / _PIXELS, side=round(side * MARGIN),
+        project, labelled, np.concatenate([kept, held_out]), folder, side=round(side * MARGIN),
         meter=ProgressMeter(len(labelled), on_progress), cancel=cancel,
     )  # fmt: skip
     rows = np.concatenate([kept, held_out])[decoded]
@@ -105,12 +107,6 @@ def project_images(
     few_shot = _with_images(training, arrays, shape.shots + shape.query_count)
     training_set = TrainingSet(pixels, training, arrays.edge_index, arrays.levels, few_shot, arrays.names)
     return ProjectImages(labelled.in_order(rows), training_set, arrays, shape, len(labelled) - len(rows))
-
-
-def forget_pixels(folder: Path) -> None:
-    """Take the decoded images away again; Windows keeps them while they are still mapped, which does no harm."""
-    with suppress(OSError):
-        (folder / _PIXELS).unlink()
 
 
 def _split(
@@ -188,18 +184,18 @@ def _decoded(
     project: Project,
     labelled: LabelledImages,
     rows: NDArray[np.int64],
-    path: Path,
+    folder: Path,
     *,
     side: int,
     meter: ProgressMeter,
     cancel: CancelToken,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Decode images into a file.
+    """Decode images into a file without a name.
 
     Returns:
         Pixels (n, side, side, 3) uint8 of those that are sound, and their places (n,) int64 in `rows`.
     """
-    pixels = _new_pixels(path, len(rows), side)
+    pixels = _new_pixels(folder, len(rows), side)
     sound: list[int] = []
     meter.note = "reading images"
     for place, row in enumerate(rows.tolist()):
@@ -215,20 +211,24 @@ def _decoded(
     return pixels[: len(sound)], np.array(sound, dtype=np.int64)
 
 
-def _new_pixels(path: Path, count: int, side: int) -> NDArray[np.uint8]:
-    try:
-        free = shutil.disk_usage(path.parent).free
-        if free < count * side * side * 3:  # a full disk would end the process when the mapped file grows
-            raise _no_room(path, f"{free / 1e9:.1f} GB free")
-        pixels: NDArray[np.uint8] = open_memmap(path, mode="w+", dtype=np.uint8, shape=(count, side, side, 3))
-    except OSError as error:
-        raise _no_room(path, error.strerror or str(error)) from error
-    return pixels
+def _new_pixels(folder: Path, count: int, side: int) -> NDArray[np.uint8]:
+    """Map a file that has no name, so that nothing of it stays however the training ends."""
+    shape = (count, side, side, 3)
+    with writing(folder, "the decoded images cannot be kept for the training", "choose another folder"):
+        free = shutil.disk_usage(folder).free
+        if free < math.prod(shape):
+            raise disk_full(folder, needed_bytes=math.prod(shape), free_bytes=free)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            _reserve(file, math.prod(shape))
+            return np.memmap(file, dtype=np.uint8, mode="r+", shape=shape)
 
 
-def _no_room(path: Path, found: str) -> StorageError:
-    return StorageError(
-        "the decoded images cannot be kept for the training",
-        found=f"{path.parent}: {found}",
-        remedy="free some disk space or choose another folder",
-    )
+def _reserve(file: IO[bytes], size_bytes: int) -> None:
+    """Take the room now: a full disk would end the process when a mapped file grows."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, size_bytes)
+        return
+    empty = bytes(_PIECE_BYTES)
+    for start in range(0, size_bytes, _PIECE_BYTES):
+        file.write(empty[: size_bytes - start])
+    file.flush()

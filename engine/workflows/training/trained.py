@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from engine.errors import FormatError, ModelError, StorageError
+from engine.full_disk import storage_error
 from engine.model_card import BackboneCard, card_of, card_text, file_hash
+from engine.new_file import private_folder, write_file
 from engine.project import Project, TrainedModel
 from engine.project.records import Plain
 from engine.workflows.models import find_model
@@ -104,7 +106,7 @@ def training_folder(folder: Path) -> Iterator[None]:
         StorageError: something is there already, or the disk refuses.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         is_empty = not any(folder.iterdir())
     except OSError as error:
         raise _refused(folder, error) from error
@@ -126,7 +128,7 @@ def write_trained(trained: TrainedFiles) -> None:
     fields = asdict(trained) | {"card": card_text(trained.card)}
     del fields["folder"]
     try:
-        (trained.folder / _DESCRIPTION).write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
+        write_file(trained.folder / _DESCRIPTION, json.dumps(fields, indent=2) + "\n")
     except OSError as error:
         raise _refused(trained.folder, error) from error
 
@@ -213,8 +215,5 @@ def free_name(project: Project, depth: Depth, *, wanted: str = "") -> str:
 
 
 def _refused(folder: Path, error: OSError) -> StorageError:
-    return StorageError(
-        "the trained model cannot be written",
-        found=f"{folder}: {error.strerror}",
-        remedy="choose another folder or free some space",
-    )
+    remedy = "choose another folder or free some space"
+    return storage_error(folder, error, "the trained model cannot be written", remedy)

@@ -9,6 +9,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from engine.errors import FormatError, ModelError, StorageError
+from engine.new_file import DRAFT_SUFFIX
 from engine.training import checkpoints
 from engine.training.checkpoints import Checkpoint, CurvePoint
 from tests.support.full_disk import full_disk_after
@@ -191,7 +192,7 @@ def test_a_torn_temporary_file_does_no_harm(tmp_path: Path) -> None:
     """What a killed process left behind is not read, and the next checkpoint replaces it."""
     path = tmp_path / "checkpoint"
     checkpoints.write(trained_checkpoint(), path)
-    torn = tmp_path / ".checkpoint.writing"
+    torn = tmp_path / f".torn{DRAFT_SUFFIX}"
     torn.write_bytes(path.read_bytes()[:1000])
     assert checkpoints.read(path).iteration == 3
     checkpoints.write(trained_checkpoint(), path)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import StorageError
+from engine.new_file import DRAFT_SUFFIX
 from engine.training import checkpoints
 from engine.training.loop import CHECKPOINT_NAME, train
 from tests.support.few_shot_problems import colour_training_set
@@ -23,7 +24,7 @@ def test_killed_training_ends_with_the_same_weights(tmp_path: Path, where: str, 
     kill_training(tmp_path, where)
     path = tmp_path / CHECKPOINT_NAME
     assert checkpoints.read(path).iteration == kept
-    assert (tmp_path / f".{CHECKPOINT_NAME}.writing").exists() is (where == "checkpoint")
+    assert len(list(tmp_path.glob(f".*{DRAFT_SUFFIX}"))) == (where == "checkpoint")
     whole, resumed = small_objective(), small_objective(seed=7)
     uninterrupted = train(whole, PIXELS, SETTINGS)
     assert train(resumed, PIXELS, SETTINGS, tmp_path) == uninterrupted

@@ -130,6 +130,6 @@ def test_a_full_disk_is_said_before_and_while_writing(
 
     with monkeypatch.context() as patch:
         patch.setattr("numpy.lib.format.write_array_header_1_0", refuse)
-        with pytest.raises(StorageError, match=r"No space left on device.*Make room"):
+        with pytest.raises(StorageError, match=r"the disk is full.*Free some space"):
             build(small_imagenet, wordnet, tmp_path / "out", RECIPE, side=8)
     assert [path.name for path in tmp_path.iterdir() if path.name != "cache"] == []

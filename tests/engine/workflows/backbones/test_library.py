@@ -151,7 +151,7 @@ def test_a_disk_that_fails_at_the_very_end(tmp_path: Path, card: BackboneCard, m
 
     library = BackboneLibrary()
     monkeypatch.setattr(os, "fsync", refuse)
-    with pytest.raises(StorageError, match="No space left"):
+    with pytest.raises(StorageError, match="the disk is full"):
         library.add(source(tmp_path), card)
     assert left(library) == []
 

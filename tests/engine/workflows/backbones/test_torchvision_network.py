@@ -31,6 +31,7 @@ from engine.workflows.backbones.torchvision_network import (
 from engine.workflows.models import find_model
 from tests.support.collections import cache_of_test
 from tests.support.full_disk import full_disk_after
+from tests.support.killed import killed_in_scratch_folder
 from tests.support.published_networks import SMALL, facts_of, keep_in_list, random_state, saved
 from tests.support.weights_server import WeightsServer, serving
 
@@ -225,11 +226,10 @@ def test_weights_with_code_are_deleted(tmp_path: Path) -> None:
 def test_leftovers_of_a_killed_export_are_cleared(
     facts: PublishedNetwork, converted_before: None, tmp_path: Path
 ) -> None:
-    """The folder of a program that was killed while exporting is used by the next, and gone after it."""
+    """The folder of a program that was killed while exporting goes when the next one begins."""
     caches = caches_of(tmp_path)
-    leftover = caches.root / "downloads" / f"{NAME}.exporting" / "half.onnx"
-    leftover.parent.mkdir(parents=True)
-    leftover.write_bytes(b"half")
+    killed_in_scratch_folder(caches.root / "downloads")
+    assert len(list((caches.root / "downloads").glob("protoleaf-*"))) == 1
     add_published(facts, caches)
     assert left(caches) == set()
 
