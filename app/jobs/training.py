@@ -13,7 +13,7 @@ from app.training.logic import Curves, Depth, Plan, Point, Trained
 from app.training.versions import store_trained
 from engine.events import Progress
 from engine.full_disk import storage_error
-from engine.scratch_folder import ScratchFolder
+from engine.scratch_folder import ScratchFolder, clear_abandoned
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -79,6 +79,7 @@ class Training(QObject):
         self._job: Job | None = None
         self._folder: ScratchFolder | None = None
         session.closed.connect(self._on_closed)
+        QThreadPool.globalInstance().start(lambda: clear_abandoned(session.caches.root / FOLDER))
 
     @property
     def is_busy(self) -> bool:

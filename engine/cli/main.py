@@ -1,5 +1,6 @@
 """The command line: the same engine, no window."""
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ from engine.cli import (
 from engine.config import CacheFolders
 from engine.errors import Cancelled, ProtoleafError, UsageError
 from engine.full_disk import told
+from engine.scratch_folder import clear_abandoned
 
 FAILED: Final = 1
 MISUSED: Final = 2
@@ -86,10 +88,22 @@ def main(arguments: Sequence[str]) -> int:
         plain = told(error, *_places(arguments))
         if not isinstance(plain, ProtoleafError):
             raise
+        _drop_unwritten_output()
         return _complain(str(plain), MISUSED if isinstance(plain, UsageError) else FAILED)
 
 
+def _drop_unwritten_output() -> None:
+    """Forget output that a full disk refused: the interpreter would try again at its end, and complain in its way."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
 def _run(arguments: Sequence[str]) -> int:
+    clear_abandoned()
     command = typer.main.get_command(application)
     status = command.main(args=list(arguments), prog_name="protoleaf", standalone_mode=False)
     sys.stdout.flush()  # a full disk under a redirected output is told here, not at the interpreter's end

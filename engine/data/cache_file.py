@@ -95,8 +95,8 @@ def set_aside(path: Path) -> None:
 
 
 def _take_link_away(path: Path) -> None:
-    """A cache is a file of ours: SQLite would write through a symbolic link of its name to wherever it points."""
-    if path.is_symlink():
+    """A cache is a file of ours: SQLite would write through a symbolic link of its name, and stop at one beside it."""
+    if any(path.with_name(path.name + suffix).is_symlink() for suffix in ("", *_SIDE_FILES)):
         set_aside(path)
 
 

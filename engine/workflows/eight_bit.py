@@ -18,8 +18,8 @@ from engine.inference.backbone_input import Preparation, input_output
 from engine.inference.eight_bit import SOURCE_KEY, cosines, eight_bit_path
 from engine.inference.runtime import one_line, open_session, run_session, runtime_errors
 from engine.model_card import BackboneCard, file_hash
+from engine.new_file import ORDINARY_FILE, new_file, open_own
 from engine.onnx_runtime import load_onnxruntime, load_quantiser
-from engine.new_file import ORDINARY_FILE, new_file
 from engine.scratch_folder import scratch_folder
 
 FIDELITY: Final = 0.995
@@ -149,4 +149,5 @@ def _note_source(companion: Path, model: Path) -> None:
 
     network = onnx.load(str(companion))
     onnx.helper.set_model_props(network, {SOURCE_KEY: file_hash(model)})
-    companion.write_bytes(network.SerializeToString())
+    with open_own(companion, "wb") as file:
+        file.write(network.SerializeToString())

@@ -1,10 +1,12 @@
 """Make an empty project."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from engine.errors import ProjectExistsError, StorageError
 from engine.project import Project
+from engine.project.file.address import SIDE_SUFFIXES
 from engine.workflows.models import BUNDLED_NAME, ModelFiles, find_model
 
 MODEL_SUFFIX = ".onnx"
@@ -26,13 +28,23 @@ def new_project(path: Path, backbone: str = BUNDLED_NAME) -> Project:
     """
     check_place(path)
     model = _added(Path(backbone)) if is_file_source(backbone) else find_model(backbone)
-    return Project.create(
-        path,
-        backbone_name=model.name,
-        backbone_hash=model.backbone_hash,
-        backbone_path="",
-        propagation_hash=model.propagation_hash,
-    )
+    try:
+        return Project.create(
+            path,
+            backbone_name=model.name,
+            backbone_hash=model.backbone_hash,
+            backbone_path="",
+            propagation_hash=model.propagation_hash,
+        )
+    except StorageError:
+        _take_away(path)  # made, and then there was no room left to open it
+        raise
+
+
+def _take_away(path: Path) -> None:
+    for suffix in ("", *SIDE_SUFFIXES):
+        with suppress(OSError):
+            path.with_name(path.name + suffix).unlink()
 
 
 def _added(file: Path) -> ModelFiles:

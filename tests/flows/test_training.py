@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from app.jobs.training import Phase
+from app.jobs.training import Phase, Training
 from app.training.logic import Depth
 from app.training.view import TrainingPanel
 from engine.events import Progress
@@ -15,6 +15,7 @@ from engine.project import Project
 from engine.workflows.collection_state import NO_CLASS, ImageStatus
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
+from tests.support.killed import killed_in_scratch_folder
 from tests.support.projects import dump
 from tests.support.sessions import changed_by, recorded, settle
 from tests.support.trainings import Trainer, other_backbone, points, result, store_other_backbone
@@ -201,6 +202,14 @@ def test_a_cancel_leaves_no_trace(reviewing: Desk, collection: Collection) -> No
     assert reviewing.window.registry.action("undo").text() == undo_text
     with Project.open(collection.project, for_writing=False) as project:
         assert (dump(project), project.model_versions()) == before
+
+
+def test_what_a_killed_window_left_goes_at_the_next_start(desk: Desk, tmp_path: Path) -> None:
+    """The folder of its training is nobody's any more."""
+    killed_in_scratch_folder(desk.window.session.caches.root / "training")
+    assert trace_of(desk)
+    Training(desk.window.session)
+    wait_until_clean(desk)
 
 
 def test_a_failure_is_one_line_in_the_panel(reviewing: Desk) -> None:

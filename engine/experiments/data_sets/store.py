@@ -19,7 +19,7 @@ from engine.events import CancelToken, OnProgress, ProgressMeter
 from engine.experiments.data_sets.sampling import DrawnImages
 from engine.experiments.data_sets.source import ImageSource
 from engine.experiments.data_sets.stored import DATA_FILE, FORMAT, PIXELS_FILE, VERSION, read_facts
-from engine.full_disk import storage_error
+from engine.full_disk import disk_full, storage_error
 from engine.new_file import ORDINARY_FILE, create_file, write_file
 
 DECODE_THREADS: Final = 2
@@ -115,12 +115,7 @@ def refuse_foreign(folder: Path) -> None:
 def _check_space(folder: Path, needed_bytes: int) -> None:
     free_bytes = shutil.disk_usage(folder).free
     if free_bytes < needed_bytes:
-        raise StorageError(
-            "the data set does not fit on the disk",
-            expected=f"{needed_bytes // 1024**2 + 1} MB of room",
-            found=f"{free_bytes // 1024**2} MB",
-            remedy="make room, choose a folder on another disk, or a smaller side",
-        )
+        raise disk_full(folder, needed_bytes=needed_bytes, free_bytes=free_bytes)
 
 
 def _write_pixels(

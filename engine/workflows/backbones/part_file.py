@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, final
 
-from engine.full_disk import DiskFullError, storage_error
+from engine.full_disk import disk_full, storage_error
 from engine.new_file import open_own, write_file
 
 PART_SUFFIX: Final = ".part"
@@ -97,12 +97,7 @@ class PartFile:
         """
         free = shutil.disk_usage(self.path.parent).free
         if size_bytes > free:
-            raise DiskFullError(
-                "there is not enough room on the disk for the download",
-                expected=f"{size_bytes / 1e6:,.0f} MB free",
-                found=f"{free / 1e6:,.0f} MB in {self.path.parent}",
-                remedy="free some space",
-            )
+            raise disk_full(self.path.parent, needed_bytes=size_bytes, free_bytes=free)
 
     def finish(self) -> None:
         """Give the whole file its name.

@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 from engine.config import CacheFolders
 from engine.errors import FormatError, ModelError, StorageError
 from engine.events import CancelToken, OnProgress, Progress, ignore_progress
-from engine.full_disk import storage_error, writing
+from engine.full_disk import disk_full, storage_error, writing
 from engine.model_card import BackboneCard
 from engine.new_file import private_folder, write_file
 from engine.scratch_folder import scratch_folder
@@ -308,12 +308,7 @@ def _check_room(facts: PublishedNetwork, cache: Path, library: Path) -> None:
         needed = sum(size for other, size in places if other.stat().st_dev == disk)
         free = shutil.disk_usage(place).free
         if needed > free:
-            raise StorageError(
-                "there is not enough room for the network",
-                expected=f"{needed / 1e6:,.0f} MB free",
-                found=f"{free / 1e6:,.0f} MB on the disk of {place}",
-                remedy="free some space; nothing was downloaded",
-            )
+            raise disk_full(place, needed_bytes=needed, free_bytes=free)
 
 
 def _existing(folder: Path) -> Path:

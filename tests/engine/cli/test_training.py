@@ -172,3 +172,30 @@ def test_a_killed_worker_leaves_the_project_sound(collection: Collection, tmp_pa
         assert project.check() == []
         assert len(project.model_versions()) == 1
         assert adopt(project, write_tuned(tmp_path / "again", project)) == 2
+
+
+def test_a_killed_training_leaves_nothing_after_the_next_start(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SIGKILL while its files are being written: the next command takes them away, and a running one's stay."""
+    program = (
+        "import sys\nfrom engine.cli.main import main\nimport engine.workflows.training.train as training\n"
+        "def write_and_wait(*_, out, **__):\n"
+        "    out.mkdir()\n    (out / 'backbone.onnx').write_bytes(b'half')\n"
+        "    print('waits', flush=True)\n    sys.stdin.read()\n"
+        "training.train = write_and_wait\nmain(['train', sys.argv[1]])\n"
+    )
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(collection.project)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"waits\n"
+        done(capsys, "--version")
+        assert len(list(temporary.rglob("backbone.onnx"))) == 1
+        child.kill()
+    done(capsys, "--version")
+    assert list(temporary.iterdir()) == []

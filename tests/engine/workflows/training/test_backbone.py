@@ -169,6 +169,16 @@ def test_a_disk_without_room_is_a_message(project: Project, tmp_path: Path, monk
     assert {path.name for path in tmp_path.iterdir()} == {"cache", "collection"}
 
 
+def test_decoded_images_have_no_name(project: Project, tmp_path: Path) -> None:
+    """They are on disk without a file that anybody could find, or that a killed training could leave."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    images = _read(project, folder)
+    assert isinstance(images.training_set.pixels.base, np.memmap)
+    assert images.training_set.pixels.any()
+    assert list(folder.iterdir()) == []
+
+
 def test_nothing_held_out_has_no_figures(project: Project, collection: Collection, tmp_path: Path) -> None:
     """Who needs every image for training gets a model, and no accuracy is made up."""
     files = train_backbone(

@@ -1,0 +1,52 @@
+"""Files are made in one place only: everything else asks `engine.new_file` and `engine.scratch_folder`."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted(path for folder in ("app", "engine") for path in (ROOT / folder).rglob("*.py"))
+WRITING_METHODS = {"write_text", "write_bytes", "touch", "symlink_to", "hardlink_to"}
+TEMPORARY = {"mkdtemp", "mkstemp", "mktemp", "NamedTemporaryFile", "TemporaryDirectory", "TemporaryFile"}
+COPYING = {"copyfile", "copy", "copy2", "move"}
+ALLOWED = {
+    "engine/new_file.py": "the one place",
+    "engine/scratch_folder.py": "the one place for folders",
+    "engine/workflows/training/project_images.py": "a temporary file without a name: nothing of it can stay",
+    "engine/workflows/backbones/library.py": "appends to a file that it created in a private folder",
+    "engine/project/file/logs.py": "a private copy of a project",
+    "engine/project/file/snapshot.py": "a private copy of a project",
+}
+
+
+def makes_files(path: Path) -> Iterator[str]:
+    """Calls in a module that make a file or folder by a name of their own."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        owner = called.value.id if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) else ""
+        if (
+            name in WRITING_METHODS
+            or (owner == "tempfile" and name in TEMPORARY)
+            or (owner == "shutil" and name in COPYING)
+            or (name == "open" and owner != "os" and writes(node))
+        ):
+            yield f"{path.relative_to(ROOT).as_posix()}:{node.lineno} {name}"
+
+
+def writes(call: ast.Call) -> bool:
+    """Whether `open` is called with a mode that writes, and not one of ours in `engine.new_file`."""
+    words = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
+    modes = [word.value for word in words if isinstance(word, ast.Constant) and isinstance(word.value, str)]
+    return any(set(mode) & set("wax+") and set(mode) <= set("rwaxbt+") for mode in modes)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_files_are_made_in_one_place(path: Path) -> None:
+    """A name that others can foresee may hold a link of theirs, and what a killed process made by itself stays."""
+    if path.relative_to(ROOT).as_posix() not in ALLOWED:
+        assert list(makes_files(path)) == []

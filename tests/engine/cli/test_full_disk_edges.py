@@ -1,0 +1,103 @@
+"""The last edges: an error of the disk that nobody turned into a message before is one here."""
+
+import errno
+import io
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine import full_disk
+from engine.cli import worker
+from engine.cli.main import main
+from engine.cli.worker import run_worker
+from engine.errors import ModelError
+from engine.workflows import new_project as new_project_module
+from engine.workflows.new_project import new_project
+from tests.support.command_line import refused
+
+FULL = OSError(errno.ENOSPC, "No space left on device")
+
+
+def behind(error: Exception) -> Exception:
+    """An error of ours that came of a full disk and does not say so."""
+    found = ModelError("the network cannot be converted", found="tiny.onnx")
+    found.__cause__ = error
+    return found
+
+
+@pytest.mark.parametrize("error", [FULL, behind(FULL), RuntimeError("write failed: No space left on device")])
+def test_a_command_says_that_the_disk_is_full(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """Whatever the library raised: one line, no traceback."""
+
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise error
+
+    monkeypatch.setattr(new_project_module, "new_project", refuse)
+    said = refused(capsys, "new", tmp_path / "birds.protoleaf")
+    assert "the disk is full" in said
+    assert "Free some space" in said
+
+
+def test_an_error_without_a_reason_is_judged_by_what_is_free(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite's "disk I/O error" is a full disk where nothing is free, and a bug of ours elsewhere."""
+
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(new_project_module, "new_project", refuse)
+    with pytest.raises(sqlite3.OperationalError):
+        main(["new", str(tmp_path / "birds.protoleaf")])
+    monkeypatch.setattr(full_disk, "free_bytes", lambda _: 4096)
+    assert "the disk is full: found" in refused(capsys, "new", tmp_path / "birds.protoleaf")
+
+
+@pytest.mark.parametrize("error", [FULL, behind(FULL)])
+def test_the_worker_says_that_the_disk_is_full(error: Exception) -> None:
+    """An error event instead of a traceback and an end without a word."""
+
+    def refuse(*_arguments: object) -> dict[str, object]:
+        raise error
+
+    out = io.StringIO()
+    job = json.dumps({"verb": "embed", "project": "/nowhere"}).encode()
+    assert run_worker(iter([job]), out, {**worker.VERBS, "embed": refuse}) == 1
+    (event,) = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert event["event"] == "error"
+    assert "the disk is full" in event["message"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_output_that_does_not_fit_is_one_line(tmp_path: Path) -> None:
+    """Also when the shell sends the answer into a file on a full disk."""
+    new_project(tmp_path / "birds.protoleaf").close()
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "app", "check", str(tmp_path / "birds.protoleaf")],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith("protoleaf: the disk is full")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_project_that_cannot_be_opened_is_not_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There was room to make it, and none to open it: with room again the same command works."""
+    path = tmp_path / "birds.protoleaf"
+
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise full_disk.disk_full(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.project.project.Project.open", refuse)
+        with pytest.raises(full_disk.DiskFullError):
+            new_project(path)
+    assert list(tmp_path.iterdir()) == []
+    new_project(path).close()

@@ -1,0 +1,209 @@
+"""A really small disk: commands run on a file system of a few megabytes that is filled up to the last bytes.
+
+The file system is a tmpfs in a mount namespace of its own, so this module runs as a program of its own (see `run`).
+Each command is a fork of it: whatever the commands need is imported once.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+DISK_BYTES: Final = 32 << 20
+HANG_S: Final = 300
+CRASHED: Final = 70
+PROJECT: Final = "collection/shapes.protoleaf"
+_FILLER: Final = "filler"
+_REPOSITORY: Final = Path(__file__).parents[2]
+_NAMESPACE: Final = ("unshare", "--mount", "--map-root-user")
+_MOUNTED: Final = ("mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs")
+_SQLITE: Final = ("-wal", "-shm", "-journal")
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A command, and how full the disk is when it begins.
+
+    Attributes:
+        arguments: of the command; `{disk}` is the disk's folder.
+        free_bytes: room that is left.
+        without: paths on the disk that are taken away first, such as caches that the command is to make anew.
+        again: whether it is tried once more with room, where it was refused.
+    """
+
+    arguments: tuple[str, ...]
+    free_bytes: int
+    without: tuple[str, ...] = ()
+    again: bool = True
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a moment.
+
+    Attributes:
+        status: exit status of the command; negative where a signal ended it.
+        said: its standard output and standard error.
+        left: files that are new and should not be there.
+        lost: labels that were there before and are not any more.
+        checked: what `check` said afterwards with room again; empty where the project is sound.
+        again: what the same command said with room again; empty where it succeeded.
+    """
+
+    status: int
+    said: str
+    left: tuple[str, ...] = ()
+    lost: int = 0
+    checked: str = ""
+    again: str = ""
+
+
+def is_permitted() -> bool:
+    """Whether this machine lets us mount a disk of our own."""
+    if shutil.which("unshare") is None or not sys.platform.startswith("linux"):
+        return False
+    done = subprocess.run([*_NAMESPACE, *_MOUNTED, "/mnt"], capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def run(whole: Path, moments: Sequence[Moment], scratch: Path) -> list[Outcome]:
+    """Try every moment on a small disk that holds a copy of `whole`.
+
+    Args:
+        whole: what lies on the disk at the beginning of each moment.
+        moments: what to try.
+        scratch: an empty folder.
+    """
+    disk, plan, outcomes = scratch / "disk", scratch / "plan.json", scratch / "outcomes.json"
+    disk.mkdir()
+    plan.write_text(json.dumps([asdict(moment) for moment in moments]), encoding="utf-8")
+    program = [sys.executable, "-m", "tests.support.small_disk", str(whole), str(disk), str(plan), str(outcomes)]
+    done = subprocess.run(
+        [*_NAMESPACE, *program], cwd=_REPOSITORY, env=_environment(disk), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return [Outcome(**fields) for fields in json.loads(outcomes.read_text(encoding="utf-8"))]
+
+
+def _environment(disk: Path) -> dict[str, str]:
+    """Everything that a command writes is to lie on the disk."""
+    places = {"PROTOLEAF_CACHE": "cache", "PROTOLEAF_BACKBONES": "backbones", "PROTOLEAF_SAMPLE": "sample"}
+    places |= {"TMPDIR": "tmp", "HOME": "home", "XDG_CACHE_HOME": "home", "XDG_DATA_HOME": "home"}
+    return {**os.environ, "ORT_DISABLE_TELEMETRY": "1", **{name: str(disk / folder) for name, folder in places.items()}}
+
+
+def _main(whole: Path, disk: Path, plan: Path, outcomes: Path) -> None:
+    subprocess.run([*_MOUNTED, str(disk)], check=True)
+    moments = [
+        Moment(**{**each, "arguments": tuple(each["arguments"]), "without": tuple(each["without"])})
+        for each in json.loads(plan.read_text(encoding="utf-8"))
+    ]
+    _import_what_is_needed(moments)
+    heard = outcomes.with_suffix(".heard")  # on another disk
+    found = [_outcome(whole, disk, moment, heard) for moment in moments]
+    outcomes.write_text(json.dumps([asdict(each) for each in found]), encoding="utf-8")
+
+
+def _import_what_is_needed(moments: Sequence[Moment]) -> None:
+
+    if any(moment.arguments[0] in {"train", "experiment"} for moment in moments):
+        import torch
+
+        torch.set_num_threads(1)  # threads do not survive a fork
+
+
+def _outcome(whole: Path, disk: Path, moment: Moment, heard: Path) -> Outcome:
+    _renew(whole, disk, moment)
+    before, labels = _files(disk), _labels(disk / PROJECT)
+    _fill(disk / _FILLER, moment.free_bytes)
+    arguments = [argument.format(disk=disk) for argument in moment.arguments]
+    status, said = _command(arguments, heard)
+    (disk / _FILLER).unlink()
+    left = tuple(sorted(name for name in _files(disk) - before if _should_not_be_there(name, is_done=status == 0)))
+    lost = len(labels - _labels(disk / PROJECT))
+    checked = _said_unless_done(["check", str(disk / PROJECT)], heard)
+    again = "" if status == 0 or not moment.again else _said_unless_done(arguments, heard)
+    return Outcome(status, said, left, lost, checked, again)
+
+
+def _renew(whole: Path, disk: Path, moment: Moment) -> None:
+    for entry in disk.iterdir():
+        shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+    shutil.copytree(whole, disk, dirs_exist_ok=True)
+    for folder in ("tmp", "home"):
+        (disk / folder).mkdir()
+    for name in moment.without:
+        shutil.rmtree(disk / name)
+
+
+def _fill(filler: Path, free_bytes: int) -> None:
+    facts = os.statvfs(filler.parent)
+    size = facts.f_bavail * facts.f_frsize - free_bytes
+    with filler.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, size)
+
+
+def _files(disk: Path) -> set[str]:
+    return {path.relative_to(disk).as_posix() for path in disk.rglob("*") if not path.is_dir()}
+
+
+def _should_not_be_there(name: str, *, is_done: bool) -> bool:
+    """Whether a new file is a half one: caches and SQLite's own companions may grow, outputs only when all is done."""
+    path = Path(name)
+    if name.endswith((*_SQLITE, ".lock")) and not path.name.startswith("."):
+        return False
+    if path.name.startswith(".") or name.startswith("tmp/") or path.suffix in {".part", ".partial", ".writing"}:
+        return True
+    return not is_done and not name.startswith("cache/")
+
+
+def _labels(project: Path) -> set[tuple[int, int]]:
+    from engine.project import Project
+
+    with Project.open(project, for_writing=False) as opened:
+        return set(opened.labels().items())
+
+
+def _said_unless_done(arguments: Sequence[str], heard: Path) -> str:
+    status, said = _command(arguments, heard)
+    return "" if status == 0 else f"{status}: {said}"
+
+
+def _command(arguments: Sequence[str], heard: Path) -> tuple[int, str]:
+    """Run a command in a fork; its exit status, and what it said on both outputs."""
+    from engine.cli.main import main
+
+    with heard.open("w+b") as file:
+        child = _forked(lambda: main(arguments), file.fileno())
+        _, ended = os.waitpid(child, 0)
+        file.seek(0)
+        return os.waitstatus_to_exitcode(ended), file.read().decode("utf-8", "replace")
+
+
+def _forked(work: Callable[[], int], output: int) -> int:
+    child = os.fork()
+    if child:
+        return child
+    status = CRASHED
+    try:
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        signal.alarm(HANG_S)
+        status = work()
+    except BaseException:  # noqa: BLE001 (it is what the test is about)
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    _main(*map(Path, sys.argv[1:]))

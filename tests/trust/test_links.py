@@ -1,0 +1,90 @@
+"""Nobody makes us write where we should not, or reads what is private: links under names that can be foreseen."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from engine.cli.main import main
+from engine.data.embedding_cache import EmbeddingCache
+from engine.data.thumbnail_cache import ThumbnailCache
+from engine.errors import StorageError
+from engine.workflows.backbones.part_file import PartFile, PartNotes
+from engine.workflows.new_project import new_project
+from tests.support.collections import Collection
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="links and permissions of POSIX")
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
+@pytest.fixture
+def victim(tmp_path: Path) -> Path:
+    """A file that nobody asked us to write."""
+    path = tmp_path / "victim"
+    path.write_bytes(b"precious")
+    return path
+
+
+def test_predictions_do_not_follow_a_link_beside_them(collection: Collection, victim: Path, tmp_path: Path) -> None:
+    """The name of an earlier release's draft leads elsewhere; it is not even looked at."""
+    folder = tmp_path / "results"
+    folder.mkdir()
+    trap = folder / f".protoleaf-{os.getpid()}.partial"
+    trap.symlink_to(victim)
+    assert main(["classify", str(collection.project), "--out", str(folder / "out.csv")]) == 0
+    assert victim.read_bytes() == b"precious"
+    assert {path.name for path in folder.iterdir()} == {"out.csv", trap.name}
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm", "-journal"])
+def test_caches_do_not_follow_a_link(tmp_path: Path, victim: Path, suffix: str) -> None:
+    """The link is set aside and a cache made in its place."""
+    with EmbeddingCache(tmp_path / "embeddings", "0" * 64, 4) as cache:
+        path = cache.path
+    path.unlink()
+    path.with_name(path.name + suffix).symlink_to(victim)
+    with EmbeddingCache(tmp_path / "embeddings", "0" * 64, 4) as cache:
+        assert cache.missing([b"a"]) == [b"a"]
+    assert victim.read_bytes() == b"precious"
+    assert path.is_file()
+    assert not path.is_symlink()
+
+
+def test_a_download_does_not_follow_a_link(tmp_path: Path, victim: Path) -> None:
+    """Neither what arrives nor the notes about it; a message says so."""
+    part = PartFile(tmp_path / "weights.pth")
+    part.path.symlink_to(victim)
+    with pytest.raises(StorageError, match="cannot be written"):
+        part.start(PartNotes("https://example.org/weights.pth"))
+    assert victim.read_bytes() == b"precious"
+    assert not part.path.is_symlink(), "taken away, so that the next attempt works"
+    notes = tmp_path / "weights.pth.part.json"
+    notes.symlink_to(victim)
+    part.start(PartNotes("https://example.org/weights.pth"))
+    assert victim.read_bytes() == b"precious"
+
+
+def test_projects_and_caches_are_for_their_owner_alone(tmp_path: Path) -> None:
+    """Files 0600, folders that we make 0700; a folder of the person's stays as it is."""
+    before = os.umask(0o022)
+    try:
+        theirs = tmp_path / "theirs"
+        theirs.mkdir(mode=0o755)
+        with new_project(theirs / "birds.protoleaf") as project:
+            project.add_class("Bird")
+            files = [path for path in theirs.iterdir() if not path.name.endswith(".lock")]
+            assert {path.name: mode_of(path) for path in files} == {path.name: 0o600 for path in files}
+        with EmbeddingCache(tmp_path / "cache" / "embeddings", "0" * 64, 4) as cache:
+            assert {mode_of(path) for path in cache.path.parent.iterdir()} == {0o600}
+        thumbnails = ThumbnailCache(theirs)
+        thumbnails.put(tmp_path, 1, 1, 1, b"picture")
+        assert mode_of(theirs / "thumbnails.sqlite") == 0o600
+        thumbnails.close()
+    finally:
+        os.umask(before)
+    assert mode_of(theirs) == 0o755
+    assert mode_of(tmp_path / "cache") == mode_of(tmp_path / "cache" / "embeddings") == 0o700
