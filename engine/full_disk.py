@@ -139,7 +139,8 @@ def told(error: Exception, *places: Path) -> Exception:
     if not any(is_full(place, error) for place in places or (None,)):
         return error
     if isinstance(error, ProtoleafError):
-        return DiskFullError(f"{_SAID}; {error.what}", expected=error.expected, found=error.found, remedy=REMEDY)
+        remedy = error.remedy if "space" in error.remedy else REMEDY
+        return DiskFullError(f"{_SAID}; {error.what}", expected=error.expected, found=error.found, remedy=remedy)
     named = next((each.filename for each in _chain(error) if isinstance(each, OSError) and each.filename), None)
     tightest = min(places, key=free_bytes, default=_temporary())
     return disk_full(os.fsdecode(named) if isinstance(named, str | bytes) else tightest)

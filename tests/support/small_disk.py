@@ -14,7 +14,10 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from engine.project import Label
 
 DISK_BYTES: Final = 32 << 20
 HANG_S: Final = 300
@@ -164,7 +167,7 @@ def _should_not_be_there(name: str, *, is_done: bool) -> bool:
     return not is_done and not name.startswith("cache/")
 
 
-def _labels(project: Path) -> set[tuple[int, int]]:
+def _labels(project: Path) -> "set[tuple[int, Label]]":
     from engine.project import Project
 
     with Project.open(project, for_writing=False) as opened:

@@ -354,7 +354,7 @@ def test_too_little_room_is_said_before_anything_is_written(
 ) -> None:
     """Needed and free are named."""
     monkeypatch.setattr("shutil.disk_usage", lambda _folder: type("Usage", (), {"free": 1000}))
-    with pytest.raises(StorageError, match=r"the disk is full: expected 1\.0 MB free, found 1\.0 kB"):
+    with pytest.raises(StorageError, match=r"the disk is full: expected 512\.0 kB free, found 1\.0 kB"):
         fetched(server, tmp_path / "w.pth")
     assert left(tmp_path) == set()
 
