@@ -7,7 +7,6 @@ column `path`, where the outcome has none, and stands in `safe_class` as a path 
 
 import csv
 import heapq
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,10 +15,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
-from engine.errors import InputError, StorageError
+from engine.errors import InputError
+from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import SEPARATOR
 from engine.interchange.spreadsheet_cells import guarded, storable
+from engine.new_file import output_file, text_into
 from engine.project import Prediction, Project
 from engine.workflows.classify import Classified, predictions
 
@@ -134,20 +135,9 @@ def _label_rows(project: Project, names: _ClassNames) -> Iterator[_Row]:
 
 
 def _write_whole(out: Path, rows: Iterator[Sequence[object]]) -> None:
-    target = Path(os.path.realpath(out))
-    partial = target.parent / f".protoleaf-{os.getpid()}.partial"
-    try:
-        if out.exists() and not out.is_file():
-            partial = out  # a device or a pipe takes rows and cannot be replaced
-        with partial.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            csv.writer(file).writerows(rows)
-        if partial != out:
-            partial.replace(target)
-    except OSError as error:
-        raise StorageError(
-            "the predictions cannot be written", found=f"{out}: {error.strerror}", remedy="choose another place"
-        ) from error
-    finally:
-        if partial != out:
-            with suppress(OSError):
-                partial.unlink()
+    with (
+        writing(out, "the predictions cannot be written", "choose another place"),
+        output_file(out) as file,
+        text_into(file, errors="surrogateescape") as text,
+    ):
+        csv.writer(text).writerows(rows)
