@@ -149,7 +149,7 @@ def told(error: Exception, *places: Path) -> Exception:
 def free_bytes(path: Path) -> int:
     """Room that an ordinary user has left on the disk of a path, which need not exist; very much where unknown."""
     for place in (path, *path.absolute().parents):
-        with suppress(OSError):
+        with suppress(OSError, ValueError):  # a name may be too long, or none at all
             if os.name != "posix":
                 import shutil
 

@@ -114,8 +114,12 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _places(arguments: Sequence[str]) -> list[Path]:
     """What a command worked with, as far as its words tell: where a full disk is looked for."""
-    named = [Path(word) for word in arguments if not word.startswith("-") and Path(word).absolute().parent.is_dir()]
-    return [*named, CacheFolders.default().root]
+    named = [word for word in arguments if not word.startswith("-") and _may_lie_somewhere(word)]
+    return [*map(Path, named), CacheFolders.default().root]
+
+
+def _may_lie_somewhere(word: str) -> bool:
+    return os.path.isdir(os.path.dirname(os.path.abspath(word)))  # noqa: PTH100, PTH112, PTH120 (never raises)
 
 
 def _complain(message: str, status: int) -> int:

@@ -61,3 +61,4 @@ def test_the_message() -> None:
 
 def test_room_is_known_for_files_that_are_not_there_yet(tmp_path: Path) -> None:
     assert 0 <= full_disk.free_bytes(tmp_path / "none" / "a") < 1 << 62
+    assert 0 <= full_disk.free_bytes(tmp_path / ("long" * 1000) / "a\0b") < 1 << 62
