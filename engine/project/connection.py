@@ -14,6 +14,7 @@ from engine.errors import (
     ProtoleafError,
     StorageError,
 )
+from engine.full_disk import disk_full, is_full
 
 Row = tuple[Any, ...]
 Values = Sequence[Any]
@@ -181,6 +182,8 @@ def translated(error: Exception, path: Path) -> Exception:
     if isinstance(error, UnicodeEncodeError):
         return InputError("a text cannot be stored", expected="valid Unicode", found=repr(str(error)))
     code = getattr(error, "sqlite_errorcode", None)
+    if is_full(path, error):
+        return disk_full(path)
     if code is None and isinstance(error, UnicodeDecodeError | sqlite3.OperationalError):
         return _damaged(path, str(error))  # Python, not SQLite, found a text that is none
     if code == sqlite3.SQLITE_ERROR and str(error).startswith(_STRANGE_PARTS):
@@ -208,12 +211,6 @@ def _read_only(path: Path, _reason: str) -> ProtoleafError:
         "the project cannot be changed",
         found=str(path),
         remedy="open it for reading only, or copy it to a writable folder",
-    )
-
-
-def _full(path: Path, _reason: str) -> ProtoleafError:
-    return StorageError(
-        "the disk is full; nothing was changed", found=str(path), remedy="free some space, then try again"
     )
 
 
@@ -250,7 +247,6 @@ _CONSTRAINTS: Final = {
     sqlite3.SQLITE_CONSTRAINT_NOTNULL: _not_storable,
 }
 _ERRORS: Final = {
-    sqlite3.SQLITE_FULL: _full,
     sqlite3.SQLITE_TOOBIG: _too_big,
     sqlite3.SQLITE_IOERR: _unreachable,
     sqlite3.SQLITE_CANTOPEN: _unreachable,

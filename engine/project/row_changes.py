@@ -38,7 +38,7 @@ def decoded(stored: str | bytes) -> list[RowChange]:
         ]
         if strangers := {table for table, _, _ in changes} - JOURNALED_TABLES.keys():
             raise ValueError(f"no such table: {strangers}")
-    except (zlib.error, KeyError, TypeError) as error:
+    except (zlib.error, KeyError, TypeError, RecursionError) as error:
         raise ValueError(str(error)) from error
     return changes
 

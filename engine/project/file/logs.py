@@ -8,7 +8,6 @@ and SQLite would apply it to that without asking. A log that does not belong is 
 import logging
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -24,6 +23,7 @@ from engine.project.file.set_aside import is_hot, set_aside
 from engine.project.file_header import has_write_ahead_log
 from engine.project.schema import SCHEMA_VERSION
 from engine.project.soundness import faults
+from engine.scratch_folder import scratch_folder
 
 _log = logging.getLogger(__name__)
 _STEPS: Final = "SELECT step_id, text, done_at FROM journal_step ORDER BY step_id"
@@ -73,8 +73,8 @@ def own_log(path: Path) -> Path | None:
 @contextmanager
 def private_copy(path: Path, log: Path | None) -> Iterator[Path]:
     """Copy the bare bytes of a project, and one log, to a place of one's own, for SQLite to bring together there."""
-    with tempfile.TemporaryDirectory(prefix="protoleaf-") as folder:
-        copy = Path(folder) / "copy.protoleaf"
+    with scratch_folder() as folder:
+        copy = folder / "copy.protoleaf"
         shutil.copyfile(path, copy)
         if log is not None:
             suffix = LOG_SUFFIX if log.name.endswith(LOG_SUFFIX) else JOURNAL_SUFFIX

@@ -4,7 +4,6 @@ So a reader never holds up the writer, never sees half an action, needs no permi
 project and never applies a log to it.
 """
 
-import os
 import shutil
 import tempfile
 import time
@@ -14,10 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import ProjectLockedError, ProjectReadOnlyError, StorageError
+from engine.full_disk import storage_error
 from engine.project.connection import Connection
 from engine.project.file.address import SIDE_SUFFIXES, address, side_file
 from engine.project.file.file_lock import FileLock, lock_for_copying
 from engine.project.file.logs import own_log
+from engine.scratch_folder import ScratchFolder
 
 _TRIES: Final = 100
 _PAUSE_S: Final = 0.05
@@ -51,9 +52,12 @@ def open_snapshot(path: Path, resources: ExitStack, *, is_open_here: bool) -> Sn
         ProjectLockedError: somebody is busy with it for seconds.
         StorageError: there is no room for a copy, or the file cannot be read.
     """
-    folder = Path(tempfile.mkdtemp(prefix="protoleaf-"))
-    resources.callback(shutil.rmtree, folder, ignore_errors=True)
-    copy = folder / "copy.protoleaf"
+    try:
+        folder = ScratchFolder()
+    except OSError as error:
+        raise _no_room_error(path, Path(tempfile.gettempdir()), error) from error
+    resources.callback(folder.remove)
+    copy = folder.path / "copy.protoleaf"
     has_writer = copy_project(path, copy, is_open_here=is_open_here)
     connection = Connection(path, address(copy, "mode=rw"))
     resources.callback(connection.close)
@@ -107,10 +111,15 @@ def _copy_alone(path: Path, copy: Path, lock: FileLock) -> None:
             suffix = next(suffix for suffix in SIDE_SUFFIXES if log.name.endswith(suffix))
             shutil.copyfile(log, side_file(copy, suffix))
     except OSError as error:
-        raise StorageError(
-            "the project cannot be copied to be read",
-            found=f"{path} to {copy.parent} ({error.strerror or os.strerror(error.errno or 0)})",
-            remedy="free some space in the folder for temporary files, or set TMPDIR to another one",
-        ) from error
+        raise _no_room_error(path, copy.parent, error) from error
     finally:
         lock.release()
+
+
+def _no_room_error(path: Path, folder: Path, error: OSError) -> StorageError:
+    return storage_error(
+        folder,
+        error,
+        f"{path} cannot be copied to the folder for temporary files to be read",
+        "free some space there, or set TMPDIR to another folder",
+    )

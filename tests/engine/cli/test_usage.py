@@ -84,7 +84,7 @@ def test_a_named_file_that_is_no_image(collection: Collection, capsys: pytest.Ca
     answer = done(capsys, "import-images", collection.project, collection.truth).out
     assert answer.startswith("Added 0 images")
     assert (
-        f"1 file could not be read:\n  {collection.truth}: this is not an image that can be read: found text" in answer
+        f"1 file could not be added:\n  {collection.truth}: this is not an image that can be read: found text" in answer
     )
 
 
@@ -129,4 +129,7 @@ def test_json_is_one_object_that_any_terminal_takes(collection: Collection, caps
     """With --json standard output holds one line with one object, also where there is text otherwise."""
     answer = protoleaf(capsys, "import-images", collection.project, collection.unsorted, "--json")
     assert answer.out.count("\n") == 1
-    assert answer.fields == {"added": 0, "already_there": 40, "labelled": 0, "classes_added": 0, "failures": []}
+    assert answer.fields == {
+        "added": 0, "already_there": 40, "labelled": 0, "classes_added": 0, "failures": [], "left_out": {},
+        "other_files": 0,
+    }  # fmt: skip

@@ -35,6 +35,7 @@ OLD: dict[str, str] = {
     "score": "INSERT INTO prediction VALUES ('ppn+', 1, 1, 2, 'high', NULL, 0)",
     "history": "UPDATE journal_chunk SET row_changes = 5",
     "history of another table": "UPDATE journal_chunk SET row_changes = '[[\"notes\",null,[1]]]'",
+    "history that nests without end": "UPDATE journal_chunk SET row_changes = replace(hex(zeroblob(50000)), '0', '[')",
     "missing column": "ALTER TABLE label DROP COLUMN source",
     "missing table": "DROP TABLE label",
     "newer table": "CREATE TABLE model_file (hash TEXT)",
