@@ -1,0 +1,202 @@
+"""What a child does to a project until something happens to it: each action is acknowledged when it is done.
+
+A new feature is thrown at every instrument by one more entry in `ACTIVITIES`: a function of a place, a log, a stage and
+chance.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from engine.cli.main import COMMAND_NAMES, main
+from engine.config import CacheFolders
+from engine.errors import GraphError
+from engine.files import FoundFile
+from engine.project import ClassPolicy, Project
+from engine.workflows.import_images import import_images
+from tests.trust.acknowledge import Log
+from tests.trust.children import Place
+from tests.trust.stages import Stage
+
+LABELS: Final = 200
+EDITS: Final = 100
+QUICK_TRAINING: Final = ("iterations=4", "validation_episodes=3", "test_episodes=3", "validation_interval=2")
+
+Run = Callable[[Place, Log, Stage, Random], None]
+
+
+@dataclass(frozen=True)
+class Activity:
+    """Something that people or the machine do to a project.
+
+    Attributes:
+        run: does it, in the child.
+        with_caches: whether it needs embeddings.
+        is_on_first_version: whether it starts from a file of version 1.
+        weight: how often it is chosen, beside the others.
+        commands: commands without which it cannot be done.
+    """
+
+    name: str
+    run: Run
+    with_caches: bool = False
+    is_on_first_version: bool = False
+    weight: float = 1.0
+    commands: tuple[str, ...] = ()
+
+    def start(self, stage: Stage) -> Path:
+        """The file it starts from."""
+        return stage.first_version if self.is_on_first_version else stage.place.project
+
+
+def run_activity(run: Run, place: Place, stage: Stage, seed: int) -> None:
+    """Run one, in the child."""
+    run(place, Log(place.log), stage, Random(seed))
+
+
+def possible_activities() -> Sequence[Activity]:
+    """Those whose commands the program has."""
+    return [each for each in ACTIVITIES.values() if COMMAND_NAMES.issuperset(each.commands)]
+
+
+def _label(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    with Project.open(place.project) as project:
+        for _ in range(LABELS):
+            label_one(project, log, chance)
+
+
+def label_one(project: Project, log: Log, chance: Random) -> None:
+    """Label an image, mark it as unknown, or take its label away."""
+    image_id = chance.choice(project.image_table().ids)
+    log.begin("label")
+    if chance.random() < 0.15:
+        project.unlabel([image_id])
+    else:
+        project.label([image_id], chance.choice([*project.graph.classes(), None]), who="ada")
+    log.acknowledge(project, f"label image {image_id}")
+
+
+def _edit_graph(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    with Project.open(place.project) as project:
+        for number in range(EDITS):
+            try:
+                did = _one_edit(project, chance, number)
+            except GraphError:
+                continue  # chance asked for a cycle or a namesake: refused, and nothing is acknowledged
+            log.acknowledge(project, did)
+
+
+def _one_edit(project: Project, chance: Random, number: int) -> str:
+    graph = project.graph
+    one, other = chance.choice(graph.classes()), chance.choice(graph.classes())
+    kind = chance.choice(("add", "add", "rename", "link", "unlink", "move", "remove", "bar"))
+    match kind:
+        case "add":
+            project.add_class(f"class {number}", [one])
+        case "rename":
+            project.rename_class(one, f"renamed {number}")
+        case "link":
+            project.link(one, other)
+        case "unlink":
+            project.unlink(_parent(project, one, chance) or other, one)
+        case "move":
+            project.move_class(one, _parent(project, one, chance), other)
+        case "remove" if len(graph) > 4:
+            project.remove_class(one)
+        case _:
+            project.set_policy(one, ClassPolicy(bar=chance.random(), is_deepest=chance.random() < 0.5))
+    return f"{kind} class {one}"
+
+
+def _parent(project: Project, class_id: int, chance: Random) -> int | None:
+    parents = project.graph.parents(class_id)
+    return chance.choice(parents) if parents else None
+
+
+def _undo_and_redo(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    with Project.open(place.project) as project:
+        for _ in range(EDITS):
+            forward = chance.random() < 0.35
+            change = project.redo() if forward else project.undo()
+            if change is not None:
+                log.acknowledge(project, "redo" if forward else "undo")
+            elif not forward:
+                label_one(project, log, chance)
+
+
+def _import(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    pictures = sorted(stage.extra.rglob("*.png"))
+    with Project.open(place.project) as project:
+        for start in range(0, len(pictures), 3):
+            some = pictures[start : start + 3]
+            class_id = chance.choice([*project.graph.classes(), None])
+            import_images(project, some, class_id=class_id, who="ada")
+            log.acknowledge(project, f"import {len(some)} images")
+        absent = [FoundFile(stage.extra / f"absent {number}.jpg", 10, number) for number in range(2000)]
+        project.import_labelled([(file, None) for file in absent], who="ada")
+        log.acknowledge(project, "import 2,000 images at once")
+
+
+def _embed_in_batches(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    from engine.inference.pipeline import EmbedBatch
+    from engine.workflows.embed import embed_project
+
+    with Project.open(place.project) as project:
+
+        def record(batch: EmbedBatch) -> None:
+            project.record_scan(batch.results)
+            log.acknowledge(project, "embed a batch")
+
+        embed_project(project, CacheFolders.default(), device="cpu", on_batch=record)
+
+
+def command(place: Place, log: Log, *words: str | Path) -> None:
+    """Run a command of the program; its end is its acknowledgement."""
+    status = main([str(word) for word in words])
+    if status:
+        raise RuntimeError(f"{words[0]} ended with status {status}")
+    with Project.open(place.project, for_writing=False) as project:
+        log.acknowledge(project, str(words[0]))
+
+
+def _import_command(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    command(place, log, "import-images", place.project, stage.extra, "--folders-as-classes")
+
+
+def _embed_command(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    command(place, log, "embed", place.project, "--device", "cpu")
+
+
+def _classify_command(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    setting = chance.choice(("ppn+", "prototypes"))
+    command(place, log, "classify", place.project, "--setting", setting, "-o", place.folder / "predictions.csv")
+
+
+def _train_command(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    words = [word for setting in QUICK_TRAINING for word in ("--setting", setting)]
+    command(place, log, "train", place.project, "--depth", "propagation", *words)
+
+
+def _migrate(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    with Project.open(place.project) as project:
+        log.acknowledge(project, "migrate")
+        label_one(project, log, chance)
+
+
+ACTIVITIES: Final[Mapping[str, Activity]] = {
+    activity.name: activity
+    for activity in (
+        Activity("labels", _label, weight=3),
+        Activity("graph edits", _edit_graph, weight=2),
+        Activity("undo and redo", _undo_and_redo, weight=2),
+        Activity("import", _import, weight=1.5),
+        Activity("import-images", _import_command),
+        Activity("embed in batches", _embed_in_batches),
+        Activity("embed", _embed_command),
+        Activity("classify", _classify_command, with_caches=True),
+        Activity("train", _train_command, with_caches=True, weight=0.7),
+        Activity("migration", _migrate, is_on_first_version=True, weight=0.7),
+    )
+}

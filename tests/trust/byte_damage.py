@@ -1,0 +1,101 @@
+"""What disks, cables, sync programs and transfers do to a file: bytes that flip, vanish, move, or come from elsewhere."""
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Final
+
+PAGE_BYTES: Final = 4096
+SECTOR_BYTES: Final = 512
+_HEADER_BYTES: Final = 100
+
+Damage = Callable[[bytearray, bytes, Random], bytes]
+"""Takes the file, an earlier copy of it, and chance; gives the damaged file."""
+
+
+def _flip_bits(content: bytearray, older: bytes, chance: Random) -> bytes:
+    for _ in range(chance.choice((1, 1, 2, 8, 40))):
+        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+    return bytes(content)
+
+
+def _flip_letters(content: bytearray, older: bytes, chance: Random) -> bytes:
+    """Change one byte that is a letter or a figure: text stays text."""
+    places = [place for place in range(_HEADER_BYTES, len(content)) if chr(content[place]).isalnum()]
+    place = chance.choice(places)
+    content[place] ^= 1
+    return bytes(content)
+
+
+def _overwrite(content: bytearray, older: bytes, chance: Random) -> bytes:
+    for _ in range(chance.choice((1, 3, 20))):
+        start = chance.randrange(len(content))
+        content[start : start + 16] = chance.randbytes(len(content[start : start + 16]))
+    return bytes(content)
+
+
+def _zero_sector(content: bytearray, older: bytes, chance: Random) -> bytes:
+    length = chance.choice((SECTOR_BYTES, PAGE_BYTES, 4 * PAGE_BYTES))
+    start = chance.randrange(0, len(content), SECTOR_BYTES)
+    content[start : start + length] = bytes(len(content[start : start + length]))
+    return bytes(content)
+
+
+def _cut(content: bytearray, older: bytes, chance: Random) -> bytes:
+    length = chance.randrange(len(content))
+    return bytes(content[: length - length % chance.choice((1, SECTOR_BYTES, PAGE_BYTES))])
+
+
+def _swap_pages(content: bytearray, older: bytes, chance: Random) -> bytes:
+    one, other = (chance.randrange(len(content) // PAGE_BYTES) * PAGE_BYTES for _ in range(2))
+    first, second = (bytes(content[start : start + PAGE_BYTES]) for start in (one, other))
+    content[one : one + PAGE_BYTES], content[other : other + PAGE_BYTES] = second, first
+    return bytes(content)
+
+
+def _repeat_page(content: bytearray, older: bytes, chance: Random) -> bytes:
+    one, other = (chance.randrange(len(content) // PAGE_BYTES) * PAGE_BYTES for _ in range(2))
+    content[one : one + PAGE_BYTES] = content[other : other + PAGE_BYTES]
+    return bytes(content)
+
+
+def _older_page(content: bytearray, older: bytes, chance: Random) -> bytes:
+    """A page as it was in an earlier copy: a write that never reached the disk."""
+    start = chance.randrange(min(len(older), len(content)) // PAGE_BYTES) * PAGE_BYTES
+    content[start : start + PAGE_BYTES] = older[start : start + PAGE_BYTES]
+    return bytes(content)
+
+
+def _older_half(content: bytearray, older: bytes, chance: Random) -> bytes:
+    """The beginning of one copy and the rest of another: a transfer that was interrupted."""
+    start = chance.randrange(min(len(older), len(content)) // PAGE_BYTES) * PAGE_BYTES
+    return older[:start] + content[start:] if chance.random() < 0.5 else bytes(content[:start]) + older[start:]
+
+
+def _append(content: bytearray, older: bytes, chance: Random) -> bytes:
+    return bytes(content) + chance.randbytes(chance.choice((1, 100, PAGE_BYTES, 10 * PAGE_BYTES)))
+
+
+def _edit_header(content: bytearray, older: bytes, chance: Random) -> bytes:
+    start = chance.choice((16, 18, 19, 20, 24, 28, 32, 36, 40, 44, 52, 56, 60, 64, 68, 92, 96))
+    content[start : start + 4] = chance.choice((b"\0\0\0\0", b"\xff\xff\xff\xff", chance.randbytes(4)))
+    return bytes(content)
+
+
+def _another_file(content: bytearray, older: bytes, chance: Random) -> bytes:
+    return chance.choice((b"", b"child,parent\nGull,Bird\n" * 500, bytes(len(content)), chance.randbytes(50_000)))
+
+
+BYTE_DAMAGE: Final[Mapping[str, Damage]] = {
+    "bits flipped": _flip_bits,
+    "a letter changed": _flip_letters,
+    "bytes overwritten": _overwrite,
+    "sector zeroed": _zero_sector,
+    "cut off": _cut,
+    "pages swapped": _swap_pages,
+    "page repeated": _repeat_page,
+    "page of an earlier copy": _older_page,
+    "part of an earlier copy": _older_half,
+    "something appended": _append,
+    "header edited": _edit_header,
+    "another file": _another_file,
+}

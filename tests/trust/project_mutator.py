@@ -1,0 +1,229 @@
+"""The mutator of projects: damaged files are refused in one line or called damaged, or hold all they held before."""
+
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from engine.cli.main import main
+from engine.errors import ProtoleafError
+from engine.project import Project
+from tests.trust.byte_damage import BYTE_DAMAGE
+from tests.trust.children import Place, run_apart
+from tests.trust.outcome import Fault, Outcome, Trial
+from tests.trust.seen import SETTING_NAMES, SETTINGS, differing, digest, everything, people_part
+from tests.trust.stages import Stage
+from tests.trust.survivor import check
+from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_folder
+from tests.trust.value_damage import VALUE_DAMAGE, write_values
+
+INSTRUMENT: Final = "damaged projects"
+LIMIT_S: Final = 60.0
+MEMORY_BYTES: Final = 4_000_000_000
+_MOST_STEPS: Final = 500
+_FRESH_SHARE: Final = 0.04  # so many are also asked in a process of their own, as a person does
+
+QUESTIONS: Final[Mapping[str, Callable[[Project], object]]] = {
+    "classes": lambda project: [project.graph.path_text(class_id) for class_id in project.graph.classes()],
+    "levels": lambda project: project.graph.levels(),
+    "search": lambda project: project.graph.search("di"),
+    "images": lambda project: project.images(),
+    "image table": lambda project: project.image_table(),
+    "paths": lambda project: list(project.each_image_path()),
+    "files": lambda project: [project.resolve(record).exists() for record in project.images()],
+    "labels": lambda project: project.labels(),
+    "label table": lambda project: project.label_table(),
+    "counts": lambda project: project.labelled_counts(),
+    "policies": lambda project: project.policies(),
+    "settings": lambda project: [project.setting(name) for name in SETTING_NAMES],
+    "model": lambda project: project.model,
+    "versions": lambda project: project.model_versions(),
+    "model files": lambda project: [_files(project)],
+    "predictions": lambda project: [project.predictions(setting) for setting in SETTINGS],
+    "history": lambda project: project.history(10_000),
+    "undo text": lambda project: (project.undo_text, project.redo_text),
+    "faults": lambda project: project.check(),
+}
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """One trial: how a project is damaged.
+
+    Attributes:
+        how: name of a damage to bytes, or statements for SQLite.
+    """
+
+    how: str
+    seed: int
+
+
+@dataclass
+class Findings:
+    """What an examination has found so far."""
+
+    faults: list[Fault] = field(default_factory=list)
+
+    @contextmanager
+    def guarded(self, doing: str) -> Iterator[None]:
+        """Let one of our errors pass as an answer; anything else is a fault."""
+        try:
+            yield
+        except ProtoleafError as error:
+            if "\n" in str(error):
+                self.faults.append(Fault("other", f"{doing}: an error of several lines"))
+        except Exception as error:  # noqa: BLE001 (the instrument counts them)
+            self.faults.append(Fault("traceback", f"{doing}: {type(error).__name__}: {str(error)[:200]}"))
+
+
+def damage_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
+    """Damage that many copies of the project, and ask everything of each.
+
+    Args:
+        stage: what they start from.
+        count: trials; half of them damage bytes, half values.
+        seed: of all chance.
+        on_trial: told after each trial.
+    """
+    chance = Random(seed)
+    values = chance.sample(VALUE_DAMAGE, len(VALUE_DAMAGE))
+    bytewise = list(BYTE_DAMAGE)
+    plans = [
+        Damaged(bytewise[place // 2 % len(bytewise)] if place % 2 else values[place // 2 % len(values)], seed * 1_000_000 + place)
+        for place in range(count)
+    ]  # fmt: skip
+    return run_trials(INSTRUMENT, plans, lambda plan: damage_one(stage, plan), on_trial)
+
+
+def damage_one(stage: Stage, plan: Damaged) -> Trial:
+    """Damage a copy and examine it."""
+    with trial_folder(stage.folder) as folder:
+        place = stage.lay(folder, with_caches=True)
+        run_apart(place, make_damage, place, stage.older, plan)
+        ending = run_apart(place, examine, place, stage, plan.seed, limit_s=LIMIT_S)
+        found = [*(ending.answer or ()), *ending_faults(ending, "examining it", place.said())]
+        return Trial(0, named(found, f"{plan.how[:90]}, seed {plan.seed}"), ending.peak_bytes)
+
+
+def make_damage(place: Place, older: Path, plan: Damaged) -> None:
+    """Damage the project of a place, in a child."""
+    chance = Random(plan.seed)
+    if damage := BYTE_DAMAGE.get(plan.how):
+        content = damage(bytearray(place.project.read_bytes()), older.read_bytes(), chance)
+        place.project.write_bytes(content)
+    else:
+        write_values(place.project, plan.how, chance)
+
+
+def examine(place: Place, stage: Stage, seed: int) -> Sequence[Fault]:
+    """Ask everything of a project that may be damaged, in a child.
+
+    Args:
+        place: where it lies.
+        stage: what it was made from.
+        seed: of chance.
+    """
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    findings, chance, facts = Findings(), Random(seed), stage.facts()
+    before = listing(place.desk)
+    is_sound = False
+    with findings.guarded("check"):
+        verdict = check(place.project)
+        is_sound = verdict.is_sound
+    _note_changes(findings, "check", before, place)
+    if chance.random() < _FRESH_SHARE:
+        _ask_fresh(findings, place, is_sound=is_sound)
+    is_same = _read(findings, place, facts["everything"], is_sound=is_sound)
+    _note_changes(findings, "reading", before, place)
+    _work_on_copy(findings, place, facts["steps_back"] if is_sound and is_same else None)
+    _run_commands(findings, place, chance)
+    return findings.faults
+
+
+def listing(folder: Path) -> Mapping[str, str]:
+    """Digest of each file of a folder, by name."""
+    return {path.name: blake2b(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+
+
+def _note_changes(findings: Findings, doing: str, before: Mapping[str, str], place: Place) -> None:
+    if (after := listing(place.desk)) != before:
+        names = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
+        findings.faults.append(Fault("other", f"{doing} changed or left {', '.join(names)}"))
+
+
+def _read(findings: Findings, place: Place, original: Mapping[str, Any], *, is_sound: bool) -> bool:
+    """Read everything; returns whether it is what it was."""
+    content, refusal = None, "it cannot be opened"
+    with findings.guarded("opening for reading"), Project.open(place.project, for_writing=False) as project:
+        for name, ask in QUESTIONS.items():
+            with findings.guarded(f"asking for {name}"):
+                ask(project)
+        try:
+            content = everything(project)
+        except ProtoleafError as error:
+            refusal = str(error)
+        except Exception as error:  # noqa: BLE001 (counted above, question by question)
+            refusal = type(error).__name__
+    is_same = content is not None and digest(content) == digest(original)
+    if is_sound and not is_same:
+        how = refusal if content is None else f"differs in {differing(original, content)}"
+        findings.faults.append(Fault("wrong", f"called sound, but {how[:300]}"))
+    return is_same
+
+
+def _work_on_copy(findings: Findings, place: Place, steps_back: Sequence[str] | None) -> None:
+    """Undo and redo everything on a copy; where the project is whole, each step must be what it was."""
+    desk = place.folder / "copy"
+    desk.mkdir()
+    copy = desk / place.project.name
+    shutil.copyfile(place.project, copy)
+    is_open, walked = False, []
+    with findings.guarded("working on a copy"), Project.open(copy) as project:
+        is_open = True
+        walked = _walk(project, findings)
+        with findings.guarded("labelling"):
+            project.label(list(project.image_table().ids)[:3], None)
+        with findings.guarded("adding a class"):
+            project.add_class("after it")
+    if steps_back is not None and walked != steps_back:
+        findings.faults.append(Fault("wrong", "called sound, but undo leads elsewhere than before"))
+    left = sorted(path.name for path in desk.iterdir() if path != copy and path.suffix != ".lock")
+    if left and not is_open:
+        findings.faults.append(Fault("other", f"an opening that was refused left {', '.join(left)}"))
+
+
+def _walk(project: Project, findings: Findings) -> list[str]:
+    """Digest of what people did, now and after each undo; then everything is made again."""
+    walked: list[str] = []
+    with findings.guarded("undo"):
+        walked.append(digest(people_part(project)))
+        while len(walked) < _MOST_STEPS and project.undo() is not None:
+            walked.append(digest(people_part(project)))
+    with findings.guarded("redo"):
+        for _ in walked:
+            project.redo()
+    return walked
+
+
+def _ask_fresh(findings: Findings, place: Place, *, is_sound: bool) -> None:
+    words = [sys.executable, "-m", "app", "check", str(place.project)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=LIMIT_S)
+    if "Traceback" in done.stderr or done.returncode not in {0, 1}:
+        findings.faults.append(Fault("traceback", f"`check` ended with {done.returncode}: {done.stderr[-200:]}"))
+    if (done.returncode == 0) != is_sound or done.stderr.count("\n") > 1:
+        findings.faults.append(Fault("other", f"`check` in a process of its own says otherwise: {done.stderr[-200:]}"))
+
+
+def _run_commands(findings: Findings, place: Place, chance: Random) -> None:
+    out = place.folder / "predictions.csv"
+    command = chance.choice((("versions",), ("classify", "-o", out), ("embed", "--device", "cpu"), ("versions",)))
+    words = [command[0], str(place.project), *map(str, command[1:])]
+    with findings.guarded(f"the command {command[0]}"):
+        main(words)

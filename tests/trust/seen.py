@@ -1,0 +1,106 @@
+"""Everything a person sees of a project, as plain values that can be compared."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any, Final
+
+from engine.project import ModelVersion, Project
+
+SETTINGS: Final = ("ppn+", "ppn", "prototypes")
+SETTING_NAMES: Final = ("collection", "setting", "favourite")
+ALL_STEPS: Final = 1_000_000
+
+People = Mapping[str, Any]
+Machine = Mapping[str, Any]
+
+
+def people_part(project: Project) -> People:
+    """What people did: classes, edges, images, labels, policies, settings, and the steps that undo would take back."""
+    graph = project.graph
+    table = project.image_table()
+    labels = project.labels().values()
+    return {
+        "classes": [(class_id, graph.name(class_id), graph.path_text(class_id)) for class_id in graph.classes()],
+        "edges": sorted(graph.edges()),
+        "levels": [list(level) for level in graph.levels()],
+        "images": list(zip(table.ids, table.paths, table.sizes_bytes, table.modified_ns, strict=True)),
+        "labels": [(each.image_id, each.class_id, each.who, each.when.isoformat(), each.source) for each in labels],
+        "policies": [(class_id, asdict(policy)) for class_id, policy in sorted(project.policies().items())],
+        "settings": {name: project.setting(name) for name in SETTING_NAMES},
+        "model": project.model.version_id,
+        "steps": [
+            (step.text, step.when.isoformat(), step.who) for step in project.history(ALL_STEPS) if not step.is_undone
+        ],
+    }
+
+
+def machine_part(project: Project) -> Machine:
+    """What the machine found out: facts of images, model versions with their files, predictions; by name."""
+    table = project.image_table()
+    facts = zip(table.ids, table.content_hashes, table.failures, strict=True)
+    found: dict[str, Any] = {
+        f"image {image_id}": (content_hash.hex() if content_hash else None, failure)
+        for image_id, content_hash, failure in facts
+        if content_hash or failure
+    }
+    for version in project.model_versions():
+        found[f"version {version.version_id}"] = digest(_version(version))
+        for content_hash in (version.backbone_hash, version.propagation_hash) if version.is_trained_here else ():
+            content = project.model_file(content_hash)
+            found[f"file {content_hash}"] = hashlib.blake2b(content, digest_size=12).hexdigest()
+    for setting in SETTINGS:
+        if predictions := project.predictions(setting):
+            found[f"predictions {setting}"] = digest([asdict(prediction) for prediction in predictions])
+    return found
+
+
+def everything(project: Project) -> Mapping[str, Any]:
+    """All of it, with what was undone, counts and lists as the window asks for them."""
+    return {
+        "people": people_part(project),
+        "machine": machine_part(project),
+        "counts": [project.image_count, sorted(project.labelled_counts().items())],
+        "records": [asdict(record) for record in project.images()],
+        "found": [project.find_image(project.resolve(record)) for record in project.images()],
+        "undo": project.undo_text,
+        "redo": project.redo_text,
+        "history": [
+            (step.step_id, step.text, step.when.isoformat(), step.who, step.is_undone)
+            for step in project.history(ALL_STEPS)
+        ],
+        "format": project.schema_version,
+    }
+
+
+def digest(value: Any) -> str:
+    """A short text that is the same for equal values and differs for others."""
+    text = json.dumps(value, sort_keys=True, default=_plain)
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
+    """Names of the parts in which two differ, for people."""
+    names = []
+    for name in sorted({*first, *second}):
+        one, other = first.get(name), second.get(name)
+        if digest(one) == digest(other):
+            continue
+        is_deep = isinstance(one, Mapping) and isinstance(other, Mapping)
+        names.append(f"{name} ({differing(one, other)})" if is_deep else name)  # type: ignore[arg-type]
+    return ", ".join(names)
+
+
+def _version(version: ModelVersion) -> Mapping[str, Any]:
+    names = ("version_id", "backbone_name", "backbone_hash", "backbone_path", "propagation_hash", "created_at",
+             "name", "parent_id", "card")  # fmt: skip
+    plain = {name: getattr(version, name) for name in names}
+    return {**plain, "settings": dict(version.settings), "figures": dict(version.figures), "label": version.label}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return value.hex() if isinstance(value, bytes) else repr(value)

@@ -1,0 +1,155 @@
+"""What trials start from: a project with something of everything, drawn pictures, caches, and earlier copies of it."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from engine.config import CacheFolders
+from engine.inference.prototypes import Setting
+from engine.project import ClassPolicy, Project
+from engine.workflows.classify import classify, predictions
+from engine.workflows.embed import embed_project
+from engine.workflows.import_graph import import_graph
+from engine.workflows.import_images import import_class_folders, import_images
+from engine.workflows.new_project import new_project
+from tests.support.collections import LEAVES, class_ids, write_collection, write_shape
+from tests.support.projects import trained_model, write_first_version
+from tests.trust.children import Place, run_apart
+from tests.trust.seen import digest, everything, people_part
+
+EXTRA_PICTURES: Final = 24
+WHO: Final = "ada"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A folder that trials copy from; nobody writes to it after it was built.
+
+    Attributes:
+        folder: everything lies in it.
+    """
+
+    folder: Path
+
+    @property
+    def place(self) -> Place:
+        """The project with its caches, as a place."""
+        return Place(self.folder / "place")
+
+    @property
+    def older(self) -> Path:
+        """The project as it was before its last decisions."""
+        return self.folder / "older.protoleaf"
+
+    @property
+    def first_version(self) -> Path:
+        """A small project that version 1 of the program left."""
+        return self.folder / "first.protoleaf"
+
+    @property
+    def extra(self) -> Path:
+        """Folder of pictures that are not in the project."""
+        return self.folder / "extra"
+
+    def facts(self) -> dict[str, Any]:
+        """What was found in the projects when they were made, by name."""
+        found: dict[str, Any] = json.loads((self.folder / "facts.json").read_text(encoding="utf-8"))
+        return found
+
+    def lay(self, folder: Path, *, with_caches: bool = False, project: Path | None = None) -> Place:
+        """Copy the project into the folder of a new trial.
+
+        Args:
+            folder: must not be there.
+            with_caches: whether its images are embedded already.
+            project: another file to start from.
+        """
+        place = Place(folder)
+        place.desk.mkdir(parents=True)
+        shutil.copyfile(project or self.place.project, place.project)
+        if with_caches:
+            shutil.copytree(self.place.caches, place.caches)
+        return place
+
+
+def build_stage(folder: Path) -> Stage:
+    """Draw the pictures and make the projects; takes some seconds."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stage = Stage(folder)
+    stage.place.desk.mkdir(parents=True)
+    ending = run_apart(stage.place, _build, folder, limit_s=300)
+    if ending.error or ending.exit_code:
+        raise RuntimeError(f"the stage could not be built: {ending.error}{stage.place.said()}")
+    return stage
+
+
+def _build(folder: Path) -> None:
+    stage = Stage(folder)
+    collection = write_collection(folder / "pictures", CacheFolders(stage.place.caches))
+    for number in range(EXTRA_PICTURES):
+        write_shape(stage.extra / f"season {number % 3}" / f"{number:03}.png", LEAVES[number % 3], seed=900 + number)
+    with new_project(stage.place.project) as project:
+        import_graph(project, collection.graph)
+        import_class_folders(project, [collection.shots], who=WHO)
+        import_images(project, [collection.unsorted])
+        embed_project(project, collection.caches, device="cpu")
+        _decide(project)
+    shutil.copyfile(stage.place.project, stage.older)
+    with Project.open(stage.place.project) as project:
+        _decide_more(project, collection.caches)
+        steps = _steps_back(project)
+        _steps_forward(project, len(steps) - 1)
+        facts = {"everything": everything(project), "people": digest(people_part(project)), "steps_back": steps}
+    write_first_version(stage.first_version)
+    for name, path in (("older", stage.older), ("first", stage.first_version)):
+        with Project.open(path, for_writing=False) as project:
+            facts[name] = digest(people_part(project))
+    (folder / "facts.json").write_text(json.dumps(facts, default=str), encoding="utf-8")
+
+
+def _decide(project: Project) -> None:
+    """One of each action that a person can take."""
+    named = class_ids(project)
+    project.link(named["Blue"], named["Red disc"])
+    _, spotted = project.add_class("Getüpfelt 斑点", [named["Green"], named["Blue"]])
+    project.rename_class(spotted, "Spotted 斑点")
+    project.set_policy(named["Red"], ClassPolicy(bar=0.8))
+    project.set_policy(named["Blue"], ClassPolicy(bar=None, is_deepest=True))
+    project.set_setting("favourite", {"plain": [1, 2.5, None, "x"]})
+    unlabelled = [image_id for image_id in project.image_table().ids if project.label_of(image_id) is None]
+    project.label(unlabelled[:2], None, who=WHO)
+    for number, image_id in enumerate(unlabelled[2:14]):
+        project.label([image_id], named[LEAVES[number % len(LEAVES)]], who=WHO)
+
+
+def _decide_more(project: Project, caches: CacheFolders) -> None:
+    named = class_ids(project)
+    project.add_trained_model(trained_model())
+    classified = classify(project, caches, Setting.PPN_PLUS)
+    kept = [prediction for _, prediction in predictions(classified)]
+    project.store_predictions(kept, version_id=project.model.version_id, setting=Setting.PPN_PLUS.value)
+    project.remove_class(named["Green stripes"])
+    project.move_class(named["Blue checks"], named["Blue"], named["Red"])
+    ids = list(project.image_table().ids)
+    for number, image_id in enumerate(ids[-14:-4]):
+        project.label([image_id], named[LEAVES[number % 3]], who=WHO)
+    project.unlabel(ids[-6:-4])
+    project.remove_images(ids[-2:])
+    for _ in range(3):
+        project.undo()
+
+
+def _steps_back(project: Project) -> Sequence[str]:
+    """Digest of what people did now, and after each undo down to the beginning."""
+    found = [digest(people_part(project))]
+    while project.undo() is not None:
+        found.append(digest(people_part(project)))
+    return found
+
+
+def _steps_forward(project: Project, count: int) -> None:
+    for _ in range(count):
+        project.redo()

@@ -1,0 +1,124 @@
+"""Is everything that was acknowledged still there? Asked of a project after something happened to it."""
+
+import contextlib
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.cli.main import main
+from engine.errors import ProtoleafError
+from engine.project import Project
+from tests.trust.acknowledge import Line
+from tests.trust.children import Place
+from tests.trust.outcome import Fault
+from tests.trust.seen import digest, machine_part, people_part
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What `check` said.
+
+    Attributes:
+        is_sound: whether it called the project sound.
+        said: its words.
+    """
+
+    is_sound: bool
+    said: str
+
+
+def check(project: Path) -> Verdict:
+    """Run the command `check` in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main(["check", str(project), "--json"])
+    return Verdict(status == 0, " ".join(f"{out.getvalue()} {err.getvalue()}".split()))
+
+
+def acknowledged_faults(project: Project, lines: Sequence[Line], start: str) -> list[Fault]:
+    """Which acknowledged actions an open project lacks.
+
+    Args:
+        project: open for writing: one step that was under way and not acknowledged may be taken back and made again.
+        lines: what was acknowledged.
+        start: digest of what people had done before.
+    """
+    return _people_faults(project, lines, start) + _machine_faults(project, lines)
+
+
+def _people_faults(project: Project, lines: Sequence[Line], start: str) -> list[Fault]:
+    done = [line for line in lines if line.kind == "done"]
+    chain = [start, *(line.people for line in done)]
+    allowed = {chain[-1], *(line.people for line in lines[-1:] if line.kind == "may")}
+    now = digest(people_part(project))
+    if now in allowed or _is_one_step_ahead(project, chain[-1]):
+        return []
+    if now in chain:
+        missing = done[len(chain) - 1 - chain[::-1].index(now) :]
+        return [Fault("lost", f"lost: {missing[0].did} and {len(missing) - 1} after it", len(missing))]
+    return [Fault("lost", f"the content is none of the {len(chain)} that were acknowledged", max(1, len(done)))]
+
+
+def _is_one_step_ahead(project: Project, wanted: str) -> bool:
+    """Whether undoing or redoing one step leads to the wanted content: an action that was not acknowledged yet."""
+    for there, back in ((project.undo, project.redo), (project.redo, project.undo)):
+        if there() is None:
+            continue
+        is_found = digest(people_part(project)) == wanted
+        back()
+        if is_found:
+            return True
+    return False
+
+
+def _machine_faults(project: Project, lines: Sequence[Line]) -> list[Fault]:
+    expected: dict[str, Any] = {}
+    for line in lines:
+        expected.update(line.machine)
+    found = {name: digest(value) for name, value in machine_part(project).items()}
+    missing = [name for name, value in expected.items() if found.get(name) != value]
+    if not missing:
+        return []
+    return [Fault("lost", f"what the machine had recorded is missing or differs: {', '.join(missing[:5])}")]
+
+
+def survivor_faults(place: Place, lines: Sequence[Line], start: str) -> list[Fault]:
+    """Look at a project after its writer died, and go on working with it.
+
+    Args:
+        place: where it lies.
+        lines: what was acknowledged.
+        start: digest of what people had done before.
+    """
+    faults: list[Fault] = []
+    verdict = check(place.project)
+    if not verdict.is_sound:
+        faults.append(Fault("other", f"check does not call it sound: {verdict.said}"))
+    acknowledged = sum(line.kind == "done" for line in lines)
+    try:
+        with Project.open(place.project) as project:
+            faults += acknowledged_faults(project, lines, start)
+            project.add_class("after it")
+            wanted = digest(people_part(project))
+        with Project.open(place.project, for_writing=False) as project:
+            if digest(people_part(project)) != wanted:
+                faults.append(Fault("lost", "the next action was lost", 1))
+    except ProtoleafError as error:
+        faults.append(Fault("lost", f"cannot be used any more: {error}", max(1, acknowledged)))
+    return faults
+
+
+def stray_fault(place: Place) -> list[Fault]:
+    """Files that a trial left behind: beside the project, in the temporary folder, and drafts anywhere."""
+    beside = [path.name for path in place.desk.iterdir() if path != place.project and "backup" not in path.name]
+    temporary = [f"tmp/{path.name}" for path in place.temporary.iterdir()] if place.temporary.exists() else []
+    drafts = [path.name for root in (place.caches, place.home) for path in root.rglob("*") if _is_draft(path)]
+    names = sorted({*beside, *temporary, *drafts})
+    return [Fault("stray", f"left behind: {', '.join(names[:5])}")] if names else []
+
+
+def _is_draft(path: Path) -> bool:
+    return path.is_file() and (path.name.startswith(".") or path.suffix in {".partial", ".tmp", ".draft", ".new"})
+
