@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, final
 
+from engine.errors import ProtoleafError
 from engine.project import Project
 from tests.trust.seen import digest, machine_part, people_part
 
@@ -56,7 +57,13 @@ class Log:
         self._write(Line("begin", did))
 
     def acknowledge(self, project: Project, did: str) -> None:
-        """Say that an action is done, and what the project holds now."""
+        """Say that an action is done, and what the project holds now; "" where it cannot be asked any more."""
+        try:
+            self._acknowledge(project, did)
+        except ProtoleafError:
+            self._write(Line("done", did))
+
+    def _acknowledge(self, project: Project, did: str) -> None:
         machine = {name: digest(value) for name, value in machine_part(project).items()}
         news = {name: value for name, value in machine.items() if self._machine.get(name) != value}
         self._machine = machine

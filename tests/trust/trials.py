@@ -56,7 +56,7 @@ def ending_faults(ending: Ending, doing: str, said: str) -> list[Fault]:
         said: what it had written.
     """
     if ending.is_hang:
-        return [Fault("hang", f"{doing}: no end")]
+        return [Fault("hang", f"{doing}: no end at {_last_lines(said)[-80:]}")]
     if ending.error:
         return [Fault("traceback", f"{doing}: {_last_lines(ending.error)}")]
     if ending.is_crash:

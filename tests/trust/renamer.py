@@ -1,0 +1,48 @@
+"""The renamer: files that are renamed, replaced, deleted and linked while they are open, or after a program was killed.
+
+No acknowledged action is lost without an error, there is never a second writer, and an older copy that a person puts
+over the file stays what it was.
+"""
+
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from tests.trust.acknowledge import read_log
+from tests.trust.outcome import Outcome, Trial
+from tests.trust.scenes import SCENES, Scene
+from tests.trust.stages import Stage
+from tests.trust.trials import OnTrial, named, run_trials, trial_folder
+
+INSTRUMENT: Final = "renames and replacements"
+
+
+@dataclass(frozen=True)
+class Move:
+    """One trial: which scene, and the seed of its chance."""
+
+    name: str
+    seed: int
+
+
+def move_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
+    """Play that many scenes, each in its turn.
+
+    Args:
+        stage: what the project is.
+        count: trials.
+        seed: of all chance.
+        on_trial: told after each trial.
+    """
+    names = list(SCENES)
+    plans = [Move(names[place % len(names)], seed * 1_000_000 + place) for place in range(count)]
+    return run_trials(INSTRUMENT, plans, lambda plan: move_one(stage, plan), on_trial)
+
+
+def move_one(stage: Stage, move: Move) -> Trial:
+    """Play one scene."""
+    with trial_folder(stage.folder) as folder:
+        scene = Scene(stage.lay(folder), stage, Random(move.seed))
+        SCENES[move.name](scene)
+        acknowledged = sum(line.kind == "done" for log in scene.logs for line in read_log(log))
+        return Trial(acknowledged, named(scene.faults, f"{move.name}, seed {move.seed}"), scene.peak_bytes)
