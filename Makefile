@@ -7,13 +7,18 @@ STAMP := $(VENV)/.installed
 QT_LIBRARIES := libegl1 libgl1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 \
 	libdbus-1-3 libfontconfig1 fonts-dejavu-core
 
-.PHONY: run test check format qt-libraries
+.PHONY: run test trust check format qt-libraries
 
 run: $(STAMP) qt-libraries
 	$(BIN)/python -m app.sample_run
 
 test: $(STAMP) qt-libraries
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# The hostile tests with full counts: at most an hour on two cores. `make test` runs the same instruments short.
+trust: $(STAMP)
+	$(BIN)/python -m tests.trust --kills 1000 --damaged 1000 --images 10000 --copies 500 --moves 100 --disks 100 \
+		--seed 1 --out docs/trust.md
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

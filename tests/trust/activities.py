@@ -4,6 +4,8 @@ A new feature is thrown at every instrument by one more entry in `ACTIVITIES`: a
 chance.
 """
 
+import contextlib
+import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,11 +154,21 @@ def _embed_in_batches(place: Place, log: Log, stage: Stage, chance: Random) -> N
         embed_project(project, CacheFolders.default(), device="cpu", on_batch=record)
 
 
+class CommandRefused(Exception):  # noqa: N818 (as `Cancelled`: not a failure of the instrument)
+    """A command ended with another status than 0; the text is what it said."""
+
+
 def command(place: Place, log: Log, *words: str | Path) -> None:
-    """Run a command of the program; its end is its acknowledgement."""
-    status = main([str(word) for word in words])
+    """Run a command of the program; its end is its acknowledgement.
+
+    Raises:
+        CommandRefused: it did not do it.
+    """
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        status = main([str(word) for word in words])
     if status:
-        raise RuntimeError(f"{words[0]} ended with status {status}")
+        raise CommandRefused(said.getvalue().strip())
     with Project.open(place.project, for_writing=False) as project:
         log.acknowledge(project, str(words[0]))
 

@@ -1,4 +1,4 @@
-"""What disks, cables, sync programs and transfers do to a file: bytes that flip, vanish, move, or come from elsewhere."""
+"""What disks, cables and sync programs do to a file: bytes that flip, vanish, move, or come from elsewhere."""
 
 from collections.abc import Callable, Mapping
 from random import Random

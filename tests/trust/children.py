@@ -170,7 +170,8 @@ def own_peak_bytes() -> int:
 
 def _inside(pipe: Connection, place: Place, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     os.setsid()
-    _settle(place)
+    settle(place)
+    _speak_into(place.folder / _SPEECH)
     try:
         answer, error = work(*arguments), ""
     except BaseException:  # noqa: BLE001 (the instrument counts them)
@@ -179,7 +180,8 @@ def _inside(pipe: Connection, place: Place, work: Callable[..., Any], arguments:
         pipe.send((answer, error, own_peak_bytes()))
 
 
-def _settle(place: Place) -> None:
+def settle(place: Place) -> None:
+    """Let this process keep its caches, home and temporary files in a place."""
     for folder in (place.temporary, place.home, place.caches):
         folder.mkdir(parents=True, exist_ok=True)
     variables = {CACHE_VARIABLE: place.caches, BACKBONES_VARIABLE: place.home / "backbones", "HOME": place.home}
@@ -187,11 +189,13 @@ def _settle(place: Place) -> None:
     os.environ.update({name: str(path) for name, path in variables.items()})
     os.environ.update(TMPDIR=str(place.temporary), ORT_DISABLE_TELEMETRY="1")
     tempfile.tempdir = None
-    speech = os.open(place.folder / _SPEECH, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+
+
+def _speak_into(path: Path) -> None:
+    speech = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for descriptor in (1, 2):
         os.dup2(speech, descriptor)
     os.close(speech)
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115 (lives as long as the process)
 
 

@@ -20,7 +20,7 @@ from tests.trust.outcome import Fault, Outcome, Trial
 from tests.trust.seen import digest, people_part
 from tests.trust.stages import Stage
 from tests.trust.survivor import check
-from tests.trust.trials import OnTrial, ending_faults, run_trials, trial_folder
+from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_folder
 
 INSTRUMENT: Final = "copies"
 COPIES_AT_ONCE: Final = 20
@@ -85,15 +85,13 @@ def copy_some(stage: Stage, session: Session) -> Trial:
         copies = _copies(place, writer, session)
         (folder / _STOP).touch()
         ending = writer.ending(_LIMIT_S)
-        faults = ending_faults(ending, f"the writer {session.pace}, seed {session.seed}", place.said())
+        faults = ending_faults(ending, "the writer", place.said())
         looking = run_apart(place, look_at_copies, place, copies, str(stage.facts()["people"]), limit_s=4 * _LIMIT_S)
         faults += ending_faults(looking, "looking at the copies", place.said())
-        found = [
-            Fault(fault.kind, f"copied {session.pace}, seed {session.seed}: {fault.text}", fault.count)
-            for fault in looking.answer or ()
-        ]
+        faults += looking.answer or ()
         acknowledged = sum(line.kind == "done" for line in read_log(place.log))
-        return Trial(acknowledged, (*faults, *found), max(ending.peak_bytes, looking.peak_bytes))
+        found = named(faults, f"copied {session.pace}, seed {session.seed}")
+        return Trial(acknowledged, found, max(ending.peak_bytes, looking.peak_bytes))
 
 
 def write_on(place: Place, pace: str, seed: int) -> None:

@@ -42,22 +42,19 @@ class Batch:
     has_giants: bool
 
 
-def break_many(
-    stage: Stage, count: int, *, seed: int, has_giants: bool = True, on_trial: OnTrial = lambda: None
-) -> Outcome:
-    """Decode that many broken pictures in every way.
+def break_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
+    """Decode that many broken pictures in every way; every thousandth is a sound one of 484 megapixels.
 
     Args:
         stage: where there is room for files.
         count: pictures.
         seed: of all chance.
-        has_giants: whether every thousandth is a sound picture of 484 megapixels.
         on_trial: told after each picture.
     """
     first = seed * 10_000_000
     size = min(BATCH, max(1, count // PROCESSES))
     plans = [
-        Batch(first + start, min(size, count - start), has_giants and start % GIANT_EVERY == 0)
+        Batch(first + start, min(size, count - start), count >= GIANT_EVERY and start % GIANT_EVERY == 0)
         for start in range(0, count, size)
     ]
     row = run_trials(INSTRUMENT, plans, lambda plan: break_some(stage, plan, on_trial))

@@ -29,8 +29,7 @@ def sound_pictures() -> Sequence[bytes]:
     found: list[bytes] = []
     for number, (width, height) in enumerate(_SIDES):
         colour = Image.fromarray(picture(width, height, seed=number))
-        for mode, kind, options in _KINDS:
-            found.append(_stored(colour.convert(mode), kind, options))
+        found += [_stored(colour.convert(mode), kind, options) for mode, kind, options in _KINDS]
         frames = [Image.fromarray(picture(width, height, seed=seed)) for seed in range(3)]
         for kind in ("GIF", "WEBP", "PNG", "TIFF"):
             found.append(_stored(frames[0], kind, {"save_all": True, "append_images": frames[1:]}))
@@ -39,7 +38,7 @@ def sound_pictures() -> Sequence[bytes]:
     return found
 
 
-_KINDS: Final = (
+_KINDS: Final[Sequence[tuple[str, str, Mapping[str, object]]]] = (
     ("RGB", "JPEG", {"quality": 80}),
     ("RGB", "JPEG", {"progressive": True, "exif": exif_with_orientation(6), "icc_profile": b"x" * 300}),
     ("L", "JPEG", {"quality": 30, "restart_marker_blocks": 2}),
@@ -74,7 +73,9 @@ def _flip(data: bytes, other: bytes, chance: Random) -> bytes:
 def _flip_header(data: bytes, other: bytes, chance: Random) -> bytes:
     content = bytearray(data)
     for _ in range(chance.choice((1, 2, 4))):
-        content[chance.randrange(min(120, len(content)))] = chance.choice((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)))
+        content[chance.randrange(min(120, len(content)))] = chance.choice(
+            (0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256))
+        )
     return bytes(content)
 
 
@@ -146,6 +147,7 @@ PICTURE_DAMAGE: Final[Mapping[str, Damage]] = {
     "size inflated": _inflate,
     "flipped with right checksums": _edit_chunks,
 }
+
 
 def damaged_picture(seed: int) -> tuple[str, bytes]:
     """The picture of a seed: how it was damaged, and its bytes."""

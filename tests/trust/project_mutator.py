@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import cycle
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -45,7 +46,7 @@ QUESTIONS: Final[Mapping[str, Callable[[Project], object]]] = {
     "settings": lambda project: [project.setting(name) for name in SETTING_NAMES],
     "model": lambda project: project.model,
     "versions": lambda project: project.model_versions(),
-    "model files": lambda project: machine_part(project),
+    "model files": machine_part,
     "predictions": lambda project: [project.predictions(setting) for setting in SETTINGS],
     "history": lambda project: project.history(10_000),
     "undo text": lambda project: (project.undo_text, project.redo_text),
@@ -97,10 +98,8 @@ def damage_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lamb
     chance = Random(seed)
     values = chance.sample(VALUE_DAMAGE, len(VALUE_DAMAGE))
     bytewise = list(BYTE_DAMAGE)
-    plans = [
-        Damaged(bytewise[place // 2 % len(bytewise)] if place % 2 else values[place // 2 % len(values)], seed * 1_000_000 + place)
-        for place in range(count)
-    ]  # fmt: skip
+    kinds = [kind for pair in zip(cycle(values), cycle(bytewise), range(count)) for kind in pair[:2]]
+    plans = [Damaged(kind, seed * 1_000_000 + place) for place, kind in enumerate(kinds[:count])]
     return run_trials(INSTRUMENT, plans, lambda plan: damage_one(stage, plan), on_trial)
 
 

@@ -121,4 +121,3 @@ def stray_fault(place: Place) -> list[Fault]:
 
 def _is_draft(path: Path) -> bool:
     return path.is_file() and (path.name.startswith(".") or path.suffix in {".partial", ".tmp", ".draft", ".new"})
-

@@ -1,5 +1,6 @@
 """Running many trials: two at once, each in a folder of its own that goes away afterwards."""
 
+import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ from tests.trust.children import Ending
 from tests.trust.outcome import Fault, Outcome, Trial, outcome
 
 PROCESSES: Final = 2
+_FOLDER: Final = re.compile(r"/\S*/[0-9a-f]{32}/")
 Plan = TypeVar("Plan")
 OnTrial = Callable[[], None]
 
@@ -66,7 +68,7 @@ def ending_faults(ending: Ending, doing: str, said: str) -> list[Fault]:
 
 def named(faults: Sequence[Fault], name: str) -> tuple[Fault, ...]:
     """The faults with what they belong to before their text."""
-    return tuple(Fault(fault.kind, f"{name}: {fault.text}", fault.count) for fault in faults)
+    return tuple(Fault(fault.kind, f"{name}: {_FOLDER.sub('', fault.text)}", fault.count) for fault in faults)
 
 
 def _last_lines(text: str) -> str:

@@ -46,10 +46,10 @@ _UPDATES: Final[Mapping[str, Sequence[str]]] = {
     "setting SET name = {} WHERE name <> 'model_version'": ("x'ff'", "NULL", "5"),
     f"image_fact SET content_hash = {{}} {_IMAGE}": ("'text'", "5", "x'00'", "zeroblob(1000000)"),
     f"image_fact SET failure = {{}} {_IMAGE}": ("5", "x'ff'", _LONG),
-    "model_version SET figures = {}": ("'nope'", "'[]'", "'{{\"after_accuracy\": \"x\"}}'", "NULL", "5", "x'00'", "'7'"),
-    "model_version SET settings = {}": ("'nope'", "'[]'", "x'00'", "'{{\"a\": [1]}}'", "NULL"),
+    "model_version SET figures = {}": ("'nope'", "'[]'", "'{\"after_accuracy\": \"x\"}'", "NULL", "5", "'7'"),
+    "model_version SET settings = {}": ("'nope'", "'[]'", "x'00'", "'{\"a\": [1]}'", "NULL"),
     "model_version SET created_at = {}": ("'yesterday'", "5", "NULL", "x'00'"),
-    "model_version SET card = {} WHERE card <> ''": ("'nope'", "x'00'", "'{{}}'", "5"),
+    "model_version SET card = {} WHERE card <> ''": ("'nope'", "x'00'", "'{}'", "5"),
     "model_version SET name = {} WHERE card <> ''": ("x'ff'", "5", _LONG),
     "model_version SET backbone_hash = {}": ("x'ff'", "''", "5", "'zz'"),
     "model_version SET backbone_name = {}": ("x'ff'", "''", "5", "'../../etc'", _LONG),
@@ -70,7 +70,7 @@ _UPDATES: Final[Mapping[str, Sequence[str]]] = {
     f"journal_step SET who = {{}} {_STEP}": ("x'ff'", "5"),
     f"journal_step SET is_undone = {{}} {_STEP}": ("'x'", "7", "NULL", "1 - is_undone"),
     "sqlite_sequence SET seq = {}": ("0", "'x'", "9223372036854775807", "-1", "NULL"),
-    "sqlite_schema SET sql = {} WHERE name = 'label'": ("'CREATE TABLE label (x)'", "'rubbish'", "replace(sql, 'TEXT', 'BLOB')"),
+    "sqlite_schema SET sql = {} WHERE name='label'": ("'CREATE TABLE label (x)'", "'x'", "replace(sql, 'TEXT', 'BLOB')"),
 }  # fmt: skip
 """Statements of the form UPDATE ..., and the values to put into each."""
 

@@ -1,0 +1,135 @@
+"""Every instrument in turn, with the counts that are asked for, and the table of what they found.
+
+Run: python -m tests.trust --kills 1000 --damaged 1000 --images 10000 --copies 500 --moves 100 --disks 100 --out FILE
+"""
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from engine import __version__
+from tests.trust.copier import copy_many
+from tests.trust.disk_filler import can_fill, fill_many
+from tests.trust.image_mutator import break_many
+from tests.trust.killer import kill_many
+from tests.trust.outcome import Outcome, table
+from tests.trust.project_mutator import damage_many
+from tests.trust.renamer import move_many
+from tests.trust.stages import Stage, build_stage
+from tests.trust.trials import PROCESSES
+
+TABLE_START: Final = "<!-- table: written by `make trust` -->"
+TABLE_END: Final = "<!-- end of the table -->"
+_SHOWN: Final = 60
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """An instrument and its option.
+
+    Attributes:
+        option: of the command line; its value is the number of trials.
+        run: takes the stage, a count, a seed and who is told after each trial.
+    """
+
+    option: str
+    title: str
+    run: Callable[..., Outcome]
+
+
+INSTRUMENTS: Final = (
+    Instrument("kills", "activities killed at a random moment", kill_many),
+    Instrument("damaged", "damaged projects", damage_many),
+    Instrument("images", "broken images", break_many),
+    Instrument("copies", "copies of an open project", copy_many),
+    Instrument("moves", "renames and replacements", move_many),
+    Instrument("disks", "full disks", fill_many),
+)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the instruments; the exit status is 1 when any promise was broken."""
+    asked = _parser().parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="trust-") as folder:
+        started = time.monotonic()
+        stage = build_stage(Path(folder) / "stage")
+        rows = [
+            _run(instrument, stage, count, asked.seed)
+            for instrument in INSTRUMENTS
+            if (count := getattr(asked, instrument.option))
+        ]
+        minutes = (time.monotonic() - started) / 60
+    report = _report(rows, asked, minutes)
+    sys.stdout.write(f"{report}\n")
+    _write_faults(rows)
+    if asked.out is not None:
+        _write_report(asked.out, report)
+    return int(any(row.broken for row in rows))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.trust", description=__doc__)
+    for instrument in INSTRUMENTS:
+        parser.add_argument(f"--{instrument.option}", type=int, default=0, metavar="COUNT", help=instrument.title)
+    parser.add_argument("--seed", type=int, default=1, help="of all chance")
+    parser.add_argument("--out", type=Path, help="Markdown file for the table")
+    return parser
+
+
+def _run(instrument: Instrument, stage: Stage, count: int, seed: int) -> Outcome:
+    if instrument.run is fill_many and not can_fill(stage):
+        sys.stderr.write("full disks: left out, this system lets nobody mount a small disk\n")
+        return Outcome(f"{instrument.title} (not possible here)")
+    done, started, is_shown = 0, time.monotonic(), sys.stderr.isatty()
+
+    def on_trial() -> None:
+        nonlocal done
+        done += 1
+        if is_shown or done % max(1, count // 10) == 0:
+            seconds = time.monotonic() - started
+            end = "\r" if is_shown else "\n"
+            sys.stderr.write(f"{instrument.title}: {done:,} of {count:,}, {seconds:,.0f} s{end}")
+            sys.stderr.flush()
+
+    row = instrument.run(stage, count, seed=seed, on_trial=on_trial)
+    sys.stderr.write(
+        f"{instrument.title}: {count:,} in {time.monotonic() - started:,.0f} s, {len(row.broken)} faults\n"
+    )
+    return row
+
+
+def _report(rows: Sequence[Outcome], asked: argparse.Namespace, minutes: float) -> str:
+    options = " ".join(f"--{each.option} {count}" for each in INSTRUMENTS if (count := getattr(asked, each.option)))
+    facts = (
+        f"Protoleaf {__version__}, {datetime.now(UTC):%Y-%m-%d}, {platform.system()} {platform.machine()}, Python "
+        f"{platform.python_version()}, {PROCESSES} trials at once on {os.cpu_count()} cores, {minutes:.0f} min:"
+    )
+    return f"`python -m tests.trust {options} --seed {asked.seed}`\n\n{facts}\n\n{table(rows)}"
+
+
+def _write_faults(rows: Sequence[Outcome]) -> None:
+    for row in rows:
+        for fault in row.faults[:_SHOWN]:
+            sys.stdout.write(f"{row.instrument}: {fault.kind}: {fault.text}\n")
+        if len(row.faults) > _SHOWN:
+            sys.stdout.write(f"{row.instrument}: and {len(row.faults) - _SHOWN:,} more\n")
+
+
+def _write_report(path: Path, report: str) -> None:
+    """Put the report between the marks of a page, or make a page of it alone."""
+    text = path.read_text(encoding="utf-8") if path.exists() else f"{TABLE_START}\n{TABLE_END}\n"
+    before, _, rest = text.partition(TABLE_START)
+    _, _, after = rest.partition(TABLE_END)
+    path.write_text(f"{before}{TABLE_START}\n{report}\n{TABLE_END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,28 @@
+"""Damaged projects: refused or called damaged in one line, or all they held is still there."""
+
+import json
+import shutil
+from pathlib import Path
+
+from tests.trust.byte_damage import BYTE_DAMAGE
+from tests.trust.project_mutator import Damaged, damage_many, damage_one
+from tests.trust.stages import Stage
+
+
+def test_damage_is_found_or_harmless(stage: Stage) -> None:
+    """Bytes and values are damaged in turn; `check`, reading, undo and the commands answer as they should."""
+    row = damage_many(stage, 2 * len(BYTE_DAMAGE) + 8, seed=11)
+    assert row.broken == ()
+
+
+def test_wrong_data_that_is_called_sound_is_found(stage: Stage, tmp_path: Path) -> None:
+    """A sound file that holds something else than it should is the worst outcome, and is told as that."""
+    changed = Stage(tmp_path / "changed")
+    shutil.copytree(stage.place.folder, changed.place.folder)
+    shutil.copyfile(stage.older, changed.older)
+    facts = stage.facts()
+    facts["everything"]["people"]["labels"].pop()
+    (changed.folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
+    found = damage_one(changed, Damaged("SELECT 1", 1))
+    assert [fault.kind for fault in found.faults] == ["wrong"]
+    assert "differs in people (labels)" in found.faults[0].text
