@@ -124,7 +124,7 @@ def _undo_and_redo(place: Place, log: Log, stage: Stage, chance: Random) -> None
             change = project.redo() if forward else project.undo()
             if change is not None:
                 log.acknowledge(project, "redo" if forward else "undo")
-            elif not forward:
+            elif project.image_count:
                 label_one(project, log, chance)
 
 

@@ -70,7 +70,7 @@ _UPDATES: Final[Mapping[str, Sequence[str]]] = {
     f"journal_step SET who = {{}} {_STEP}": ("x'ff'", "5"),
     f"journal_step SET is_undone = {{}} {_STEP}": ("'x'", "7", "NULL", "1 - is_undone"),
     "sqlite_sequence SET seq = {}": ("0", "'x'", "9223372036854775807", "-1", "NULL"),
-    "sqlite_schema SET sql = {} WHERE name='label'": ("'CREATE TABLE label (x)'", "'x'", "replace(sql, 'TEXT', 'BLOB')"),
+    "sqlite_schema SET sql = {} WHERE name='label'": ("'CREATE TABLE label (x)'", "'x'", "lower(sql)"),
 }  # fmt: skip
 """Statements of the form UPDATE ..., and the values to put into each."""
 
