@@ -41,39 +41,36 @@ def acknowledged_faults(project: Project, lines: Sequence[Line], start: str) -> 
     """Which acknowledged actions an open project lacks.
 
     Args:
-        project: open for writing: one step that was under way and not acknowledged may be taken back and made again.
+        project: open for writing: one step that was under way and not acknowledged is taken back for a moment.
         lines: what was acknowledged.
         start: digest of what people had done before.
     """
-    return _people_faults(project, lines, start) + _machine_faults(project, lines)
-
-
-def _people_faults(project: Project, lines: Sequence[Line], start: str) -> list[Fault]:
     done = [line for line in lines if line.kind == "done"]
     chain = [start, *(line.people for line in done)]
-    allowed = {chain[-1], *(line.people for line in lines[-1:] if line.kind == "may")}
     now = digest(people_part(project))
-    if now in allowed or _is_one_step_ahead(project, chain[-1]):
+    if now == chain[-1]:
+        return _machine_faults(project, lines)
+    if any(line.kind == "may" and line.people == now for line in lines[-1:]):
         return []
-    if now in chain:
-        missing = done[len(chain) - 1 - chain[::-1].index(now) :]
-        return [Fault("lost", f"lost: {missing[0].did} and {len(missing) - 1} after it", len(missing))]
-    return [Fault("lost", f"the content is none of the {len(chain)} that were acknowledged", max(1, len(done)))]
-
-
-def _is_one_step_ahead(project: Project, wanted: str) -> bool:
-    """Whether undoing or redoing one step leads to the wanted content: an action that was not acknowledged yet."""
     for there, back in ((project.undo, project.redo), (project.redo, project.undo)):
-        if there() is None:
-            continue
-        is_found = digest(people_part(project)) == wanted
-        back()
-        if is_found:
-            return True
-    return False
+        if there() is not None:
+            is_found = digest(people_part(project)) == chain[-1]
+            faults = _machine_faults(project, lines) if is_found else []
+            back()
+            if is_found:
+                return faults
+    return [_lost(chain, done, now)]
+
+
+def _lost(chain: Sequence[str], done: Sequence[Line], now: str) -> Fault:
+    if now not in chain:
+        return Fault("lost", f"the content is none of the {len(chain)} that were acknowledged", max(1, len(done)))
+    missing = done[len(chain) - 1 - list(reversed(chain)).index(now) :]
+    return Fault("lost", f"lost: {missing[0].did} and {len(missing) - 1} after it", len(missing))
 
 
 def _machine_faults(project: Project, lines: Sequence[Line]) -> list[Fault]:
+    """What the machine had recorded, as far as the images are there that it is about."""
     expected: dict[str, Any] = {}
     for line in lines:
         expected.update(line.machine)
