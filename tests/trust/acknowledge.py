@@ -29,7 +29,8 @@ class Line:
             leave, although it is not acknowledged), refused (it was refused with one of our errors).
         did: the action in words.
         people: digest of what people did, afterwards.
-        machine: what the machine found out since the line before, by name.
+        machine: what the machine found out since the line before, by name; None for what is not asked for any more,
+            because its image is gone.
         at_s: monotonic time.
     """
 
@@ -65,7 +66,8 @@ class Log:
 
     def _acknowledge(self, project: Project, did: str) -> None:
         machine = {name: digest(value) for name, value in machine_part(project).items()}
-        news = {name: value for name, value in machine.items() if self._machine.get(name) != value}
+        news: dict[str, str | None] = dict.fromkeys(self._machine.keys() - machine.keys())
+        news |= {name: value for name, value in machine.items() if self._machine.get(name) != value}
         self._machine = machine
         self._write(Line("done", did, digest(people_part(project)), news))
 

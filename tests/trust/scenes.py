@@ -15,6 +15,7 @@ from random import Random
 from typing import Final
 
 from engine.errors import ProtoleafError
+from engine.files import FoundFile
 from engine.project import Project
 from tests.trust.acknowledge import Line, read_log
 from tests.trust.children import Place, run_apart
@@ -309,29 +310,51 @@ def _killed_renamed_and_name_taken(scene: Scene) -> None:
 
 def _own_log(scene: Scene) -> None:
     """Killed in the middle of a commit: half of the pages are written, and the log takes them back."""
-    run_apart(scene.place, half_commit, scene.project, "DELETE")
+    _die_in_a_commit(scene)
     scene.expect(scene.project, scene.stage.facts()["people"])
 
 
 def _own_log_and_older_over(scene: Scene) -> None:
-    run_apart(scene.place, half_commit, scene.project, "DELETE")
+    _die_in_a_commit(scene)
     shutil.copyfile(scene.stage.older, scene.project)
     scene.expect(scene.project, scene.stage.facts()["older"])
 
 
 def _own_log_lost(scene: Scene) -> None:
-    run_apart(scene.place, half_commit, scene.project, "DELETE")
+    _die_in_a_commit(scene)
     _delete_side_files(scene)
     scene.expect(scene.project, scene.stage.facts()["people"], may_be_refused=True)
 
 
-def _foreign_log(scene: Scene, mode: str, suffix: str) -> None:
+def _own_log_and_renamed(scene: Scene) -> None:
+    _die_in_a_commit(scene)
+    scene.project.rename(scene.other)
+    scene.expect(scene.other, scene.stage.facts()["people"], may_be_refused=True)
+
+
+def _own_log_and_name_taken(scene: Scene) -> None:
+    """The journal lies beside another file than its own."""
+    _die_in_a_commit(scene)
+    scene.project.rename(scene.other)
+    shutil.copyfile(scene.stage.older, scene.project)
+    scene.expect(scene.project, scene.stage.facts()["older"])
+    scene.expect(scene.other, scene.stage.facts()["people"], may_be_refused=True)
+
+
+def _die_in_a_commit(scene: Scene) -> None:
+    before = scene.project.read_bytes()
+    run_apart(scene.place, half_commit, scene.project)
+    if scene.project.read_bytes()[: len(before)] == before:
+        raise RuntimeError("nothing of the commit was written: the scene shows nothing")
+
+
+def _foreign_log(scene: Scene, leave_log: Callable[[Path], None], suffix: str) -> None:
     """The log of another copy lies beside the project: never applied, never deleted."""
     elsewhere = scene.place.folder / "elsewhere"
     elsewhere.mkdir()
     copy = elsewhere / scene.project.name
     shutil.copyfile(scene.stage.older, copy)
-    run_apart(scene.place, half_commit, copy, mode)
+    run_apart(scene.place, leave_log, copy)
     log = copy.with_name(copy.name + suffix).read_bytes()
     shutil.rmtree(elsewhere)
     scene.project.with_name(scene.project.name + suffix).write_bytes(log)
@@ -343,30 +366,31 @@ def _foreign_log(scene: Scene, mode: str, suffix: str) -> None:
 
 
 def _foreign_rollback_log(scene: Scene) -> None:
-    _foreign_log(scene, "DELETE", "-journal")
+    _foreign_log(scene, half_commit, "-journal")
 
 
 def _foreign_ahead_log(scene: Scene) -> None:
-    _foreign_log(scene, "WAL", "-wal")
+    _foreign_log(scene, logged_ahead, "-wal")
 
 
-def half_commit(path: Path, mode: str) -> None:
-    """Leave a log that is full and a file that is half written, and die; in a child.
+def half_commit(path: Path) -> None:
+    """Die in the middle of a commit: the journal is full and half of the file's pages are written; in a child."""
+    project = Project.open(path)
+    project._connection.write("PRAGMA cache_size = 2")
+    with project.one_step("half of a step"):
+        images = project.image_table().ids
+        project.label(images, None, who="nobody at all")
+        for class_id in project.graph.classes():
+            project.rename_class(class_id, f"half {class_id}")
+        project.add_images([FoundFile(path.with_name(f"half {number}.jpg"), 1, 1) for number in range(300)])
+        os.kill(os.getpid(), signal.SIGKILL)
 
-    Args:
-        path: a project.
-        mode: SQLite's journal mode.
-    """
+
+def logged_ahead(path: Path) -> None:
+    """Die with a write-ahead log that is not in the file, as versions 1 and 2 of the program did; in a child."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute(f"PRAGMA journal_mode = {mode}")
-        connection.execute("PRAGMA cache_size = 2")
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("UPDATE image SET size_bytes = size_bytes + 1")
+        connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("UPDATE label SET who = 'nobody at all'")
-        connection.execute("UPDATE class SET name = name || ' half'")
-        connection.execute("UPDATE journal_step SET text = text || ' half'")
-        if mode == "WAL":
-            connection.execute("COMMIT")
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -389,6 +413,8 @@ SCENES: Final[Mapping[str, Callable[[Scene], None]]] = {
     "killed in a commit": _own_log,
     "killed in a commit, then an older copy copied over it": _own_log_and_older_over,
     "killed in a commit, then its side files deleted": _own_log_lost,
+    "killed in a commit, then renamed": _own_log_and_renamed,
+    "killed in a commit and renamed, an older copy under its name": _own_log_and_name_taken,
     "rollback log of another copy beside it": _foreign_rollback_log,
     "write-ahead log of another copy beside it": _foreign_ahead_log,
 }

@@ -75,7 +75,7 @@ def _machine_faults(project: Project, lines: Sequence[Line]) -> list[Fault]:
     for line in lines:
         expected.update(line.machine)
     found = {name: digest(value) for name, value in machine_part(project).items()}
-    missing = [name for name, value in expected.items() if found.get(name) != value]
+    missing = [name for name, value in expected.items() if value is not None and found.get(name) != value]
     if not missing:
         return []
     return [Fault("lost", f"what the machine had recorded is missing or differs: {', '.join(missing[:5])}")]
