@@ -19,7 +19,9 @@ from engine.files import FoundFile
 from engine.project import ClassPolicy, Project
 from engine.workflows.import_images import import_images
 from tests.trust.acknowledge import Log
+from tests.trust.backups import BACKED_UP, RESTORED, backups_of, content_of
 from tests.trust.children import Place
+from tests.trust.seen import digest, people_part
 from tests.trust.stages import Stage
 
 LABELS: Final = 200
@@ -191,6 +193,25 @@ def _train_command(place: Place, log: Log, stage: Stage, chance: Random) -> None
     command(place, log, "train", place.project, "--depth", "propagation", *words)
 
 
+def _back_up(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    with Project.open(place.project) as project:
+        label_one(project, log, chance)
+    command(place, log, BACKED_UP, place.project)
+
+
+def _restore(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    """Back up, decide something else, and go back to the backup; what was decided is kept first."""
+    _back_up(place, log, stage, chance)
+    with Project.open(place.project, for_writing=False) as project:
+        before = digest(people_part(project))
+    backup = next(path for path in backups_of(place) if content_of(path) == before)
+    with Project.open(place.project) as project:
+        for _ in range(3):
+            label_one(project, log, chance)
+    log.may_become(before, RESTORED)
+    command(place, log, RESTORED, place.project, backup)
+
+
 def _migrate(place: Place, log: Log, stage: Stage, chance: Random) -> None:
     with Project.open(place.project) as project:
         log.acknowledge(project, "migrate")
@@ -209,6 +230,8 @@ ACTIVITIES: Final[Mapping[str, Activity]] = {
         Activity("embed", _embed_command),
         Activity("classify", _classify_command, with_caches=True),
         Activity("train", _train_command, with_caches=True, weight=0.7),
+        Activity("backup", _back_up, commands=(BACKED_UP,)),
+        Activity("restore", _restore, commands=(BACKED_UP, RESTORED)),
         Activity("migration", _migrate, is_on_first_version=True, weight=0.7),
     )
 }

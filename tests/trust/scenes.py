@@ -14,19 +14,17 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from engine.errors import ProtoleafError
 from engine.files import FoundFile
 from engine.project import Project
 from tests.trust.acknowledge import Line, read_log
+from tests.trust.backups import content_of, is_project
 from tests.trust.children import Place, run_apart
 from tests.trust.outcome import Fault
 from tests.trust.puppet import Puppet
-from tests.trust.seen import digest, people_part
 from tests.trust.stages import Stage
 from tests.trust.survivor import check
 from tests.trust.trials import ending_faults
 
-_MAGIC: Final = b"SQLite format 3"
 _RUSH_BYTES: Final = 20_000
 
 
@@ -130,14 +128,9 @@ def contents_of(folder: Path) -> list[tuple[Path, str, bool]]:
     """Each project file below a folder: what people did in it, or why it cannot be read, and whether it is sound."""
     found = []
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink() and path.read_bytes()[:15] == _MAGIC:
-            verdict = check(path)
-            try:
-                with Project.open(path, for_writing=False) as project:
-                    content = digest(people_part(project))
-            except ProtoleafError as error:
-                content = str(error)
-            found.append((path, content, verdict.is_sound))
+        if is_project(path):
+            is_sound = check(path).is_sound
+            found.append((path, content_of(path), is_sound))
     return found
 
 

@@ -11,6 +11,7 @@ from engine.cli.main import main
 from engine.errors import ProtoleafError
 from engine.project import Project
 from tests.trust.acknowledge import Line
+from tests.trust.backups import backup_faults
 from tests.trust.children import Place
 from tests.trust.outcome import Fault
 from tests.trust.seen import digest, machine_part, people_part
@@ -104,7 +105,7 @@ def survivor_faults(place: Place, lines: Sequence[Line], start: str) -> list[Fau
                 faults.append(Fault("lost", "the next action was lost", 1))
     except ProtoleafError as error:
         faults.append(Fault("lost", f"cannot be used any more: {error}", max(1, acknowledged)))
-    return faults
+    return faults + backup_faults(place, lines)
 
 
 def stray_fault(place: Place) -> list[Fault]:

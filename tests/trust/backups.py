@@ -1,0 +1,66 @@
+"""Backups that lie around a project: each is whole, and what was acknowledged as backed up is in one of them."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from engine.errors import ProtoleafError
+from engine.project import Project
+from tests.trust.acknowledge import Line
+from tests.trust.children import Place
+from tests.trust.outcome import Fault
+from tests.trust.seen import digest, people_part
+
+SQLITE_MAGIC: Final = b"SQLite format 3"
+BACKED_UP: Final = "backup"
+RESTORED: Final = "restore"
+
+
+def backups_of(place: Place) -> Sequence[Path]:
+    """Project files beside the project and in the home; drafts, whose names are hidden, are none."""
+    found = [path for root in (place.desk, place.home) for path in sorted(root.rglob("*")) if is_project(path)]
+    return [path for path in found if path != place.project and not path.name.startswith(".")]
+
+
+def is_project(path: Path) -> bool:
+    """Whether a file is a database: logs and links are none."""
+    if not path.is_file() or path.is_symlink():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
+
+
+def content_of(path: Path) -> str:
+    """Digest of what people did in a project file, or why it cannot be read."""
+    try:
+        with Project.open(path, for_writing=False) as project:
+            return digest(people_part(project))
+    except ProtoleafError as error:
+        return str(error)
+
+
+def backup_faults(place: Place, lines: Sequence[Line]) -> list[Fault]:
+    """Backups that are not whole, and contents that were acknowledged as backed up and are in none.
+
+    Args:
+        place: where the project lies.
+        lines: what was acknowledged; a restoration must have kept what was there before it.
+    """
+    backups = backups_of(place)
+    faults = [Fault("other", f"{path.name}: {said}") for path in backups for said in _said_by_check(path)]
+    done = [line for line in lines if line.kind == "done"]
+    wanted = [line for line in done if line.did == BACKED_UP]
+    wanted += [before for before, line in pairwise(done) if line.did == RESTORED]
+    if wanted:
+        contents = {content_of(path) for path in backups}
+        missing = sum(line.people not in contents for line in wanted)
+        faults += [Fault("lost", f"{missing} of {len(wanted)} backups are not there", missing)] if missing else []
+    return faults
+
+
+def _said_by_check(path: Path) -> list[str]:
+    try:
+        return Project.faults_of(path)[:1]
+    except ProtoleafError as error:
+        return [str(error)]
