@@ -117,10 +117,11 @@ def _report(rows: Sequence[Outcome], asked: argparse.Namespace, minutes: float) 
 
 def _write_faults(rows: Sequence[Outcome]) -> None:
     for row in rows:
-        for fault in row.faults[:_SHOWN]:
+        worst_first = sorted(row.faults, key=lambda fault: fault.kind == "stray")
+        for fault in worst_first[:_SHOWN]:
             sys.stdout.write(f"{row.instrument}: {fault.kind}: {fault.text}\n")
-        if len(row.faults) > _SHOWN:
-            sys.stdout.write(f"{row.instrument}: and {len(row.faults) - _SHOWN:,} more\n")
+        if len(worst_first) > _SHOWN:
+            sys.stdout.write(f"{row.instrument}: and {len(worst_first) - _SHOWN:,} more\n")
 
 
 def _write_report(path: Path, report: str) -> None:
