@@ -67,7 +67,7 @@ def _older_page(content: bytearray, older: bytes, chance: Random) -> bytes:
 
 def _older_half(content: bytearray, older: bytes, chance: Random) -> bytes:
     """The beginning of one copy and the rest of another: a transfer that was interrupted."""
-    start = chance.randrange(min(len(older), len(content)) // PAGE_BYTES) * PAGE_BYTES
+    start = chance.randrange(1, min(len(older), len(content)) // PAGE_BYTES) * PAGE_BYTES
     return older[:start] + content[start:] if chance.random() < 0.5 else bytes(content[:start]) + older[start:]
 
 
