@@ -2,21 +2,34 @@
 
 import sys
 from pathlib import Path
+from typing import Final
 
 import pytest
 
+from engine.config import BACKBONES_VARIABLE, CACHE_VARIABLE
 from tests.trust.stages import Stage, build_stage
 
-HERE = Path(__file__).parent
+HERE: Final = Path(__file__).parent
+INSTRUMENTS: Final = frozenset(
+    {"test_copier", "test_disk_filler", "test_image_mutator", "test_killer", "test_project_mutator", "test_renamer"}
+)
+"""They need /proc, named pipes and POSIX signals."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark everything in this folder; it needs signals, /proc and named pipes."""
+    """Mark everything in this folder."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.trust)
-            if sys.platform != "linux":
+            if sys.platform != "linux" and item.path.stem in INSTRUMENTS:
                 item.add_marker(pytest.mark.skip(reason="the instruments are written for Linux"))
+
+
+@pytest.fixture(autouse=True)
+def own_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Caches and added backbones of a test live and die with its temporary folder."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(BACKBONES_VARIABLE, str(tmp_path / "backbones"))
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """The table of the instruments: counts, sums, and where it is written."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ def test_rows_sum_up_and_faults_have_columns() -> None:
     assert [fault.kind for fault in kills.broken] == ["lost"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the instruments are written for Linux")
 def test_the_table_goes_between_its_marks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A page keeps what is around the table, and the command that made it stands above."""
     page = tmp_path / "trust.md"
