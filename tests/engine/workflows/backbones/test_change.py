@@ -1,6 +1,5 @@
 """Changing the backbone of a project: all or nothing, measured, undone without embedding."""
 
-import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,7 @@ from engine.workflows.models import find_model
 from engine.workflows.policies import policies_of
 from tests.support.collections import Collection
 from tests.support.live_states import assert_same, own_copy
-from tests.support.projects import dump
+from tests.support.projects import change_file, dump
 
 IMAGES = 64
 
@@ -200,9 +199,7 @@ def test_images_that_fail_stay_listed(live: LiveCollection, collection: Collecti
 
 def test_facts_of_images_that_were_never_read_reach_the_project(collection: Collection, tinyleaf: Path) -> None:
     """A project that nobody embedded before is whole after the change."""
-    with sqlite3.connect(collection.project) as connection:
-        connection.execute("DELETE FROM image_fact")
-    connection.close()
+    change_file(collection.project, "DELETE FROM image_fact")
     live = LiveCollection.open(collection.project, collection.caches)
     try:
         live.load()
