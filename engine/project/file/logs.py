@@ -64,9 +64,9 @@ def own_log(path: Path) -> Path | None:
     log, journal = side_file(path, LOG_SUFFIX), side_file(path, JOURNAL_SUFFIX)
     if has_write_ahead_log(path):
         return log if _would_be_applied(log) and _fits(path, log) else None
-    if not _may_lack_journal(path):
-        return None
-    candidates = (journal, *_journals_without_file(path))
+    if is_hot(journal) and _is_own(path, journal):
+        return journal
+    candidates = () if _is_sealed(path) else _journals_without_file(path)
     return next((each for each in candidates if is_hot(each) and _is_own(path, each)), None)
 
 
@@ -90,23 +90,24 @@ def _would_be_applied(log: Path) -> bool:
     return False
 
 
-def _may_lack_journal(path: Path) -> bool:
-    """Whether a commit may be unfinished: a file whose seal holds is whole as it is."""
+def _is_sealed(path: Path) -> bool:
+    """Whether the file is whole as it is, without any log: its seal holds."""
     try:
         with closing(_bare(path)) as connection:
-            return seal_of(connection, reader_of(path)) is not Seal.WHOLE
+            return seal_of(connection, reader_of(path)) is Seal.WHOLE
     except ProtoleafError:
-        return True
+        return False
 
 
 def _is_own(path: Path, journal: Path) -> bool:
-    """Whether the journal is of the commit after, or in the middle of, which the file is."""
+    """Whether the journal is of the commit before, or in the middle of, which the file is."""
     start = read_journal_start(journal)
     mark = _bare_mark(path)
     if start is None or mark is None:
         return start is not None and _fits(path, journal)
     before = start.mark_of(mark.identity)
-    return before is not None and mark in (before, before.next) and _fits(path, journal)
+    possible = (before,) if _is_sealed(path) else (before, before and before.next)
+    return mark in possible and _fits(path, journal)
 
 
 def _journals_without_file(path: Path) -> Iterator[Path]:
@@ -143,7 +144,7 @@ def _fits(path: Path, log: Path) -> bool:
         alone = [] if log.name.endswith(JOURNAL_SUFFIX) else _history(path, None)
         with private_copy(path, log) as copy, closing(Connection(path, address(copy, "mode=rw"))) as together:
             if int(together.value("PRAGMA user_version")) == SCHEMA_VERSION:
-                return not faults(together)
+                return not faults(together, seal_of(together, reader_of(copy)))
             is_sound = together.value("PRAGMA integrity_check") == "ok"
             return is_sound and together.rows(_STEPS)[: len(alone)] == alone
     except (ProtoleafError, OSError):

@@ -2,7 +2,7 @@
 
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -108,6 +108,27 @@ def test_a_backup_put_over_the_project_stays_what_it_is(tmp_path: Path, interrup
         assert project.check() == []
     (kept,) = set_aside(home)
     assert (home / kept).read_bytes() == journal_of(interrupted).read_bytes()
+
+
+def test_a_commit_that_was_killed_before_it_wrote_leaves_nothing(tmp_path: Path) -> None:
+    """The journal of the first commit of a session, killed before the file changed: it is the project's own."""
+    project, gull, images = bird_project(tmp_path)
+    project.close()
+    sealed = project.path.read_bytes()
+    with Project.open(project.path) as again, suppress(ZeroDivisionError), again.one_step("Label"):
+        again.label(images, gull)
+        # What SQLite writes to the journal before it touches the file: the pages as they are, under a header.
+        again._connection.value("PRAGMA cache_size = 1")
+        again._connection.value("PRAGMA cache_spill = 1")
+        again.add_images(found_files(tmp_path / "spilled", 3_000, start=1_000))
+        journal = journal_of(project.path).read_bytes()
+        raise ZeroDivisionError
+    project.path.write_bytes(sealed)
+    journal_of(project.path).write_bytes(journal)
+    assert is_hot(journal_of(project.path))
+    with Project.open(project.path) as opened:
+        assert (opened.image_count, opened.labels()) == (4, {})
+    assert set_aside(tmp_path) == []
 
 
 def test_an_open_copy_put_over_the_project_stays_what_it_is(interrupted: Path, tmp_path: Path) -> None:
