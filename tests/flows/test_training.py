@@ -1,9 +1,9 @@
 """From the menu to another model version and back, with trainings that take no time."""
 
-from pathlib import os
+import os
+from pathlib import Path
 
 import numpy as np
-import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton
