@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.config import CacheFolders
+from engine.config import BACKUPS_VARIABLE, CacheFolders
 from tests.support.collections import Collection, embed_collection, write_collection
 
 
@@ -18,6 +18,12 @@ def embedded_once(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     collection = write_collection(folder / "collection", CacheFolders(folder / "cache"))
     embed_collection(collection)
     return collection
+
+
+@pytest.fixture(autouse=True)
+def own_backups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Backups of a test's projects lie beside its temporary folder, not in the person's."""
+    monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path.with_name(f"{tmp_path.name}-backups")))
 
 
 @pytest.fixture

@@ -176,3 +176,26 @@ def startup(
         asdict(figures),
         as_json=as_json,
     )
+
+
+@application.command("backup")
+def backup(
+    images: Annotated[int, typer.Option(min=1)] = 100_000,
+    labels: Annotated[int, typer.Option(min=0)] = 20_000,
+    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Backups of a large project while somebody labels without a pause: their time, and how long a label waits."""
+    from engine.workflows.benchmarks.backup import measure_backup
+
+    figures = measure_backup(images, labels, rounds=rounds)
+    say(
+        f"backup of {figures.images:,} images and {figures.labels:,} labels   {figures.backup_s:.2f} s, "
+        f"{figures.size_mb:.1f} MB, copied and verified\n"
+        f"a label alone          median {figures.alone_median_ms:6.1f} ms   99 % {figures.alone_p99_ms:6.1f} ms"
+        f"   longest {figures.alone_longest_ms:6.1f} ms\n"
+        f"a label beside backups median {figures.beside_median_ms:6.1f} ms   99 % {figures.beside_p99_ms:6.1f} ms"
+        f"   longest {figures.beside_longest_ms:6.1f} ms (limit {figures.limit_longest_ms:.0f})",
+        asdict(figures),
+        as_json=as_json,
+    )

@@ -14,6 +14,7 @@ from engine import __version__
 from engine.cli import (
     backbone_change,
     backbone_commands,
+    backup_commands,
     benchmark_commands,
     collection_commands,
     doctor_command,
@@ -48,7 +49,9 @@ collection_commands.register(application)
 training_commands.register(application)
 relink_command.register(application)
 backbone_change.register(backbone_commands.application)
+backup_commands.register(application)
 application.add_typer(backbone_commands.application, name="backbone")
+application.add_typer(backup_commands.application, name="backups")
 application.add_typer(benchmark_commands.application, name="benchmark")
 application.add_typer(experiment_commands.application, name="experiment")
 

@@ -1,5 +1,6 @@
 """The project file: open, ask, act, undo."""
 
+from engine.project.backups.naming import Reason
 from engine.project.change import Change
 from engine.project.project import Project
 from engine.project.records import (
@@ -31,5 +32,6 @@ __all__ = [
     "OpenStep",
     "Prediction",
     "Project",
+    "Reason",
     "TrainedModel",
 ]

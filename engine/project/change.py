@@ -20,6 +20,7 @@ class Change:
         images_moved: images, still there, whose file is another one than before.
         policies: classes whose bar or deepest level changed.
         settings: names of changed settings.
+        notice: what the person must be told once, such as that no backup could be made before; else empty.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Change:
     images_moved: tuple[ImageId, ...] = ()
     policies: tuple[ClassId, ...] = ()
     settings: tuple[str, ...] = ()
+    notice: str = ""
 
     @property
     def is_empty(self) -> bool:

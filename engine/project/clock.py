@@ -13,6 +13,11 @@ def now_text() -> str:
     return datetime.now(UTC).isoformat()
 
 
+def present_time() -> datetime:
+    """The present in the time zone of this computer."""
+    return datetime.now().astimezone()
+
+
 def time_of(text: str) -> datetime:
     """The time zone aware time that `now_text` wrote.
 

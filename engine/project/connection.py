@@ -1,7 +1,8 @@
 """The one door to SQLite: opening modes, transactions, and library errors turned into ours at this edge only."""
 
+import math
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Protocol, final
@@ -40,6 +41,10 @@ class Guard(Protocol):
 
     def after_failure(self) -> None:
         """After it was taken back."""
+
+
+class _WrittenMeanwhileError(Exception):
+    """SQLite began a copy anew because the file was written to."""
 
 
 @final
@@ -163,6 +168,43 @@ class Connection:
             self._sqlite.backup(target._sqlite)  # noqa: SLF001 (same class)
         except sqlite3.Error as error:
             raise translated(error, target.path) from error
+
+    def copy_in_parts_to(self, target: "Connection", pages: int, on_part: Callable[[], None]) -> bool:
+        """Copy the whole database into another connection, and let a writer of the file between the parts.
+
+        Args:
+            target: is overwritten.
+            pages: of each part.
+            on_part: is called after each; what it raises ends the copying.
+
+        Returns:
+            Whether nobody wrote meanwhile; if somebody did, the copy is not whole.
+        """
+        least_left: float = math.inf
+
+        def take_note(_status: int, left: int, _total: int) -> None:
+            nonlocal least_left
+            on_part()
+            if left > least_left:
+                raise _WrittenMeanwhileError
+            least_left = left
+
+        try:
+            self._sqlite.backup(target._sqlite, pages=pages, progress=take_note, sleep=0.001)  # noqa: SLF001
+        except _WrittenMeanwhileError:
+            return False
+        except sqlite3.Error as error:
+            raise translated(error, target.path) from error
+        return True
+
+    @contextmanager
+    def one_state(self) -> Iterator[None]:
+        """Let all questions of the block see one state of the file; its writer waits with the next commit that long."""
+        self.write("BEGIN")
+        try:
+            yield
+        finally:
+            self.roll_back()
 
     def close(self) -> None:
         """Close; closing twice is fine."""

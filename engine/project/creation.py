@@ -10,6 +10,7 @@ from engine.full_disk import storage_error
 from engine.new_file import new_file
 from engine.project.connection import Connection
 from engine.project.file.address import SIDE_SUFFIXES
+from engine.project.file.drafts import held_draft
 from engine.project.file.file_state import insert_state
 from engine.project.model_rows import MODEL_SETTING, insert_version
 from engine.project.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
@@ -40,7 +41,7 @@ def create_file(path: Path, model: FirstModel) -> None:
     if not path.parent.is_dir():
         raise StorageError("there is no such folder", found=str(path.parent), remedy="create it first")
     try:
-        with new_file(path, replace=False, for_sqlite=True) as draft:
+        with new_file(path, replace=False, for_sqlite=True) as draft, held_draft(draft.path):
             _write(draft.path, model)
     except FileExistsError as error:
         raise _exists(path) from error

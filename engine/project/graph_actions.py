@@ -3,10 +3,13 @@
 from abc import ABC
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from engine.graph.category_graph import CategoryGraph
 from engine.project import graph_rows, label_rows, policy_rows
 from engine.project.action_texts import remove_class_text
+from engine.project.backups.keeping import MANY
+from engine.project.backups.naming import Reason
 from engine.project.change import Change
 from engine.project.clock import person_name
 from engine.project.file.file_lock import read_only_error
@@ -35,6 +38,16 @@ class GraphActions(ProjectQuestions, ABC):
             raise read_only_error(self.path)
         with self._journal.step(text, who or person_name()) as step:
             yield step
+
+    def back_up_before(self, reason: Reason) -> str:
+        """Make a backup before an action that changes much; the action may go on in any case, since undo leads back.
+
+        Returns:
+            What the person must be told when no backup could be made, for `Change.notice`; else empty.
+        """
+        self._check_writable()
+        # Within a larger action that one made its backup.
+        return "" if self._connection.in_transaction else self.backups.before(reason)
 
     def undo(self) -> Change | None:
         """Take the latest action back, also one of an earlier run of the program.
@@ -106,13 +119,15 @@ class GraphActions(ProjectQuestions, ABC):
         brings all of it back.
         """
         name, parents = self._class_name(class_id), self.graph.parents(class_id)
+        is_large = self.labelled_counts().get(class_id, 0) > MANY
+        notice = self.back_up_before(Reason.REMOVAL) if is_large else ""
         heir_id = parents[0] if len(parents) == 1 else None
         with self.one_step(f"Remove class {name}") as step:
             labels = label_rows.move_labels(step, class_id, heir_id)
             policy_rows.delete_policy(step, class_id)
             self._edit_graph(step.text, lambda graph: graph.remove(class_id))
             step.text = remove_class_text(name, labels, None if heir_id is None else self._class_name(heir_id))
-        return step.change
+        return replace(step.change, notice=notice)
 
     def set_policy(self, class_id: ClassId, policy: ClassPolicy) -> Change:
         """Set how sure the program must be of a class, for it and all below that say nothing else.

@@ -1,17 +1,14 @@
 """Older project files become present ones: on a verified backup, one named step in one transaction each."""
 
-import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Final
 
-from engine.errors import InputError, ProjectDamagedError, StorageError
+from engine.errors import InputError, ProjectDamagedError
 from engine.project.connection import Connection
-from engine.project.file.file_state import insert_state
+from engine.project.file.file_state import insert_state, mark_of
 from engine.project.schema import SCHEMA, SCHEMA_VERSION
 
 
@@ -57,6 +54,7 @@ _COPIED_OTHERWISE: Final = {
 
 def _with_strict_tables(connection: Connection) -> None:
     """Make every table anew with kinds, lengths and ranges, and give the file its identity."""
+    mark = mark_of(connection)
     for (name,) in connection.rows("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"):
         connection.write(f'DROP INDEX "{name}"')
     last_ids: dict[str, int] = dict(connection.rows("SELECT name, seq FROM sqlite_sequence"))
@@ -73,7 +71,7 @@ def _with_strict_tables(connection: Connection) -> None:
     for table, last_id in last_ids.items():
         connection.write("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
         connection.write("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, last_id))
-    insert_state(connection, is_journal_whole=False)
+    insert_state(connection, is_journal_whole=False, mark=mark)
 
 
 MIGRATIONS: Final[Sequence[Migration]] = (
@@ -112,40 +110,6 @@ def migrate(connection: Connection, version: int) -> None:
         connection.write("PRAGMA legacy_alter_table = OFF")
 
 
-def backup_before_migration(connection: Connection, version: int) -> Path:
-    """Copy an older project beside itself, as `NAME.backup-vN`, and read the copy back.
-
-    An earlier backup is never overwritten; the new one gets a number.
-
-    Returns:
-        The backup's path.
-
-    Raises:
-        StorageError: the copy cannot be written or does not hold what the project holds.
-    """
-    backup = _free_name(connection.path, version)
-    try:
-        _copy(connection, backup)
-    except BaseException:
-        with suppress(OSError):
-            backup.unlink(missing_ok=True)
-        raise
-    return backup
-
-
-def _copy(connection: Connection, backup: Path) -> None:
-    target = Connection(backup, str(backup))
-    try:
-        target.write("PRAGMA synchronous = FULL")
-        connection.copy_to(target)
-        if target.value("PRAGMA integrity_check") != "ok" or _row_counts(target) != _row_counts(connection):
-            raise StorageError(
-                "the backup could not be verified", found=str(backup), remedy="check the disk, then try again"
-            )
-    finally:
-        target.close()
-
-
 def _way(path: Path, version: int) -> Iterator[Migration]:
     steps = {migration.from_version: migration for migration in MIGRATIONS}
     while version < SCHEMA_VERSION:
@@ -157,14 +121,3 @@ def _way(path: Path, version: int) -> Iterator[Migration]:
             )
         yield steps[version]
         version = steps[version].to_version
-
-
-def _free_name(path: Path, version: int) -> Path:
-    first = f"{path}.backup-v{version}"
-    names = (Path(first if number == 1 else f"{first}-{number}") for number in count(1))
-    return next(name for name in names if not os.path.lexists(name))
-
-
-def _row_counts(connection: Connection) -> dict[str, int]:
-    tables = connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-    return {name: connection.value(f'SELECT COUNT(*) FROM "{name}"') for (name,) in tables}  # noqa: S608 (its own names)

@@ -9,17 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from engine.errors import ProjectDamagedError, ProjectLockedError, ProtoleafError
+from engine.errors import ProjectDamagedError, ProjectLockedError, ProtoleafError, StorageError
+from engine.project.backups.naming import Reason
+from engine.project.backups.place import make_folder
+from engine.project.backups.taking import take_backup
+from engine.project.clock import present_time
 from engine.project.connection import Connection
 from engine.project.file.address import Identity, address, identity_of
 from engine.project.file.file_lock import FileLock, lock_for_writing, read_only_error
+from engine.project.file.file_state import mark_of
 from engine.project.file.guard import FileGuard
 from engine.project.file.logs import settle_logs
 from engine.project.file.rescue import rescue
 from engine.project.file.seal import Read, Seal, put_seal, reader_of, seal_of
 from engine.project.file.snapshot import open_snapshot
 from engine.project.file_header import check_header, check_version
-from engine.project.migrations import backup_before_migration, migrate
+from engine.project.migrations import migrate
 from engine.project.schema import SCHEMA_VERSION
 from engine.project.schema_shape import acting_faults
 from engine.project.soundness import faults, opening_faults
@@ -86,7 +91,7 @@ def open_for_writing(path: Path) -> OpenFile:
         version = _checked_version(connection)
         if version < SCHEMA_VERSION:
             _rehearse_migration(connection, version)
-            backup_before_migration(connection, version)
+            _back_up(connection)
         _make_durable(connection)
         migrate(connection, version)
         connection.write("PRAGMA foreign_keys = ON")
@@ -109,7 +114,7 @@ def open_for_reading(path: Path, *, is_checked: bool = True) -> OpenFile:
     """
     _check_header_unless_open(path)
     with ExitStack() as resources:
-        snapshot = open_snapshot(path, resources, is_open_here=_is_open_here(path))
+        snapshot = open_snapshot(path, resources, is_open_here=is_open_here(path))
         connection = snapshot.connection
         version = _checked_version(connection)
         if version < SCHEMA_VERSION:
@@ -180,6 +185,20 @@ def _rehearse_migration(connection: Connection, version: int) -> None:
         _refuse_damaged(memory, Seal.OPEN)
 
 
+def _back_up(connection: Connection) -> None:
+    """Back an older project up; without a backup nothing is migrated, since no undo leads back."""
+    path = connection.path
+    try:
+        folder = make_folder(path, mark_of(connection).project_id)
+        take_backup(connection, folder, project=path, reason=Reason.MIGRATION, when=present_time())
+    except StorageError as error:
+        raise StorageError(
+            "the project is of an older version and could not be backed up, so it was left as it is",
+            found=f"{error.what} ({error.found})",
+            remedy=error.remedy,
+        ) from error
+
+
 def _seal_of(connection: Connection, read: Read) -> Seal:
     """What the seal says; a file that cannot be asked counts as open, so that all of it is looked at."""
     try:
@@ -194,11 +213,12 @@ def _check_header_unless_open(path: Path) -> None:
     POSIX drops all of a process's classic locks on a file as soon as it closes any descriptor of it, those of SQLite in
     the middle of a commit among them.
     """
-    if not _is_open_here(path):
+    if not is_open_here(path):
         check_header(path)
 
 
-def _is_open_here(path: Path) -> bool:
+def is_open_here(path: Path) -> bool:
+    """Whether this process has a file open for writing; see `_check_header_unless_open`."""
     return identity_of(path) in _open_files
 
 

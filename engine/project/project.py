@@ -3,22 +3,28 @@
 Every action of a person is one transaction, on disk before it returns, and can be undone.
 """
 
+import logging
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, final
 
-from engine.errors import InputError
+from engine.errors import InputError, ProtoleafError
 from engine.files import FoundFile
 from engine.project import image_rows, label_rows, model_rows, policy_rows, prediction_rows
 from engine.project.action_texts import counted, label_text
+from engine.project.backups.keeping import MANY
+from engine.project.backups.naming import Reason
 from engine.project.change import Change
 from engine.project.clock import person_name
 from engine.project.creation import FirstModel, create_file
 from engine.project.graph_actions import GraphActions
 from engine.project.opening import faults_of, open_for_reading, open_for_writing
 from engine.project.records import ClassId, ImageId, ModelVersion, Prediction, TrainedModel
+
+_log = logging.getLogger(__name__)
 
 
 @final
@@ -47,11 +53,17 @@ class Project(GraphActions):
         """
         whole = _whole(path)
         create_file(whole, FirstModel(backbone_name, backbone_hash, backbone_path, propagation_hash))
-        return Project.open(whole)
+        return Project.open(whole, is_backed_up=False)
 
     @staticmethod
-    def open(path: Path, *, for_writing: bool = True) -> "Project":
+    def open(path: Path, *, for_writing: bool = True, is_backed_up: bool = True) -> "Project":
         """Open a project; an older one is migrated on a backup first.
+
+        Args:
+            path: the file.
+            for_writing: whether it may be changed.
+            is_backed_up: whether a backup is made first when the last one is a day old. Whoever does so beside the
+                work says no.
 
         Raises:
             ProjectMissingError: no file is there.
@@ -62,7 +74,10 @@ class Project(GraphActions):
         """
         whole = _whole(path)
         file = open_for_writing(whole) if for_writing else open_for_reading(whole)
-        return Project(whole, file, spelled=path)
+        project = Project(whole, file, spelled=path)
+        if for_writing and is_backed_up:
+            project._back_up_daily()
+        return project
 
     @staticmethod
     def faults_of(path: Path) -> list[str]:
@@ -137,10 +152,12 @@ class Project(GraphActions):
 
     def remove_images(self, image_ids: Iterable[ImageId]) -> Change:
         """Take images and their labels out of the project; the files stay where they are."""
+        ids = _plain(image_ids)
+        notice = self.back_up_before(Reason.REMOVAL) if len(ids) > MANY else ""
         with self.one_step("") as step:
-            removed = image_rows.delete_images(step, _plain(image_ids))
+            removed = image_rows.delete_images(step, ids)
             step.text = f"Remove {counted(removed, 'image')}"
-        return step.change
+        return replace(step.change, notice=notice)
 
     def relink(self, moves: Iterable[tuple[ImageId, FoundFile]], *, strangers: Iterable[ImageId] = ()) -> Change:
         """Say where images are now; their ids, labels, facts and predictions stay.
@@ -230,7 +247,10 @@ class Project(GraphActions):
         """
         version = model_rows.model_version(self._connection, int(version_id))
         called = version.name or f"{version.label} ({version.version_id})"
-        return self._put_setting(model_rows.MODEL_SETTING, version.version_id, f"Use model {called}")
+        is_another = version.version_id != model_rows.chosen_version_id(self._connection)
+        notice = self.back_up_before(Reason.MODEL) if is_another else ""
+        change = self._put_setting(model_rows.MODEL_SETTING, version.version_id, f"Use model {called}")
+        return replace(change, notice=notice)
 
     def set_setting(self, name: str, value: Any) -> Change:
         """Set a named setting of the project.
@@ -269,6 +289,15 @@ class Project(GraphActions):
         prediction_rows.replace_predictions(self._connection, rows, version_id=version_id, setting=setting)
 
     # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _back_up_daily(self) -> None:
+        try:
+            self.backups.take_daily()
+        except ProtoleafError as error:
+            _log.warning("no backup was made: %s", error)
+        except BaseException:
+            self.close()
+            raise
 
     def _put_setting(self, name: str, value: Any, text: str) -> Change:
         with self.one_step(text) as step:

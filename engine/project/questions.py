@@ -7,6 +7,9 @@ from typing import Any
 
 from engine.graph.category_graph import CategoryGraph
 from engine.project import image_rows, label_rows, model_rows, policy_rows, prediction_rows, soundness
+from engine.project.backups.contents import Contents, read_contents
+from engine.project.backups.keeping import ProjectBackups
+from engine.project.file.file_state import read_mark
 from engine.project.graph_rows import load_graph
 from engine.project.image_paths import ImagePaths
 from engine.project.journal import Journal
@@ -65,6 +68,18 @@ class ProjectQuestions(ABC):
     def schema_version(self) -> int:
         """Version of the file's tables."""
         return int(self._connection.value("PRAGMA user_version"))
+
+    @property
+    def backups(self) -> ProjectBackups:
+        """The backups of this project; may be used from any thread, and after the project was closed."""
+        lock = self._file.lock
+        return ProjectBackups(
+            self.path, read_mark(self._connection).project_id, None if lock is None else lock.identity
+        )
+
+    def contents(self) -> Contents:
+        """What people did, for a comparison with a backup."""
+        return read_contents(self._connection)
 
     def check(self) -> list[str]:
         """Look for damage: pages, references, cycles, names, history.

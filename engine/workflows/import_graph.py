@@ -1,12 +1,12 @@
 """Bring a taxonomy into a project."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.graph.category_graph import CategoryGraph
 from engine.interchange.detect import read_graph
 from engine.interchange.merge import MergeResult, merge_into
-from engine.project import Change, Project
+from engine.project import Change, Project, Reason
 
 
 @dataclass(frozen=True)
@@ -38,5 +38,6 @@ def import_graph(
     def merge(graph: CategoryGraph) -> None:
         results.append(merge_into(graph, imported))
 
-    change = project.import_graph(merge, f"Import {source.name}")
+    notice = project.back_up_before(Reason.MERGE) if len(project.graph) else ""
+    change = replace(project.import_graph(merge, f"Import {source.name}"), notice=notice)
     return GraphImport(change, results[0].classes_added, results[0].edges_added)

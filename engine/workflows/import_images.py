@@ -13,7 +13,8 @@ from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progres
 from engine.files import FileFailure, FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import DEEPEST_LEVEL, clean_name
-from engine.project import Change, Project
+from engine.project import Change, Project, Reason
+from engine.project.backups.keeping import MANY
 
 
 @dataclass(frozen=True)
@@ -110,12 +111,14 @@ def import_class_folders(
             cancel.raise_if_cancelled()
     found.files = [file for _, group in groups for file in group]
     known = frozenset(project.graph.classes())
+    notice = _backed_up(project, len(found.files))
     with project.one_step(f"Import {len(found.files)} images from class folders") as step:
         labels: list[int | None] = []
         for names, group in groups:
             labels += [_class_for(project, names, under, known)] * len(group)
         done = _import(project, found.files, labels, who=who, found=found)
-    return replace(done, change=step.change, classes_added=len(project.graph) - len(known))
+    change = replace(step.change, notice=notice)
+    return replace(done, change=change, classes_added=len(project.graph) - len(known))
 
 
 def _nameable(
@@ -184,8 +187,15 @@ def _import(
     who: str | None,
     found: FoundImages,
 ) -> ImageImport:
+    notice = _backed_up(project, sum(label is not None for label in labels))
     change = project.import_labelled(list(zip(files, labels, strict=True)), who=who or person())
+    change = replace(change, notice=notice)
     added = len(change.images_added)
     return ImageImport(
         change, added, len(files) - added, len(change.labelled), 0, tuple(found.failures), found.left_out
     )
+
+
+def _backed_up(project: Project, labels: int) -> str:
+    """Make a backup before many labels come; see `Project.back_up_before`."""
+    return project.back_up_before(Reason.IMPORT) if labels > MANY else ""

@@ -67,8 +67,8 @@ class LiveCollection:
 
     @staticmethod
     def open(path: Path, caches: CacheFolders, *, for_writing: bool = True) -> "LiveCollection":
-        """Open a project file."""
-        return _or_close(Project.open(path, for_writing=for_writing), caches)
+        """Open a project file; who shows it makes its backups, beside the work."""
+        return _or_close(Project.open(path, for_writing=for_writing, is_backed_up=False), caches)
 
     @staticmethod
     def create(path: Path, caches: CacheFolders) -> "LiveCollection":

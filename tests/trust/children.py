@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Final
 
-from engine.config import BACKBONES_VARIABLE, CACHE_VARIABLE
+from engine.config import BACKBONES_VARIABLE, BACKUPS_VARIABLE, CACHE_VARIABLE
 
 PRELOADED: Final = ("engine.cli.main", "tests.trust.activities", "tests.trust.survivor")
 HANG_S: Final = 60.0
@@ -185,6 +185,7 @@ def settle(place: Place) -> None:
     for folder in (place.temporary, place.home, place.caches):
         folder.mkdir(parents=True, exist_ok=True)
     variables = {CACHE_VARIABLE: place.caches, BACKBONES_VARIABLE: place.home / "backbones", "HOME": place.home}
+    variables[BACKUPS_VARIABLE] = place.home / "backups"
     variables |= {name: place.home / name.lower() for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")}
     os.environ.update({name: str(path) for name, path in variables.items()})
     os.environ.update(TMPDIR=str(place.temporary), ORT_DISABLE_TELEMETRY="1")

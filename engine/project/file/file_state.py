@@ -4,6 +4,8 @@ import os
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
+from blake3 import blake3
+
 from engine.errors import ProjectDamagedError
 from engine.project.connection import Connection
 
@@ -48,17 +50,40 @@ class FileMark:
         return self.identity.hex()
 
 
-def insert_state(connection: Connection, *, is_journal_whole: bool) -> None:
+def insert_state(connection: Connection, *, is_journal_whole: bool, mark: FileMark | None = None) -> None:
     """Give a file its identity.
 
     Args:
         connection: the file, of the present version.
         is_journal_whole: whether every row that a person made went through the journal.
+        mark: which project it is; by default one that no other project is.
     """
     connection.write(
         "INSERT INTO file_state (row_id, mark, is_journal_whole) VALUES (1, ?, ?)",
-        (bytes(FileMark.new()), int(is_journal_whole)),
+        (bytes(mark or FileMark.new()), int(is_journal_whole)),
     )
+
+
+def has_state(connection: Connection) -> bool:
+    """Whether a file says which project it is; versions before 3 did not."""
+    return connection.value("SELECT 1 FROM sqlite_schema WHERE name = 'file_state'") is not None
+
+
+def mark_of(connection: Connection) -> FileMark:
+    """Which project a file of any version is.
+
+    Older files get the identity that follows from their first model version, made in some microsecond with the
+    project: so a backup made before the file was brought to the present version is known as one of the same project.
+
+    Raises:
+        ProjectDamagedError: it does not say.
+    """
+    if has_state(connection):
+        return read_mark(connection)
+    born = connection.row(
+        "SELECT created_at, backbone_name, backbone_hash FROM model_version ORDER BY version_id LIMIT 1"
+    )
+    return FileMark.new() if born is None else FileMark(blake3(repr(born).encode()).digest(IDENTITY_BYTES), 0)
 
 
 def read_mark(connection: Connection) -> FileMark:

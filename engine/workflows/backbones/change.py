@@ -6,7 +6,7 @@ backbone's cache stays too: undo and redo embed nothing.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from engine.config import CacheFolders, backbones_folder
@@ -15,7 +15,7 @@ from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.files import FileFailure
 from engine.inference.embed_records import EmbedBatch, EmbedResult
 from engine.model_card import card_text
-from engine.project import Change, ModelVersion, Project
+from engine.project import Change, ModelVersion, Project, Reason
 from engine.workflows.backbones.lost import CARD_SETTING
 from engine.workflows.backbones.shot_comparison import ShotComparison, compare_on_shots
 from engine.workflows.embed import embed_project
@@ -124,9 +124,10 @@ def use_backbone(project: Project, source: str, backbone_hash: str, news: Sequen
         )
     if news:
         project.record_scan(news)  # first: what is true of the files is true without the change, too
+    notice = project.back_up_before(Reason.MODEL)
     with project.one_step(f"Change the backbone to {shown_name(model)}") as step:
         project.choose_model(_known_version(project, model) or _added(project, model, source))
-    return step.change
+    return replace(step.change, notice=notice)
 
 
 def check_is_another(project: Project, caches: CacheFolders, model: ModelFiles) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.config import CACHE_VARIABLE, CacheFolders
+from engine.config import BACKUPS_VARIABLE, CACHE_VARIABLE, CacheFolders
 from engine.errors import ProtoleafError
 from engine.sample_collection.collection import draw_collection
 from engine.scratch_folder import scratch_folder
@@ -93,6 +93,7 @@ def _run(arguments: list[str], caches: CacheFolders) -> dict[str, Any]:
             **os.environ,
             REPORT_VARIABLE: str(report),
             CACHE_VARIABLE: str(caches.root),
+            BACKUPS_VARIABLE: str(caches.root / "backups"),
             "XDG_CONFIG_HOME": str(folder),
         }
         if not environment.get("DISPLAY") and sys.platform.startswith("linux"):

@@ -1,15 +1,20 @@
 """Older files become present ones, on a backup, all or nothing."""
 
 import re
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from engine.config import BACKUPS_VARIABLE
 from engine.errors import ProjectDamagedError, StorageError
 from engine.graph.names import LONGEST_NAME
-from engine.project import Project, file_header, migrations, opening, schema_shape
+from engine.project import Project, Reason, file_header, migrations, opening, schema_shape
+from engine.project.backups.listing import backups_of
+from engine.project.backups.restoring import restore
+from engine.project.clock import present_time
 from engine.project.connection import Connection
 from engine.project.migrations import Migration
 from engine.project.schema import SCHEMA, SCHEMA_VERSION
@@ -89,9 +94,12 @@ def test_an_older_file_is_migrated_on_a_verified_backup(tmp_path: Path, monkeypa
             assert project._connection.rows("SELECT name, note FROM class") == [("Bird", ""), ("Gull", "")]
             assert len(project.labels()) == 1
             assert project.check() == []
-    backup = tmp_path / "old.backup-v1"
-    assert _shape_of(backup) == before
-    with Project.open(backup) as project:
+            project_id = project.backups.project_id
+    (backup,) = backups_of(path, project_id, is_verified=True)
+    assert (backup.reason, backup.labels, backup.fault) == (Reason.MIGRATION, 1, "")
+    assert _shape_of(backup.path) == before
+    restore(path, backup.path, when=present_time())
+    with Project.open(path) as project:
         assert len(project.labels()) == 1
 
 
@@ -125,14 +133,28 @@ def test_a_failing_migration_changes_nothing(tmp_path: Path, monkeypatch: pytest
         assert len(project.labels()) == 1
 
 
-def test_no_backup_is_overwritten(tmp_path: Path) -> None:
-    """A file of the same name that is there already stays; the new backup gets a number."""
+def test_without_a_backup_nothing_is_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No undo leads back over a migration: where no backup can be written, the file stays as it was."""
     path = tmp_path / "old"
     write_first_version(path)
-    (tmp_path / "old.backup-v1").write_text("mine", encoding="utf-8")
-    Project.open(path).close()
-    assert (tmp_path / "old.backup-v1").read_text(encoding="utf-8") == "mine"
-    assert _shape_of(tmp_path / "old.backup-v1-2") != _shape_of(path)
+    before = path.read_bytes()
+    (tmp_path / "taken").write_text("mine", encoding="utf-8")
+    monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path / "taken"))
+    with pytest.raises(StorageError, match="could not be backed up, so it was left as it is"):
+        Project.open(path)
+    assert path.read_bytes() == before
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["old", "taken"]
+
+
+def test_a_project_keeps_its_identity_through_a_migration(tmp_path: Path) -> None:
+    """Two copies of one old file become copies of one project, and its old backup stays a backup of it."""
+    write_first_version(tmp_path / "old")
+    shutil.copyfile(tmp_path / "old", tmp_path / "copy")
+    with Project.open(tmp_path / "old") as old, Project.open(tmp_path / "copy") as copy:
+        assert old.backups.project_id == copy.backups.project_id
+        backups = backups_of(tmp_path / "old", old.backups.project_id)
+        assert {backup.project_id for backup in backups} == {old.backups.project_id}
+        assert [backup.reason for backup in backups].count(Reason.MIGRATION) == 2
 
 
 def test_models_of_the_first_version_are_as_they_were(tmp_path: Path) -> None:

@@ -165,3 +165,12 @@ def test_memory_benchmark_with_a_large_picture(tmp_path: Path, capsys: pytest.Ca
     fields = done(capsys, *asked, "--json").fields
     assert (fields["with_large"]["files"], fields["with_large"]["large_megapixels"]) == (6, 49)
     assert fields["with_large"]["peak_mib"] - fields["runs"][0]["peak_mib"] < 200
+
+
+def test_backup_benchmark_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
+    """Backups are made while somebody labels, and both are timed."""
+    asked = ("benchmark", "backup", "--images", "400", "--labels", "100", "--rounds", "1")
+    fields = done(capsys, *asked, "--json").fields
+    assert (fields["images"], fields["labels"]) == (400, 100)
+    assert fields["beside_longest_ms"] >= fields["beside_p99_ms"] >= fields["beside_median_ms"] > 0
+    assert "beside backups" in done(capsys, *asked).out

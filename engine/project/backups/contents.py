@@ -1,0 +1,106 @@
+"""What changed between a backup and the present: classes, images, labels, and the actions in between."""
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from engine.project.connection import Connection
+from engine.project.file.address import address
+
+TEXTS_AT_MOST: Final = 50
+
+Step = tuple[int, str]
+"""Id and time: together the same only where the step is."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What people did in a project, as far as two of its states are compared.
+
+    Attributes:
+        classes: name by id.
+        images: ids.
+        labels: class by image.
+        steps: texts of the actions that count, oldest first.
+    """
+
+    classes: Mapping[int, str]
+    images: frozenset[int]
+    labels: Mapping[int, int | None]
+    steps: Mapping[Step, str]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What is other in the present than it was in a backup.
+
+    Attributes:
+        classes_added, classes_changed, classes_removed: changed ones were renamed.
+        images_added, images_removed: by count.
+        labels_added, labels_changed, labels_removed: by count.
+        steps: actions that were made since and count.
+        texts: the latest of them in words, latest first.
+        steps_undone: actions that the backup knows and that do not count any more.
+    """
+
+    classes_added: int = 0
+    classes_changed: int = 0
+    classes_removed: int = 0
+    images_added: int = 0
+    images_removed: int = 0
+    labels_added: int = 0
+    labels_changed: int = 0
+    labels_removed: int = 0
+    steps: int = 0
+    texts: tuple[str, ...] = ()
+    steps_undone: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the present is as it was."""
+        return self == Changes()
+
+
+def read_contents(connection: Connection) -> Contents:
+    """Read what is compared; some milliseconds for each 10,000 images."""
+    steps = connection.rows("SELECT step_id, done_at, text FROM journal_step WHERE is_undone = 0 ORDER BY step_id")
+    return Contents(
+        dict(connection.rows("SELECT class_id, name FROM class")),
+        frozenset(image_id for (image_id,) in connection.rows("SELECT image_id FROM image")),
+        dict(connection.rows("SELECT image_id, class_id FROM label")),
+        {(step_id, done_at): text for step_id, done_at, text in steps},
+    )
+
+
+def contents_of_backup(path: Path) -> Contents:
+    """Read what a backup holds.
+
+    Raises:
+        ProjectDamagedError: it cannot be read.
+    """
+    with closing(Connection(path, address(path, "mode=ro&immutable=1"))) as connection:
+        return read_contents(connection)
+
+
+def changes_between(before: Contents, present: Contents) -> Changes:
+    """What changed since a backup."""
+    classes, labels = _compared(before.classes, present.classes), _compared(before.labels, present.labels)
+    since = [text for step, text in present.steps.items() if step not in before.steps]
+    return Changes(
+        *classes,
+        len(present.images - before.images),
+        len(before.images - present.images),
+        *labels,
+        steps=len(since),
+        texts=tuple(since[: -TEXTS_AT_MOST - 1 : -1]),
+        steps_undone=len(before.steps.keys() - present.steps.keys()),
+    )
+
+
+def _compared(before: Mapping[int, object], present: Mapping[int, object]) -> tuple[int, int, int]:
+    """How many keys came, have another value, and are gone."""
+    both = before.keys() & present.keys()
+    changed = sum(before[key] != present[key] for key in both)
+    return len(present) - len(both), changed, len(before) - len(both)

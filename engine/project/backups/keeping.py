@@ -1,0 +1,227 @@
+"""The backups of one open project: when one is due, and making it without ever disturbing the work."""
+
+import logging
+from collections.abc import Callable
+from contextlib import closing, suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final, final
+
+from engine.errors import ProjectLockedError, ProjectMovedError, ProtoleafError
+from engine.events import CancelToken
+from engine.project.backups.contents import Contents, read_contents
+from engine.project.backups.listing import (
+    Backup,
+    backups_of,
+    look_at,
+    modified_ns,
+    named_in,
+    project_id_of,
+    sealed_generation,
+    verified,
+)
+from engine.project.backups.naming import Reason, project_name, read_name
+from engine.project.backups.place import check_takes_files, folders_of, make_folder
+from engine.project.backups.taking import take_backup
+from engine.project.backups.thinning import Moment, superfluous
+from engine.project.clock import present_time
+from engine.project.connection import Connection
+from engine.project.file.address import Identity, address, identity_of
+from engine.project.file.drafts import clear_abandoned_drafts
+from engine.project.file.file_state import mark_of
+from engine.project.opening import open_for_reading
+
+_log = logging.getLogger(__name__)
+A_DAY: Final = timedelta(days=1)
+QUARTER_OF_AN_HOUR_S: Final = 900
+MANY: Final = 1_000
+"""An action on more labels, images or classes than this is preceded by a backup."""
+
+Clock = Callable[[], datetime]
+
+
+@final
+class ProjectBackups:
+    """Makes and lists backups of a project that is open for writing here. May be used from any thread.
+
+    It has connections of its own, so the project can be worked with meanwhile.
+
+    Args:
+        path: the project file.
+        project_id: which project it is.
+        identity: which file was opened.
+        clock: tells the time.
+    """
+
+    def __init__(self, path: Path, project_id: str, identity: Identity | None, clock: Clock = present_time) -> None:
+        self.path = path
+        self.project_id = project_id
+        self._identity = identity
+        self._clock = clock
+
+    def take(self, reason: Reason = Reason.ASKED, *, cancel: CancelToken | None = None) -> Backup:
+        """Make a backup now, verified, and let superfluous ones go.
+
+        Raises:
+            ProjectDamagedError: the project itself is not sound.
+            StorageError: the folder or the disk refuses.
+            ProjectMovedError: the file is not where it was opened.
+            Cancelled: stopped.
+        """
+        folder = make_folder(self.path, self.project_id)
+        with closing(self._connection()) as source:
+            path = take_backup(source, folder, project=self.path, reason=reason, when=self._clock(), cancel=cancel)
+        try:
+            self._check_place()
+        except ProjectMovedError:
+            path.unlink()  # nobody knows of what it is one
+            raise
+        thin(folder, self.path, self.project_id, self._clock(), kept=path)
+        return _made(path)
+
+    def take_daily(self, *, cancel: CancelToken | None = None) -> Backup | None:
+        """Make a backup unless there is one of the last 24 hours, or the present is in one already.
+
+        Also clears what killed programs left beside the project and among its backups.
+
+        Returns:
+            The backup; None where none was due.
+
+        Raises:
+            ProtoleafError: see `take`.
+        """
+        for folder in (self.path.parent, *folders_of(self.path, self.project_id)):
+            clear_abandoned_drafts(folder)
+        newest = self.newest()
+        if newest is not None and self._clock() - newest.when < A_DAY:
+            return None
+        return self._take_unless_same(newest, Reason.DAY, cancel)
+
+    def take_quarterly(self, *, cancel: CancelToken | None = None) -> Backup | None:
+        """Make a backup unless nothing changed since the last; to be called every quarter of an hour.
+
+        Raises:
+            ProtoleafError: see `take`.
+        """
+        return self._take_unless_same(self.newest(), Reason.QUARTER_HOUR, cancel)
+
+    def before(self, reason: Reason) -> str:
+        """Make a backup before something that undo takes back as well: that goes on, whatever becomes of the backup.
+
+        Returns:
+            What the person must be told; empty when there is a backup.
+        """
+        newest = self.newest()
+        try:
+            if newest is None or not newest.reason.is_before_action or newest.generation != self._generation():
+                self.take(reason)
+        except ProtoleafError as error:
+            _log.warning("no backup was made %s: %s", reason.value, error)
+            return str(error)
+        return ""
+
+    def all(self) -> list[Backup]:
+        """What there is, the newest first; see `backups_of`."""
+        return backups_of(self.path, self.project_id)
+
+    def contents(self) -> Contents:
+        """What people did in the project, for a comparison with a backup; the project can be worked with meanwhile."""
+        with closing(self._connection()) as connection:
+            return read_contents(connection)
+
+    def newest(self) -> Backup | None:
+        """The newest sound backup of this project under its present name; None without one."""
+        now, called = self._clock(), project_name(self.path)
+        found = [
+            (name.when, modified_ns(path), path, name)
+            for folder in folders_of(self.path, self.project_id)
+            for path, name in named_in(folder)
+            if name.project == called and name.when <= now
+        ]
+        for _, _, path, name in sorted(found, key=lambda each: each[:3], reverse=True):
+            backup = verified(look_at(path, name))
+            if backup.project_id == self.project_id and not backup.fault:
+                return backup
+        return None
+
+    def _take_unless_same(self, newest: Backup | None, reason: Reason, cancel: CancelToken | None) -> Backup | None:
+        try:
+            is_same = newest is not None and newest.generation == self._generation()
+            return None if is_same or self._is_empty() else self.take(reason, cancel=cancel)
+        except ProjectLockedError:
+            return None  # a long action is being written; the next quarter of an hour comes soon
+
+    def _generation(self) -> int:
+        with closing(self._connection()) as connection:
+            return sealed_generation(connection)
+
+    def _is_empty(self) -> bool:
+        with closing(self._connection()) as connection:
+            return not connection.value("SELECT EXISTS (SELECT 1 FROM class) OR EXISTS (SELECT 1 FROM image)")
+
+    def _connection(self) -> Connection:
+        self._check_place()
+        return Connection(self.path, address(self.path, "mode=ro"))
+
+    def _check_place(self) -> None:
+        if self._identity is not None and identity_of(self.path) != self._identity:
+            raise ProjectMovedError(
+                "the project file is not where it was opened, so no backup can be made", found=str(self.path)
+            )
+
+
+def back_up(project: Path, folder: Path | None = None, *, clock: Clock = present_time) -> Backup:
+    """Make a backup of a project that somebody asked for; the project may be open anywhere.
+
+    Args:
+        project: the file, absolute.
+        folder: where to; by default among the other backups, where superfluous ones then go.
+        clock: tells the time.
+
+    Raises:
+        ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `Project.open`.
+        StorageError: the folder or the disk refuses.
+    """
+    if folder is not None:
+        check_takes_files(folder)
+    with closing(open_for_reading(project)) as file:
+        project_id = mark_of(file.connection).project_id
+        where = folder or make_folder(project, project_id)
+        path = take_backup(file.connection, where, project=project, reason=Reason.ASKED, when=clock())
+    if folder is None:
+        thin(where, project, project_id, clock(), kept=path)
+    return _made(path)
+
+
+def _made(path: Path) -> Backup:
+    name = read_name(path)
+    assert name is not None, "we named it"
+    return look_at(path, name)
+
+
+def thin(folder: Path, project: Path, project_id: str, now: datetime, *, kept: Path) -> list[Path]:
+    """Delete superfluous backups of a project; files of others, under other names, or damaged are left alone.
+
+    Args:
+        folder: where they lie.
+        project: the project file; backups from when it had another name stay.
+        project_id: which project it is.
+        now: with time zone.
+        kept: a backup that stays in any case.
+
+    Returns:
+        What was deleted.
+    """
+    clear_abandoned_drafts(folder)
+    called = project_name(project)
+    ours = [
+        (path, name) for path, name in named_in(folder) if name.project == called and project_id_of(path) == project_id
+    ]
+    places = superfluous([Moment(name.when, name.reason) for _, name in ours], now)
+    gone = []
+    for path in (ours[place][0] for place in places):
+        if path != kept:
+            with suppress(OSError):
+                path.unlink()
+                gone.append(path)
+    return gone

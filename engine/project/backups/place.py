@@ -1,0 +1,138 @@
+"""Where the backups of a project lie: in the person's data folder, or in a folder that they chose for it.
+
+The choice belongs to this computer and not to the project file: a folder on this computer's other disk means nothing
+where the file is copied to.
+"""
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from engine.config import backups_folder
+from engine.errors import StorageError
+from engine.full_disk import storage_error
+from engine.new_file import DRAFT_SUFFIX, create_file, private_folder, write_file
+from engine.project.backups.naming import project_name
+
+_CHOICES: Final = "folders.json"
+_ID_LETTERS: Final = 8
+
+
+def folder_for(project: Path, project_id: str) -> Path:
+    """Where new backups of a project go: `birds 0f1e2d3c` in the chosen folder or in the usual one."""
+    root = chosen_folder(project_id) or backups_folder()
+    return root / f"{project_name(project)} {project_id[:_ID_LETTERS]}"
+
+
+def make_folder(project: Path, project_id: str) -> Path:
+    """The same, made if it is missing.
+
+    Raises:
+        StorageError: the chosen folder is gone, or the folder cannot be made.
+    """
+    chosen = chosen_folder(project_id)
+    if chosen is not None and not chosen.is_dir():
+        raise _gone(chosen)
+    folder = folder_for(project, project_id)
+    try:
+        return private_folder(folder)
+    except OSError as error:
+        raise storage_error(folder, error, "the folder for backups cannot be made", _REMEDY) from error
+
+
+def folders_of(project: Path, project_id: str | None) -> list[Path]:
+    """Folders in which backups of a project may lie, also from when it had another name.
+
+    Args:
+        project: the project file.
+        project_id: None where the file is too damaged to tell; then its name decides.
+    """
+    choices = _choices()
+    roots = [backups_folder(), *(choices.values() if project_id is None else filter(None, [chosen_folder(project_id)]))]
+    return [folder for root in dict.fromkeys(roots) for folder in _folders_in(root, project, project_id)]
+
+
+def chosen_folder(project_id: str) -> Path | None:
+    """The folder that the person chose for this project on this computer; None for the usual one."""
+    return _choices().get(project_id)
+
+
+def choose_folder(project_id: str, folder: Path | None) -> None:
+    """Put the backups of a project somewhere else from now on; those that are there stay where they are.
+
+    Args:
+        project_id: the project.
+        folder: None for the usual folder.
+
+    Raises:
+        StorageError: the folder is not there or cannot be written to, or the choice cannot be kept.
+    """
+    if folder is not None:
+        folder = folder.absolute()
+        check_takes_files(folder)
+    choices = {key: str(path) for key, path in _choices().items() if key != project_id}
+    if folder is not None:
+        choices[project_id] = str(folder)
+    file = backups_folder() / _CHOICES
+    try:
+        private_folder(file.parent)
+        write_file(file, json.dumps(choices, indent=1))
+    except OSError as error:
+        raise storage_error(file, error, "the choice of the folder cannot be kept", _REMEDY) from error
+
+
+def check_takes_files(folder: Path) -> None:
+    """Refuse a folder in which no file can be made.
+
+    Raises:
+        StorageError: it is not there or cannot be written to.
+    """
+    if not folder.is_dir():
+        raise _gone(folder)
+    try:
+        probe = folder / f".{uuid.uuid4().hex}{DRAFT_SUFFIX}"
+        create_file(probe).close()
+        probe.unlink()
+    except OSError as error:
+        raise storage_error(folder, error, "backups cannot be written to this folder", _REMEDY) from error
+
+
+_REMEDY: Final = "choose another folder for backups"
+
+
+def _gone(folder: Path) -> StorageError:
+    return StorageError(
+        "the folder for backups is not there",
+        found=str(folder),
+        remedy="connect its drive, or choose another folder for backups",
+    )
+
+
+def _folders_in(root: Path, project: Path, project_id: str | None) -> Iterator[Path]:
+    start = f"{project_name(project)} "
+    try:
+        entries = sorted(root.iterdir())
+    except OSError:
+        return
+    for entry in entries:
+        if not entry.is_dir():
+            continue
+        ending = entry.name.rpartition(" ")[2]
+        if project_id is None:
+            is_ours = entry.name == f"{start}{ending}" and len(ending) == _ID_LETTERS
+        else:
+            is_ours = ending == project_id[:_ID_LETTERS]
+        if is_ours:
+            yield entry
+
+
+def _choices() -> Mapping[str, Path]:
+    try:
+        read = json.loads((backups_folder() / _CHOICES).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(read, dict):
+        return {}
+    return {str(key): Path(value) for key, value in read.items() if isinstance(value, str)}

@@ -1,0 +1,184 @@
+"""Puts a backup in a project's place: the present is kept first, and at every moment one of the two is there whole."""
+
+import os
+import stat
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+
+from engine.errors import (
+    InputError,
+    ProjectDamagedError,
+    ProjectError,
+    ProjectMissingError,
+    StorageError,
+)
+from engine.full_disk import storage_error
+from engine.new_file import new_file
+from engine.project.backups.listing import project_id_of
+from engine.project.backups.naming import Reason, read_name
+from engine.project.backups.place import make_folder
+from engine.project.backups.taking import take_backup, verify
+from engine.project.connection import Connection
+from engine.project.file.address import JOURNAL_SUFFIX, LOG_SUFFIX, address, identity_of, side_file
+from engine.project.file.drafts import clear_abandoned_drafts, held_draft
+from engine.project.file.file_lock import FileLock, lock_for_writing
+from engine.project.file.file_state import mark_of
+from engine.project.file.logs import settle_logs
+from engine.project.file.seal import put_seal, reader_of
+from engine.project.file.set_aside import is_hot, set_aside
+from engine.project.opening import OpenFile, open_for_reading
+
+
+@dataclass(frozen=True)
+class Restoration:
+    """What was done.
+
+    Attributes:
+        project: the project file, now as it was in the backup.
+        kept: where the state from before is; None where there was no file.
+        was_damaged: whether that state was damaged, and only its bytes could be kept.
+    """
+
+    project: Path
+    kept: Path | None
+    was_damaged: bool = False
+
+
+def restore(project: Path, backup: Path, *, is_other_allowed: bool = False, when: datetime) -> Restoration:
+    """Make a project what it was in a backup. Undo goes on from there.
+
+    Args:
+        project: the file, absolute; it may be damaged or gone, but nobody has it open.
+        backup: a backup, or any copy of a project; it stays as it is.
+        is_other_allowed: whether it may be of another project.
+        when: now, with time zone.
+
+    Raises:
+        ProjectMissingError, ProjectDamagedError, ProjectTooNewError: the backup cannot be used.
+        InputError: it is of another project, or is the project itself.
+        ProjectLockedError, ProjectReadOnlyError: the project cannot be written to now.
+        StorageError: the disk refuses; the project is as it was.
+    """
+    clear_abandoned_drafts(project.parent)
+    if not project.exists():
+        return _restore_missing(project, backup)
+    if identity_of(project) == identity_of(backup):
+        raise InputError("this is the project itself, not a backup of it", found=str(backup))
+    lock = lock_for_writing(project)
+    with ExitStack() as held:
+        held.callback(lock.release)
+        with closing(_opened(backup)) as source:
+            if not is_other_allowed:
+                _check_is_same(project, source.connection, backup)
+            settle_logs(project)
+            kept, was_damaged = _keep_present(project, lock, when)
+            if os.name != "posix":
+                held.close()  # Windows replaces no file that somebody, also we, holds open
+            _write(project, source, mode=stat.S_IMODE(project.stat().st_mode), is_replacing=True)
+            _set_logs_aside(project)
+    return Restoration(project, kept, was_damaged)
+
+
+def _opened(backup: Path) -> OpenFile:
+    """A private copy of the backup, of the present version, with every fault looked for."""
+    try:
+        return open_for_reading(backup)
+    except ProjectMissingError as error:
+        raise ProjectMissingError(
+            "there is no such backup", found=str(backup), remedy="choose one that `protoleaf backups list` shows"
+        ) from error
+    except ProjectDamagedError as error:
+        raise ProjectDamagedError(
+            "the backup is damaged and was not restored",
+            found=error.found or error.what,
+            remedy="choose another backup; the project is as it was",
+        ) from error
+
+
+def _restore_missing(project: Path, backup: Path) -> Restoration:
+    if not project.parent.is_dir():
+        raise StorageError("there is no such folder", found=str(project.parent), remedy="create it first")
+    with closing(_opened(backup)) as source:
+        _write(project, source, mode=0o600, is_replacing=False)
+    _set_logs_aside(project)
+    return Restoration(project, None)
+
+
+def _check_is_same(project: Path, backup: Connection, path: Path) -> None:
+    present = project_id_of(project)
+    if present is None:
+        said = read_name(path)
+        if said is not None and project.name.startswith(said.project):
+            return
+        raise InputError(
+            "the project is too damaged to tell whether this backup is one of it",
+            found=str(path),
+            remedy="restore it with --other if it is",
+        )
+    if present != mark_of(backup).project_id:
+        raise InputError(
+            "this is a backup of another project",
+            found=str(path),
+            remedy="restore it with --other if it is what you want",
+        )
+
+
+def _keep_present(project: Path, lock: FileLock, when: datetime) -> tuple[Path, bool]:
+    """Back the present up; one that is too damaged for that is copied byte by byte beside the project.
+
+    Raises:
+        StorageError: neither is possible; then nothing may be replaced.
+    """
+    try:
+        with closing(Connection(project, address(project, "mode=rw"))) as present:
+            folder = make_folder(project, mark_of(present).project_id)
+            return take_backup(present, folder, project=project, reason=Reason.RESTORE, when=when), False
+    except (ProjectError, InputError):
+        return _copied_aside(project, lock, when), True
+
+
+def _copied_aside(project: Path, lock: FileLock, when: datetime) -> Path:
+    stamp = when.strftime("%Y-%m-%d %H-%M-%S")
+    for number in count(1):
+        more = f" {number}" if number > 1 else ""
+        copy = project.with_name(f"{project.stem} (damaged {stamp}){more}{project.suffix}")
+        try:
+            lock.copy_to(copy)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            with suppress(OSError):
+                copy.unlink(missing_ok=True)
+            raise storage_error(
+                copy, error, "the damaged project could not be kept, so nothing was restored", "free some space"
+            ) from error
+        return copy
+    raise AssertionError  # numbers do not end
+
+
+def _write(project: Path, source: OpenFile, *, mode: int, is_replacing: bool) -> None:
+    """Write the backup beside the project, read it back, and let it appear under the project's name at once."""
+    try:
+        with new_file(project, replace=is_replacing, for_sqlite=True) as draft, held_draft(draft.path):
+            with closing(Connection(draft.path, str(draft.path))) as target:
+                target.value("PRAGMA journal_mode = OFF")  # a draft that fails is thrown away
+                target.write("PRAGMA synchronous = OFF")
+                source.connection.copy_to(target)
+                put_seal(target, reader_of(draft.path))
+            verify(draft.path)
+            draft.path.chmod(mode)
+    except OSError as error:
+        raise storage_error(project, error, "the backup could not be put in the project's place") from error
+
+
+def _set_logs_aside(project: Path) -> None:
+    """Logs of the state before; the sealed file needs none, and none is ever applied to it."""
+    log, journal = side_file(project, LOG_SUFFIX), side_file(project, JOURNAL_SUFFIX)
+    with suppress(StorageError):
+        if log.exists():
+            set_aside(log)
+        if is_hot(journal):
+            set_aside(journal)

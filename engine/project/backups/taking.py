@@ -1,0 +1,165 @@
+"""Makes one backup: copied beside the writer, sealed, read back, on disk, and only then under its name."""
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+from engine.errors import ProjectDamagedError, StorageError
+from engine.events import CancelToken
+from engine.full_disk import storage_error
+from engine.new_file import new_file
+from engine.project.backups.naming import BackupName, Reason, file_name, project_name
+from engine.project.connection import Connection
+from engine.project.file.address import address
+from engine.project.file.drafts import held_draft
+from engine.project.file.file_state import has_state, read_mark
+from engine.project.file.seal import Seal, put_seal, reader_of, seal_of
+
+PAGES_AT_ONCE: Final = 500
+"""The writer waits at most while this many pages are copied: 2 MB, a few milliseconds."""
+_CALM_TRIES: Final = 3
+
+RowCounts = dict[str, int]
+
+
+def take_backup(
+    source: Connection,
+    folder: Path,
+    *,
+    project: Path,
+    reason: Reason,
+    when: datetime,
+    cancel: CancelToken | None = None,
+) -> Path:
+    """Back a project up.
+
+    Args:
+        source: the project, through a connection that nobody else uses now.
+        folder: where the backup goes; it is there.
+        project: the project file, for the backup's name.
+        reason: why.
+        when: with time zone.
+        cancel: stops between parts; nothing is left.
+
+    Returns:
+        The backup's path; an earlier one is never overwritten.
+
+    Raises:
+        ProjectDamagedError: the project itself is not sound.
+        StorageError: the folder or the disk refuses, or what was written does not read back.
+        Cancelled: stopped.
+    """
+    cancel = cancel or CancelToken()
+    name = BackupName(project_name(project), when, reason)
+    for number in count(1):
+        path = folder / file_name(name, number)
+        if os.path.lexists(path):
+            continue
+        try:
+            with new_file(path, replace=False, for_sqlite=True) as draft, held_draft(draft.path):
+                _fill(draft.path, source, cancel)
+        except FileExistsError:
+            continue  # somebody made one of the same second
+        except OSError as error:
+            raise storage_error(path, error, "the backup cannot be written", "choose another folder for it") from error
+        return path
+    raise AssertionError  # numbers do not end
+
+
+def verify(path: Path, counts: RowCounts | None = None) -> None:
+    """Read a backup back: structure, references, rows, seal.
+
+    Args:
+        path: of a file that nobody writes to.
+        counts: rows that each table must have; None where unknown.
+
+    Raises:
+        ProjectDamagedError: the file is not what a sound project is.
+        StorageError: it does not hold what was copied.
+    """
+    with closing(Connection(path, address(path, "mode=ro&immutable=1"))) as connection:
+        damage = connection.value("PRAGMA integrity_check")
+        if damage != "ok":
+            raise _damaged(path, str(damage).partition("\n")[0])
+        if connection.row("PRAGMA foreign_key_check") is not None:
+            raise _damaged(path, "a row names another one that is not there")
+        if has_state(connection) and seal_of(connection, reader_of(path)) is Seal.BROKEN:
+            raise _damaged(path, "its bytes are other than they were when it was written")
+        if counts is not None and row_counts(connection) != counts:
+            raise StorageError(
+                "the backup does not hold what the project holds", found=str(path), remedy="check the disk"
+            )
+
+
+def check_is_whole(path: Path) -> None:
+    """Compare a backup with its seal, which was put on when it had been verified; one without is verified again.
+
+    Raises:
+        ProjectDamagedError: it is not what it was.
+    """
+    with closing(Connection(path, address(path, "mode=ro&immutable=1"))) as connection:
+        if has_state(connection) and seal_of(connection, reader_of(path)) is Seal.WHOLE:
+            return
+    verify(path)
+
+
+def row_counts(connection: Connection) -> RowCounts:
+    """How many rows each table has."""
+    tables = connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    return {name: connection.value(f'SELECT COUNT(*) FROM "{name}"') for (name,) in tables}  # noqa: S608 (its own names)
+
+
+def _fill(draft: Path, source: Connection, cancel: CancelToken) -> None:
+    counts = None
+    for _ in range(_CALM_TRIES if has_state(source) else 0):
+        counts = counts or _copied_in_parts(draft, source, cancel)
+    counts = counts or _copied_at_once(draft, source)
+    cancel.raise_if_cancelled()
+    verify(draft, counts)
+
+
+def _copied_in_parts(draft: Path, source: Connection, cancel: CancelToken) -> RowCounts | None:
+    """Let the writer between the parts; None where he wrote meanwhile."""
+    with _empty(draft) as target:
+        if not source.copy_in_parts_to(target, PAGES_AT_ONCE, cancel.raise_if_cancelled):
+            return None
+        with source.one_state():
+            if read_mark(source) != read_mark(target):
+                return None
+            counts = row_counts(source)
+        _seal(target, draft)
+        return counts
+
+
+def _copied_at_once(draft: Path, source: Connection) -> RowCounts:
+    """Hold the writer up once, when he does not stop writing."""
+    with _empty(draft) as target:
+        with source.one_state():
+            counts = row_counts(source)
+            source.copy_to(target)
+        _seal(target, draft)
+        return counts
+
+
+@contextmanager
+def _empty(draft: Path) -> Iterator[Connection]:
+    os.truncate(draft, 0)
+    with closing(Connection(draft, str(draft))) as target:
+        target.value("PRAGMA journal_mode = OFF")  # a draft that fails is thrown away
+        target.write("PRAGMA synchronous = OFF")  # it is put on disk as a whole
+        yield target
+
+
+def _seal(target: Connection, draft: Path) -> None:
+    if target.value("PRAGMA journal_mode") == "wal":  # of an older version
+        target.value("PRAGMA journal_mode = DELETE")
+    if has_state(target):
+        put_seal(target, reader_of(draft))
+
+
+def _damaged(path: Path, found: str) -> ProjectDamagedError:
+    return ProjectDamagedError("the file is damaged", found=f"{path} ({found})", remedy="take another backup")

@@ -1,0 +1,193 @@
+"""`backup`, `backups list`, `backups folder` and `restore`, and the commands that are preceded by a backup."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.config import BACKUPS_VARIABLE
+from engine.project import Project, Reason
+from engine.workflows import import_images
+from engine.workflows.import_graph import import_graph
+from tests.support.backups import all_backups, labelled_birds
+from tests.support.command_line import done, protoleaf, refused
+from tests.support.images import write_jpeg
+
+
+@pytest.fixture
+def birds(tmp_path: Path) -> Path:
+    """A closed project: two classes, four images, two labels."""
+    project, *_ = labelled_birds(tmp_path)
+    project.close()
+    return project.path
+
+
+def label_all(path: Path) -> None:
+    with Project.open(path, is_backed_up=False) as project:
+        project.label([record.image_id for record in project.images()], 2)
+
+
+def labels_of(path: Path) -> int:
+    with Project.open(path, for_writing=False) as project:
+        assert project.check() == []
+        return len(project.labels())
+
+
+def test_back_up_work_on_and_go_back(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The whole way: counts, what changed since, restoring by number, and the present as the newest backup."""
+    said = done(capsys, "backup", birds).out
+    assert said.startswith("Backed up 2 classes, 4 images and 2 labels to ")
+    label_all(birds)
+    (row,) = done(capsys, "backups", "list", birds, "--json").fields["backups"]
+    assert (row["classes"], row["images"], row["labels"], row["reason"], row["fault"]) == (2, 4, 2, "on request", None)
+    since = row["changed_since"]
+    assert (since["labels_added"], since["labels_changed"], since["steps"]) == (2, 0, 1)
+    assert since["texts"] == ["Label 4 images as Gull"]
+    assert "2 labels, in 1 action" in done(capsys, "backups", "list", birds).out
+    answer = done(capsys, "restore", birds, "1", "--yes", "--json").fields
+    assert (answer["restored"], answer["backup"], answer["was_damaged"]) == (True, row["path"], False)
+    assert labels_of(birds) == 2
+    first, second = done(capsys, "backups", "list", birds, "--json").fields["backups"]
+    assert (first["path"], first["reason"], first["labels"]) == (answer["kept"], "before restoring", 4)
+    assert first["changed_since"]["steps_undone"] == 1
+    assert second["path"] == row["path"]
+
+
+def test_a_backup_is_meant_by_file_number_or_time(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = done(capsys, "backup", birds, "--json").fields
+    when = made["when"][:19]
+    for meant in (when, made["path"]):
+        assert done(capsys, "restore", birds, meant, "--json").fields["backup"] == made["path"]
+    assert "no such backup: expected a file, 1 to" in refused(capsys, "restore", birds, "99")
+    assert "no such backup" in refused(capsys, "restore", birds, "yesterday")
+    assert "no such backup" in refused(capsys, "restore", birds, birds.parent / "nothing.protoleaf")
+    assert "several backups are meant" in refused(capsys, "restore", birds, when[:13])
+
+
+def test_on_a_terminal_it_asks(
+    birds: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No leaves everything as it is; without a terminal the command itself is the answer."""
+    done(capsys, "backup", birds)
+    label_all(birds)
+    for stream in (sys.stdin, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.setattr("typer.confirm", lambda *_args, **_options: False)
+    answer = protoleaf(capsys, "restore", birds, "1")
+    assert (answer.status, answer.out) == (0, "Nothing was changed.\n")
+    assert "is backed up first" in answer.err
+    assert labels_of(birds) == 4
+
+
+def test_a_backup_of_an_open_project(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Backing up is possible beside the window; restoring is not."""
+    with Project.open(birds) as project:
+        project.label([1], 1)
+        made = done(capsys, "backup", birds, "--json").fields
+        assert made["labels"] == 2
+        assert "open in another window" in refused(capsys, "restore", birds, made["path"])
+
+
+def test_backups_to_another_folder(birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--to` once, `backups folder` from now on; a folder that is not there is refused."""
+    stick = tmp_path / "stick"
+    assert "is not there" in refused(capsys, "backup", birds, "--to", stick)
+    assert "is not there" in refused(capsys, "backups", "folder", birds, stick)
+    stick.mkdir()
+    once = Path(done(capsys, "backup", birds, "--to", stick, "--json").fields["path"])
+    assert once.parent == stick
+    usual = Path(done(capsys, "backups", "folder", birds, "--json").fields["folder"])
+    chosen = Path(done(capsys, "backups", "folder", birds, stick, "--json").fields["folder"])
+    assert chosen == stick / usual.name
+    assert Path(done(capsys, "backup", birds, "--json").fields["path"]).parent == chosen
+    assert str(usual) in done(capsys, "backups", "folder", birds, "--usual").out
+    assert "exclude each other" in refused(capsys, "backups", "folder", birds, stick, "--usual", status=2)
+
+
+def test_a_damaged_project_still_has_its_list(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done(capsys, "backup", birds)
+    birds.write_bytes(b"rotten")
+    (row,) = done(capsys, "backups", "list", birds, "--json").fields["backups"]
+    assert row["labels"] == 2
+    assert "changed_since" not in row
+    assert done(capsys, "restore", birds, "1", "--json").fields["was_damaged"] is True
+    assert labels_of(birds) == 2
+
+
+def test_a_damaged_backup_is_listed_as_such(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One that rotted disturbs neither the list nor the others."""
+    bad = Path(done(capsys, "backup", birds, "--json").fields["path"])
+    bad.write_bytes(bad.read_bytes()[:-5000])
+    done(capsys, "backup", birds)
+    assert [bool(row["fault"]) for row in done(capsys, "backups", "list", birds, "--json").fields["backups"]] in (
+        [False, True],
+        [True, False],
+    )
+    assert "damaged: " in done(capsys, "backups", "list", birds).out
+    assert "damaged and was not restored" in refused(capsys, "restore", birds, bad)
+
+
+def test_no_project_and_no_backup(tmp_path: Path, birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "no project file" in refused(capsys, "backup", tmp_path / "none.protoleaf")
+    assert "neither a project file" in refused(capsys, "backups", "list", tmp_path / "none.protoleaf")
+    assert "There are no backups" in done(capsys, "backups", "list", birds).out
+
+
+def test_a_merge_into_a_graph_is_preceded_by_a_backup(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of the graph as it was; the first list of an empty project needs none."""
+    classes = tmp_path / "classes.csv"
+    classes.write_text("child,parent\nOwl,Bird\n", encoding="utf-8")
+    done(capsys, "new", tmp_path / "empty.protoleaf")
+    done(capsys, "import-graph", tmp_path / "empty.protoleaf", classes)
+    with Project.open(tmp_path / "empty.protoleaf", is_backed_up=False) as empty:
+        assert all_backups(empty) == []
+    done(capsys, "import-graph", birds, classes)
+    with Project.open(birds) as project:
+        (merge,) = [backup for backup in all_backups(project) if backup.reason is Reason.MERGE]
+        assert (merge.classes, len(project.graph)) == (2, 3)
+
+
+def test_many_labels_are_preceded_by_a_backup(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By class and by folders; images without labels and few labels are not."""
+    monkeypatch.setattr(import_images, "MANY", 2)
+    for number in range(9):
+        folder = tmp_path / "in" / f"{number // 3}" / "Gull"
+        folder.mkdir(parents=True, exist_ok=True)
+        write_jpeg(folder / f"{number}.jpg", seed=number)
+    (tmp_path / "few" / "Gull").mkdir(parents=True)
+    write_jpeg(tmp_path / "few" / "Gull" / "10.jpg", seed=10)
+    done(capsys, "import-images", birds, tmp_path / "in" / "0")
+    done(capsys, "import-images", birds, tmp_path / "few", "--folders-as-classes")
+    with Project.open(birds, is_backed_up=False) as project:
+        assert Reason.IMPORT not in [backup.reason for backup in all_backups(project)]
+    done(capsys, "import-images", birds, tmp_path / "in" / "1", "--class", "Gull")
+    done(capsys, "import-images", birds, tmp_path / "in" / "2", "--folders-as-classes")
+    with Project.open(birds, is_backed_up=False) as project:
+        kept = [backup for backup in all_backups(project) if backup.reason is Reason.IMPORT]
+        assert sorted(backup.labels for backup in kept) == [3, 6]
+
+
+def test_an_import_goes_on_when_no_backup_can_be_made(
+    birds: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Undo leads back, so a full backup disk does not stop the work; it is said once."""
+    done(capsys, "backup", birds)  # the one of the day
+    classes = tmp_path / "classes.csv"
+    classes.write_text("child,parent\nOwl,Bird\n", encoding="utf-8")
+    (tmp_path / "taken").touch()
+    with Project.open(birds) as project:
+        monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path / "taken"))
+        finished = import_graph(project, classes)
+    assert finished.classes_added == 1
+    assert "folder for backups cannot be made" in finished.change.notice
+    assert [record.message for record in caplog.records] == [
+        f"no backup was made before merging a class list: {finished.change.notice}"
+    ]

@@ -1,0 +1,51 @@
+"""What changed between a backup and the present, counted by hand."""
+
+from pathlib import Path
+
+from engine.project import Project
+from engine.project.backups.contents import Changes, changes_between, contents_of_backup
+from tests.support.backups import labelled_birds
+from tests.support.projects import found_files
+
+
+def changes_since(project: Project, backup: Path) -> Changes:
+    return changes_between(contents_of_backup(backup), project.contents())
+
+
+def test_every_kind_of_change_is_counted(tmp_path: Path) -> None:
+    """Labels, classes and images that came, changed and went, and the actions that did it."""
+    project, gull, image_ids = labelled_birds(tmp_path, 6)
+    with project:
+        backup = project.backups.take().path
+        assert changes_since(project, backup).is_empty
+        project.label(image_ids[1:2], gull)
+        project.label(image_ids[2:3], gull - 1)
+        project.unlabel(image_ids[:1])
+        project.rename_class(gull, "Kittiwake")
+        project.add_class("Owl")
+        project.add_images(found_files(tmp_path / "more", 2))
+        project.remove_images(image_ids[5:])
+        changes = changes_since(project, backup)
+        assert project.contents() == project.backups.contents()
+    assert (changes.labels_added, changes.labels_changed, changes.labels_removed) == (1, 1, 1)
+    assert (changes.classes_added, changes.classes_changed, changes.classes_removed) == (1, 1, 0)
+    assert (changes.images_added, changes.images_removed) == (2, 1)
+    assert (changes.steps, changes.steps_undone) == (7, 0)
+    assert changes.texts[0] == "Remove 1 image"
+    assert changes.texts[-1] == "Label 1 image as Gull"
+
+
+def test_what_is_undone_does_not_count(tmp_path: Path) -> None:
+    """Neither an action that was taken back, nor, since the backup, one that it knows."""
+    project, gull, image_ids = labelled_birds(tmp_path)
+    with project:
+        backup = project.backups.take().path
+        project.label(image_ids[1:2], gull)
+        project.undo()
+        assert changes_since(project, backup).is_empty
+        project.undo()
+        changes = changes_since(project, backup)
+        assert (changes.steps, changes.steps_undone, changes.labels_removed) == (0, 1, 1)
+        project.label(image_ids[3:4], gull)
+        changes = changes_since(project, backup)
+        assert (changes.steps, changes.steps_undone) == (1, 1), "another action got the place of the undone one"

@@ -1,0 +1,44 @@
+"""A disk that takes no more: a message, nothing half-made, and the project as it was."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from engine.errors import StorageError
+from engine.project import Reason
+from engine.project.backups.listing import backups_of
+from engine.project.backups.restoring import restore
+from tests.support.backups import NOON, all_backups, labelled_birds
+from tests.support.full_disk import full_disk_after
+from tests.support.projects import dump
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
+
+
+@pytest.mark.parametrize("limit_bytes", [0, 5_000, 60_000])
+def test_a_backup_on_a_full_disk(tmp_path: Path, limit_bytes: int) -> None:
+    """Nothing is left of it, whatever it was doing when the disk was full."""
+    with labelled_birds(tmp_path)[0] as project:
+        folder = project.backups.take().path.parent
+        names = sorted(folder.iterdir())
+        with full_disk_after(limit_bytes), pytest.raises(StorageError):
+            project.backups.take()
+        assert sorted(folder.iterdir()) == names
+        assert [backup.fault for backup in all_backups(project)] == [""]
+
+
+@pytest.mark.parametrize("limit_bytes", [0, 5_000, 60_000])
+def test_restoring_on_a_full_disk(tmp_path: Path, limit_bytes: int) -> None:
+    """The present could not be kept, or the backup not be written: the project is as it was."""
+    project, gull, image_ids = labelled_birds(tmp_path)
+    with project:
+        made = project.backups.take(Reason.DAY)
+        project.label(image_ids, gull)
+        present = dump(project)
+    with full_disk_after(limit_bytes), pytest.raises(StorageError):
+        restore(project.path, made.path, when=NOON)
+    with project.open(project.path, is_backed_up=False) as opened:
+        assert dump(opened) == present
+    assert [each.name for each in tmp_path.iterdir()] == [project.path.name]
+    assert [backup.path for backup in backups_of(project.path, None)] == [made.path]

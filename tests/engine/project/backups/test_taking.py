@@ -1,0 +1,198 @@
+"""A backup is a sound project of its own, made beside the writer, and nothing else is ever left."""
+
+import os
+import sqlite3
+import stat
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from engine.errors import Cancelled, ProjectDamagedError, StorageError
+from engine.events import CancelToken
+from engine.project import Project, Reason
+from engine.project.backups import taking
+from engine.project.backups.keeping import back_up
+from engine.project.connection import Connection
+from engine.project.file.drafts import held_draft
+from engine.project.file.seal import Seal
+from engine.project.opening import open_for_reading
+from tests.support.backups import Clock, Writer, all_backups, backups_with, labelled_birds
+from tests.support.projects import change_file, dump
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+
+
+def test_a_backup_is_the_whole_project(tmp_path: Path) -> None:
+    """It opens by itself, holds everything that was acknowledged, and is sealed."""
+    project, gull, image_ids = labelled_birds(tmp_path)
+    with project:
+        made = project.backups.take()
+        before = dump(project)
+        project.label(image_ids, gull)
+    assert (made.classes, made.images, made.labels, made.reason, made.fault) == (2, 4, 2, Reason.ASKED, "")
+    with closing(open_for_reading(made.path)) as file:
+        assert file.seal is Seal.WHOLE
+    with Project.open(made.path, for_writing=False) as backup:
+        assert dump(backup) == before
+        assert backup.check() == []
+
+
+@posix_only
+def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    with labelled_birds(tmp_path)[0] as project:
+        made = project.backups.take()
+    assert stat.S_IMODE(made.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(made.path.parent.stat().st_mode) == 0o700
+
+
+def test_backups_beside_a_writer_are_whole(tmp_path: Path) -> None:
+    """While another thread labels without a pause, each backup is one state of the project, and no label fails."""
+    project, gull, image_ids = labelled_birds(tmp_path, 40)
+    writer = Writer(project, gull, image_ids[1::2])
+    with project:
+        backups = project.backups
+        writer.start()
+        writer.has_begun.wait()
+        made = [backups.take() for _ in range(5)]
+        writer.finish()
+    assert writer.acknowledged > 0
+    for backup in made:
+        assert Project.faults_of(backup.path) == []
+        assert backup.labels in (20, 21)
+
+
+def test_a_writer_who_never_stops_is_held_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody writes between any two parts: after some tries all is copied at once, with what was just written."""
+    monkeypatch.setattr(taking, "PAGES_AT_ONCE", 1)
+    project, gull, image_ids = labelled_birds(tmp_path)
+    labelled = [0]
+    real = Connection.copy_in_parts_to
+
+    def disturbed(self: Connection, target: Connection, pages: int, on_part: object) -> bool:
+        def between() -> None:
+            labelled[0] += 1
+            project.label([image_ids[1]], (gull, gull - 1)[labelled[0] % 2])
+
+        return real(self, target, pages, between)
+
+    monkeypatch.setattr(Connection, "copy_in_parts_to", disturbed)
+    with project:
+        made = project.backups.take()
+        assert labelled[0] >= 6
+        assert Project.faults_of(made.path) == []
+        with Project.open(made.path, for_writing=False) as backup:
+            assert dump(backup) == dump(project)
+
+
+def test_a_name_that_is_taken_is_never_overwritten(tmp_path: Path) -> None:
+    with labelled_birds(tmp_path)[0] as project:
+        backups = backups_with(project, Clock())
+        first = backups.take()
+        content = first.path.read_bytes()
+        second = backups.take()
+    assert second.path.name == first.path.name.replace(")", ") 2")
+    assert first.path.read_bytes() == content
+
+
+def test_a_backup_that_does_not_read_back_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was written is looked at before it gets its name: a disk that swallows pages leaves no backup."""
+    real = taking.row_counts
+    with labelled_birds(tmp_path)[0] as project:
+        monkeypatch.setattr(taking, "row_counts", lambda connection: {**real(connection), "label": id(connection)})
+        with pytest.raises(StorageError, match="does not hold what the project holds"):
+            project.backups.take()
+        monkeypatch.undo()
+        folder = project.backups.take().path.parent
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_a_damaged_project_gives_no_backup(tmp_path: Path) -> None:
+    """Broken references are not carried into a backup that calls itself sound."""
+    with labelled_birds(tmp_path)[0] as project:
+        project._connection.write("PRAGMA foreign_keys = OFF")
+        project._connection.write("UPDATE label SET class_id = 99")
+        with pytest.raises(ProjectDamagedError, match="names another one that is not there"):
+            project.backups.take()
+        assert all_backups(project) == []
+
+
+def test_a_stopped_backup_leaves_nothing(tmp_path: Path) -> None:
+    with labelled_birds(tmp_path)[0] as project:
+        cancel = CancelToken()
+        cancel.cancel()
+        with pytest.raises(Cancelled):
+            project.backups.take(cancel=cancel)
+        folder = project.backups.take().path.parent
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_drafts_of_killed_programs_are_cleared(tmp_path: Path) -> None:
+    """At the next opening, beside the project and among its backups; one that somebody is writing stays."""
+    with labelled_birds(tmp_path)[0] as project:
+        folder = project.backups.take().path.parent
+    left = [tmp_path / ".aa.protoleaf-new-db", folder / ".bb.protoleaf-new-db"]
+    written = folder / ".cc.protoleaf-new-db"
+    long_ago = 1_000_000_000
+    for draft in (*left, written):
+        draft.touch()
+        os.utime(draft, (long_ago, long_ago))
+    with held_draft(written):
+        Project.open(project.path).close()
+    assert [draft.exists() for draft in left] == [False, False]
+    assert written.exists()
+
+
+@posix_only
+def test_a_link_under_the_name_is_not_written_through(tmp_path: Path) -> None:
+    """Somebody who guesses the name of the next backup cannot have a file of ours overwritten."""
+    victim = tmp_path / "victim"
+    victim.write_text("mine", encoding="utf-8")
+    with labelled_birds(tmp_path)[0] as project:
+        backups = backups_with(project, Clock())
+        first = backups.take().path
+        first.unlink()
+        first.symlink_to(victim)
+        second = backups.take().path
+    assert second != first
+    assert victim.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_closed_or_read_only_project_is_backed_up(tmp_path: Path) -> None:
+    """`backup` needs no right to write: neither the project nor anything beside it is touched."""
+    project, *_ = labelled_birds(tmp_path)
+    project.close()
+    before = project.path.read_bytes()
+    made = back_up(project.path)
+    assert made.labels == 2
+    assert project.path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == [project.path.name]
+
+
+def test_a_damaged_file_is_not_backed_up_as_a_project(tmp_path: Path) -> None:
+    project, *_ = labelled_birds(tmp_path)
+    project.close()
+    change_file(project.path, "UPDATE label SET who = 'eve' WHERE image_id = 1")
+    with pytest.raises(ProjectDamagedError):
+        back_up(project.path)
+
+
+def test_the_copy_runs_on_any_thread(tmp_path: Path) -> None:
+    """Never the writer's connection: the writer may be in the middle of an action."""
+    with labelled_birds(tmp_path)[0] as project:
+        backups, made = project.backups, []
+        with project.one_step("A long action") as step:
+            step.connection.write("UPDATE class SET name = name")
+            thread = threading.Thread(target=lambda: made.append(backups.take()))
+            thread.start()
+            thread.join()
+    assert [each.labels for each in made] == [2]
+
+
+def test_sqlite_can_read_it_without_the_program(tmp_path: Path) -> None:
+    with labelled_birds(tmp_path)[0] as project:
+        made = project.backups.take()
+    with closing(sqlite3.connect(made.path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)

@@ -1,0 +1,80 @@
+"""Builders of backups, and a clock that is set by hand."""
+
+import threading
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from engine.project import ClassId, ImageId, Project
+from engine.project.backups.keeping import ProjectBackups
+from engine.project.backups.listing import Backup, backups_of
+from tests.support.projects import bird_project
+
+NOON = datetime(2026, 6, 1, 12).astimezone()
+
+
+class Clock:
+    """Tells the time that the test says."""
+
+    def __init__(self, now: datetime = NOON) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        """The time."""
+        return self.now
+
+    def pass_by(self, **units: float) -> None:
+        """Let time pass."""
+        self.now += timedelta(**units)
+
+
+def backups_with(project: Project, clock: Clock) -> ProjectBackups:
+    """The project's backups, by the test's clock."""
+    own = project.backups
+    return ProjectBackups(project.path, own.project_id, own._identity, clock)
+
+
+def labelled_birds(folder: Path, images: int = 4) -> tuple[Project, ClassId, list[ImageId]]:
+    """A project in which every second image is labelled, each by an action of its own."""
+    project, gull, image_ids = bird_project(folder, images)
+    for image_id in image_ids[::2]:
+        project.label([image_id], gull)
+    return project, gull, list(image_ids)
+
+
+def all_backups(project: Project) -> list[Backup]:
+    """What there is, read whole, newest first."""
+    return backups_of(project.path, project.backups.project_id, is_verified=True)
+
+
+class Writer(threading.Thread):
+    """Labels without a pause on a thread of its own until it is told to stop."""
+
+    def __init__(self, project: Project, class_id: ClassId, image_ids: list[ImageId]) -> None:
+        super().__init__(name="writer")
+        self.acknowledged = 0
+        self.error: Exception | None = None
+        self._project = project
+        self._class_id = class_id
+        self._image_ids = image_ids
+        self._stop_asked = threading.Event()
+        self.has_begun = threading.Event()
+
+    def run(self) -> None:
+        """Label and unlabel in turn."""
+        try:
+            while not self._stop_asked.is_set():
+                for image_id in self._image_ids:
+                    self._project.label([image_id], self._class_id)
+                    self._project.unlabel([image_id])
+                    self.acknowledged += 2
+                    self.has_begun.set()
+        except Exception as error:  # noqa: BLE001 (told by the test)
+            self.error = error
+            self.has_begun.set()
+
+    def finish(self) -> None:
+        """Stop and wait."""
+        self._stop_asked.set()
+        self.join()
+        if self.error is not None:
+            raise self.error
