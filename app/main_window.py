@@ -14,6 +14,7 @@ from app.class_tree.logic import Shelf
 from app.class_tree.view import ClassTree
 from app.dropped_files import take_files, welcome_files
 from app.flows.backbones import Backbones
+from app.flows.backups import Backups
 from app.flows.classes import Classes
 from app.flows.computing import Computing
 from app.flows.importing import Importing
@@ -121,13 +122,15 @@ class MainWindow(QMainWindow):
         self.classes = Classes(self.session, self.tree, self.inspector, self.palette_panel)
         self.models = Models(self.session, self.training, self.side, self.toast)
         self.backbones = Backbones(self.session, self.backbone_tasks, self.side, self.toast, self.settings)
+        self.backups = Backups(self.session, self.side, self.toast)
         self.computing = Computing(self.session, self.embedding, self.backbones, self.status_line.device_chip, self)
         parts = (self.whereabouts, self.embedding, self.workspace, self.side)
         self.moved_images = MovedImages(self.session, *parts)
         callbacks = {
             **self.projects.callbacks(), **self.importing.callbacks(), **self.labelling.callbacks(),
             **self.classes.callbacks(), **self.models.callbacks(), **self.backbones.callbacks(),
-            **self.computing.callbacks(), **self.moved_images.callbacks(), **self._own_callbacks(),
+            **self.computing.callbacks(), **self.moved_images.callbacks(), **self.backups.callbacks(),
+            **self._own_callbacks(),
         }  # fmt: skip
         self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
         self.registry.fill(self.menuBar())
@@ -204,7 +207,8 @@ class MainWindow(QMainWindow):
         self.setWindowFilePath("")
         self.palette_panel.dismiss()
         self.toast.withdraw(self.session.undo, self.session.redo)
-        self._show_welcome()
+        if not self.backups.restoring.is_running:
+            self._show_welcome()
         self._update_available()
 
     def _on_failed(self, message: str) -> None:
@@ -326,5 +330,6 @@ class MainWindow(QMainWindow):
         self.thumbnails.stop()
         self.whereabouts.stop()
         self.workspace.image_view.stop()
+        self.backups.stop()
         self.session.shut_down()
         super().closeEvent(event)

@@ -114,6 +114,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ActionRow(
         "try_sample", QT_TRANSLATE_NOOP("actions", "Try the sample collection"), "sample", (), PROJECT, Needs.NOTHING
     ),
+    ActionRow("backups", QT_TRANSLATE_NOOP("actions", "Backups…"), "history", (), PROJECT, starts_section=True),
     ActionRow("close_project", QT_TRANSLATE_NOOP("actions", "Close project"), "close", ("Ctrl+W",), PROJECT),
     ActionRow(
         "quit", QT_TRANSLATE_NOOP("actions", "Quit"), "quit", ("Ctrl+Q",), PROJECT, Needs.NOTHING, starts_section=True

@@ -19,7 +19,7 @@ from app.jobs.thread_job import ThreadJob
 from app.session.news import News, ProjectInfo, news_of_change, news_of_everything, news_of_state
 from app.session.opening import create_collection, listed, open_collection, open_for_reading
 from engine.config import CacheFolders
-from engine.errors import Cancelled, ProjectMovedError
+from engine.errors import Cancelled, ProjectDamagedError, ProjectMovedError
 from engine.events import CancelToken, OnProgress
 
 if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
@@ -44,6 +44,7 @@ class Session(QObject):
         change_made: the `Change` of an action, undo or redo.
         undo_state_changed: texts of the steps that undo and redo would take; "" when there is none.
         failed: one line for a person.
+        damaged: path of a project that could not be opened because it is damaged; `failed` says how.
         writable_changed: False with the reason when nothing more can be saved, because the file is not where it was
             opened; True and "" when it is back.
         busy_changed: whether work waits or runs on the project thread; all is on disk when it is False.
@@ -57,6 +58,7 @@ class Session(QObject):
     change_made = Signal(object)
     undo_state_changed = Signal(str, str)
     failed = Signal(str)
+    damaged = Signal(object)
     writable_changed = Signal(bool, str)
     busy_changed = Signal(bool)
 
@@ -265,7 +267,11 @@ class Session(QObject):
 
     def _enter_with(self, make: "Callable[[Path, CacheFolders], LiveCollection]", path: Path) -> None:
         """Open the new project first, and leave the present one only when that worked."""
-        live = make(path, self.caches)
+        try:
+            live = make(path, self.caches)
+        except ProjectDamagedError:
+            self._thread.post(lambda: self.damaged.emit(path.absolute()))
+            raise
         news = listed(live)
         self._close()
         self._live = live

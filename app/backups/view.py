@@ -1,0 +1,147 @@
+"""The panel "Backups": what there is, what changed since, going back, and where they are kept."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Final, final
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.backups.card import BackupCard
+from app.controls import make_button, make_label, make_separator
+from app.side_panel.failure import FailureNotice
+from app.side_panel.frame import SidePanel
+from app.side_panel.progress import ProgressView
+from app.texts import breakable
+from app.theme.tokens import tokens
+from engine.project.backups.contents import Changes
+from engine.project.backups.listing import Backup
+
+NARROWEST: Final = 400
+
+
+@final
+class BackupsPanel(SidePanel):
+    """Stands beside the collection.
+
+    Signals:
+        back_up_requested: make one now.
+        restore_requested: the `Backup` to go back to; the person has agreed.
+        folder_requested: choose another folder.
+        usual_folder_requested: go back to the usual one.
+        show_requested: show the folder in the system's file browser.
+    """
+
+    back_up_requested = Signal()
+    restore_requested = Signal(object)
+    folder_requested = Signal()
+    usual_folder_requested = Signal()
+    show_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(NARROWEST)
+        self.failure = FailureNotice()
+        self.busy = ProgressView("")
+        self.back_up_button = make_button(self.tr("Back up now"), self.back_up_requested.emit, icon_name="copy")
+        self.cards: tuple[BackupCard, ...] = ()
+        self._can_restore = False
+        self._empty = make_label("", "secondary", wraps=True)
+        self._list = QVBoxLayout()
+        self._folder = make_label("", "secondary", wraps=True)
+        self.choose_button = make_button(self.tr("Choose folder…"), self.folder_requested.emit)
+        self.usual_button = make_button(self.tr("Use the usual folder"), self.usual_folder_requested.emit)
+        self.show_button = make_button(self.tr("Show in folder"), self.show_requested.emit, icon_name="folder")
+        about = make_label(
+            self.tr(
+                "Protoleaf backs your project up when you open it, every 15 minutes of work, and before large changes."
+            ),
+            "secondary",
+            wraps=True,
+        )
+        parts = (about, self.failure, self.busy, self.back_up_button, self._make_list(), *self._make_place())
+        self.lay_out(self.tr("Backups"), self.tr("Close"), parts)
+        self.failure.show_text("")
+        self.busy.show_ended()
+        self.show_rows((), can_restore=False, is_known=False)
+
+    def _make_list(self) -> QWidget:
+        part = QWidget()
+        part.setLayout(self._list)
+        self._list.setContentsMargins(0, 0, 0, 0)
+        self._list.setSpacing(tokens().spacing.small)
+        self._list.addWidget(self._empty)
+        return part
+
+    def _make_place(self) -> tuple[QWidget, ...]:
+        heading = make_label(self.tr("Where backups are kept"), "section")
+        return (make_separator(), heading, self._folder, self.show_button, self.choose_button, self.usual_button)
+
+    # -- what is shown
+
+    @property
+    def empty_text(self) -> str:
+        """What stands in place of a list; empty when there is one."""
+        return "" if self._empty.isHidden() else self._empty.text()
+
+    @property
+    def folder_text(self) -> str:
+        """Where backups are kept."""
+        return self._folder.text().replace("\u200b", "")
+
+    def show_rows(self, rows: Sequence[Backup], *, can_restore: bool, is_known: bool = True) -> None:
+        """Show the list anew; a question that is open for a backup that is still there stays open."""
+        self._can_restore = can_restore
+        asking = next((card.backup.path for card in self.cards if card.is_asking), None)
+        for card in self.cards:
+            self._list.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        self.cards = tuple(BackupCard(row, can_restore=can_restore) for row in rows)
+        for card in self.cards:
+            card.restore_requested.connect(self.restore_requested)
+            self._list.addWidget(card)
+        self._empty.setText(
+            self.tr("No backup yet. The first one is made as soon as there is something to keep.")
+            if is_known
+            else self.tr("Looking for backups…")
+        )
+        self._empty.setVisible(not rows)
+        self._order_keys()
+        again = self.card_of(asking) if can_restore else None
+        if again is not None:
+            again.ask()
+
+    def card_of(self, path: Path | None) -> BackupCard | None:
+        """The card of a backup, or None."""
+        return next((card for card in self.cards if card.backup.path == path), None)
+
+    def show_row(self, backup: Backup, changes: Changes | None) -> None:
+        """Say what was found out about one backup."""
+        card = self.card_of(backup.path)
+        if card is not None:
+            card.show_backup(backup)
+            if changes is not None:
+                card.show_changes(changes)
+
+    def show_place(self, folder: Path, *, is_chosen: bool) -> None:
+        """Show where backups are kept."""
+        self._folder.setText(breakable(str(folder)))
+        self.usual_button.setVisible(is_chosen)
+
+    def show_busy(self, text: str) -> None:
+        """Say what is being done; empty when it is over."""
+        if text:
+            self.busy.show_step(text)
+        else:
+            self.busy.show_ended()
+        self.back_up_button.setEnabled(not text)
+        for card in self.cards:
+            card.ask_button.setEnabled(self._can_restore and not text)
+
+    def _order_keys(self) -> None:
+        """Tab goes through the panel as the eye does; cards are made anew, which puts their buttons at the end."""
+        in_cards = (button for card in self.cards for button in card.buttons)
+        chain = (self._close, self.back_up_button, *in_cards, self.show_button, self.choose_button, self.usual_button)
+        for first, second in pairwise(chain):
+            QWidget.setTabOrder(first, second)

@@ -1,0 +1,135 @@
+"""Backups in words, in the person's language and number format."""
+
+from typing import Final
+
+from app.backbones.sizes import file_size
+from app.inspector.wording import moment_text
+from app.status.wording import SEPARATOR, images, number
+from app.texts import fill, translate
+from engine.project.backups.contents import Changes
+from engine.project.backups.listing import Backup
+from engine.project.backups.naming import Reason
+
+TEXTS_SHOWN: Final = 5
+
+
+def reason_text(reason: Reason) -> str:  # noqa: PLR0911 (one for each reason)
+    """Why a backup was made."""
+    match reason:
+        case Reason.QUARTER_HOUR:
+            return translate("backups", "Every 15 minutes")
+        case Reason.DAY:
+            return translate("backups", "Once a day")
+        case Reason.ASKED:
+            return translate("backups", "On request")
+        case Reason.MIGRATION:
+            return translate("backups", "Before an update of the file")
+        case Reason.MERGE:
+            return translate("backups", "Before merging a class list")
+        case Reason.IMPORT:
+            return translate("backups", "Before importing labels")
+        case Reason.MODEL:
+            return translate("backups", "Before changing the model")
+        case Reason.REMOVAL:
+            return translate("backups", "Before removing")
+        case Reason.RESTORE:
+            return translate("backups", "Before restoring")
+
+
+def title(backup: Backup) -> str:
+    """When it was made."""
+    return moment_text(backup.when)
+
+
+def counts(backup: Backup) -> str:
+    """`3 classes · 1,204 images · 88 labels`."""
+    return SEPARATOR.join((classes(backup.classes), images(backup.images), labels(backup.labels)))
+
+
+def since_line(changes: Changes) -> str:
+    """`Since then: 12 labels, 1 class, in 13 actions`; what it takes to be sure which one is meant."""
+    touched = (
+        (labels, changes.labels_added + changes.labels_changed + changes.labels_removed),
+        (classes, changes.classes_added + changes.classes_changed + changes.classes_removed),
+        (images, changes.images_added + changes.images_removed),
+    )
+    parts = [words(count) for words, count in touched if count]
+    if changes.steps:
+        parts.append(actions(changes.steps))
+    if changes.steps_undone:
+        parts.append(fill(translate("backups", "%1 undone"), actions(changes.steps_undone)))
+    if not parts:
+        return translate("backups", "The same as now")
+    return fill(translate("backups", "Since then: %1"), SEPARATOR.join(parts))
+
+
+def details(backup: Backup, changes: Changes | None) -> str:
+    """What going back would take away, the latest first, and how large the file is."""
+    lines = []
+    if changes is not None and changes.texts:
+        lines.append(translate("backups", "Going back takes these away:"))
+        lines += [f"• {text}" for text in changes.texts[:TEXTS_SHOWN]]
+        rest = changes.steps - len(changes.texts[:TEXTS_SHOWN])
+        if rest > 0:
+            lines.append(fill(translate("backups", "… and %1 before them"), actions(rest)))
+    lines.append(f"{backup.path.name}{SEPARATOR}{file_size(backup.size_bytes)}")
+    return "\n".join(lines)
+
+
+def question(backup: Backup) -> str:
+    """What is asked before restoring."""
+    return fill(translate("backups", "Make the project what it was on %1?"), title(backup))
+
+
+def fate() -> str:
+    """What becomes of the present."""
+    return translate("backups", "The project as it is now is backed up first, so you can come back to it.")
+
+
+def damaged(backup: Backup) -> str:
+    """Why a backup cannot be used."""
+    return fill(translate("backups", "Damaged, and cannot be restored: %1"), backup.fault)
+
+
+def made_text(backup: Backup) -> str:
+    """That a backup was made."""
+    return fill(translate("backups", "Backed up: %1"), counts(backup))
+
+
+def failed_text(reason: str) -> str:
+    """That none was made by itself."""
+    return fill(
+        translate("backups", "No backup could be made. Your work is saved in the project. %1"),
+        reason[:1].upper() + reason[1:],
+    )
+
+
+def rescue_text(project: str, backup: Backup) -> str:
+    """That a damaged project can be had back."""
+    return fill(
+        translate("backups", "%1 is damaged. The backup of %2 can take its place: %3. The damaged file is kept."),
+        project,
+        title(backup),
+        counts(backup),
+    )
+
+
+def labels(count: int) -> str:
+    """`1 label`, `1,204 labels`."""
+    if count == 1:
+        return translate("backups", "1 label")
+    return fill(translate("backups", "%1 labels"), number(count))
+
+
+def classes(count: int) -> str:
+    """`1 class`, `1,204 classes`."""
+    if count == 1:
+        return translate("backups", "1 class")
+    return fill(translate("backups", "%1 classes"), number(count))
+
+
+def actions(count: int) -> str:
+    """`1 action`, `1,204 actions`."""
+    if count == 1:
+        return translate("backups", "1 action")
+    return fill(translate("backups", "%1 actions"), number(count))

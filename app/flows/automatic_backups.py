@@ -1,0 +1,108 @@
+"""Backups that nobody asks for: of the day, and of every quarter of an hour of work, on a thread of their own."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.jobs.background_thread import BackgroundThread
+from engine.events import CancelToken
+
+if TYPE_CHECKING:  # the window shows first
+    from app.session import Session
+    from engine.project import Change
+    from engine.project.backups.keeping import ProjectBackups
+    from engine.project.backups.listing import Backup
+
+QUARTER_OF_AN_HOUR_MS: Final = 15 * 60 * 1000
+_TOPIC: Final = "backups"
+
+
+@final
+class AutomaticBackups(QObject):
+    """Keeps the open project backed up; nobody hears of it unless it fails.
+
+    Signals:
+        known: the `ProjectBackups` of the project that was opened.
+        made: a backup was made, or none was due.
+        failed: why none could be made; once, until one is made again.
+
+    Attributes:
+        quarter: tells that another quarter of an hour of work has gone by.
+        worker: where all work with backups is done.
+        backups: of the open project; None while none is known.
+        cancel: gives up what is being made for the open project.
+    """
+
+    known = Signal(object)
+    made = Signal()
+    failed = Signal(str)
+
+    def __init__(self, session: "Session", parent: QObject) -> None:
+        super().__init__(parent)
+        self.quarter = QTimer(self)
+        self.quarter.setInterval(QUARTER_OF_AN_HOUR_MS)
+        self.worker = BackgroundThread("backups", self)
+        self.backups: ProjectBackups | None = None
+        self.cancel = CancelToken()
+        self._session = session
+        self._has_complained = False
+        self.quarter.timeout.connect(self._on_quarter)
+        session.opened.connect(lambda _info: self._on_opened())
+        session.loaded.connect(self._on_loaded)
+        session.closed.connect(self._on_closed)
+        session.change_made.connect(self._on_change_made)
+
+    def stop(self) -> None:
+        """End before the program ends; a backup that was begun is given up and leaves nothing."""
+        self.cancel.cancel()
+        self.worker.stop()
+
+    def count_as_made(self) -> None:
+        """A backup succeeded: the next failure is worth saying again."""
+        self._has_complained = False
+        self.made.emit()
+
+    def _on_opened(self) -> None:
+        self.cancel = CancelToken()
+        self._has_complained = False
+        self.quarter.start()
+
+    def _on_loaded(self) -> None:
+        """The backup of the day comes once the collection is there: nobody has to wait for it."""
+        self._session.ask(lambda live: live.project.backups, self._on_known, owner=self, topic=_TOPIC)
+
+    def _on_known(self, backups: "ProjectBackups") -> None:
+        self.backups = backups
+        self.known.emit(backups)
+        self._keep(lambda cancel: backups.take_daily(cancel=cancel))
+
+    def _on_quarter(self) -> None:
+        backups = self.backups
+        if backups is not None:
+            self._keep(lambda cancel: backups.take_quarterly(cancel=cancel))
+
+    def _keep(self, take: "Callable[[CancelToken], Backup | None]") -> None:
+        info, cancel = self._session.info, self.cancel
+        if info is None or not info.is_writable:
+            return
+
+        def work() -> None:
+            if take(cancel) is not None:
+                self.worker.post(self.count_as_made)
+
+        self.worker.submit(work, self._complain)
+
+    def _complain(self, reason: str) -> None:
+        if not self._has_complained and self._session.info is not None:
+            self._has_complained = True
+            self.failed.emit(reason)
+
+    def _on_closed(self) -> None:
+        self.cancel.cancel()
+        self.backups = None
+        self.quarter.stop()
+
+    def _on_change_made(self, change: "Change") -> None:
+        if change.notice:
+            QTimer.singleShot(0, self, lambda: self._complain(change.notice))  # after the answer to the action itself

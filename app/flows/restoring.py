@@ -1,0 +1,122 @@
+"""Going back to a backup: the project is closed, the backup takes its place, and the project is opened again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import QObject
+
+from app.jobs.background_thread import BackgroundThread
+from app.texts import translate
+
+if TYPE_CHECKING:  # the window shows first
+    from app.session import Session
+    from app.status.toast import Toast
+    from engine.project.backups.listing import Backup
+    from engine.project.backups.restoring import Restoration
+
+
+@final
+class Restoring(QObject):
+    """Restores the open project, or one that is too damaged to be opened.
+
+    Attributes:
+        is_running: whether the project is closed only to be opened again.
+    """
+
+    def __init__(self, session: "Session", worker: BackgroundThread, toast: "Toast", parent: QObject) -> None:
+        super().__init__(parent)
+        self.is_running = False
+        self._session = session
+        self._worker = worker
+        self._toast = toast
+        self._waiting: tuple[Path, Path] | None = None  # project and backup, until the project is closed
+        self._done: Restoration | None = None  # until the project is open again
+        self._refusal = ""  # the same
+        session.closed.connect(self._on_closed)
+        session.loaded.connect(self._on_loaded)
+        session.failed.connect(lambda _message: self._give_up())
+        session.damaged.connect(self._on_damaged)
+
+    def restore(self, backup: Path) -> None:
+        """Put a backup in the open project's place; the present is kept first."""
+        info = self._session.info
+        if info is None or self.is_running:
+            return
+        self.is_running = True
+        self._waiting = info.path, backup
+        self._session.close()
+
+    def _on_closed(self) -> None:
+        if self._waiting is not None:
+            (project, backup), self._waiting = self._waiting, None
+            self._begin(project, backup)
+
+    def _begin(self, project: Path, backup: Path) -> None:
+        self.is_running = True
+
+        def work() -> None:
+            from engine.project.backups.restoring import restore
+            from engine.project.clock import present_time
+
+            done = restore(project, backup, when=present_time())
+            self._worker.post(lambda: self._on_restored(done))
+
+        self._worker.submit(work, lambda reason: self._on_refused(project, reason))
+
+    def _on_restored(self, done: "Restoration") -> None:
+        self._done = done
+        self._session.open(done.project)
+
+    def _on_refused(self, project: Path, reason: str) -> None:
+        """Open the project as it was, and say why once it is there again."""
+        self._refusal = reason
+        self._session.open(project)
+
+    def _on_loaded(self) -> None:
+        """Answer when everything is there to be seen."""
+        done, refusal, info = self._done, self._refusal, self._session.info
+        self._give_up()
+        if refusal:
+            self._toast.say_failure(refusal)
+        if done is None or info is None or info.path != done.project:
+            return
+        said, kept = translate("backups", "The backup is restored"), done.kept
+        if kept is None or done.was_damaged:
+            self._toast.say(said)
+            return
+        self._toast.say(
+            said, action=translate("backups", "Go back"), on_action=lambda: self._go_back(done.project, kept)
+        )
+
+    def _give_up(self) -> None:
+        self._done, self._refusal, self.is_running = None, "", False
+
+    def _go_back(self, project: Path, kept: Path) -> None:
+        """Take a restore back, unless another project is open by now."""
+        info = self._session.info
+        if info is not None and info.path == project:
+            self.restore(kept)
+
+    # -- a project that cannot be opened
+
+    def _on_damaged(self, project: Path) -> None:
+        """Offer the newest sound backup of a project that is too damaged to be opened."""
+
+        def work() -> None:
+            from engine.project.backups.listing import backups_of, project_id_of, verified
+
+            rows = (verified(row) for row in backups_of(project, project_id_of(project)))
+            newest = next((row for row in rows if not row.fault), None)
+            if newest is not None:
+                self._worker.post(lambda: self._offer(project, newest))
+
+        self._worker.submit(work, self._session.failed.emit)
+
+    def _offer(self, project: Path, backup: "Backup") -> None:
+        from app.backups.wording import rescue_text
+
+        self._toast.say_failure(
+            rescue_text(project.name, backup),
+            action=translate("backups", "Restore"),
+            on_action=lambda: self._begin(project, backup.path),
+        )

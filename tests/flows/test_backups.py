@@ -1,0 +1,282 @@
+"""Backups in the window: made beside the work, listed, restored, and calm when they fail."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QPushButton
+
+from app.backups.card import BackupCard
+from app.backups.view import BackupsPanel
+from app.theme import set_scheme
+from engine.config import BACKUPS_VARIABLE
+from engine.project import Project, Reason
+from engine.project.backups.listing import Backup, backups_of
+from tests.support.clipping import clipped
+from tests.support.collections import Collection
+from tests.support.desk import Desk
+from tests.support.sessions import LONG_MS, act, settle
+
+Key = Qt.Key
+
+
+def on_disk(desk: Desk) -> list[Backup]:
+    """The backups of the open project, newest first."""
+    info = desk.window.session.info
+    assert info is not None
+    return backups_of(info.path, None)
+
+
+def click(desk: Desk, button: QPushButton) -> None:
+    """Click where a person would."""
+    assert button.isEnabled()
+    desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def labels_in(desk: Desk) -> int:
+    return int((desk.state.label_class >= 0).sum())
+
+
+@pytest.fixture
+def working(desk: Desk, collection: Collection) -> Desk:
+    """The small collection is open, and the backup of the day was made."""
+    desk.open(collection.project)
+    desk.wait(lambda: len(on_disk(desk)) == 1)
+    return desk
+
+
+@pytest.fixture
+def panel(working: Desk) -> BackupsPanel:
+    """The panel, once it knows what changed since."""
+    working.window.registry.trigger("backups")
+    panel = working.window.backups.panel
+    assert panel is not None
+    working.wait(lambda: bool(panel.cards) and "The same as now" in panel.cards[0].text)
+    return panel
+
+
+def card_for(desk: Desk, panel: BackupsPanel, reason: Reason) -> BackupCard:
+    """The newest card of a kind, once the list is complete."""
+
+    def found() -> list[BackupCard]:
+        return [card for card in panel.cards if card.backup.reason is reason]
+
+    desk.wait(lambda: bool(found()))
+    return found()[0]
+
+
+def label_some(desk: Desk, count: int) -> None:
+    image_ids = [int(desk.state.image_ids[place]) for place in range(count)]
+    class_id = next(iter(desk.graph.classes()))
+    act(desk.qtbot, desk.window.session, lambda project: project.label(image_ids, class_id))
+
+
+def test_opening_makes_the_backup_of_the_day(working: Desk) -> None:
+    """On a thread of its own, and nobody hears of it."""
+    (backup,) = on_disk(working)
+    assert (backup.reason, backup.images, backup.fault) == (Reason.DAY, 64, "")
+    assert working.window.toast.message == ""
+
+
+def test_every_quarter_of_an_hour_of_work(working: Desk) -> None:
+    """Only when something changed since."""
+    timer = working.window.backups.automatic.quarter
+    assert timer.isActive()
+    assert timer.interval() == 900_000
+    timer.timeout.emit()
+    label_some(working, 1)
+    timer.timeout.emit()
+    working.wait(lambda: Reason.QUARTER_HOUR in {backup.reason for backup in on_disk(working)})
+    timer.timeout.emit()
+    working.wait(lambda: not working.window.backups.automatic.worker.is_busy)
+    assert [backup.reason for backup in on_disk(working)].count(Reason.QUARTER_HOUR) == 1
+
+
+def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
+    """Label, look what changed since, go back by one click, and back again from the toast."""
+    before = labels_in(working)
+    label_some(working, 40)
+    after = labels_in(working)
+    assert after > before
+    working.wait(lambda: "1 action" in panel.cards[0].text)
+    card = card_for(working, panel, Reason.DAY)
+    click(working, card.ask_button)
+    assert card.is_asking
+    assert "Going back takes these away:\n• Label 40 images as" in card.question_text
+    assert "is backed up first" in card.question_text
+    working.press(Key.Key_Escape)
+    assert card.question_text == ""
+    assert panel.isVisible(), "Esc answers the question first"
+    click(working, card.ask_button)
+    with working.qtbot.waitSignal(working.window.session.loaded, timeout=LONG_MS):
+        click(working, card.agree_button)
+    working.wait(lambda: working.window.toast.message == "The backup is restored")
+    assert labels_in(working) == before
+    assert panel.isVisible(), "the panel and the collection stay in front"
+    kept = card_for(working, panel, Reason.RESTORE)
+    working.wait(lambda: "1 action undone" in kept.text or "1 action undone" in panel.cards[0].text)
+    (back,) = working.window.toast.findChildren(QPushButton)
+    assert back.text() == "Go back"
+    with working.qtbot.waitSignal(working.window.session.loaded, timeout=LONG_MS):
+        click(working, back)
+    working.wait(lambda: labels_in(working) == after)
+    working.window.session.undo()
+    working.wait(lambda: labels_in(working) == before)
+
+
+def test_back_up_now(working: Desk, panel: BackupsPanel) -> None:
+    """The answer says what it holds; the list has it."""
+    click(working, panel.back_up_button)
+    assert panel.busy.facts == "Backing up…"
+    working.wait(lambda: working.window.toast.message.startswith("Backed up: "))
+    assert "64 images" in working.window.toast.message
+    card_for(working, panel, Reason.ASKED)
+    assert panel.busy.isHidden()
+    assert panel.back_up_button.isEnabled()
+
+
+def test_a_damaged_backup_says_so(working: Desk, collection: Collection) -> None:
+    """It cannot be restored, and the list is there all the same."""
+    (backup,) = on_disk(working)
+    content = bytearray(backup.path.read_bytes())
+    content[-2000:-1990] = b"rotten ink"
+    backup.path.write_bytes(content)
+    working.window.registry.trigger("backups")
+    panel = working.window.backups.panel
+    assert panel is not None
+    working.wait(lambda: bool(panel.cards) and panel.cards[0].text.startswith("Damaged, and cannot be restored"))
+    assert panel.cards[0].ask_button.isHidden()
+
+
+def test_a_backup_that_fails_is_said_once(
+    desk: Desk, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The work goes on; the second failure is not worth another word."""
+    (tmp_path / "taken").touch()
+    monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path / "taken"))
+    desk.open(collection.project)
+    toast = desk.window.toast
+    desk.wait(lambda: toast.message.startswith("No backup could be made. Your work is saved in the project."))
+    toast.hide()
+    label_some(desk, 1)
+    desk.window.backups.automatic.quarter.timeout.emit()
+    settle(desk.qtbot, desk.window.session)
+    desk.wait(lambda: not desk.window.backups.automatic.worker.is_busy)
+    assert toast.message == ""
+    desk.window.registry.trigger("backups")
+    panel = desk.window.backups.panel
+    assert panel is not None
+    desk.wait(lambda: panel.empty_text.startswith("No backup yet."))
+    click(desk, panel.back_up_button)
+    desk.wait(lambda: "the folder for backups cannot be made" in panel.failure.text)
+
+
+def test_an_action_without_its_backup_says_so(working: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list is merged, undo is possible, and the person knows that there is no backup of before."""
+    (tmp_path / "taken").touch()
+    monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path / "taken"))
+    classes = tmp_path / "classes.csv"
+    classes.write_text("child,parent\nOwl,Bird\n", encoding="utf-8")
+    with working.qtbot.waitSignal(working.window.session.change_made, timeout=LONG_MS):
+        working.window.importing.import_classes(classes)
+    working.wait(lambda: working.window.toast.message.startswith("No backup could be made."))
+    assert working.graph.find("Bird/Owl")
+
+
+def test_another_folder(working: Desk, panel: BackupsPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chosen, used, shown, and left again."""
+    stick = tmp_path / "stick"
+    stick.mkdir()
+    usual = panel.folder_text
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args: str(stick))
+    click(working, panel.choose_button)
+    working.wait(lambda: panel.folder_text.startswith(str(stick)))
+    click(working, panel.back_up_button)
+    card = card_for(working, panel, Reason.ASKED)
+    assert card.backup.path.is_relative_to(stick)
+    shown: list[str] = []
+
+    def show(url: QUrl) -> bool:
+        shown.append(url.toLocalFile())
+        return True
+
+    monkeypatch.setattr(QDesktopServices, "openUrl", show)
+    click(working, panel.show_button)
+    assert shown == [panel.folder_text]
+    click(working, panel.usual_button)
+    working.wait(lambda: panel.folder_text == usual)
+    assert panel.usual_button.isHidden()
+
+
+def test_a_project_open_elsewhere_is_not_restored(desk: Desk, collection: Collection) -> None:
+    """Reading only: the list and a backup on request are there, restoring is not."""
+    with Project.open(collection.project):
+        with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
+            desk.window.session.open(collection.project, for_writing=False)
+        desk.window.registry.trigger("backups")
+        panel = desk.window.backups.panel
+        assert panel is not None
+        desk.wait(lambda: bool(panel.cards))
+        assert not panel.cards[0].ask_button.isEnabled()
+        click(desk, panel.back_up_button)
+        card_for(desk, panel, Reason.ASKED)
+
+
+def test_a_restore_that_fails_leaves_the_project_open(working: Desk, panel: BackupsPanel) -> None:
+    """The backup rotted while the question was open: said, and the project is as it was."""
+    label_some(working, 3)
+    after = labels_in(working)
+    card = card_for(working, panel, Reason.DAY)
+    card.backup.path.write_bytes(b"rotten")
+    click(working, panel.cards[0].ask_button)
+    click(working, panel.cards[0].agree_button)
+    working.wait(lambda: "the backup is damaged and was not restored" in working.window.toast.message)
+    assert labels_in(working) == after
+    assert panel.isVisible()
+    assert not working.window.backups.restoring.is_running
+
+
+def test_a_damaged_project_is_offered_its_backup(working: Desk, collection: Collection) -> None:
+    """It cannot be opened; one click puts its newest sound backup in its place, and its bytes are kept."""
+    session, toast = working.window.session, working.window.toast
+    with working.qtbot.waitSignal(session.closed, timeout=LONG_MS):
+        session.close()
+    content = collection.project.read_bytes()[:-20_000]
+    collection.project.write_bytes(content)
+    with working.qtbot.waitSignal(session.failed, timeout=LONG_MS):
+        session.open(collection.project)
+    working.wait(lambda: "The damaged file is kept." in toast.message)
+    (button,) = toast.findChildren(QPushButton)
+    with working.qtbot.waitSignal(session.loaded, timeout=LONG_MS):
+        click(working, button)
+    assert labels_in(working) == 24
+    (kept,) = collection.folder.glob("* (damaged *")
+    assert kept.read_bytes() == content
+
+
+def test_leaving_gives_a_backup_up(working: Desk, collection: Collection) -> None:
+    """Nothing half-made is left, and the program does not wait for the quarter of an hour."""
+    folder = on_disk(working)[0].path.parent
+    label_some(working, 2)
+    working.window.backups.automatic.quarter.timeout.emit()
+    working.leave()
+    assert all(path.suffix == ".protoleaf" for path in folder.iterdir())
+    with Project.open(collection.project, for_writing=False) as project:
+        assert project.check() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("height", [800, 400])
+def test_nothing_is_cut(working: Desk, panel: BackupsPanel, scheme: str, height: int) -> None:
+    """Neither the list nor the question, in a low window too."""
+    set_scheme(scheme)
+    label_some(working, 40)
+    working.wait(lambda: "1 action" in panel.cards[0].text)
+    working.window.resize(1000, height)
+    assert clipped(panel) == []
+    click(working, panel.cards[0].ask_button)
+    working.wait(lambda: clipped(panel) == [])
+    buttons: list[Callable[[], str]] = [button.text for button in panel.cards[0].buttons]
+    assert all(text() for text in buttons)
