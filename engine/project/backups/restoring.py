@@ -3,7 +3,7 @@
 import os
 import stat
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -13,6 +13,7 @@ from engine.errors import (
     ProjectDamagedError,
     ProjectError,
     ProjectMissingError,
+    ProtoleafError,
     StorageError,
 )
 from engine.full_disk import storage_error
@@ -25,7 +26,7 @@ from engine.project.connection import Connection
 from engine.project.file.address import JOURNAL_SUFFIX, LOG_SUFFIX, address, identity_of, side_file
 from engine.project.file.drafts import clear_abandoned_drafts, held_draft
 from engine.project.file.file_lock import FileLock, lock_for_writing
-from engine.project.file.file_state import mark_of
+from engine.project.file.file_state import mark_of, read_mark, write_mark
 from engine.project.file.logs import settle_logs
 from engine.project.file.seal import put_seal, reader_of
 from engine.project.file.set_aside import is_hot, set_aside
@@ -77,7 +78,8 @@ def restore(project: Path, backup: Path, *, is_other_allowed: bool = False, when
             kept, was_damaged = _keep_present(project, lock, when)
             if os.name != "posix":
                 held.close()  # Windows replaces no file that somebody, also we, holds open
-            _write(project, source, mode=stat.S_IMODE(project.stat().st_mode), is_replacing=True)
+            mode = stat.S_IMODE(project.stat().st_mode)
+            _write(project, source, mode=mode, is_replacing=True, beyond=_generation_of(project))
             _set_logs_aside(project)
     return Restoration(project, kept, was_damaged)
 
@@ -159,14 +161,28 @@ def _copied_aside(project: Path, lock: FileLock, when: datetime) -> Path:
     raise AssertionError  # numbers do not end
 
 
-def _write(project: Path, source: OpenFile, *, mode: int, is_replacing: bool) -> None:
-    """Write the backup beside the project, read it back, and let it appear under the project's name at once."""
+def _generation_of(project: Path) -> int:
+    """How often the present was committed to; 0 where it is too damaged to say."""
+    try:
+        with closing(Connection(project, address(project, "mode=ro&immutable=1"))) as present:
+            return read_mark(present).generation
+    except ProtoleafError:
+        return 0
+
+
+def _write(project: Path, source: OpenFile, *, mode: int, is_replacing: bool, beyond: int = 0) -> None:
+    """Write the backup beside the project, read it back, and let it appear under the project's name at once.
+
+    Its generation goes beyond that of the present, so that no two states of a project ever have the same one.
+    """
     try:
         with new_file(project, replace=is_replacing, for_sqlite=True) as draft, held_draft(draft.path):
             with closing(Connection(draft.path, str(draft.path))) as target:
                 target.value("PRAGMA journal_mode = OFF")  # a draft that fails is thrown away
                 target.write("PRAGMA synchronous = OFF")
                 source.connection.copy_to(target)
+                mark = read_mark(target)
+                write_mark(target, replace(mark, generation=max(mark.generation, beyond) + 1))
                 put_seal(target, reader_of(draft.path))
             verify(draft.path)
             draft.path.chmod(mode)

@@ -257,3 +257,16 @@ def test_a_kill_leaves_the_old_or_the_new_project_whole(past: Past) -> None:
             )
     assert outcomes == sorted(outcomes), "once it is restored, it stays so"
     assert store.is_dir()
+
+
+def test_no_two_states_are_taken_for_the_same(past: Past) -> None:
+    """What is done after going back is counted on from the present, so its backups are never thought to be made."""
+    path, made, _, _ = past
+    with Project.open(path) as project:
+        newest = project.backups.take().generation
+    restore(path, made.path, when=NOON)
+    with Project.open(path) as project:
+        project.add_class("Tern")
+        backup = project.backups.take_quarterly()
+        assert backup is not None
+        assert backup.generation > newest
