@@ -16,7 +16,7 @@ from typing import Final
 from engine.errors import ProtoleafError
 from engine.project.connection import Connection, Row
 from engine.project.file.address import JOURNAL_SUFFIX, LOG_SUFFIX, address, side_file
-from engine.project.file.file_state import FileMark, read_mark
+from engine.project.file.file_state import FileMark, mark_of, read_mark
 from engine.project.file.journal_file import read_journal_start
 from engine.project.file.seal import Seal, reader_of, seal_of
 from engine.project.file.set_aside import is_hot, set_aside
@@ -106,7 +106,9 @@ def _is_own(path: Path, journal: Path) -> bool:
     if start is None or mark is None:
         return start is not None and _fits(path, journal)
     before = start.mark_of(mark.identity)
-    possible = (before,) if _is_sealed(path) else (before, before and before.next)
+    if before is None:
+        return mark.generation == 0 and _is_of_migration(path, journal, mark)
+    possible = (before,) if _is_sealed(path) else (before, before.next)
     return mark in possible and _fits(path, journal)
 
 
@@ -147,6 +149,17 @@ def _fits(path: Path, log: Path) -> bool:
                 return not faults(together, seal_of(together, reader_of(copy)))
             is_sound = together.value("PRAGMA integrity_check") == "ok"
             return is_sound and together.rows(_STEPS)[: len(alone)] == alone
+    except (ProtoleafError, OSError):
+        return False
+
+
+def _is_of_migration(path: Path, journal: Path, mark: FileMark) -> bool:
+    """Whether the journal takes back the migration by which the file got its mark: older files had none."""
+    try:
+        with private_copy(path, journal) as copy, closing(Connection(path, address(copy, "mode=rw"))) as before:
+            is_older = int(before.value("PRAGMA user_version")) < SCHEMA_VERSION
+            is_sound = before.value("PRAGMA integrity_check") == "ok"
+            return is_older and is_sound and mark_of(before).identity == mark.identity
     except (ProtoleafError, OSError):
         return False
 

@@ -2,13 +2,15 @@
 
 import shutil
 import sqlite3
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from engine.errors import ProjectDamagedError
 from engine.project import Project
+from engine.project.connection import Connection
 from engine.project.file.set_aside import is_hot
 from tests.support.projects import bird_project, copy_in_the_middle_of_a_commit, dump, found_files, write_first_version
 
@@ -129,6 +131,43 @@ def test_a_commit_that_was_killed_before_it_wrote_leaves_nothing(tmp_path: Path)
     with Project.open(project.path) as opened:
         assert (opened.image_count, opened.labels()) == (4, {})
     assert set_aside(tmp_path) == []
+
+
+def test_a_killed_migration_is_taken_back_and_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The journal of a migration holds no mark, since the file had none: it is known by what it brings back."""
+    path, copy = tmp_path / "old", tmp_path / "killed" / "old"
+    copy.parent.mkdir()
+    write_first_version(path)
+    journals: list[bytes] = []
+    real = Connection.transaction
+
+    @contextmanager
+    def caught(connection: Connection) -> Iterator[None]:
+        with real(connection):
+            yield
+            if connection.path == path and journal_of(path).exists():
+                # The first page as it was, under the header that SQLite writes before it touches the file.
+                connection.value("PRAGMA cache_size = 1")
+                connection.write("CREATE TABLE filler (text)")
+                connection.write("INSERT INTO filler VALUES (zeroblob(400000))")
+                connection.write("DROP TABLE filler")
+                journals.append(journal_of(path).read_bytes())
+
+    monkeypatch.setattr(Connection, "transaction", caught)
+    Project.open(path).close()
+    monkeypatch.undo()
+    shutil.copyfile(path, copy)
+    with closing(sqlite3.connect(copy)) as connection:
+        connection.execute("UPDATE file_state SET digest = NULL")
+        mark = connection.execute("SELECT mark FROM file_state").fetchone()[0]
+        connection.execute("UPDATE file_state SET mark = ?", (mark[:16] + bytes(8),))
+        connection.commit()
+    journal_of(copy).write_bytes(journals[-1])
+    assert is_hot(journal_of(copy))
+    with Project.open(copy) as project:
+        assert len(project.labels()) == 1
+        assert project.check() == []
+    assert set_aside(copy.parent) == []
 
 
 def test_an_open_copy_put_over_the_project_stays_what_it_is(interrupted: Path, tmp_path: Path) -> None:
