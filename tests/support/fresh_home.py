@@ -59,6 +59,11 @@ class FreshHome:
         """Our cache in this home."""
         return self.home / OURS[0]
 
+    @property
+    def data(self) -> Path:
+        """Our data folder in this home, where backups go."""
+        return self.home / OURS[2]
+
     def environment(self, **more: str) -> dict[str, str]:
         """All variables of a program in this home; the person switched ONNX Runtime's reporting on."""
         return {
