@@ -23,11 +23,13 @@ class JournalStart:
     """The beginning of a journal.
 
     Attributes:
+        record_count: how many pages it holds, as far as they were flushed.
         page_bytes: size of a page of its file.
         page_number: which page its first record holds, counted from 1.
         page: what that page held before the commit.
     """
 
+    record_count: int
     page_bytes: int
     page_number: int
     page: bytes
@@ -46,7 +48,7 @@ def read_journal_start(path: Path) -> JournalStart | None:
             header = file.read(_HEADER.size)
             if len(header) < _HEADER.size:
                 return None
-            magic, _records, _nonce, _pages, sector_bytes, page_bytes = _HEADER.unpack(header)
+            magic, record_count, _nonce, _pages, sector_bytes, page_bytes = _HEADER.unpack(header)
             if magic != JOURNAL_MAGIC or not _SMALLEST_PAGE_BYTES <= page_bytes <= _LARGEST_PAGE_BYTES:
                 return None
             file.seek(min(sector_bytes, _LARGEST_PAGE_BYTES))
@@ -56,4 +58,4 @@ def read_journal_start(path: Path) -> JournalStart | None:
     if len(record) < _PAGE_NUMBER.size + page_bytes:
         return None
     (page_number,) = _PAGE_NUMBER.unpack_from(record)
-    return JournalStart(page_bytes, page_number, record[_PAGE_NUMBER.size :])
+    return JournalStart(record_count, page_bytes, page_number, record[_PAGE_NUMBER.size :])

@@ -27,6 +27,7 @@ from engine.scratch_folder import scratch_folder
 
 _log = logging.getLogger(__name__)
 _STEPS: Final = "SELECT step_id, text, done_at FROM journal_step ORDER BY step_id"
+_PAGES_OF_A_SEAL: Final = 2  # sealing changes the header and the row with the mark, and nothing that anybody made
 _EMPTY_LOG_BYTES: Final = 32  # a write-ahead log's header without any page
 
 
@@ -108,8 +109,9 @@ def _is_own(path: Path, journal: Path) -> bool:
     before = start.mark_of(mark.identity)
     if before is None:
         return mark.generation == 0 and _is_of_migration(path, journal, mark)
-    possible = (before,) if _is_sealed(path) else (before, before.next)
-    return mark in possible and _fits(path, journal)
+    if _is_sealed(path) and start.record_count > _PAGES_OF_A_SEAL:
+        return mark == before and _fits(path, journal)
+    return mark in (before, before.next) and _fits(path, journal)
 
 
 def _journals_without_file(path: Path) -> Iterator[Path]:

@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+import struct
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from engine.errors import ProjectDamagedError
 from engine.project import Project
 from engine.project.connection import Connection
-from engine.project.file.set_aside import is_hot
+from engine.project.file.set_aside import JOURNAL_MAGIC, is_hot
 from tests.support.projects import bird_project, copy_in_the_middle_of_a_commit, dump, found_files, write_first_version
 
 
@@ -131,6 +132,35 @@ def test_a_commit_that_was_killed_before_it_wrote_leaves_nothing(tmp_path: Path)
     with Project.open(project.path) as opened:
         assert (opened.image_count, opened.labels()) == (4, {})
     assert set_aside(tmp_path) == []
+
+
+def journal_for(before: bytes, *page_numbers: int) -> bytes:
+    """A journal as SQLite writes it: pages as they were before a commit."""
+    page_bytes, nonce = 4096, 99
+    parts = [
+        struct.pack(">8sIIIII", JOURNAL_MAGIC, len(page_numbers), nonce, len(before) // page_bytes, 512, page_bytes)
+    ]
+    parts.append(bytes(512 - len(parts[0])))
+    for number in page_numbers:
+        page = before[(number - 1) * page_bytes : number * page_bytes]
+        checksum = nonce + sum(page[place] for place in range(page_bytes - 200, 0, -200))
+        parts.append(struct.pack(">I", number) + page + struct.pack(">I", checksum))
+    return b"".join(parts)
+
+
+def test_a_kill_in_the_middle_of_sealing_leaves_nothing(tmp_path: Path) -> None:
+    """The file is sealed, its last journal is not yet put out: taking the seal away again harms nobody."""
+    project, gull, images = bird_project(tmp_path)
+    project.label(images, gull)
+    state_page = int(project._connection.value("SELECT rootpage FROM sqlite_schema WHERE name = 'file_state'"))
+    before = project.path.read_bytes()
+    project.close()
+    journal_of(project.path).write_bytes(journal_for(before, state_page, 1))
+    assert Project.faults_of(project.path) == []
+    with Project.open(project.path) as opened:
+        assert len(opened.labels()) == 4
+        assert opened.check() == []
+    assert [path.name for path in tmp_path.iterdir()] == [project.path.name]
 
 
 def test_a_killed_migration_is_taken_back_and_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
