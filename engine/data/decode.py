@@ -16,24 +16,26 @@ from typing import Final, Literal, TypeVar
 import numpy as np
 import simplejpeg
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageFile, UnidentifiedImageError
 
 from engine.data.jpeg_size import held_bytes
 from engine.data.library_warnings import pillow_is_quiet
 from engine.data.memory_budget import FILES, PIXELS
-from engine.data.opened_image import Wanted, reading
+from engine.data.opened_image import LARGE_PIXELS, Wanted, reading
 from engine.data.orientation import jpeg_orientation, upright
 from engine.data.read_file import file_size, read_file
 from engine.data.reduced import Part, held_factor
 from engine.data.resize import REDUCING_GAP, centre_box, square, square_in_box
 from engine.data.unreadable import not_an_image, refuse_raw
 from engine.errors import ImageError
+from engine.files import size_text
 
 MAX_PIXELS: Final = 500_000_000
 # Named one by one because some of Pillow's readers start other programs (EPS) or guess without a signature (TGA).
 FORMATS: Final = ("JPEG", "PNG", "GIF", "BMP", "TIFF", "WEBP", "AVIF", "PPM", "JPEG2000")
 _JPEG_SIGNATURE: Final = b"\xff\xd8\xff"
 _TURBO_COLOURS: Final = frozenset({"YCbCr", "Gray", "RGB"})
+_UNPACKED_OFTEN: Final = frozenset({"BMP", "DIB", "PPM", "TIFF"})  # say in their header where each row lies
 # What Pillow's readers are known to raise on damaged files, besides what they promise.
 _DAMAGE: Final = (
     OSError,
@@ -181,6 +183,7 @@ def _decode_with_pillow(data: bytes, least: _Least, decode: Callable[[Image.Imag
         try:
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
                 _refuse_bomb(*image.size)
+                _refuse_empty(image, len(data))
                 if image.format == "JPEG" and any(size := least(*image.size)):
                     image.draft(None, size)
                 return decode(image)
@@ -188,6 +191,22 @@ def _decode_with_pillow(data: bytes, least: _Least, decode: Callable[[Image.Imag
             raise not_an_image(data) from error
         except _DAMAGE as error:
             raise ImageError("the image is damaged or incomplete", found=str(error) or type(error).__name__) from error
+
+
+def _refuse_empty(image: Image.Image, size_bytes: int) -> None:
+    """Refuse a large picture whose file holds next to nothing of it, before memory is taken for all it declares."""
+    pixels = image.width * image.height
+    if pixels < LARGE_PIXELS or image.format not in _UNPACKED_OFTEN or not isinstance(image, ImageFile.ImageFile):
+        return
+    places = [tile.extents or (0, 0, *image.size) for tile in image.tile]
+    covered = sum((right - left) * (bottom - top) for left, top, right, bottom in places)
+    is_unpacked = all(tile.codec_name == "raw" for tile in image.tile)
+    if covered < pixels or (is_unpacked and size_bytes * 8 < pixels):  # a pixel has a bit at least
+        raise ImageError(
+            "the image is damaged or incomplete",
+            expected=f"{image.width} x {image.height} pixels",
+            found=f"a file of {size_text(size_bytes)} that ends long before",
+        )
 
 
 def _refuse_bomb(width: int, height: int) -> None:

@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+from engine.config import backups_folder
 from engine.errors import ProtoleafError
 from engine.project import Project
 from tests.trust.acknowledge import Line
@@ -18,8 +19,10 @@ RESTORED: Final = "restore"
 
 
 def backups_of(place: Place) -> Sequence[Path]:
-    """Project files beside the project and in the home; drafts, whose names are hidden, are none."""
-    found = [path for root in (place.desk, place.home) for path in sorted(root.rglob("*")) if is_project(path)]
+    """Project files beside the project, in the home and where backups go; drafts, whose names are hidden, are none."""
+    roots = dict.fromkeys((place.desk, place.home, backups_folder()))
+    found = [path for root in roots for path in sorted(root.rglob("*")) if is_project(path)]
+    found = list(dict.fromkeys(found))
     return [path for path in found if path != place.project and not path.name.startswith(".")]
 
 

@@ -25,6 +25,7 @@ from engine.config import BACKBONES_VARIABLE, BACKUPS_VARIABLE, CACHE_VARIABLE
 PRELOADED: Final = ("engine.cli.main", "tests.trust.activities", "tests.trust.survivor")
 HANG_S: Final = 60.0
 _SPEECH: Final = "said.txt"
+_UNTOLD: Final = 255  # multiprocessing's word for a status that the fork server lost
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(list(PRELOADED))
 _starting = threading.Lock()
@@ -87,6 +88,7 @@ class Ending:
         is_hang: whether it had to be killed because it took too long.
         exit_code: of the process; negative for a signal.
         peak_bytes: most memory it had; 0 when nobody could ask.
+        has_answered: whether its work came to its end, well or not.
     """
 
     answer: Any
@@ -94,11 +96,13 @@ class Ending:
     is_hang: bool
     exit_code: int | None
     peak_bytes: int
+    has_answered: bool = False
 
     @property
     def is_crash(self) -> bool:
-        """Whether it died without answering and without being killed for taking too long."""
-        return not self.is_hang and self.exit_code != 0
+        """Whether it died by itself; what the fork server could not tell about one that has answered is no death."""
+        is_untold = self.exit_code == _UNTOLD and self.has_answered
+        return not self.is_hang and self.exit_code != 0 and not is_untold
 
 
 class Child:
@@ -136,19 +140,27 @@ class Child:
     def ending(self, limit_s: float = HANG_S) -> Ending:
         """Wait for its answer and its end; kill it when it takes too long."""
         message: tuple[Any, str, int] = (None, "", 0)
+        has_answered = False
         is_hang = not self._pipe.poll(limit_s)
         if is_hang:
             peak = self.kill()
             return Ending(None, "", is_hang=True, exit_code=self._process.exitcode, peak_bytes=peak)
         with contextlib.suppress(EOFError, OSError):
             message = self._pipe.recv()
+            has_answered = True
         if not self.ended_within(limit_s):
             self.kill()
             is_hang = True
         self._process.join()
         _kill_group(self._process.pid or 0)
         self._pipe.close()
-        return Ending(*message[:2], is_hang=is_hang, exit_code=self._process.exitcode, peak_bytes=message[2])
+        return Ending(
+            *message[:2],
+            is_hang=is_hang,
+            exit_code=self._process.exitcode,
+            peak_bytes=message[2],
+            has_answered=has_answered,
+        )
 
 
 def run_apart(place: Place, work: Callable[..., Any], *arguments: Any, limit_s: float = HANG_S) -> Ending:

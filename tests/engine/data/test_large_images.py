@@ -1,5 +1,6 @@
 """Large pictures: read in strips where their format allows it, with the values of a picture read whole."""
 
+import io
 import struct
 import threading
 import tracemalloc
@@ -299,3 +300,28 @@ def test_files_count_while_they_are_read(tmp_path: Path, monkeypatch: pytest.Mon
     read_rgb(path)
     assert held == [path.stat().st_size] * 2
     assert (FILES.held_bytes, PIXELS.held_bytes) == (0, 0)
+
+
+def bmp_of_nothing(width: int, height: int) -> bytes:
+    """A BMP that declares a size and ends after its header."""
+    header = struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, 0, 0, 2835, 2835, 0, 0)
+    return b"BM" + struct.pack("<IHHI", 54 + 4, 0, 0, 54) + header + bytes(4)
+
+
+@pytest.mark.parametrize("size", [(1, 268_435_457), (20_000, 20_000)])
+def test_a_picture_that_is_declared_and_not_there_takes_no_memory(size: tuple[int, int]) -> None:
+    """A file of some bytes is refused before room is made for all the pixels that it declares."""
+    with pytest.raises(ImageError, match="ends long before"):
+        decode_rgb(bmp_of_nothing(*size))
+
+
+def test_a_tiff_that_tells_of_one_pixel_of_millions_takes_no_memory() -> None:
+    """The same for a TIFF whose strips cover next to nothing of it."""
+    file = io.BytesIO()
+    Image.new("RGB", (4, 4)).save(file, "TIFF")
+    content = bytearray(file.getvalue())
+    place = content.find(struct.pack("<HHII", 257, 4, 1, 4))
+    assert place > 0, "the tag of the height"
+    content[place + 8 : place + 12] = struct.pack("<I", 100_000_000)
+    with pytest.raises(ImageError, match="ends long before"):
+        decode_rgb(bytes(content))
