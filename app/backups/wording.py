@@ -67,7 +67,7 @@ def details(backup: Backup, changes: Changes | None) -> str:
     """What going back would take away, the latest first, and how large the file is."""
     lines = []
     if changes is not None and changes.texts:
-        lines.append(translate("backups", "Going back takes these away:"))
+        lines.append(translate("backups", "Restoring undoes these actions:"))
         lines += [f"• {text}" for text in changes.texts[:TEXTS_SHOWN]]
         rest = changes.steps - len(changes.texts[:TEXTS_SHOWN])
         if rest > 0:
@@ -78,7 +78,7 @@ def details(backup: Backup, changes: Changes | None) -> str:
 
 def question(backup: Backup) -> str:
     """What is asked before restoring."""
-    return fill(translate("backups", "Make the project what it was on %1?"), title(backup))
+    return fill(translate("backups", "Restore the project as it was on %1?"), title(backup))
 
 
 def fate() -> str:

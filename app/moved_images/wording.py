@@ -92,8 +92,8 @@ def example_lines(plan: "RelinkPlan", folder: Path) -> tuple[str, ...]:
 def apply_text(count: int) -> str:
     """What the button does."""
     if count == 1:
-        return translate("moved_images", "Use its new place")
-    return fill(translate("moved_images", "Use the new places of %1"), images(count))
+        return translate("moved_images", "Update its location")
+    return fill(translate("moved_images", "Update the location of %1"), images(count))
 
 
 def short_path(path: Path, folder: Path) -> str:

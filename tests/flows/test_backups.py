@@ -104,7 +104,7 @@ def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
     card = card_for(working, panel, Reason.DAY)
     click(working, card.ask_button)
     assert card.is_asking
-    assert "Going back takes these away:\n• Label 40 images as" in card.question_text
+    assert "Restoring undoes these actions:\n• Label 40 images as" in card.question_text
     assert "is backed up first" in card.question_text
     working.press(Key.Key_Escape)
     assert card.question_text == ""

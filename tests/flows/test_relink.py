@@ -173,7 +173,7 @@ def test_the_whole_story(away: Desk, collection: Collection, monkeypatch: pytest
     assert panel.preview[2] == "unsorted/024.png → renamed/024.png"
     assert away.state.paths[away.state.position(40)].startswith("unsorted/")
     assert clipped(panel) == []
-    apply_button = button_of(panel, "Use the new places of 40 images")
+    apply_button = button_of(panel, "Update the location of 40 images")
     change = changed_by(away.qtbot, window.session, lambda: click(away, apply_button))
     assert len(change.images_moved) == 40
     assert window.toast.message == "Find 40 moved images again"

@@ -33,7 +33,7 @@ def test_counts_are_whole_sentences() -> None:
     """One image and many."""
     assert missing_line(1) == "1 image is not where it was."
     assert missing_line(40) == "40 images are not where they were."
-    assert (apply_text(1), apply_text(2)) == ("Use its new place", "Use the new places of 2 images")
+    assert (apply_text(1), apply_text(2)) == ("Update its location", "Update the location of 2 images")
 
 
 @pytest.mark.parametrize(
