@@ -19,11 +19,11 @@ from engine.project.file.address import Identity, address, identity_of
 from engine.project.file.file_lock import FileLock, lock_for_writing, read_only_error
 from engine.project.file.file_state import mark_of
 from engine.project.file.guard import FileGuard
+from engine.project.file.header import check_header, check_version
 from engine.project.file.logs import settle_logs
 from engine.project.file.rescue import rescue
 from engine.project.file.seal import Read, Seal, put_seal, reader_of, seal_of
 from engine.project.file.snapshot import open_snapshot
-from engine.project.file_header import check_header, check_version
 from engine.project.migrations import migrate
 from engine.project.schema import SCHEMA_VERSION
 from engine.project.schema_shape import acting_faults

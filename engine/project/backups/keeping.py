@@ -27,7 +27,7 @@ from engine.project.backups.thinning import Moment, superfluous
 from engine.project.clock import present_time
 from engine.project.connection import Connection
 from engine.project.file.address import Identity, address, identity_of
-from engine.project.file.drafts import clear_abandoned_drafts
+from engine.project.file.drafts import clear_abandoned_project_drafts
 from engine.project.file.file_state import mark_of
 from engine.project.opening import open_for_reading
 
@@ -91,7 +91,7 @@ class ProjectBackups:
             ProtoleafError: see `take`.
         """
         for folder in (self.path.parent, *folders_of(self.path, self.project_id)):
-            clear_abandoned_drafts(folder)
+            clear_abandoned_project_drafts(folder)
         newest = self.newest()
         if newest is not None and self._clock() - newest.when < A_DAY:
             return None
@@ -212,7 +212,7 @@ def thin(folder: Path, project: Path, project_id: str, now: datetime, *, kept: P
     Returns:
         What was deleted.
     """
-    clear_abandoned_drafts(folder)
+    clear_abandoned_project_drafts(folder)
     called = project_name(project)
     ours = [
         (path, name) for path, name in named_in(folder) if name.project == called and project_id_of(path) == project_id

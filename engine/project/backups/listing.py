@@ -13,7 +13,7 @@ from engine.project.backups.taking import check_is_whole
 from engine.project.connection import Connection
 from engine.project.file.address import address
 from engine.project.file.file_state import has_state, mark_of
-from engine.project.file_header import check_header
+from engine.project.file.header import check_header
 from engine.project.opening import is_open_here
 
 

@@ -24,7 +24,7 @@ from engine.project.backups.place import make_folder
 from engine.project.backups.taking import take_backup, verify
 from engine.project.connection import Connection
 from engine.project.file.address import JOURNAL_SUFFIX, LOG_SUFFIX, address, identity_of, side_file
-from engine.project.file.drafts import clear_abandoned_drafts, held_draft
+from engine.project.file.drafts import clear_abandoned_project_drafts, held_draft
 from engine.project.file.file_lock import FileLock, lock_for_writing
 from engine.project.file.file_state import mark_of, read_mark, write_mark
 from engine.project.file.logs import settle_logs
@@ -63,7 +63,7 @@ def restore(project: Path, backup: Path, *, is_other_allowed: bool = False, when
         ProjectLockedError, ProjectReadOnlyError: the project cannot be written to now.
         StorageError: the disk refuses; the project is as it was.
     """
-    clear_abandoned_drafts(project.parent)
+    clear_abandoned_project_drafts(project.parent)
     if not project.exists():
         return _restore_missing(project, backup)
     if identity_of(project) == identity_of(backup):

@@ -26,7 +26,7 @@ def held_draft(draft: Path) -> Iterator[None]:
         yield
 
 
-def clear_abandoned_drafts(folder: Path) -> None:
+def clear_abandoned_project_drafts(folder: Path) -> None:
     """Remove the drafts of project files and backups that killed programs left in a folder."""
     with suppress(OSError):
         for draft in folder.glob(f".*{SQLITE_DRAFT_SUFFIX}"):

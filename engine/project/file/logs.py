@@ -17,10 +17,10 @@ from engine.errors import ProtoleafError
 from engine.project.connection import Connection, Row
 from engine.project.file.address import JOURNAL_SUFFIX, LOG_SUFFIX, address, side_file
 from engine.project.file.file_state import FileMark, mark_of, read_mark
+from engine.project.file.header import has_write_ahead_log
 from engine.project.file.journal_file import read_journal_start
-from engine.project.file.seal import Seal, reader_of, seal_of
+from engine.project.file.seal import Seal, has_seal, reader_of, seal_of
 from engine.project.file.set_aside import is_hot, set_aside
-from engine.project.file_header import has_write_ahead_log
 from engine.project.schema import SCHEMA_VERSION
 from engine.project.soundness import faults
 from engine.scratch_folder import scratch_folder
@@ -67,7 +67,7 @@ def own_log(path: Path) -> Path | None:
         return log if _would_be_applied(log) and _fits(path, log) else None
     if is_hot(journal) and _is_own(path, journal):
         return journal
-    candidates = () if _is_sealed(path) else _journals_without_file(path)
+    candidates = () if _has_seal(path) else _journals_without_file(path)
     return next((each for each in candidates if is_hot(each) and _is_own(path, each)), None)
 
 
@@ -89,6 +89,15 @@ def _would_be_applied(log: Path) -> bool:
     with suppress(OSError):
         return log.stat().st_size > _EMPTY_LOG_BYTES
     return False
+
+
+def _has_seal(path: Path) -> bool:
+    """Whether the file was closed; whether its seal holds takes reading all of it, which opening does anyway."""
+    try:
+        with closing(_bare(path)) as connection:
+            return has_seal(connection)
+    except ProtoleafError:
+        return False
 
 
 def _is_sealed(path: Path) -> bool:

@@ -42,12 +42,17 @@ def put_seal(connection: Connection, read: Read) -> None:
         connection: open for writing, without a transaction.
         read: the same file.
     """
-    if connection.value("SELECT digest FROM file_state") is not None:
+    if has_seal(connection):
         return
     mark = read_mark(connection).next
     digest = _digest(connection, read, mark)
     with connection.transaction():
         write_mark(connection, mark, digest)
+
+
+def has_seal(connection: Connection) -> bool:
+    """Whether a file carries a seal; whether it holds is another question."""
+    return connection.value("SELECT digest FROM file_state") is not None
 
 
 def seal_of(connection: Connection, read: Read) -> Seal:

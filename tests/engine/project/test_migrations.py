@@ -11,11 +11,12 @@ import pytest
 from engine.config import BACKUPS_VARIABLE
 from engine.errors import ProjectDamagedError, StorageError
 from engine.graph.names import LONGEST_NAME
-from engine.project import Project, Reason, file_header, migrations, opening, schema_shape
+from engine.project import Project, Reason, migrations, opening, schema_shape
 from engine.project.backups.listing import backups_of
 from engine.project.backups.restoring import restore
 from engine.project.clock import present_time
 from engine.project.connection import Connection
+from engine.project.file import header
 from engine.project.migrations import Migration
 from engine.project.schema import SCHEMA, SCHEMA_VERSION
 from tests.support.projects import change_file, new_project, trained_model, write_first_version
@@ -43,7 +44,7 @@ _WITH_NOTES = (f"{_NAME}\n) STRICT;", f"{_NAME}, note TEXT NOT NULL DEFAULT 'non
 
 
 def _register(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:
-    for module in (migrations, opening, file_header):
+    for module in (migrations, opening, header):
         monkeypatch.setattr(module, "SCHEMA_VERSION", SCHEMA_VERSION + len(steps))
     monkeypatch.setattr(schema_shape, "SCHEMA", SCHEMA.replace(*_WITH_NOTES))
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, *steps))
