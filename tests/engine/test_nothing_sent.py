@@ -95,6 +95,8 @@ def test_folders_that_cannot_be_made_cost_nothing(tmp_path: Path) -> None:
     """A cache on a full or read-only disk is no reason to stop."""
     (tmp_path / "file").write_text("no folder", encoding="utf-8")
     make_folders({variable: str(tmp_path / "file" / name) for variable, name in FOLDERS.items()})
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "no folder"
 
 
 def test_the_library_is_asked_too(monkeypatch: pytest.MonkeyPatch) -> None:

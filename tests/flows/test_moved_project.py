@@ -61,10 +61,16 @@ def test_coming_back_to_the_window_finds_the_move_and_the_return(desk: Desk, col
     come_back(desk)
     notice = desk.window.workspace.notice
     desk.wait(notice.isVisible)
+    assert not desk.window.registry.action("accept").isEnabled()
     moved.rename(collection.project)
     come_back(desk)
     desk.wait(lambda: not notice.isVisible())
+    info = desk.window.session.info
+    assert info is not None
+    assert info.is_writable
     labels = int((desk.state.label_class >= 0).sum())
     desk.choose(30)
     desk.qtbot.keyClick(desk.grid, Qt.Key.Key_Return)
     desk.wait(lambda: int((desk.state.label_class >= 0).sum()) == labels + 1)
+    with Project.open(collection.project, for_writing=False) as project:
+        assert len(project.labels()) == labels + 1

@@ -183,6 +183,7 @@ def test_the_answers_are_in_sight_in_a_low_window(reviewing: Desk, backbone: Pat
     run_to(reviewing, panel, Phase.DONE)
     button = panel.outcome.keep_button
     reviewing.wait(lambda: button.visibleRegion().boundingRect() == button.rect())
+    assert button.isEnabled()
 
 
 def test_a_cancel_leaves_no_trace(reviewing: Desk, collection: Collection) -> None:

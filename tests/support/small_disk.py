@@ -115,7 +115,6 @@ def _main(whole: Path, disk: Path, plan: Path, outcomes: Path) -> None:
 
 
 def _import_what_is_needed(moments: Sequence[Moment]) -> None:
-
     if any(moment.arguments[0] in {"train", "experiment"} for moment in moments):
         import torch
 
