@@ -1,6 +1,6 @@
 """A really small disk: commands run on a file system of a few megabytes that is filled up to the last bytes.
 
-The file system is a tmpfs in a mount namespace of its own, so this module runs as a program of its own (see `run`).
+The file system is mounted for one process (`mounted_disk`), so this module runs as a program of its own (see `run`).
 Each command is a fork of it: whatever the commands need is imported once.
 """
 
@@ -10,11 +10,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from tests.support.mounted_disk import leave_free, mount_small_disk
 
 if TYPE_CHECKING:
     from engine.project import Label
@@ -23,10 +26,11 @@ DISK_BYTES: Final = 32 << 20
 HANG_S: Final = 300
 CRASHED: Final = 70
 PROJECT: Final = "collection/shapes.protoleaf"
-_FILLER: Final = "filler"
 _REPOSITORY: Final = Path(__file__).parents[2]
-_NAMESPACE: Final = ("unshare", "--mount", "--map-root-user")
-_MOUNTED: Final = ("mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs")
+_CAN_MOUNT: Final = (
+    "import sys, pathlib; from tests.support.mounted_disk import mount_small_disk;"
+    " mount_small_disk(pathlib.Path(sys.argv[1]), 1 << 20)"
+)
 _SQLITE: Final = ("-wal", "-shm", "-journal")
 
 
@@ -70,10 +74,9 @@ class Outcome:
 
 def is_permitted() -> bool:
     """Whether this machine lets us mount a disk of our own."""
-    if shutil.which("unshare") is None or not sys.platform.startswith("linux"):
-        return False
-    done = subprocess.run([*_NAMESPACE, *_MOUNTED, "/mnt"], capture_output=True, check=False)
-    return done.returncode == 0
+    with tempfile.TemporaryDirectory() as folder:
+        program = [sys.executable, "-c", _CAN_MOUNT, folder]
+        return subprocess.run(program, cwd=_REPOSITORY, capture_output=True, check=False).returncode == 0
 
 
 def run(whole: Path, moments: Sequence[Moment], scratch: Path) -> list[Outcome]:
@@ -88,9 +91,7 @@ def run(whole: Path, moments: Sequence[Moment], scratch: Path) -> list[Outcome]:
     disk.mkdir()
     plan.write_text(json.dumps([asdict(moment) for moment in moments]), encoding="utf-8")
     program = [sys.executable, "-m", "tests.support.small_disk", str(whole), str(disk), str(plan), str(outcomes)]
-    done = subprocess.run(
-        [*_NAMESPACE, *program], cwd=_REPOSITORY, env=_environment(disk), capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(program, cwd=_REPOSITORY, env=_environment(disk), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return [Outcome(**fields) for fields in json.loads(outcomes.read_text(encoding="utf-8"))]
 
@@ -103,7 +104,7 @@ def _environment(disk: Path) -> dict[str, str]:
 
 
 def _main(whole: Path, disk: Path, plan: Path, outcomes: Path) -> None:
-    subprocess.run([*_MOUNTED, str(disk)], check=True)
+    mount_small_disk(disk, DISK_BYTES)
     moments = [
         Moment(**{**each, "arguments": tuple(each["arguments"]), "without": tuple(each["without"])})
         for each in json.loads(plan.read_text(encoding="utf-8"))
@@ -124,10 +125,10 @@ def _import_what_is_needed(moments: Sequence[Moment]) -> None:
 def _outcome(whole: Path, disk: Path, moment: Moment, heard: Path) -> Outcome:
     _renew(whole, disk, moment)
     before, labels = _files(disk), _labels(disk / PROJECT)
-    _fill(disk / _FILLER, moment.free_bytes)
+    filler = leave_free(disk, moment.free_bytes)
     arguments = [argument.format(disk=disk) for argument in moment.arguments]
     status, said = _command(arguments, heard)
-    (disk / _FILLER).unlink()
+    filler.unlink()
     left = tuple(sorted(name for name in _files(disk) - before if _should_not_be_there(name, is_done=status == 0)))
     lost = len(labels - _labels(disk / PROJECT))
     checked = _said_unless_done(["check", str(disk / PROJECT)], heard)
@@ -143,13 +144,6 @@ def _renew(whole: Path, disk: Path, moment: Moment) -> None:
         (disk / folder).mkdir()
     for name in moment.without:
         shutil.rmtree(disk / name)
-
-
-def _fill(filler: Path, free_bytes: int) -> None:
-    facts = os.statvfs(filler.parent)
-    size = facts.f_bavail * facts.f_frsize - free_bytes
-    with filler.open("wb") as file:
-        os.posix_fallocate(file.fileno(), 0, size)
 
 
 def _files(disk: Path) -> set[str]:

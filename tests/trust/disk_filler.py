@@ -11,11 +11,11 @@ from random import Random
 from typing import Final
 
 from engine.errors import ProtoleafError
+from tests.support.mounted_disk import NoSmallDiskError, leave_free, mount_small_disk
 from tests.trust.acknowledge import Log, read_log
 from tests.trust.activities import Activity, CommandRefused, possible_activities
 from tests.trust.children import Place, run_apart, settle
 from tests.trust.outcome import Fault, Outcome, Trial
-from tests.trust.small_disk import NoSmallDiskError, leave_free, mount_small_disk
 from tests.trust.stages import Stage
 from tests.trust.survivor import check, survivor_faults
 from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_folder
