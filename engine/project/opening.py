@@ -126,9 +126,8 @@ def open_for_reading(path: Path, *, is_checked: bool = True) -> OpenFile:
             _refuse_damaged(connection, Seal.WHOLE if snapshot.has_writer else seal)
         connection.write("PRAGMA query_only = ON")
         if os.name == "posix":
-            shutil.rmtree(
-                snapshot.path.parent, ignore_errors=True
-            )  # SQLite goes on without the name, and a kill leaves nothing
+            # SQLite goes on without the name, and a kill leaves nothing.
+            shutil.rmtree(snapshot.path.parent, ignore_errors=True)
         return OpenFile(connection, resources.pop_all(), seal=seal)
     raise AssertionError  # the stack above never swallows an error
 

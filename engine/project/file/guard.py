@@ -98,6 +98,7 @@ class FileGuard:
     def _check_place(self) -> None:
         if identity_of(self._path) != self._identity:
             raise self._moved_error()
+        self._rescued = None  # it is back, if it was away: another move wants another copy
 
     def _moved_error(self) -> ProjectMovedError:
         remedy = "put it back where it was, or open it where it is now"

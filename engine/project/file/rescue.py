@@ -1,7 +1,9 @@
 """What an open project holds, saved elsewhere because its own name no longer leads to it."""
 
+import os
 from contextlib import closing, suppress
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 
 from engine.config import backups_folder
@@ -26,23 +28,35 @@ def rescue(path: Path, lock: FileLock) -> Path:
         StorageError: the copy cannot be written, or is not whole.
     """
     stamp = datetime.now().astimezone().strftime("%Y-%m-%d %H-%M-%S")
-    name = f"{path.stem} (rescued {stamp}){path.suffix}"
     failure: StorageError | None = None
     for folder in (path.parent, backups_folder()):
-        copy = folder / name
         try:
             if folder is not path.parent:
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            lock.copy_to(copy)
-            _verify(copy, path)
+            return _rescued(path, folder, stamp, lock)
         except (OSError, StorageError) as error:
-            with suppress(OSError):
-                copy.unlink(missing_ok=True)
-            failure = StorageError("the project could not be rescued", found=f"{copy} ({error})")
-        else:
-            return copy
+            failure = StorageError("the project could not be rescued", found=f"{folder} ({error})")
     assert failure is not None, "one of two folders was tried"
     raise failure
+
+
+def _rescued(path: Path, folder: Path, stamp: str, lock: FileLock) -> Path:
+    for number in count(1):
+        more = f" {number}" if number > 1 else ""
+        copy = folder / f"{path.stem} (rescued {stamp}){more}{path.suffix}"
+        if os.path.lexists(copy):
+            continue  # an earlier rescue of the same second
+        try:
+            lock.copy_to(copy)
+            _verify(copy, path)
+        except FileExistsError:
+            continue
+        except BaseException:
+            with suppress(OSError):
+                copy.unlink(missing_ok=True)
+            raise
+        return copy
+    raise AssertionError  # numbers do not end
 
 
 def _verify(copy: Path, path: Path) -> None:

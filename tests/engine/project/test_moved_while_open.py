@@ -92,8 +92,27 @@ def test_work_goes_on_when_the_file_is_put_back(tmp_path: Path) -> None:
     moved.rename(project.path)
     project.label(images, gull)
     project.close()
+    assert not project.path.with_name(project.path.name + "-journal").exists()
     with Project.open(project.path) as again:
         assert len(again.labels()) == 4
+
+
+def test_each_move_is_rescued_by_itself(tmp_path: Path) -> None:
+    """Moved, put back, worked with and moved again: the second copy holds what was confirmed in between."""
+    project, gull, images = bird_project(tmp_path)
+    moved = tmp_path / "other.protoleaf"
+    for number, image_id in enumerate(images[:2]):
+        project.label([image_id], gull)
+        project.path.rename(moved)
+        with pytest.raises(ProjectMovedError, match="rescued") as caught:
+            project.label(images, gull)
+        said = str(caught.value)
+        rescued = max(tmp_path.glob("*(rescued *"), key=lambda path: path.stat().st_mtime_ns)
+        assert str(rescued) in said
+        with Project.open(rescued, for_writing=False) as opened:
+            assert len(opened.labels()) == number + 1
+        moved.rename(project.path)
+    project.close()
 
 
 def test_a_file_that_is_overwritten_in_place_stops_actions(tmp_path: Path) -> None:
