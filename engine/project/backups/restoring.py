@@ -5,7 +5,6 @@ import stat
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import count
 from pathlib import Path
 
 from engine.errors import (
@@ -24,6 +23,7 @@ from engine.project.backups.place import make_folder
 from engine.project.backups.taking import take_backup, verify
 from engine.project.connection import Connection
 from engine.project.file.address import JOURNAL_SUFFIX, LOG_SUFFIX, address, identity_of, side_file
+from engine.project.file.byte_copy import copy_bytes
 from engine.project.file.drafts import clear_abandoned_project_drafts, held_draft
 from engine.project.file.file_lock import FileLock, lock_for_writing
 from engine.project.file.file_state import mark_of, read_mark, write_mark
@@ -144,21 +144,12 @@ def _keep_present(project: Path, lock: FileLock, when: datetime) -> tuple[Path, 
 
 def _copied_aside(project: Path, lock: FileLock, when: datetime) -> Path:
     stamp = when.strftime("%Y-%m-%d %H-%M-%S")
-    for number in count(1):
-        more = f" {number}" if number > 1 else ""
-        copy = project.with_name(f"{project.stem} (damaged {stamp}){more}{project.suffix}")
-        try:
-            lock.copy_to(copy)
-        except FileExistsError:
-            continue
-        except OSError as error:
-            with suppress(OSError):
-                copy.unlink(missing_ok=True)
-            raise storage_error(
-                copy, error, "the damaged project could not be kept, so nothing was restored", "free some space"
-            ) from error
-        return copy
-    raise AssertionError  # numbers do not end
+    try:
+        return copy_bytes(lock, project.parent, f"{project.stem} (damaged {stamp})", project.suffix)
+    except OSError as error:
+        raise storage_error(
+            project, error, "the damaged project could not be kept, so nothing was restored", "free some space"
+        ) from error
 
 
 def _generation_of(project: Path) -> int:

@@ -1,15 +1,14 @@
 """What an open project holds, saved elsewhere because its own name no longer leads to it."""
 
-import os
 from contextlib import closing, suppress
 from datetime import datetime
-from itertools import count
 from pathlib import Path
 
 from engine.config import backups_folder
 from engine.errors import StorageError
 from engine.project.connection import Connection
 from engine.project.file.address import address
+from engine.project.file.byte_copy import copy_bytes
 from engine.project.file.file_lock import FileLock
 from engine.project.file.seal import put_seal, reader_of
 
@@ -41,22 +40,14 @@ def rescue(path: Path, lock: FileLock) -> Path:
 
 
 def _rescued(path: Path, folder: Path, stamp: str, lock: FileLock) -> Path:
-    for number in count(1):
-        more = f" {number}" if number > 1 else ""
-        copy = folder / f"{path.stem} (rescued {stamp}){more}{path.suffix}"
-        if os.path.lexists(copy):
-            continue  # an earlier rescue of the same second
-        try:
-            lock.copy_to(copy)
-            _verify(copy, path)
-        except FileExistsError:
-            continue
-        except BaseException:
-            with suppress(OSError):
-                copy.unlink(missing_ok=True)
-            raise
-        return copy
-    raise AssertionError  # numbers do not end
+    copy = copy_bytes(lock, folder, f"{path.stem} (rescued {stamp})", path.suffix)
+    try:
+        _verify(copy, path)
+    except BaseException:
+        with suppress(OSError):
+            copy.unlink(missing_ok=True)
+        raise
+    return copy
 
 
 def _verify(copy: Path, path: Path) -> None:
