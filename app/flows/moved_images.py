@@ -126,7 +126,7 @@ class MovedImages(QObject):
     # -- using what was found
 
     def apply(self) -> None:
-        """Use the new places: one step, told by a toast with Undo."""
+        """Update the location of what was found: one step, told by a toast with Undo."""
         plan, caches = self.plan, self._session.caches
         if plan is None or self.panel is None:
             return

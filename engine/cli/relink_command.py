@@ -49,7 +49,7 @@ def _asked(plan: "RelinkPlan") -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     typer.echo(_facts(plan), err=True)
-    return typer.confirm(f"Use the new places of {counted(len(plan.moves), 'image')}?", err=True)
+    return typer.confirm(f"Update the location of {counted(len(plan.moves), 'image')}?", err=True)
 
 
 def _outcome(plan: "RelinkPlan", found: int) -> str:
@@ -58,7 +58,7 @@ def _outcome(plan: "RelinkPlan", found: int) -> str:
     if found:
         end = f"Found {counted(found, 'moved image')} again; undo goes back."
     elif plan.moves:
-        end = "Nothing was changed; --yes uses the new places."
+        end = "Nothing was changed; --yes updates their location."
     else:
         end = "Nothing was changed."
     return f"{_facts(plan)}\n{end}"
@@ -73,7 +73,7 @@ def _facts(plan: "RelinkPlan") -> str:
         lines.append(f"    {plan.changed:,} of them changed in the meantime")
     if plan.strangers:
         strangers = counted(len(plan.strangers), "image")
-        lines.append(f"    {strangers} without a label, added from the new places, would leave for them")
+        lines.append(f"    {strangers} without a label, added from the new place, will be replaced by them")
     lines += _examples([f"{move.image.path} -> {move.file.path}" for move in plan.moves])
     if plan.doubts:
         lines.append(f"  {len(plan.doubts):,} could be several files; a narrower folder may tell")

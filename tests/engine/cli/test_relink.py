@@ -48,7 +48,7 @@ def test_a_preview_changes_nothing(collection: Collection, capsys: pytest.Captur
         assert said.splitlines()[:2] == ["40 of 64 images are not where they were.", "  40 found by path"]
         assert f"    unsorted/024.png -> {collection.folder}/elsewhere/024.png" in said
         assert "    and 35 more" in said
-        assert said.endswith("Nothing was changed; --yes uses the new places.\n")
+        assert said.endswith("Nothing was changed; --yes updates their location.\n")
     fields = done(capsys, "relink", collection.project, "--json").fields
     assert (fields["found"], fields["by_path"], fields["relinked"], fields["missing"]) == (40, 40, 0, 0)
     assert tree_hash(collection.folder) == before
