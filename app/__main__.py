@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.onnx_runtime import load_onnxruntime
+from engine.runtime.onnx_runtime import load_onnxruntime
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     first = words[0] if words else ""
     if first == "worker":
-        from engine.cli.worker import main as run_worker
+        from engine.jobs.serve import main as run_worker
 
         return run_worker()
     if first and (first.startswith("-") or not _names_a_project(first)):

@@ -10,34 +10,34 @@ from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayou
 
 from app.actions.registry import Registry
 from app.actions.table import Needs
+from app.backbones.controller import Backbones
+from app.backbones.tasks import BackboneTasks
+from app.backups.controller import Backups
+from app.class_tree.controller import Classes
 from app.class_tree.logic import Shelf
 from app.class_tree.view import ClassTree
+from app.computing.controller import Computing
 from app.dropped_files import take_files, welcome_files
-from app.flows.backbones import Backbones
-from app.flows.backups import Backups
-from app.flows.classes import Classes
-from app.flows.computing import Computing
-from app.flows.importing import Importing
-from app.flows.labelling import Labelling
-from app.flows.moved_images import MovedImages
-from app.flows.projects import Projects
-from app.flows.training import Models
 from app.image_grid.thumbnails import Thumbnails
+from app.importing.controller import Importing
 from app.inspector.view import Inspector
-from app.jobs.backbones import BackboneTasks
-from app.jobs.embedding import Embedding
-from app.jobs.training import Training
-from app.jobs.whereabouts import Whereabouts
+from app.moved_images.controller import MovedImages
+from app.moved_images.whereabouts import Whereabouts
 from app.palette.keys_sheet import KeysSheet
 from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_ids_for, commands_for, place_of
 from app.palette.view import Palette
+from app.review.controller import Labelling
 from app.session import Session
+from app.session.embedding import Embedding
 from app.settings import Settings
 from app.side_panel.place import SidePlace
 from app.status.status_line import StatusLine
 from app.status.toast import Toast
 from app.texts import fill
 from app.theme.icons import icon
+from app.training.controller import Models
+from app.training.job import Training
+from app.welcome.controller import Projects
 from app.welcome.view import Welcome
 from app.workspace.view import Workspace
 from engine.config import CacheFolders

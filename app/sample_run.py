@@ -9,7 +9,7 @@ from engine.config import CacheFolders, sample_folder
 from engine.errors import ProtoleafError
 
 if TYPE_CHECKING:
-    from engine.workflows.evaluate import Evaluation
+    from engine.collection.evaluate import Evaluation
 
 
 def has_display() -> bool:
@@ -21,7 +21,7 @@ def has_display() -> bool:
 def main() -> int:
     """Make the sample project when it is not there yet, then show it or report on it."""
     from engine.cli.output import progress_bar
-    from engine.workflows.sample_project import make_sample_project
+    from engine.collection.sample_project import make_sample_project
 
     caches = CacheFolders.default()
     try:
@@ -39,7 +39,7 @@ def main() -> int:
 
 def report(project: Path, caches: CacheFolders) -> int:
     """Classify headless, print how well it went, and take pictures of the window."""
-    from engine.workflows.sample_project import evaluate_sample
+    from engine.collection.sample_project import evaluate_sample
 
     sys.stdout.write(figures(project, evaluate_sample(project, caches)))
     os.environ["QT_QPA_PLATFORM"] = "offscreen"

@@ -5,7 +5,7 @@ from typing import Final
 
 from PySide6.QtCore import QByteArray, QSettings
 
-from engine.inference.devices.names import AUTO, devices_of
+from engine.runtime.devices.names import AUTO, devices_of
 
 RECENT_LIMIT: Final = 8
 ZOOM_DEFAULT: Final = 168
@@ -102,7 +102,7 @@ class Settings:
 
     @proxy.setter
     def proxy(self, address: str) -> None:
-        from engine.workflows.backbones.proxy_address import without_password
+        from engine.backbones.published.proxy_address import without_password
 
         self._store.setValue(_PROXY, without_password(address))
 

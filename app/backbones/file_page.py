@@ -9,15 +9,15 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
 
 from app.backbones.preprocessing_form import PreprocessingForm
 from app.backbones.task_view import TaskView
+from app.backbones.tasks import Stage
 from app.backbones.wording import file_facts, trial_button, trial_text
 from app.controls import make_button, make_label, make_notice_column, set_property
-from app.jobs.backbones import Stage
 from app.texts import breakable
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
-    from app.jobs.backbones import BackboneTasks
-    from engine.workflows.backbones.onnx_facts import OnnxFacts
+    from app.backbones.tasks import BackboneTasks
+    from engine.backbones.onnx_files.facts import OnnxFacts
 
 KINDS: Final = "ONNX (*.onnx)"
 SUFFIX: Final = ".onnx"

@@ -72,7 +72,7 @@ class PreprocessingForm(QWidget):
 
     @staticmethod
     def _side_box() -> QSpinBox:
-        from engine.workflows.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE, USUAL_SIDE
+        from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE, USUAL_SIDE
 
         box = QSpinBox()
         box.setRange(SMALLEST_SIDE, LARGEST_SIDE)
@@ -82,7 +82,7 @@ class PreprocessingForm(QWidget):
 
     @staticmethod
     def _share_box() -> QDoubleSpinBox:
-        from engine.workflows.backbones.preprocessing import SMALLEST_SHARE
+        from engine.backbones.preprocessing import SMALLEST_SHARE
 
         box = QDoubleSpinBox()
         box.setRange(SMALLEST_SHARE, 1.0)
@@ -198,7 +198,7 @@ class PreprocessingForm(QWidget):
         """Make the list when it is first needed: the engine is not loaded for an empty form."""
         if self._presets:
             return
-        from engine.workflows.backbones.preprocessing import PRESETS, preset
+        from engine.backbones.preprocessing import PRESETS, preset
 
         self._presets = {name: preset(name) for name in PRESETS}
         for name in PRESETS:

@@ -59,8 +59,8 @@ class ProxyField(QWidget):
         Returns:
             whether it can be used.
         """
+        from engine.backbones.published.proxy_address import check_proxy
         from engine.errors import UsageError
-        from engine.workflows.backbones.proxy_address import check_proxy
 
         typed = self.field.text().strip()
         try:
@@ -75,7 +75,7 @@ class ProxyField(QWidget):
         return True
 
     def _show_problem(self, text: str) -> None:
-        from engine.workflows.backbones.proxy_address import without_password
+        from engine.backbones.published.proxy_address import without_password
 
         self.problem.setText(breakable(text))
         self.problem.setVisible(bool(text))
@@ -84,7 +84,7 @@ class ProxyField(QWidget):
         self._name_button()
 
     def _name_button(self) -> None:
-        from engine.workflows.backbones.proxy_address import without_password
+        from engine.backbones.published.proxy_address import without_password
 
         self.open_button.setText(proxy_button(without_password(self._address)))
 

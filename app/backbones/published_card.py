@@ -13,7 +13,7 @@ from app.texts import breakable, fill
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
-    from app.jobs.backbones import Stage, Task
+    from app.backbones.tasks import Stage, Task
 
 
 @final

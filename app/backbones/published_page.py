@@ -11,12 +11,12 @@ from app.backbones.proxy_field import ProxyField
 from app.backbones.published_card import PublishedCard
 from app.backbones.published_model import COLUMNS, PublishedModel
 from app.backbones.task_view import TaskView
+from app.backbones.tasks import Stage
 from app.controls import make_label
-from app.jobs.backbones import Stage
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
-    from app.jobs.backbones import BackboneTasks
+    from app.backbones.tasks import BackboneTasks
 
 ROWS_IN_SIGHT: Final = 9
 

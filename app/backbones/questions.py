@@ -8,9 +8,9 @@ from engine.config import CacheFolders
 from engine.errors import InputError, ModelError, ProtoleafError
 
 if TYPE_CHECKING:
+    from engine.collection.models import ModelFiles
+    from engine.collection.state import CollectionState
     from engine.project import Change, Project
-    from engine.workflows.collection_state import CollectionState
-    from engine.workflows.models import ModelFiles
 
 MOST_TRIED: Final = 8
 """Images are enough to see whether a network tells them apart, and are over in a moment."""
@@ -20,8 +20,8 @@ PUBLISHED_PREFIX: Final = "torchvision-"
 
 def shelf_of(project: "Project", caches: CacheFolders) -> Shelf:
     """What is on this computer, beside what the project uses."""
-    from engine.workflows.backbones.lost import lost_reason
-    from engine.workflows.models import all_models, model_of
+    from engine.collection.backbone_change.lost import lost_reason
+    from engine.collection.models import all_models, model_of
 
     version = project.model
     reason = lost_reason(project, caches)
@@ -60,7 +60,7 @@ def _origin(files: "ModelFiles") -> Origin:
 
 def remove_added(project: "Project", caches: CacheFolders, name: str) -> Removal:
     """Delete a backbone of the person's library, unless the project came to use it while the person was asked."""
-    from engine.workflows.backbones.library import BackboneLibrary
+    from engine.backbones.library import BackboneLibrary
 
     library = BackboneLibrary()
     try:
@@ -74,7 +74,7 @@ def remove_added(project: "Project", caches: CacheFolders, name: str) -> Removal
 
 def _hash_in_use(project: "Project", caches: CacheFolders) -> str:
     """Of the backbone that the project needs on this computer; empty where it has its own, or has lost it."""
-    from engine.workflows.models import model_of
+    from engine.collection.models import model_of
 
     if project.model.is_trained_here:
         return ""
@@ -88,7 +88,7 @@ def some_images(state: "CollectionState", count: int = MOST_TRIED) -> list[Path]
     """Paths of images that could be read, spread evenly over the collection."""
     import numpy as np
 
-    from engine.workflows.collection_state import ImageStatus
+    from engine.collection.state import ImageStatus
 
     ready = state.image_ids[state.status == ImageStatus.READY]
     if not len(ready):
@@ -104,8 +104,8 @@ def use_ready(project: "Project", ready: ReadyChange) -> "Change":
         ModelError: the backbone is gone, or is another by now.
         StorageError: the disk refuses; nothing has changed.
     """
-    from engine.inference.embed_records import EmbedResult
-    from engine.workflows.backbones.change import use_backbone
+    from engine.collection.backbone_change.change import use_backbone
+    from engine.embedding.records import EmbedResult
 
     news = [
         EmbedResult(image_id, bytes.fromhex(content_hash) if content_hash else None, failure)
@@ -116,8 +116,8 @@ def use_ready(project: "Project", ready: ReadyChange) -> "Change":
 
 def fetched_sizes(caches: CacheFolders) -> dict[str, int]:
     """Bytes that have arrived of downloads that were stopped, by the network's name on this computer."""
-    from engine.workflows.backbones.part_file import PartFile
-    from engine.workflows.backbones.torchvision_network import kept_list, weights_path
+    from engine.backbones.published.networks import kept_list, weights_path
+    from engine.backbones.published.part_file import PartFile
 
     sizes = {facts.library_name: PartFile(weights_path(caches, facts)).size for facts in kept_list(caches) or ()}
     return {name: size for name, size in sizes.items() if size}

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.backbones.tasks import Stage
 from app.backbones.wording import task_facts
-from app.jobs.backbones import Stage
 from app.side_panel.failure import FailureNotice
 from app.side_panel.progress import ProgressView
 
 if TYPE_CHECKING:
-    from app.jobs.backbones import Task
+    from app.backbones.tasks import Task
 
 
 @final

@@ -12,6 +12,7 @@ from app.backbones.file_page import FilePage, dropped_file
 from app.backbones.logic import Door, ReadyChange, Shelf
 from app.backbones.published_page import PublishedPage
 from app.backbones.task_view import TaskView
+from app.backbones.tasks import Stage
 from app.backbones.wording import (
     change_fate,
     change_title,
@@ -22,13 +23,12 @@ from app.backbones.wording import (
     verdict,
 )
 from app.controls import make_label
-from app.jobs.backbones import Stage
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.outcome import OutcomeCard
 
 if TYPE_CHECKING:
-    from app.jobs.backbones import BackboneTasks
+    from app.backbones.tasks import BackboneTasks
 
 NARROWEST: Final = 440
 

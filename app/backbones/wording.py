@@ -13,7 +13,7 @@ from app.texts import fill, translate
 from engine.events import Progress
 
 if TYPE_CHECKING:
-    from engine.workflows.backbones.onnx_facts import OnnxFacts
+    from engine.backbones.onnx_files.facts import OnnxFacts
 
 BYTES: Final = "bytes"
 UNNAMED: Final = "none named"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, GraphEdit
-from engine.workflows.collection_state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
 if TYPE_CHECKING:  # loads networkx, and the window shows first
     from engine.graph.category_graph import CategoryGraph, ClassId

@@ -19,8 +19,8 @@ from PySide6.QtCore import (
 from app.class_tree.drag import CLASS_MIME, IMAGES_MIME, class_mime_data
 from app.class_tree.logic import Matches, TouchedClasses, classes_with_shots, other_parents, touched_by
 from app.class_tree.node import Node, NodeTable, number_rows
+from engine.collection.state import CollectionState
 from engine.graph.edits import GraphEdit
-from engine.workflows.collection_state import CollectionState
 
 if TYPE_CHECKING:  # loads networkx, and the window shows first
     from engine.graph.category_graph import CategoryGraph, ClassId

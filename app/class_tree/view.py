@@ -14,8 +14,8 @@ from app.class_tree.shelf_list import ShelfList
 from app.class_tree.tree_view import ClassTreeView
 from app.theme.icons import icon
 from app.theme.tokens import tokens
+from engine.collection.state import CollectionState
 from engine.graph.edits import GraphEdit
-from engine.workflows.collection_state import CollectionState
 
 if TYPE_CHECKING:
     from app.session import Session

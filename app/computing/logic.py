@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from engine.inference.devices.names import AUTO, devices_of
+from engine.runtime.devices.names import AUTO, devices_of
 
 if TYPE_CHECKING:  # the window shows first
+    from engine.collection.live import LiveCollection
     from engine.project import Change, Project
-    from engine.workflows.live import LiveCollection
 
 CPU: Final = "cpu"
 ON_DEMAND: Final = "on_demand"
@@ -127,7 +127,7 @@ class CollectionFacts:
 
 def collection_facts(live: "LiveCollection") -> CollectionFacts:
     """Ask the collection; on the project thread."""
-    from engine.workflows.collection_setting import is_collection_on
+    from engine.collection.setting import is_collection_on
 
     is_on, fitted = is_collection_on(live.project), live.fitted
     if fitted is None or len(fitted.candidates) == 0:
@@ -142,6 +142,6 @@ def collection_facts(live: "LiveCollection") -> CollectionFacts:
 
 def switch_collection(project: "Project", *, is_on: bool) -> "Change":
     """Change the project's setting; on the project thread."""
-    from engine.workflows.collection_setting import switch_collection as switch
+    from engine.collection.setting import switch_collection as switch
 
     return switch(project, is_on=is_on)

@@ -28,7 +28,7 @@ from app.controls import (
 from app.palette.overlay import Overlay
 from app.texts import breakable
 from app.theme.tokens import tokens
-from engine.inference.devices.names import AUTO
+from engine.runtime.devices.names import AUTO
 
 WIDTH: Final = 520
 _INDENT: Final = 24  # of a line below a button: as wide as its mark

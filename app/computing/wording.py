@@ -7,7 +7,7 @@ from PySide6.QtCore import QLocale
 from app.computing.logic import CPU, ON_DEMAND, CollectionFacts, DeviceReport, Survey, first_with_reason
 from app.status.wording import number
 from app.texts import fill, translate
-from engine.inference.devices.names import AUTO
+from engine.runtime.devices.names import AUTO
 
 _SLOW: Final = 10
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.class_tree.logic import Shelf
-from engine.workflows.collection_state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
 
 class Order(StrEnum):

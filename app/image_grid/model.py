@@ -12,7 +12,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from app.image_grid.logic import ImageFilter, Order, positions
 from app.status.wording import percent
-from engine.workflows.collection_state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 CARD_ROLE = Qt.ItemDataRole.UserRole + 1

@@ -129,7 +129,7 @@ class Thumbnails(QObject):
     # -- on the decoding threads
 
     def _work(self) -> None:
-        from engine.data.thumbnail_cache import ThumbnailCache
+        from engine.images.thumbnail_cache import ThumbnailCache
 
         cache = ThumbnailCache(self._caches.thumbnails)
         try:
@@ -181,11 +181,11 @@ def load_thumbnail(cache: object, path: Path, side: int, *, last_known: tuple[in
         last_known: size and time of change when it was last seen, of a file that is not there now.
     """
     from app.image_grid.pixels import image_of
-    from engine.data.decode import decode_rgb
-    from engine.data.resize import fit_within
-    from engine.data.thumbnail import thumbnail
-    from engine.data.thumbnail_cache import ThumbnailCache
     from engine.errors import ProtoleafError
+    from engine.images.decode import decode_rgb
+    from engine.images.resize import fit_within
+    from engine.images.thumbnail import thumbnail
+    from engine.images.thumbnail_cache import ThumbnailCache
 
     assert isinstance(cache, ThumbnailCache)
     try:

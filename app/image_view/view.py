@@ -156,8 +156,8 @@ class ImageView(QWidget):
 def decode(path: Path) -> "QImage | str":
     """Decode an image on the calling thread; a sentence when it cannot be read."""
     from app.image_grid.pixels import image_of
-    from engine.data.decode import read_rgb
     from engine.errors import ProtoleafError
+    from engine.images.decode import read_rgb
 
     try:
         pixels = read_rgb(path, longest_side=LARGEST_SIDE)

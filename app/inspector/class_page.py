@@ -15,7 +15,7 @@ from app.inspector.wording import bar_text, candidates_text, counts_text, teachi
 from app.status.wording import percent
 
 if TYPE_CHECKING:
-    from engine.workflows.collection_state import CollectionState
+    from engine.collection.state import CollectionState
 
 LOWEST_BAR: Final = 30
 HIGHEST_BAR: Final = 99

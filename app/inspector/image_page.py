@@ -18,8 +18,8 @@ from app.inspector.wording import certainty_text, label_origin, label_title, loo
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
+    from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph
-    from engine.workflows.collection_state import CollectionState
 
 PICTURE_HEIGHT: Final = 208
 TOPS_SHOWN: Final = 5

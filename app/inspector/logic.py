@@ -8,12 +8,12 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from engine.workflows.collection_state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
 if TYPE_CHECKING:  # these load networkx and more; the window shows first
+    from engine.collection.explain import ClassFacts, Explanation, ScoredClass
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import ClassPolicy, Label
-    from engine.workflows.explain import ClassFacts, Explanation, ScoredClass
 
 DIGITS: Final = 9
 """Classes that have a digit key."""

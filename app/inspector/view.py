@@ -14,9 +14,9 @@ from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
     from app.session import Session
+    from engine.collection.explain import ClassFacts, Explanation, ScoredClass
+    from engine.collection.live import LiveCollection
     from engine.project import ClassPolicy, Label
-    from engine.workflows.explain import ClassFacts, Explanation, ScoredClass
-    from engine.workflows.live import LiveCollection
 
 TOPIC: Final = "inspector"
 DIGITS: Final = 9

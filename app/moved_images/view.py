@@ -25,7 +25,7 @@ from app.theme.icons import icon
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
-    from engine.workflows.relink.records import RelinkPlan
+    from engine.collection.relink.records import RelinkPlan
 
 NARROWEST: Final = 340
 

@@ -7,8 +7,8 @@ from app.status.wording import SEPARATOR, images, number
 from app.texts import fill, translate
 
 if TYPE_CHECKING:
+    from engine.collection.relink.records import RelinkPlan
     from engine.events import Progress
-    from engine.workflows.relink.records import RelinkPlan
 
 EXAMPLES: Final = 3
 
@@ -48,7 +48,7 @@ def verdict(plan: "RelinkPlan") -> str:
 
 def way_lines(plan: "RelinkPlan") -> tuple[str, ...]:
     """How they were found: `1,190 by their folders`."""
-    from engine.workflows.relink.records import Way
+    from engine.collection.relink.records import Way
 
     templates = {
         Way.PATH: translate("moved_images", "%1 by their folders"),

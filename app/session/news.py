@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 from engine.graph.edits import GraphEdit
 
 if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
+    from engine.collection.live import LiveCollection
+    from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph
     from engine.project import Change
-    from engine.workflows.collection_state import CollectionState
-    from engine.workflows.live import LiveCollection
 
 EDITS_REPLAYED_AT_MOST: Final = 2_000
 """More edits than this reach the window as a new graph, copied on the project thread: replaying would freeze it."""

@@ -8,19 +8,19 @@ from engine.config import CacheFolders
 from engine.errors import ProjectReadOnlyError
 
 if TYPE_CHECKING:
-    from engine.workflows.live import LiveCollection
+    from engine.collection.live import LiveCollection
 
 
 def create_collection(path: Path, caches: CacheFolders) -> "LiveCollection":
     """Make an empty project with the bundled backbone."""
-    from engine.workflows.live import LiveCollection
+    from engine.collection.live import LiveCollection
 
     return LiveCollection.create(path, caches)
 
 
 def open_collection(path: Path, caches: CacheFolders) -> "LiveCollection":
     """Open a project for writing, or for reading only where the file or its folder refuses writing."""
-    from engine.workflows.live import LiveCollection
+    from engine.collection.live import LiveCollection
 
     try:
         return LiveCollection.open(path, caches)
@@ -30,7 +30,7 @@ def open_collection(path: Path, caches: CacheFolders) -> "LiveCollection":
 
 def open_for_reading(path: Path, caches: CacheFolders) -> "LiveCollection":
     """Open a project that is not to be changed, or that another window is changing."""
-    from engine.workflows.live import LiveCollection
+    from engine.collection.live import LiveCollection
 
     return LiveCollection.open(path, caches, for_writing=False)
 

@@ -23,10 +23,10 @@ from engine.errors import Cancelled, ProjectDamagedError, ProjectMovedError
 from engine.events import CancelToken, OnProgress
 
 if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
+    from engine.collection.live import LiveCollection
+    from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph
     from engine.project import Change, Project
-    from engine.workflows.collection_state import CollectionState
-    from engine.workflows.live import LiveCollection
 
 T = TypeVar("T")
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.jobs.embedding import Embedding
+from app.computing.device_chip import DeviceChip
 from app.jobs.job import Job, JobState
-from app.status.device_chip import DeviceChip
+from app.session.embedding import Embedding
 from app.status.job_bar import JobBar
 from app.status.saved_mark import SavedMark
 

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.jobs.training import Phase
 from app.side_panel.progress import ProgressView
 from app.theme.tokens import tokens
+from app.training.job import Phase
 
 if TYPE_CHECKING:
-    from app.jobs.training import Training
     from app.training.chart import Chart
+    from app.training.job import Training
 
 
 @final

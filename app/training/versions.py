@@ -10,9 +10,9 @@ from engine.config import CacheFolders
 from engine.errors import Cancelled
 
 if TYPE_CHECKING:
+    from engine.collection.live import LiveCollection
     from engine.project import Change, Project
     from engine.project.records import ModelVersion
-    from engine.workflows.live import LiveCollection
 
 
 def version_rows(live: "LiveCollection") -> tuple[VersionRow, ...]:
@@ -34,7 +34,7 @@ def use_version(project: "Project", caches: CacheFolders, version_id: int) -> "C
     Raises:
         ModelError: its files are gone.
     """
-    from engine.workflows.models import model_of
+    from engine.collection.models import model_of
 
     (version,) = (known for known in project.model_versions() if known.version_id == version_id)
     model_of(project, caches, version)
@@ -50,7 +50,7 @@ def store_trained(live: "LiveCollection", trained: Trained, project_path: Path) 
     Raises:
         Cancelled: another project is open by now.
     """
-    from engine.workflows.training.trained import adopt, read_trained
+    from engine.collection.training.trained import adopt, read_trained
 
     try:
         if live.project.path != project_path:

@@ -6,10 +6,10 @@ import numpy as np
 from PySide6.QtCore import Signal
 
 from app.controls import make_label
-from app.jobs.training import Phase
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.outcome import OutcomeCard
+from app.training.job import Phase
 from app.training.logic import Depth, Labels, Trained, VersionRow
 from app.training.run_view import RunView
 from app.training.setup_form import SetupForm
@@ -18,8 +18,8 @@ from app.training.versions import version_rows
 from app.training.wording import comparison, measured_on, title, verdict
 
 if TYPE_CHECKING:
-    from app.jobs.training import Training
     from app.session import Session
+    from app.training.job import Training
     from engine.project import Change
 
 TOPIC: Final = "model versions"

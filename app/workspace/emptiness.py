@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from app.class_tree.logic import Shelf
 from app.image_grid.logic import ImageFilter
 from app.texts import fill, translate
-from engine.workflows.collection_state import CollectionState
+from engine.collection.state import CollectionState
 
 
 @dataclass(frozen=True)

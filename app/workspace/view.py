@@ -21,7 +21,7 @@ from app.workspace.notice import Notice
 
 if TYPE_CHECKING:
     from app.session import Session
-    from engine.workflows.collection_state import CollectionState
+    from engine.collection.state import CollectionState
 
 
 @final

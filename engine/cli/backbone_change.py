@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli import preprocessing_options as options
-from engine.cli.change_worker import change_fields
 from engine.cli.device_option import DeviceName
 from engine.cli.graph_commands import ProjectPath
 from engine.cli.named_backbone import NAMES, Proxy, named_backbone
 from engine.cli.output import AsJson, counted, percent, progress_bar, say
 from engine.config import CacheFolders
+from engine.jobs.backbone_change import change_fields
 
 if TYPE_CHECKING:
-    from engine.workflows.backbones.change import PreparedChange
-    from engine.workflows.backbones.shot_comparison import ShotComparison
+    from engine.collection.backbone_change.change import PreparedChange
+    from engine.collection.backbone_change.shot_comparison import ShotComparison
 
 
 def use(
@@ -36,8 +36,8 @@ def use(
     as_json: AsJson = False,
 ) -> None:
     """Change a project's backbone: embed all images anew, compare both on the labels, then ask. Undo goes back."""
+    from engine.collection.backbone_change.change import prepare_change, use_backbone
     from engine.project import Project
-    from engine.workflows.backbones.change import prepare_change, use_backbone
 
     chosen = options.chosen_fields(
         preset_name=preset, value_range=value_range, mean=mean, std=std, input_side=input_side, layout=layout,

@@ -14,8 +14,8 @@ from engine.errors import UsageError
 from engine.files import size_text
 
 if TYPE_CHECKING:
-    from engine.workflows.backbones.onnx_file import Added
-    from engine.workflows.models import ModelFiles
+    from engine.backbones.onnx_files.adding import Added
+    from engine.collection.models import ModelFiles
 
 application = command_group("Backbones: the networks that turn an image into an embedding.")
 
@@ -36,7 +36,7 @@ def list_backbones(
 
         list_published_networks(as_json=as_json)
         return
-    from engine.workflows.models import all_models
+    from engine.collection.models import all_models
 
     models = all_models()
     head = f"{'name':<40}{'width':>7}{'side':>6}{'size':>11}{'images/s':>10}  from"
@@ -50,7 +50,7 @@ def list_backbones(
 @application.command("show")
 def show(name: Name, as_json: AsJson = False) -> None:
     """Show all that is known of a backbone."""
-    from engine.workflows.models import find_model
+    from engine.collection.models import find_model
 
     model = find_model(name)
     card = model.card
@@ -109,7 +109,7 @@ def add(
         channel_order=channel_order, resize_share=resize_share, output=output, pooling=pooling,
         unit_length=unit_length,
     )  # fmt: skip
-    from engine.workflows.backbones.torchvision_network import is_published_source
+    from engine.backbones.published.networks import is_published_source
 
     if not is_published_source(source):
         if weights or proxy or keep_weights:
@@ -126,14 +126,14 @@ def add(
 @application.command("remove")
 def remove(name: Name, as_json: AsJson = False) -> None:
     """Remove an added backbone; projects that use it keep their embeddings, but can embed no new images."""
-    from engine.workflows.backbones.library import BackboneLibrary
+    from engine.backbones.library import BackboneLibrary
 
     BackboneLibrary().remove(name)
     say(f"Removed {name}.", {"removed": name}, as_json=as_json)
 
 
 def _add_file(path: Path, chosen: dict[str, Any], *, name: str, as_json: bool) -> None:
-    from engine.workflows.backbones.onnx_file import add_file
+    from engine.backbones.onnx_files.adding import add_file
 
     with stoppable("nothing was kept") as cancel, progress_bar("Adding") as on_progress:
         added = add_file(path, name=name, chosen=chosen, on_progress=on_progress, cancel=cancel)

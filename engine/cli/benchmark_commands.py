@@ -11,8 +11,8 @@ from engine.cli.device_option import DeviceName, DeviceSettingTexts
 from engine.cli.output import AsJson, say
 
 if TYPE_CHECKING:
-    from engine.workflows.benchmarks.embedding import EmbedFigures
-    from engine.workflows.benchmarks.embedding_memory import MemoryOfRun
+    from engine.research.benchmarks.embedding import EmbedFigures
+    from engine.research.benchmarks.embedding_memory import MemoryOfRun
 
 application = command_group("Measure the program, each figure beside its limit.")
 
@@ -24,7 +24,7 @@ def reclassify(
     as_json: AsJson = False,
 ) -> None:
     """Classify a whole collection, and again after one new shot, beside one matrix product."""
-    from engine.workflows.benchmarks.reclassify import measure_reclassify
+    from engine.research.benchmarks.reclassify import measure_reclassify
 
     figures = measure_reclassify(images, classes)
     say(
@@ -46,7 +46,7 @@ def collection(
     as_json: AsJson = False,
 ) -> None:
     """Work one more label into a whole collection that teaches too, beside the same without it."""
-    from engine.workflows.benchmarks.collection_stage import measure_collection_stage
+    from engine.research.benchmarks.collection_stage import measure_collection_stage
 
     figures = measure_collection_stage(images, classes)
     say(
@@ -76,8 +76,8 @@ def embed(
     as_json: AsJson = False,
 ) -> None:
     """Embed files end to end, beside decoding alone, the backbone alone, plain decoders and torch."""
-    from engine.experiments.data_loader_peer import open_data_loader
-    from engine.workflows.benchmarks.embedding import measure_embed
+    from engine.research.benchmarks.embedding import measure_embed
+    from engine.research.data_loader_peer import open_data_loader
 
     figures = measure_embed(
         paths or (),
@@ -125,7 +125,7 @@ def embed_memory(
     as_json: AsJson = False,
 ) -> None:
     """Peak memory of embedding 1,000 and 100,000 files, and the longest time without a sign of progress."""
-    from engine.workflows.benchmarks.embedding_memory import measure_memory
+    from engine.research.benchmarks.embedding_memory import measure_memory
 
     figures = measure_memory(files or (1_000, 100_000), backbone=backbone, large_megapixels=large)
     lines = [_memory_line(run) for run in figures.runs]
@@ -161,7 +161,7 @@ def startup(
     as_json: AsJson = False,
 ) -> None:
     """Process start to visible window with a large project, beside a bare Qt window; memory and scrolling."""
-    from engine.workflows.benchmarks.startup import measure_startup
+    from engine.research.benchmarks.startup import measure_startup
 
     figures = measure_startup(images, rounds=rounds)
     say(
@@ -186,7 +186,7 @@ def backup(
     as_json: AsJson = False,
 ) -> None:
     """Backups of a large project while somebody labels without a pause: their time, and how long a label waits."""
-    from engine.workflows.benchmarks.backup import measure_backup
+    from engine.research.benchmarks.backup import measure_backup
 
     figures = measure_backup(images, labels, rounds=rounds)
     say(

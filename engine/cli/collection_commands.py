@@ -17,8 +17,8 @@ from engine.errors import UsageError
 from engine.files import FileFailure
 
 if TYPE_CHECKING:
-    from engine.data.left_out import LeftOut
-    from engine.workflows.evaluate import Evaluation
+    from engine.collection.evaluate import Evaluation
+    from engine.images.left_out import LeftOut
 
 ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; a few labels among those would teach most."
 SETTINGS = ("ppn+", "ppn", "prototypes")
@@ -46,9 +46,9 @@ def import_images(
     as_json: AsJson = False,
 ) -> None:
     """Add images; with a class they are shots by a person."""
+    from engine.collection.import_images import import_class_folders
+    from engine.collection.import_images import import_images as run
     from engine.project import Project
-    from engine.workflows.import_images import import_class_folders
-    from engine.workflows.import_images import import_images as run
 
     if class_text is not None and folders_as_classes:
         raise UsageError("--class and --folders-as-classes exclude each other", remedy="give one of them")
@@ -77,7 +77,7 @@ def embed(
     as_json: AsJson = False,
 ) -> None:
     """Fill the embedding cache; a stopped run goes on where it was."""
-    from engine.workflows.embed import embed_project
+    from engine.collection.embed import embed_project
 
     with (
         open_or_read(project, without_writing="the embeddings are kept in the cache alone") as opened,
@@ -118,9 +118,9 @@ def classify(
     as_json: AsJson = False,
 ) -> None:
     """Predict every image without a person's label."""
-    from engine.inference.prototypes import Setting
-    from engine.workflows.classify import classify as run
-    from engine.workflows.predictions_file import write_predictions
+    from engine.collection.classify import classify as run
+    from engine.collection.predictions_file import write_predictions
+    from engine.everyday.prototypes import Setting
 
     _check_setting(setting)
     with open_or_read(project, without_writing="the predictions are kept in the file alone") as opened:
@@ -154,11 +154,11 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Compare the predictions with the truth, at the leaf and at every level."""
-    from engine.inference.prototypes import Setting
+    from engine.collection.classify import classify as run
+    from engine.collection.evaluate import evaluate as score
+    from engine.collection.truth_file import read_truth
+    from engine.everyday.prototypes import Setting
     from engine.project import Project
-    from engine.workflows.classify import classify as run
-    from engine.workflows.evaluate import evaluate as score
-    from engine.workflows.truth_file import read_truth
 
     _check_setting(setting, (*SETTINGS, "all"))
     names = SETTINGS if setting == "all" else (setting,)

@@ -7,7 +7,7 @@ import typer
 
 def _known(device: str) -> str:
     """Refuse a device that nobody knows, before the command looks at anything else."""
-    from engine.inference.devices.names import check_device
+    from engine.runtime.devices.names import check_device
 
     check_device(device)
     return device

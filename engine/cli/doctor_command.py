@@ -9,8 +9,8 @@ from engine.cli.output import AsJson, say
 from engine.config import CacheFolders
 
 if TYPE_CHECKING:
-    from engine.inference.providers import ProviderReport
-    from engine.workflows.doctor import Diagnosis, FolderReport
+    from engine.doctor import Diagnosis, FolderReport
+    from engine.runtime.providers import ProviderReport
 
 _HEADINGS: Final = ("device", "tried", "works", "first result", "images/s", "share of float32 limit", "on")
 _GIB: Final = 2**30
@@ -19,7 +19,7 @@ _MIB: Final = 2**20
 
 def doctor(as_json: AsJson = False) -> None:
     """Show versions, devices with their speed, why the GPU is or is not used, folders and backbones."""
-    from engine.workflows.doctor import examine
+    from engine.doctor import examine
 
     found = examine(CacheFolders.default())
     say("\n".join(lines_of(found)), found.as_dict(), as_json=as_json)

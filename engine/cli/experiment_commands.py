@@ -33,10 +33,10 @@ def build(
     as_json: AsJson = False,
 ) -> None:
     """Draw a data set by the paper's recipe, and count it beside the paper's."""
-    from engine.experiments.data_sets.build import DEFAULT_SIDE
-    from engine.experiments.data_sets.build import build as run
-    from engine.experiments.data_sets.recipe import RATES, Recipe
-    from engine.experiments.data_sets.statistics import statistics
+    from engine.research.data_sets.build import DEFAULT_SIDE
+    from engine.research.data_sets.build import build as run
+    from engine.research.data_sets.recipe import RATES, Recipe
+    from engine.research.data_sets.statistics import statistics
 
     if variant not in RATES:
         raise UsageError("there is no such variant", expected=" or ".join(RATES), found=variant)
@@ -74,9 +74,9 @@ def figure(
     """Draw prototypes in two dimensions (Figure 1), or accuracy against propagation (Figure 4)."""
     if name not in FIGURES:
         raise UsageError("there is no such figure", expected=" or ".join(FIGURES), found=name)
-    from engine.experiments.figures import WAYS, draw_propagation, draw_prototypes
-    from engine.experiments.reports.drawing import check_libraries
-    from engine.workflows.training.settings import parse_settings
+    from engine.collection.training.settings import parse_settings
+    from engine.research.figures import WAYS, draw_propagation, draw_prototypes
+    from engine.research.reports.drawing import check_libraries
 
     check_libraries()
     chosen = parse_settings(setting or ())
@@ -111,10 +111,10 @@ def speed(
     as_json: AsJson = False,
 ) -> None:
     """Time an iteration of each model beside the bare backbone, and the test tasks, beside the paper's."""
-    from engine.experiments.generated_data import LIKE_PAPER, SMALL
-    from engine.experiments.methods import MethodSettings, with_chosen
-    from engine.experiments.speed import measure_speed
-    from engine.workflows.training.settings import parse_settings
+    from engine.collection.training.settings import parse_settings
+    from engine.research.generated_data import LIKE_PAPER, SMALL
+    from engine.research.methods import MethodSettings, with_chosen
+    from engine.research.speed import measure_speed
 
     settings = with_chosen(MethodSettings(), {**parse_settings(setting or ()), "side": side})
     with progress_bar("Measuring") as on_progress:

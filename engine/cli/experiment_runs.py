@@ -17,8 +17,8 @@ from engine.errors import UsageError
 from engine.events import OnProgress, Progress, ignore_progress
 
 if TYPE_CHECKING:
-    from engine.experiments.data_sets.stored import FewShotData
-    from engine.experiments.results import TestResult
+    from engine.research.data_sets.stored import FewShotData
+    from engine.research.results import TestResult
     from engine.training.checkpoints import CurvePoint
 
 COLUMN: Final = re.compile(r"(\d+)w(\d+)s")
@@ -46,11 +46,11 @@ def train(
     as_json: AsJson = False,
 ) -> None:
     """Train a model end to end, or go on with it; Ctrl+C keeps what was reached."""
-    from engine.experiments.cells import train_cell
-    from engine.experiments.data_sets.stored import load
-    from engine.experiments.methods import MethodSettings, with_chosen
-    from engine.experiments.trained_cells import chosen_cell
-    from engine.workflows.training.settings import parse_settings
+    from engine.collection.training.settings import parse_settings
+    from engine.research.cells import train_cell
+    from engine.research.data_sets.stored import load
+    from engine.research.methods import MethodSettings, with_chosen
+    from engine.research.trained_cells import chosen_cell
 
     chosen = parse_settings(setting or ())
     cell, settings = chosen_cell(_method(method), ways, shots, chosen), with_chosen(MethodSettings(), chosen)
@@ -87,11 +87,11 @@ def run_tests(
     as_json: AsJson = False,
 ) -> None:
     """Test a trained model on the column's 600 tasks; with --setting normalisation=cosine as rows of their own."""
-    from engine.experiments import results
-    from engine.experiments.cells import load_cell, test_cell
-    from engine.experiments.data_sets.stored import load
-    from engine.experiments.trained_cells import chosen_cell, ppn_of, raw_cosine_results, trained_settings
-    from engine.workflows.training.settings import parse_settings
+    from engine.collection.training.settings import parse_settings
+    from engine.research import results
+    from engine.research.cells import load_cell, test_cell
+    from engine.research.data_sets.stored import load
+    from engine.research.trained_cells import chosen_cell, ppn_of, raw_cosine_results, trained_settings
 
     chosen = parse_settings(setting or ())
     cell, opened = chosen_cell(_method(method), ways, shots, chosen), load(data)
@@ -124,12 +124,12 @@ def table(
     as_json: AsJson = False,
 ) -> None:
     """Train and test what a table misses, and show ours beside the paper's."""
-    from engine.experiments import results
-    from engine.experiments.cells import COLUMNS
-    from engine.experiments.methods import METHODS, MethodSettings, with_chosen
-    from engine.experiments.reports.table import as_text, write_table
-    from engine.experiments.table_run import missing, run_missing
-    from engine.workflows.training.settings import parse_settings
+    from engine.collection.training.settings import parse_settings
+    from engine.research import results
+    from engine.research.cells import COLUMNS
+    from engine.research.methods import METHODS, MethodSettings, with_chosen
+    from engine.research.reports.table import as_text, write_table
+    from engine.research.table_run import missing, run_missing
 
     columns = [_column(text) for text in column or ()] or COLUMNS
     methods = [_method(name) for name in method or ()] or METHODS
@@ -158,7 +158,7 @@ def by_variant(folders: Sequence[Path]) -> "dict[str, FewShotData]":
     Raises:
         UsageError: two are of one variant.
     """
-    from engine.experiments.data_sets.stored import load
+    from engine.research.data_sets.stored import load
 
     opened: dict[str, FewShotData] = {}
     for folder in folders:
@@ -194,7 +194,7 @@ def _of_point(point: "CurvePoint") -> str:
 
 
 def _method(name: str) -> str:
-    from engine.experiments.methods import METHODS
+    from engine.research.methods import METHODS
 
     if name not in METHODS:
         raise UsageError("there is no such method", expected=", ".join(METHODS), found=name)

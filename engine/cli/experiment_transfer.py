@@ -15,10 +15,10 @@ from engine.new_file import output_file
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from engine.experiments.transfer.collection import TransferCollection
-    from engine.experiments.transfer.measurement import TransferPlan
-    from engine.experiments.transfer.results import TransferResult
-    from engine.workflows.models import ModelFiles
+    from engine.collection.models import ModelFiles
+    from engine.research.transfer.collection import TransferCollection
+    from engine.research.transfer.measurement import TransferPlan
+    from engine.research.transfer.results import TransferResult
 
 Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="Folder of `train` and `val`, both of class folders.")]
 
@@ -48,11 +48,11 @@ def transfer(
     as_json: AsJson = False,
 ) -> None:
     """Measure few-shot transfer on a collection: backbones, peers and the everyday model on the same draws."""
-    from engine.experiments.transfer.candidates import measure_candidates
-    from engine.experiments.transfer.collection import read_collection
-    from engine.experiments.transfer.measurement import check_plan
-    from engine.experiments.transfer.report import TransferReport
-    from engine.workflows.models import BUNDLED_NAME, find_model
+    from engine.collection.models import BUNDLED_NAME, find_model
+    from engine.research.transfer.candidates import measure_candidates
+    from engine.research.transfer.collection import read_collection
+    from engine.research.transfer.measurement import check_plan
+    from engine.research.transfer.report import TransferReport
 
     plan = _plan(shots, draws, method, coarse_labels=coarse_labels, elsewhere=elsewhere)
     by_hash = {files.backbone_hash: files for files in map(find_model, backbone or [BUNDLED_NAME])}
@@ -85,8 +85,8 @@ def _measured(
     is_anew: bool,
 ) -> "list[TransferResult]":
     from engine.config import CacheFolders
-    from engine.experiments.transfer.embedded import embed_collection
-    from engine.experiments.transfer.measurement import measure_transfer
+    from engine.research.transfer.embedded import embed_collection
+    from engine.research.transfer.measurement import measure_transfer
 
     found: list[TransferResult] = []
     with stoppable("run the same command again; with --runs FOLDER it goes on where it stopped") as cancel:
@@ -110,8 +110,8 @@ def _plan(
     coarse_labels: bool,
     elsewhere: bool,
 ) -> "TransferPlan":
-    from engine.experiments.transfer.measurement import TransferPlan
-    from engine.experiments.transfer.methods import check_libraries
+    from engine.research.transfer.measurement import TransferPlan
+    from engine.research.transfer.methods import check_libraries
 
     default = TransferPlan()
     chosen = tuple(dict.fromkeys(methods)) if methods else default.methods

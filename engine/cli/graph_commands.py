@@ -19,8 +19,8 @@ def import_graph(
     as_json: AsJson = False,
 ) -> None:
     """Merge a taxonomy into the project's graph."""
+    from engine.collection.import_graph import import_graph as run
     from engine.project import Project
-    from engine.workflows.import_graph import import_graph as run
 
     with Project.open(project) as opened:
         done = run(opened, source, graph_format=graph_format, under=under)

@@ -17,7 +17,7 @@ NAMES: Final = "A backbone of `backbone list`, torchvision:NAME to download one,
 def _proxy(address: str) -> str:
     """Refuse what is no proxy's address before anything is told or asked."""
     if address:
-        from engine.workflows.backbones.proxy_address import check_proxy
+        from engine.backbones.published.proxy_address import check_proxy
 
         check_proxy(address)
     return address
@@ -47,8 +47,8 @@ def named_backbone(
         ModelError: the file or network cannot be a backbone.
         InputError: the file's name cannot be used, or the library has another backbone of that name.
     """
-    from engine.workflows.backbones.torchvision_network import is_published_source
-    from engine.workflows.new_project import is_file_source
+    from engine.backbones.published.networks import is_published_source
+    from engine.collection.new_project import is_file_source
 
     is_published = is_published_source(backbone)
     if proxy and not is_published:
@@ -72,7 +72,7 @@ def named_backbone(
 
 
 def _added_file(path: Path, chosen: Mapping[str, Any], when_stopped: str) -> tuple[str, tuple[str, ...]]:
-    from engine.workflows.backbones.onnx_file import add_file
+    from engine.backbones.onnx_files.adding import add_file
 
     with stoppable(when_stopped) as cancel, progress_bar("Backbone") as on_progress:
         added = add_file(path, chosen=chosen, on_progress=on_progress, cancel=cancel)

@@ -26,7 +26,7 @@ def new(
     as_json: AsJson = False,
 ) -> None:
     """Create an empty project; refuses to overwrite. An ONNX file is tried out and kept in the library first."""
-    from engine.workflows.new_project import check_place, new_project
+    from engine.collection.new_project import check_place, new_project
 
     chosen = options.chosen_fields(
         preset_name=preset, value_range=value_range, mean=mean, std=std, input_side=input_side, layout=layout,

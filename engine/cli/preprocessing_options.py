@@ -55,7 +55,7 @@ def chosen_fields(
     Raises:
         UsageError: an option's value cannot be read, or there is no such preset.
     """
-    from engine.workflows.backbones.preprocessing import PRESETS, preset
+    from engine.backbones.preprocessing import PRESETS, preset
 
     if preset_name is not None and preset_name not in PRESETS:
         raise UsageError("there is no such preset", expected=", ".join(PRESETS), found=preset_name)

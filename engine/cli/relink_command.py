@@ -13,7 +13,7 @@ from engine.cli.stopping import stoppable
 from engine.config import CacheFolders
 
 if TYPE_CHECKING:
-    from engine.workflows.relink.records import RelinkPlan
+    from engine.collection.relink.records import RelinkPlan
 
 _EXAMPLES: Final = 5
 
@@ -29,9 +29,9 @@ def relink(
     as_json: AsJson = False,
 ) -> None:
     """Find moved images again: by their folders, then by name and size, then by content. Asks first; undo goes back."""
+    from engine.collection.relink.apply import relink as apply
+    from engine.collection.relink.find import find_moved, known_images
     from engine.project import Project
-    from engine.workflows.relink.apply import relink as apply
-    from engine.workflows.relink.find import find_moved, known_images
 
     with Project.open(project, for_writing=False) as opened:
         known = known_images(opened)

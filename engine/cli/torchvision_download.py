@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import typer
@@ -13,11 +13,12 @@ from engine.cli.stopping import stoppable
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.events import OnProgress, Progress
+from engine.jobs.published_networks import added_fields
 
 if TYPE_CHECKING:
+    from engine.backbones.model_files import ModelFiles
+    from engine.backbones.published.facts import PublishedNetwork
     from engine.model_card import BackboneCard
-    from engine.training.published_network_facts import PublishedNetwork
-    from engine.workflows.backbones.model_files import ModelFiles
 
 _HEAD: Final = (
     f"{'network':<20}{'weights':<28}{'size':>11}{'parameters':>13}{'top-1':>9}{'side':>6}{'width':>7}  licence"
@@ -79,7 +80,7 @@ def published_backbone(source: str, *, weights: str | None = None, yes: bool = F
 
 def list_published_networks(*, as_json: bool = False) -> None:
     """Print every published network; asks no network."""
-    from engine.workflows.backbones.torchvision_network import list_published
+    from engine.backbones.published.networks import list_published
 
     with progress_bar("Listing") as on_progress:
         networks = list_published(CacheFolders.default(), on_progress=on_progress)
@@ -90,31 +91,15 @@ def list_published_networks(*, as_json: bool = False) -> None:
     )
 
 
-def added_fields(facts: "PublishedNetwork", files: "ModelFiles") -> dict[str, Any]:
-    """An added network as plain data: for the window, and for `--json`."""
-    return {
-        "name": files.name,
-        "source": facts.source,
-        "weights": facts.weights,
-        "path": str(files.backbone),
-        "backbone_hash": files.backbone_hash,
-        "input_side": files.card.input_side,
-        "embedding_width": files.card.embedding_width,
-        "licence": facts.licence,
-        "licence_url": facts.licence_url,
-        "figures": dict(files.card.figures),
-    }
-
-
 def _found(source: str, weights: str | None) -> "PublishedNetwork":
-    from engine.workflows.backbones.torchvision_network import find_published
+    from engine.backbones.published.networks import find_published
 
     return find_published(CacheFolders.default(), source, weights)
 
 
 def _fetched(facts: "PublishedNetwork", *, yes: bool, proxy: str, keep_weights: bool) -> "ModelFiles":
-    from engine.workflows.backbones.library import BackboneLibrary
-    from engine.workflows.backbones.torchvision_network import add_published as run
+    from engine.backbones.library import BackboneLibrary
+    from engine.backbones.published.networks import add_published as run
 
     if facts.library_name not in BackboneLibrary().names():
         _agree(facts, yes=yes)

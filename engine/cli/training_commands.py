@@ -11,8 +11,8 @@ from engine.config import CacheFolders
 from engine.scratch_folder import scratch_folder
 
 if TYPE_CHECKING:
+    from engine.collection.training.trained import TrainedFiles
     from engine.project import ModelVersion
-    from engine.workflows.training.trained import TrainedFiles
 
 
 def train(
@@ -28,10 +28,10 @@ def train(
     as_json: AsJson = False,
 ) -> None:
     """Train a new model version on the person's labels."""
+    from engine.collection.training.settings import parse_settings
+    from engine.collection.training.train import train as run
+    from engine.collection.training.trained import adopt
     from engine.project import Project
-    from engine.workflows.training.settings import parse_settings
-    from engine.workflows.training.train import train as run
-    from engine.workflows.training.trained import adopt
 
     chosen = parse_settings(setting or ())
     with Project.open(project) as opened, scratch_folder() as folder:
@@ -62,8 +62,8 @@ def versions(
     as_json: AsJson = False,
 ) -> None:
     """List the project's model versions, or choose the one to use."""
+    from engine.collection.models import model_of
     from engine.project import Project
-    from engine.workflows.models import model_of
 
     with Project.open(project, for_writing=choose is not None) as opened:
         if choose is not None:

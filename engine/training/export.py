@@ -20,7 +20,7 @@ from engine.full_disk import writing
 from engine.model.propagation_network import NetworkOutputs, PlainPropagationNetwork, PropagationNetwork
 from engine.model_card import BackboneCard, card_path, write_card
 from engine.new_file import ORDINARY_FILE, clear_abandoned_drafts, new_file, private_folder
-from engine.onnx_runtime import load_onnxruntime
+from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.training.half_weights import store_weights_as_half
 from engine.training.onnx_conversion import ModelShape, to_onnx
 

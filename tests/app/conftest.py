@@ -13,6 +13,7 @@ from tests.support.isolation import (  # noqa: F401 (fixtures of every test here
     nothing_left_behind,
     own_settings_and_caches,
 )
+from tests.support.window import desk, reviewing, settings, tinyleaf  # noqa: F401
 
 
 @pytest.fixture(autouse=True)

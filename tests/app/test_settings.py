@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
 from app.settings import RECENT_LIMIT, ZOOM_DEFAULT, Settings
-from engine.inference.devices.names import devices_of
+from engine.runtime.devices.names import devices_of
 
 
 def store(folder: Path) -> QSettings:

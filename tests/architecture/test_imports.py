@@ -10,8 +10,18 @@ import pytest
 import app
 import engine
 
-WITHOUT_TORCH = ("app", "engine.inference", "engine.project", "engine.data", "engine.graph", "engine.interchange")
-NEEDS_TORCH = ("engine.model.", "engine.training.", "engine.experiments.")
+WITHOUT_TORCH = (
+    "app",
+    "engine.runtime",
+    "engine.embedding",
+    "engine.everyday",
+    "engine.project",
+    "engine.images",
+    "engine.graph",
+    "engine.interchange",
+    "engine.worker",
+)
+NEEDS_TORCH = tuple(f"engine.backbones.published.{name}" for name in ("export", "listing", "weights"))
 STARTS_THE_PROGRAM = (".__main__", "app.bare_window", "app.sample_run")
 
 
@@ -47,9 +57,14 @@ def test_torch_stays_out(package: str) -> None:
     assert "torch" not in loaded_by(modules_of(package), blocked=())
 
 
-def test_workflows_and_command_line_start_without_torch() -> None:
+def test_collection_and_command_line_start_without_torch() -> None:
     """Commands that do not train start without torch."""
-    modules = modules_of("engine.workflows") + modules_of("engine.cli")
+    modules = (
+        modules_of("engine.collection")
+        + modules_of("engine.backbones")
+        + modules_of("engine.jobs")
+        + modules_of("engine.cli")
+    )
     assert "torch" not in loaded_by([name for name in modules if not name.startswith(NEEDS_TORCH)])
 
 

@@ -14,8 +14,8 @@ COPYING = {"copyfile", "copy", "copy2", "move"}
 ALLOWED = {
     "engine/new_file.py": "the one place",
     "engine/scratch_folder.py": "the one place for folders",
-    "engine/workflows/training/project_images.py": "a temporary file without a name: nothing of it can stay",
-    "engine/workflows/backbones/library.py": "appends to a file that it created in a private folder",
+    "engine/collection/training/project_images.py": "a temporary file without a name: nothing of it can stay",
+    "engine/backbones/library.py": "appends to a file that it created in a private folder",
     "engine/project/file/logs.py": "a private copy of a project, in a scratch folder",
     "engine/project/file/snapshot.py": "a private copy of a project, in a scratch folder",
 }

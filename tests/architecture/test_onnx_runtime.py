@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-DOOR = "engine/onnx_runtime.py"
+DOOR = "engine/runtime/onnx_runtime.py"
 SOURCES = sorted(path for folder in ("app", "engine", "assets") for path in (ROOT / folder).rglob("*.py"))
 STARTS = ("app/__main__.py", "app/sample_run.py", "tests/conftest.py")
 

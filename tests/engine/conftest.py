@@ -1,10 +1,16 @@
-"""Tests of the engine: caches and added backbones of their own."""
+"""Tests of the engine: caches and added backbones of their own, and what several rooms need."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from engine.collection.live import LiveCollection
 from engine.config import BACKBONES_VARIABLE, CACHE_VARIABLE
+from engine.everyday.propagation import PropagationSession
+from tests.support.collections import Collection
+from tests.support.everyday import exported_propagation
+from tests.support.other_backbones import own_backbone
 
 
 @pytest.fixture(autouse=True)
@@ -12,3 +18,24 @@ def own_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Caches and added backbones of a test live and die with its temporary folder."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setenv(BACKBONES_VARIABLE, str(tmp_path / "backbones"))
+
+
+@pytest.fixture(scope="session")
+def propagation(tmp_path_factory: pytest.TempPathFactory) -> PropagationSession:
+    """The exported equations with an untrained attention, made once."""
+    return exported_propagation(tmp_path_factory.mktemp("everyday"))
+
+
+@pytest.fixture
+def live(collection: Collection) -> Iterator[LiveCollection]:
+    """The small collection, open for writing and loaded."""
+    opened = LiveCollection.open(collection.project, collection.caches)
+    opened.load()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def tinyleaf(tmp_path: Path) -> Path:
+    """An ONNX file with random weights, its card and its propagation."""
+    return own_backbone(tmp_path / "own models")

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import torch
 
+from engine.backbones.onnx_files.held_child import ask_child
+from engine.backbones.onnx_files.limits import usual_limits
 from engine.config import CACHE_VARIABLE
-from engine.inference.devices.child import try_in_child
 from engine.nothing_sent import FOLDERS, SWITCHES, make_folders, settle
-from engine.onnx_runtime import load_onnxruntime
+from engine.runtime.devices.child import try_in_child
+from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.training import arithmetic
-from engine.workflows.backbones.held_child import ask_child
-from engine.workflows.backbones.limits import usual_limits
 
 TELLS = "import json, os; print(json.dumps(dict(os.environ)))"
 

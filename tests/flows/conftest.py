@@ -1,51 +1,14 @@
 """Whole stories on the real window, offscreen."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from tests.support.isolation import no_qt_warnings, nothing_left_behind, own_settings_and_caches
+from tests.support.window import desk, reviewing, settings, tinyleaf
 
-import pytest
-from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
-
-from app.settings import Settings
-from app.theme import apply_theme, set_scheme
-from tests.support.collections import Collection
-from tests.support.desk import Desk
-from tests.support.isolation import (  # noqa: F401 (fixtures of every test here)
-    no_qt_warnings,
-    nothing_left_behind,
-    own_settings_and_caches,
-)
-from tests.support.other_backbones import add_to_library
-
-
-@pytest.fixture
-def settings(own_settings_and_caches: None, tmp_path: Path) -> Settings:  # noqa: F811
-    """What the window remembers, in a file of the test."""
-    return Settings(QSettings(str(tmp_path / "own.ini"), QSettings.Format.IniFormat))
-
-
-@pytest.fixture
-def desk(qtbot: QtBot, qapp: QApplication, settings: Settings) -> Iterator[Desk]:
-    """A person at a window that was just opened."""
-    apply_theme(qapp)
-    desk = Desk(qtbot, settings)
-    yield desk
-    desk.leave()
-    set_scheme("system")
-
-
-@pytest.fixture
-def tinyleaf(own_settings_and_caches: None, tmp_path: Path) -> str:  # noqa: F811
-    """A second backbone in the library of the test."""
-    return add_to_library(tmp_path).name
-
-
-@pytest.fixture
-def reviewing(desk: Desk, collection: Collection) -> Desk:
-    """The small collection is open, and its 40 unlabelled images are shown."""
-    desk.open(collection.project)
-    desk.window.registry.trigger("show_to_review")
-    assert desk.grid.model().rowCount() == 40
-    return desk
+__all__ = [
+    "desk",
+    "no_qt_warnings",
+    "nothing_left_behind",
+    "own_settings_and_caches",
+    "reviewing",
+    "settings",
+    "tinyleaf",
+]

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
+from engine.collection.state import NO_CLASS, ImageStatus
 from engine.project import Project
-from engine.workflows.collection_state import NO_CLASS, ImageStatus
 from tests.support.collections import tree_hash, write_shape
 from tests.support.desk import Desk
 from tests.support.sessions import changed_by

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from app.jobs.training import Phase
+from app.training.job import Phase
 from app.training.logic import Depth
+from engine.collection.setting import COLLECTION_SETTING
+from engine.collection.state import NO_CLASS, ImageStatus
 from engine.project import Change, Project
-from engine.workflows.collection_setting import COLLECTION_SETTING
-from engine.workflows.collection_state import NO_CLASS, ImageStatus
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import changed_by, recorded

@@ -7,8 +7,8 @@ from PySide6.QtCore import QMimeData, QPointF, QUrl
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from app.backbones.logic import Door
+from app.backbones.tasks import Stage, Task
 from app.backbones.view import BackbonePanel
-from app.jobs.backbones import Stage, Task
 from tests.support.backbone_tasks import keep_list
 from tests.support.clipping import clipped
 from tests.support.desk import Desk

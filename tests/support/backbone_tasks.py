@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from app.jobs.process_job import ProcessJob
+from engine.backbones.published import networks as networks_module
+from engine.backbones.published.facts import PublishedNetwork
 from engine.config import CacheFolders
-from engine.training.published_network_facts import PublishedNetwork
-from engine.workflows.backbones import torchvision_network
 
 _CHILD: Final = """
 import json, sys
@@ -66,4 +66,4 @@ def progress(done: int, total: int, unit: str = "images", *, rate: float = 10.0)
 
 def keep_list(caches: CacheFolders, networks: Sequence[PublishedNetwork] = (SMALL, LARGE)) -> None:
     """Put a list into the cache, as if it had been made before: the worker then needs no torch for it."""
-    torchvision_network._keep_list(caches, networks)
+    networks_module._keep_list(caches, networks)

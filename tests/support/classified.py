@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from engine.collection.classify import Classified
+from engine.collection.models import find_model
+from engine.collection.state import NO_CLASS
+from engine.everyday.back_off import back_off
+from engine.everyday.classification import LinearClassifier, classify_all
+from engine.everyday.model import EverydayModel
+from engine.everyday.prototypes import PrototypeTable, Setting
+from engine.everyday.shots import Membership, Shots
+from engine.everyday.tuning import Tuning
 from engine.graph.category_graph import CategoryGraph
-from engine.inference.back_off import back_off
-from engine.inference.classification import LinearClassifier, classify_all
-from engine.inference.everyday_model import EverydayModel
-from engine.inference.prototypes import PrototypeTable, Setting
-from engine.inference.shots import Membership, Shots
-from engine.inference.tuning import Tuning
-from engine.workflows.classify import Classified
-from engine.workflows.collection_state import NO_CLASS
-from engine.workflows.models import find_model
 
 FAR = 10.0
 """Taken off all logits of an image it makes it unknown and leaves its probabilities as they are."""

@@ -6,9 +6,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
+from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
-from engine.inference.collection.basis import CollectionBasis, collection_basis
-from engine.inference.shots import Shots
 from tests.support.everyday import WIDTH, unit
 from tests.support.graphs import graph_of
 

@@ -13,9 +13,9 @@ from app.image_grid.view import ImageGrid
 from app.main_window import MainWindow
 from app.palette.logic import PaletteRow
 from app.settings import Settings
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Change
-from engine.workflows.collection_state import NO_CLASS, CollectionState, ImageStatus
 from tests.support.collections import cache_of_test
 from tests.support.sessions import LONG_MS, changed_by, open_project
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.collection.backbone_change.lost import CARD_SETTING
+from engine.collection.embed import open_cache
+from engine.collection.live import LiveCollection
+from engine.collection.new_project import new_project
 from engine.config import CacheFolders
-from engine.data.content_hash import content_hash
 from engine.files import FoundFile
+from engine.images.content_hash import content_hash
 from engine.model_card import BackboneCard, card_text
 from engine.project import Change, Project
-from engine.workflows.backbones.lost import CARD_SETTING
-from engine.workflows.embed import open_cache
-from engine.workflows.live import LiveCollection
-from engine.workflows.new_project import new_project
 
 Vector = NDArray[np.float32]
 

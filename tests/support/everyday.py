@@ -8,10 +8,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.everyday.model import Prior
+from engine.everyday.propagation import PropagationSession
+from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
-from engine.inference.everyday_model import Prior
-from engine.inference.propagation import PropagationSession
-from engine.inference.shots import Shots
 from engine.model.propagation_network import PropagationNetwork
 from engine.training.export import export_propagation
 from tests.support.graphs import graph_of

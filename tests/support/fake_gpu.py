@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from engine.inference import device_runs
-from engine.inference.devices.names import CPU_PROVIDER, CUDA_PROVIDER
-from engine.inference.providers import ProviderChoice
-from engine.inference.runtime import open_session
+from engine.runtime import device_runs
+from engine.runtime.devices.names import CPU_PROVIDER, CUDA_PROVIDER
+from engine.runtime.providers import ProviderChoice
+from engine.runtime.sessions import open_session
 
 FAKE_GPU = ProviderChoice(CUDA_PROVIDER, "GPU 1", free_bytes=8 << 30)
 

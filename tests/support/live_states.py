@@ -4,9 +4,9 @@ import copy as copy_module
 
 import numpy as np
 
+from engine.collection.live import LiveCollection
+from engine.collection.state import CollectionState
 from engine.config import CacheFolders
-from engine.workflows.collection_state import CollectionState
-from engine.workflows.live import LiveCollection
 
 SCORE_TOLERANCE = 1e-4
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.data.content_hash import content_hash
+from engine.collection.relink.find import find_moved, known_images
+from engine.collection.relink.records import RelinkPlan
 from engine.files import FoundFile
+from engine.images.content_hash import content_hash
 from engine.project import ImageId, Project
-from engine.workflows.relink.find import find_moved, known_images
-from engine.workflows.relink.records import RelinkPlan
 from tests.support.projects import new_project
 
 

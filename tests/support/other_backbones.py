@@ -4,10 +4,10 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+from engine.backbones.library import BackboneLibrary
+from engine.backbones.model_files import ModelFiles
+from engine.collection.models import find_model
 from engine.model_card import read_card, write_card
-from engine.workflows.backbones.library import BackboneLibrary
-from engine.workflows.backbones.model_files import ModelFiles
-from engine.workflows.models import find_model
 from tests.support.backbones import write_tiny_backbone
 
 NAME = "tinyleaf"

@@ -15,12 +15,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from engine.experiments.data_sets.stored import FewShotData
-from engine.experiments.testing.bench import Bench, EmbeddedTasks
-from engine.experiments.testing.propagation import TrainedPropagation
-from engine.experiments.testing.tasks import Tasks
 from engine.model.attention import Attention
 from engine.model.initial_prototypes import Prototypes
+from engine.research.data_sets.stored import FewShotData
+from engine.research.testing.bench import Bench, EmbeddedTasks
+from engine.research.testing.propagation import TrainedPropagation
+from engine.research.testing.tasks import Tasks
 from engine.training.training_set import Positions
 
 

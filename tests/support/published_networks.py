@@ -11,10 +11,10 @@ from typing import Final
 import torch
 from torch import Tensor, nn
 
+from engine.backbones.published.facts import PublishedNetwork
+from engine.backbones.published.listing import published_networks
+from engine.backbones.published.weights import made
 from engine.config import CacheFolders
-from engine.training.published_network import made
-from engine.training.published_network_facts import PublishedNetwork
-from engine.training.published_network_list import published_networks
 
 SMALL: Final = "squeezenet1_1"
 """Small in weights and quick to export."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.workflows.collection_state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any, Final
 
-from engine.inference.devices.names import PROVIDERS
-from engine.inference.providers import ProviderReport
+from engine.runtime.devices.names import PROVIDERS
+from engine.runtime.providers import ProviderReport
 
 WHY: Final = "this computer shows no NVIDIA GPU, and no NVIDIA driver is installed (libcuda.so.1 was not found)"
 REMEDY: Final = "nothing needs to be done: the CPU does the work"

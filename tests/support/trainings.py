@@ -11,10 +11,10 @@ import onnx
 
 from app.jobs.process_job import ProcessJob
 from app.training.logic import Trained
+from engine.collection.live import LiveCollection
 from engine.config import assets_folder
 from engine.model_card import file_hash
 from engine.project import Change, ModelVersion, Project
-from engine.workflows.live import LiveCollection
 
 FIGURES: Final = {
     "before_accuracy": 0.571,

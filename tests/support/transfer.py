@@ -7,15 +7,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.experiments.transfer.collection import NO_CLASS, TRAIN, VAL, TransferCollection
-from engine.experiments.transfer.draws import Situation
-from engine.experiments.transfer.embedded import EmbeddedCollection
-from engine.experiments.transfer.results import TOP1, Outcome, TransferCell, TransferResult
-from engine.experiments.transfer.task import FewShotTask
+from engine.collection.models import BUNDLED_NAME, ModelFiles, find_model
+from engine.everyday.fixed_point import to_fixed
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
-from engine.inference.fixed_point import to_fixed
-from engine.workflows.models import BUNDLED_NAME, ModelFiles, find_model
+from engine.research.transfer.collection import NO_CLASS, TRAIN, VAL, TransferCollection
+from engine.research.transfer.draws import Situation
+from engine.research.transfer.embedded import EmbeddedCollection
+from engine.research.transfer.results import TOP1, Outcome, TransferCell, TransferResult
+from engine.research.transfer.task import FewShotTask
 from tests.support.collections import FAMILY_OF, LEAVES, write_shape
 from tests.support.graphs import graph_of
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from engine.collection.import_graph import import_graph
+from engine.collection.import_images import import_class_folders, import_images
+from engine.collection.new_project import new_project
 from engine.config import CacheFolders
-from engine.workflows.import_graph import import_graph
-from engine.workflows.import_images import import_class_folders, import_images
-from engine.workflows.new_project import new_project
 from tests.support.collections import FAMILY_OF, LEAVES, Collection, write_graph, write_shape
 
 UNREAD_IMAGES = 12

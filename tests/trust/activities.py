@@ -13,11 +13,11 @@ from random import Random
 from typing import Final
 
 from engine.cli.main import COMMAND_NAMES, main
+from engine.collection.import_images import import_images
 from engine.config import CacheFolders
 from engine.errors import GraphError
 from engine.files import FoundFile
 from engine.project import ClassPolicy, Project
-from engine.workflows.import_images import import_images
 from tests.trust.acknowledge import Log
 from tests.trust.backups import BACKED_UP, RESTORED, backups_of, content_of
 from tests.trust.children import Place
@@ -144,8 +144,8 @@ def _import(place: Place, log: Log, stage: Stage, chance: Random) -> None:
 
 
 def _embed_in_batches(place: Place, log: Log, stage: Stage, chance: Random) -> None:
-    from engine.inference.pipeline import EmbedBatch
-    from engine.workflows.embed import embed_project
+    from engine.collection.embed import embed_project
+    from engine.embedding.pipeline import EmbedBatch
 
     with Project.open(place.project) as project:
 

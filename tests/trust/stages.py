@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from engine.collection.classify import classify, predictions
+from engine.collection.embed import embed_project
+from engine.collection.import_graph import import_graph
+from engine.collection.import_images import import_class_folders, import_images
+from engine.collection.new_project import new_project
 from engine.config import CacheFolders
-from engine.inference.prototypes import Setting
+from engine.everyday.prototypes import Setting
 from engine.project import ClassPolicy, Project
-from engine.workflows.classify import classify, predictions
-from engine.workflows.embed import embed_project
-from engine.workflows.import_graph import import_graph
-from engine.workflows.import_images import import_class_folders, import_images
-from engine.workflows.new_project import new_project
 from tests.support.collections import LEAVES, class_ids, write_collection, write_shape
 from tests.support.projects import trained_model, write_first_version
 from tests.trust.children import Place, run_apart

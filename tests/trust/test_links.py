@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from engine.backbones.published.part_file import PartFile, PartNotes
 from engine.cli.main import main
-from engine.data.embedding_cache import EmbeddingCache
-from engine.data.thumbnail_cache import ThumbnailCache
+from engine.collection.new_project import new_project
+from engine.embedding.cache import EmbeddingCache
 from engine.errors import StorageError
-from engine.workflows.backbones.part_file import PartFile, PartNotes
-from engine.workflows.new_project import new_project
+from engine.images.thumbnail_cache import ThumbnailCache
 from tests.support.collections import Collection
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links and permissions of POSIX")

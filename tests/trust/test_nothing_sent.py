@@ -48,7 +48,7 @@ WRITTEN: Final = re.compile(r'\((?:AT_FDCWD, )?"(/[^"]*)"')
 DRAWS: Final = """
 import sys
 from pathlib import Path
-from engine.experiments.reports.drawing import new_figure, save, styled
+from engine.research.reports.drawing import new_figure, save, styled
 with styled():
     figure = new_figure(2, 2)
     figure.add_subplot().set_title("Leaves")

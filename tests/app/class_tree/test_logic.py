@@ -9,8 +9,8 @@ from app.class_tree.logic import (
     shelf_counts,
     touched_by,
 )
+from engine.collection.state import UNKNOWN, ImageStatus
 from engine.graph.edits import ClassAdded, ClassRenamed, EdgeAdded
-from engine.workflows.collection_state import UNKNOWN, ImageStatus
 from tests.support.graphs import graph_of, seaside_graph
 from tests.support.states import Picture, state_of
 

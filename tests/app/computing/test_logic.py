@@ -11,7 +11,7 @@ from app.computing.logic import (
     listed_devices,
     switch_collection,
 )
-from engine.workflows.live import LiveCollection
+from engine.collection.live import LiveCollection
 from tests.support.collections import Collection
 from tests.support.surveys import WHY, WITH_GPU, WITHOUT_GPU
 

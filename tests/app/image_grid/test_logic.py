@@ -5,7 +5,7 @@ import pytest
 
 from app.class_tree.logic import Shelf
 from app.image_grid.logic import ImageFilter, Order, fitting, positions, shown_class
-from engine.workflows.collection_state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from tests.support.states import Picture, state_of
 
 GULL, SEAL = 4, 6

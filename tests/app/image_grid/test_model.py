@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from app.class_tree.logic import Shelf
 from app.image_grid.logic import ImageFilter, Order
 from app.image_grid.model import ID_ROLE, ImageGridModel, Mark
-from engine.workflows.collection_state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from tests.support.states import Picture, state_of
 
 

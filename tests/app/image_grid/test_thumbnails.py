@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.image_grid import thumbnails as module
 from app.image_grid.thumbnails import THREADS, Thumbnails, load_thumbnail
-from engine.data.thumbnail_cache import ThumbnailCache
+from engine.images.thumbnail_cache import ThumbnailCache
 from tests.support.images import write_jpeg
 
 SIDE: Final = 256

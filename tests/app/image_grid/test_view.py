@@ -15,7 +15,7 @@ from app.image_grid.geometry import LARGEST_SIDE, MARGIN, SMALLEST_SIDE
 from app.image_grid.logic import ImageFilter, Order
 from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
-from engine.workflows.collection_state import CollectionState
+from engine.collection.state import CollectionState
 from tests.app.image_grid.test_model import labelled
 from tests.support.sessions import recorded
 from tests.support.states import Picture, many_pictures, state_of

@@ -18,10 +18,10 @@ from app.inspector.logic import (
     share_rows,
     teaching,
 )
+from engine.collection.explain import ClassFacts, Explanation, LookAlike, ScoredClass, Share
+from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
 from engine.graph.category_graph import CategoryGraph
 from engine.project import ClassPolicy
-from engine.workflows.collection_state import NO_CLASS, UNKNOWN, ImageStatus
-from engine.workflows.explain import ClassFacts, Explanation, LookAlike, ScoredClass, Share
 from tests.support.graphs import seaside_graph
 from tests.support.states import Picture, state_of
 

@@ -14,9 +14,9 @@ from app.moved_images.wording import (
     verdict,
     way_lines,
 )
+from engine.collection.relink.records import Doubt, MissingImage, Move, RelinkPlan, Way
 from engine.events import Progress
 from engine.files import FileFailure, FoundFile
-from engine.workflows.relink.records import Doubt, MissingImage, Move, RelinkPlan, Way
 
 
 def image(number: int) -> MissingImage:

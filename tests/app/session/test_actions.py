@@ -11,18 +11,18 @@ from pytestqt.qtbot import QtBot
 from app.jobs.job import JobState
 from app.session import Session
 from app.session.news import EDITS_REPLAYED_AT_MOST
+from engine.collection.import_images import ImageImport, import_images
+from engine.collection.state import NO_CLASS, UNKNOWN
 from engine.errors import StorageError
 from engine.events import CancelToken, OnProgress, Progress
 from engine.graph.edits import ClassAdded, EdgeAdded
 from engine.project import Change, Project
-from engine.workflows.collection_state import NO_CLASS, UNKNOWN
-from engine.workflows.import_images import ImageImport, import_images
 from tests.support.collections import Collection, write_shape
 from tests.support.graphs import content_of
 from tests.support.sessions import LONG_MS, act, changed_by, open_project, recorded, refusal_of, settle
 
 if TYPE_CHECKING:
-    from engine.workflows.live import LiveCollection
+    from engine.collection.live import LiveCollection
 
 
 @pytest.fixture

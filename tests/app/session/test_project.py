@@ -8,8 +8,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session import ProjectInfo, Session
+from engine.collection.state import NO_CLASS
 from engine.project import Project
-from engine.workflows.collection_state import NO_CLASS
 from tests.support.collections import LEAVES, Collection, class_ids
 from tests.support.graphs import content_of
 from tests.support.sessions import LONG_MS, act, create_project, open_project, recorded, refusal_of, settle

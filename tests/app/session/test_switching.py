@@ -7,8 +7,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session import Session
+from engine.collection.live import LiveCollection
 from engine.project import Project
-from engine.workflows.live import LiveCollection
 from tests.support.collections import Collection
 from tests.support.sessions import LONG_MS, create_project, open_project, recorded, settle
 

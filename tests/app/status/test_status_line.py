@@ -8,8 +8,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.jobs.embedding import Embedding
 from app.session import Session
+from app.session.embedding import Embedding
 from app.status.failures import FailuresPopup
 from app.status.status_line import StatusLine
 from app.status.toast import Toast

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli.worker import run_worker
+from engine.backbones.library import BackboneLibrary
 from engine.events import CancelToken
+from engine.jobs.serve import run_worker
 from engine.project import Project
-from engine.workflows.backbones.library import BackboneLibrary
 from tests.support import onnx_models as models
 from tests.support.backbone_tasks import SMALL, keep_list
 from tests.support.collections import Collection, cache_of_test
@@ -155,7 +155,7 @@ def test_a_cancelled_worker_changes_nothing(
         assert cancel._event.wait(WAIT_S)
         cancel.raise_if_cancelled()
 
-    monkeypatch.setattr("engine.workflows.embed.embed_files", embed_until_cancelled)
+    monkeypatch.setattr("engine.collection.embed.embed_files", embed_until_cancelled)
 
     def stdin() -> Iterator[bytes]:
         yield request(collection, tinyleaf)

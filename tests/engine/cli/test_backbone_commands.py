@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from engine.backbones.library import BackboneLibrary
+from engine.backbones.preprocessing import PRESETS
 from engine.cli.preprocessing_options import chosen_fields
+from engine.collection.models import all_models, find_model
 from engine.errors import InputError, UsageError
 from engine.files import size_text
 from engine.project import Project
-from engine.workflows.backbones.library import BackboneLibrary
-from engine.workflows.backbones.preprocessing import PRESETS
-from engine.workflows.models import all_models, find_model
 from tests.support import onnx_models as models
 from tests.support.backbones import tiny_card, write_tiny_backbone
 from tests.support.command_line import done, refused

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from engine.collection import import_images
+from engine.collection.import_graph import import_graph
 from engine.config import BACKUPS_VARIABLE
 from engine.project import Project, Reason
-from engine.workflows import import_images
-from engine.workflows.import_graph import import_graph
 from tests.support.backups import all_backups, labelled_birds
 from tests.support.command_line import done, protoleaf, refused
 from tests.support.images import write_jpeg

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from engine.cli.probe_worker import SURVEY_LIMIT_S
-from engine.cli.worker import run_worker
-from engine.inference import providers
-from engine.inference.device_speed import DeviceSpeed
-from engine.workflows import doctor
-from engine.workflows.benchmarks import embedding
-from engine.workflows.benchmarks.embedding import EmbedFigures
+from engine import doctor
+from engine.embedding.device_speed import DeviceSpeed
+from engine.jobs.devices import SURVEY_LIMIT_S
+from engine.jobs.serve import run_worker
+from engine.research.benchmarks import embedding
+from engine.research.benchmarks.embedding import EmbedFigures
+from engine.runtime import providers
 from tests.support.collections import Collection
 from tests.support.command_line import done, refused
 from tests.support.gpu_facts import NO_DRIVER, facts_with

@@ -11,9 +11,9 @@ import pytest
 import torch
 
 from engine.events import Progress
-from engine.experiments import results
-from engine.experiments.results import TestResult
-from engine.experiments.testing import beyond
+from engine.research import results
+from engine.research.results import TestResult
+from engine.research.testing import beyond
 from engine.training import loop
 from engine.training.checkpoints import CurvePoint
 from tests.support.command_line import done, protoleaf, refused

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.experiments.transfer import candidates
+from engine.research.transfer import candidates
 from tests.support.backbones import write_tiny_backbone
 from tests.support.command_line import done, refused
 from tests.support.transfer import write_shapes

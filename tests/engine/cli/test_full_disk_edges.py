@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from engine import full_disk
-from engine.cli import worker
 from engine.cli.main import main
-from engine.cli.worker import run_worker
+from engine.collection import new_project as new_project_module
+from engine.collection.new_project import new_project
 from engine.errors import ModelError
-from engine.workflows import new_project as new_project_module
-from engine.workflows.new_project import new_project
+from engine.jobs import serve
+from engine.jobs.serve import run_worker
 from tests.support.command_line import refused
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
@@ -68,7 +68,7 @@ def test_the_worker_says_that_the_disk_is_full(error: Exception) -> None:
 
     out = io.StringIO()
     job = json.dumps({"verb": "embed", "project": "/nowhere"}).encode()
-    assert run_worker(iter([job]), out, {**worker.VERBS, "embed": refuse}) == 1
+    assert run_worker(iter([job]), out, {**serve.VERBS, "embed": refuse}) == 1
     (event,) = [json.loads(line) for line in out.getvalue().splitlines()]
     assert event["event"] == "error"
     assert "the disk is full" in event["message"]

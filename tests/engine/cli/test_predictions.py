@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.collection.predictions_file import COLUMNS
 from engine.project import Project
-from engine.workflows.predictions_file import COLUMNS
 from tests.support.collections import Collection, write_shape
 from tests.support.command_line import done
 

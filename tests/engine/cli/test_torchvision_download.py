@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 import typer
 
-from engine.cli.worker import run_worker
-from engine.training import published_network_export
-from engine.training.published_network_facts import PublishedNetwork
-from engine.workflows.backbones.library import BackboneLibrary
-from engine.workflows.backbones.torchvision_network import weights_path
+from engine.backbones.library import BackboneLibrary
+from engine.backbones.published.facts import PublishedNetwork
+from engine.backbones.published.networks import weights_path
+from engine.jobs.serve import run_worker
 from tests.support.collections import cache_of_test
 from tests.support.command_line import done, protoleaf, refused
 from tests.support.published_networks import SMALL, facts_of, keep_in_list, random_state, saved
@@ -50,7 +49,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         write_tiny_backbone(path, width=facts.embedding_width)
         return Agreement(1e-6, 1e-3, 2)
 
-    monkeypatch.setattr(published_network_export, "export_published", export)
+    monkeypatch.setattr(export, "export_published", export)
 
 
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: bool) -> list[str]:
@@ -148,7 +147,7 @@ def test_the_list_shows_terms(
     server: WeightsServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Size, accuracy, width and licence of each network; in JSON all that is known."""
-    from engine.training.published_network_list import published_networks
+    from engine.backbones.published.listing import published_networks
 
     keep_in_list(cache_of_test(), published_networks(["vit_b_16"]))
     text = done(capsys, "backbone", "list", "--published").out

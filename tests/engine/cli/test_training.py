@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from engine.cli.worker import run_worker
+from engine.collection.training.trained import FIGURE_NAMES, adopt, read_trained
+from engine.jobs.serve import run_worker
 from engine.project import Project
-from engine.workflows.training.trained import FIGURE_NAMES, adopt, read_trained
 from tests.support.collections import Collection
 from tests.support.command_line import done, refused
 from tests.support.trained import write_tuned
@@ -158,7 +158,7 @@ def test_a_killed_worker_leaves_the_project_sound(collection: Collection, tmp_pa
     """SIGKILL in the middle of a training: the project has no scratch and no version."""
     request = train_request(collection, tmp_path / "out", iterations=1_000_000)
     with subprocess.Popen(
-        [sys.executable, "-m", "engine.cli.worker"],
+        [sys.executable, "-m", "engine.jobs.serve"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8",
     ) as worker:  # fmt: skip
         assert worker.stdin is not None
@@ -179,7 +179,7 @@ def test_a_killed_training_leaves_nothing_after_the_next_start(
 ) -> None:
     """SIGKILL while its files are being written: the next command takes them away, and a running one's stay."""
     program = (
-        "import sys\nfrom engine.cli.main import main\nimport engine.workflows.training.train as training\n"
+        "import sys\nfrom engine.cli.main import main\nimport engine.collection.training.train as training\n"
         "def write_and_wait(*_, out, **__):\n"
         "    out.mkdir()\n    (out / 'backbone.onnx').write_bytes(b'half')\n"
         "    print('waits', flush=True)\n    sys.stdin.read()\n"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.collection.predictions_file import COLUMNS
 from engine.config import CacheFolders
 from engine.project import Project
-from engine.workflows.predictions_file import COLUMNS
 from tests.support.collections import (
     FAMILIES,
     FAMILY_OF,

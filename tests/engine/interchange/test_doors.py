@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from engine.collection import import_images as import_module
+from engine.collection.import_images import import_class_folders
 from engine.errors import FormatError, GraphError
 from engine.graph.names import DEEPEST_LEVEL
 from engine.interchange import imported
 from engine.interchange.detect import read_graph
-from engine.workflows import import_images as import_module
-from engine.workflows.import_images import import_class_folders
 from tests.support.collections import write_shape
 from tests.support.projects import new_project
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.collection.new_project import new_project
 from engine.errors import ProjectLockedError
 from engine.project import Project
-from engine.workflows.new_project import new_project
 
 READER = """
 import sys

@@ -8,7 +8,7 @@ import torch
 
 from engine.errors import Cancelled, InputError, ModelError
 from engine.events import CancelToken, Progress
-from engine.inference.propagation import PropagationSession
+from engine.everyday.propagation import PropagationSession
 from engine.training.episodes import EpisodeSettings
 from engine.training.export import export_propagation
 from engine.training.propagation_settings import PropagationTrainingSettings

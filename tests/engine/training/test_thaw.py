@@ -7,11 +7,11 @@ import onnxruntime
 import pytest
 import torch
 
+from engine.collection.models import find_model
 from engine.errors import ModelError
 from engine.model.backbone import UnitEmbedding
 from engine.training.onnx_weights import read_propagation, read_weights
 from engine.training.thaw import ScaledEmbedding, thawed_leaf_net
-from engine.workflows.models import find_model
 from tests.support.backbones import write_tiny_backbone
 
 IMAGES = torch.randn(4, 3, 48, 48, generator=torch.Generator().manual_seed(0))

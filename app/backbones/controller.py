@@ -1,0 +1,275 @@
+"""Other backbones: the three doors, and changing the project to one of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, final
+
+from PySide6.QtCore import QObject
+
+from app.backbones.logic import BackboneRow, Door, PublishedRow, Removal, Shelf
+from app.backbones.questions import fetched_sizes, remove_added, shelf_of, some_images, use_ready
+from app.backbones.tasks import Stage, Task
+from app.backbones.wording import removed_text, used_text
+from app.side_panel.place import SidePlace
+from app.texts import fill, translate
+
+if TYPE_CHECKING:
+    from app.backbones.tasks import BackboneTasks
+    from app.backbones.view import BackbonePanel
+    from app.session import Session
+    from app.settings import Settings
+    from app.status.toast import Toast
+    from engine.backbones.onnx_files.facts import OnnxFacts
+    from engine.project import Change
+
+SHELF: Final = "backbones"
+FETCHED: Final = "fetched weights"
+
+
+@final
+class Backbones(QObject):
+    """Opens the backbone panel and does what is asked for there."""
+
+    def __init__(
+        self, session: "Session", tasks: "BackboneTasks", side: SidePlace, toast: "Toast", settings: "Settings"
+    ) -> None:
+        super().__init__(side)
+        self.panel: BackbonePanel | None = None
+        self.device = "auto"
+        self._session = session
+        self._tasks = tasks
+        self._side = side
+        self._toast = toast
+        self._settings = settings
+        self._published: tuple[PublishedRow, ...] = ()
+        self._shelf = Shelf((), "")
+        tasks.listing.finished.connect(self._on_listed)
+        tasks.download.stage_changed.connect(self._on_download_stage)
+        tasks.inspection.finished.connect(self._on_inspected)
+        tasks.trial.finished.connect(self._on_tried)
+        tasks.adding.finished.connect(self._on_added)
+        tasks.change.stage_changed.connect(self._on_change_stage)
+        session.loaded.connect(self._on_loaded)
+        session.change_made.connect(self._on_change_made)
+        session.state_changed.connect(lambda _state: self._show_images())
+        session.closed.connect(self.close_panel)
+
+    def callbacks(self) -> dict[str, Callable[[], None]]:
+        """Actions by name."""
+        return {"choose_backbone": self.open_panel}
+
+    def open_panel(self, door: Door | None = None) -> None:
+        """Show the panel in the place of the inspector."""
+        if self.panel is None:
+            self.panel = self._make_panel()
+        self._side.show_panel(self.panel)
+        if door is not None:
+            self.panel.show_door(door)
+        if self.panel.door is Door.PUBLISHED:
+            self.panel.published.begin()
+        self._show_images()
+        self._ask_for_shelf()
+
+    def close_panel(self) -> None:
+        """Put the panel away; what was started goes on."""
+        if self.panel is not None:
+            self._side.close_panel(self.panel)
+
+    def _make_panel(self) -> "BackbonePanel":
+        from app.backbones.view import BackbonePanel
+
+        panel = BackbonePanel(self._tasks)
+        panel.close_requested.connect(self.close_panel)
+        panel.use_requested.connect(self._prepare)
+        panel.ready_accepted.connect(self._use_ready)
+        panel.ready_refused.connect(self._tasks.dismiss_change)
+        panel.computer.remove_requested.connect(self._remove)
+        panel.published.proxy.show_address(self._settings.proxy)
+        panel.published.proxy.address_changed.connect(self._remember_proxy)
+        panel.published.list_requested.connect(self._list)
+        panel.published.download_requested.connect(self._download)
+        panel.file.file_chosen.connect(self._inspect)
+        panel.file.trial_requested.connect(self._try)
+        panel.file.add_requested.connect(self._add)
+        return panel
+
+    @property
+    def _is_looked_at(self) -> bool:
+        return self.panel is not None and self.panel.isVisible()
+
+    # -- what is on this computer
+
+    def _ask_for_shelf(self) -> None:
+        caches = self._session.caches
+        self._session.ask(lambda live: shelf_of(live.project, caches), self._on_shelf, owner=self, topic=SHELF)
+
+    def _on_shelf(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        info = self._session.info
+        if self.panel is not None:
+            self.panel.show_shelf(shelf, can_change=info is not None and info.is_writable)
+            self._show_published()
+        if shelf.lost_reason and not self._is_looked_at:
+            self._toast.say_failure(
+                translate("backbones", "The backbone of this project is gone. Labels are safe; choose another one."),
+                action=translate("backbones", "Choose…"),
+                on_action=self.open_panel,
+            )
+
+    def _on_loaded(self) -> None:
+        """Look once whether the backbone is still there; later only while somebody looks."""
+        self._ask_for_shelf()
+
+    def _on_change_made(self, change: "Change") -> None:
+        if change.settings and self.panel is not None:
+            self._ask_for_shelf()
+
+    def _remove(self, row: BackboneRow) -> None:
+        caches, name = self._session.caches, row.source
+        self._session.ask(lambda live: remove_added(live.project, caches, name), self._on_removed, owner=self)
+
+    def _on_removed(self, removal: Removal) -> None:
+        self._ask_for_shelf()
+        if removal.error:
+            self._toast.say_failure(removal.error)
+        else:
+            self._toast.say(removed_text(removal.name))
+
+    # -- published networks
+
+    def _list(self) -> None:
+        request = {"verb": "list_torchvision", "cache": str(self._session.caches.root)}
+        self._tasks.listing.start(translate("backbones", "Reading the list of published networks"), request)
+
+    def _on_listed(self, fields: Mapping[str, Any]) -> None:
+        self._published = tuple(PublishedRow.of_fields(network) for network in fields["networks"])
+        self._show_published()
+        self._ask_for_fetched()
+
+    def _ask_for_fetched(self) -> None:
+        caches = self._session.caches
+        self._session.ask(lambda _live: fetched_sizes(caches), self._on_fetched, owner=self, topic=FETCHED)
+
+    def _on_fetched(self, sizes: Mapping[str, int]) -> None:
+        self._published = tuple(replace(row, fetched_bytes=sizes.get(row.library_name, 0)) for row in self._published)
+        self._show_published()
+
+    def _show_published(self) -> None:
+        if self.panel is None or not self._published:
+            return
+        here = {row.source for row in self._shelf.rows}
+        self.panel.published.show_rows([replace(row, is_here=row.library_name in here) for row in self._published])
+
+    def _remember_proxy(self, address: str) -> None:
+        self._settings.proxy = address
+
+    def _download(self, row: PublishedRow, proxy: str) -> None:
+        request = {
+            "verb": "add_torchvision",
+            "cache": str(self._session.caches.root),
+            "network": row.network,
+            "weights": row.weights,
+            "proxy": proxy,
+        }
+        title = fill(translate("backbones", "Downloading %1"), row.name)
+        self._tasks.download.start(title, request, subject=row.name)
+
+    def _on_download_stage(self, stage: Stage) -> None:
+        if stage in (Stage.WAITING, Stage.RUNNING):
+            return
+        self._ask_for_shelf()
+        self._ask_for_fetched()
+        if stage is Stage.DONE:
+            self._tell_added(self._tasks.download.subject, Door.PUBLISHED)
+        elif stage is Stage.FAILED:
+            self._tell_failure(self._tasks.download)
+
+    # -- an ONNX file
+
+    def _inspect(self, path: Path) -> None:
+        request = {"verb": "inspect_backbone", "path": str(path)}
+        self._tasks.inspection.start(fill(translate("backbones", "Looking at %1"), path.name), request)
+
+    def _on_inspected(self, fields: Mapping[str, Any]) -> None:
+        from engine.backbones.onnx_files.facts import facts_from
+
+        if self.panel is not None:
+            self.panel.file.show_facts(facts_from(fields))
+
+    def _show_images(self) -> None:
+        """Give the panel some images that were read well, spread over the collection."""
+        state = self._session.state
+        if self.panel is None or state is None or self.panel.isHidden():
+            return
+        self.panel.file.show_images(some_images(state))
+
+    def _try(self, path: Path, facts: "OnnxFacts", preprocessing: Mapping[str, Any], images: Sequence[Path]) -> None:
+        request = {
+            "verb": "try_backbone",
+            "path": str(path),
+            "facts": facts.as_dict(),
+            "preprocessing": dict(preprocessing),
+            "images": [str(image) for image in images],
+        }
+        self._tasks.trial.start(fill(translate("backbones", "Trying %1"), path.name), request)
+
+    def _on_tried(self, fields: Mapping[str, Any]) -> None:
+        if self.panel is not None:
+            self.panel.file.show_trial(fields)
+
+    def _add(self, path: Path, name: str, preprocessing: Mapping[str, Any]) -> None:
+        info = self._session.info
+        request = {
+            "verb": "add_backbone",
+            "path": str(path),
+            "name": name,
+            "preprocessing": dict(preprocessing),
+            "project": None if info is None else str(info.path),
+        }
+        self._tasks.adding.start(fill(translate("backbones", "Adding %1"), name), request, subject=name)
+
+    def _on_added(self, _fields: Mapping[str, Any]) -> None:
+        self._ask_for_shelf()
+        if self.panel is not None:
+            self.panel.file.forget_file()
+            self.panel.show_door(Door.COMPUTER)
+        self._tell_added(self._tasks.adding.subject, Door.COMPUTER)
+
+    def _tell_added(self, name: str, door: Door) -> None:
+        text = fill(translate("backbones", "%1 is on this computer now"), name)
+        if self._is_looked_at:
+            self._toast.say(text)
+        else:
+            self._toast.say(text, action=translate("backbones", "Look"), on_action=lambda: self.open_panel(door))
+
+    def _tell_failure(self, task: Task) -> None:
+        """Tell somebody who looks elsewhere."""
+        if not self._is_looked_at:
+            self._toast.say_failure(task.error)
+
+    # -- changing the project
+
+    def _prepare(self, source: str, name: str) -> None:
+        self._tasks.prepare_change(source, name, device=self.device)
+
+    def _use_ready(self) -> None:
+        ready = self._tasks.ready
+        if ready is not None:
+            self._session.act(
+                lambda project: use_ready(project, ready), on_done=lambda _change: self._on_used(ready.name)
+            )
+
+    def _on_used(self, name: str) -> None:
+        self._tasks.dismiss_change()
+        self._toast.say(used_text(name), action=translate("backbones", "Undo"), on_action=self._session.undo)
+
+    def _on_change_stage(self, stage: Stage) -> None:
+        """Tell somebody who looks elsewhere how it ended."""
+        if self._is_looked_at:
+            return
+        if stage is Stage.FAILED:
+            self._tell_failure(self._tasks.change)
+        elif stage is Stage.DONE and self._tasks.ready is not None:
+            text = fill(translate("backbones", "%1 is ready to be used"), self._tasks.ready.name)
+            self._toast.say(text, action=translate("backbones", "Look"), on_action=self.open_panel)

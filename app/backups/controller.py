@@ -1,0 +1,235 @@
+"""The panel of the backups: what there is, going back to one, and where they are kept."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog
+
+from app.backups.automatic import AutomaticBackups
+from app.backups.restoring import Restoring
+from app.side_panel.place import SidePlace
+from app.texts import fill, translate
+
+if TYPE_CHECKING:  # the window shows first
+    from app.backups.view import BackupsPanel
+    from app.session import Session
+    from app.status.toast import Toast
+    from engine.project.backups.contents import Changes
+    from engine.project.backups.keeping import ProjectBackups
+    from engine.project.backups.listing import Backup
+
+SETTLED_MS: Final = 700
+"""After the last change, before the open panel is brought up to date."""
+
+
+@final
+class Backups(QObject):
+    """Opens the panel and does what is asked for there.
+
+    Attributes:
+        automatic: makes backups by itself.
+        restoring: puts one in the project's place.
+    """
+
+    def __init__(self, session: "Session", side: SidePlace, toast: "Toast") -> None:
+        super().__init__(side)
+        self.panel: BackupsPanel | None = None
+        self.automatic = AutomaticBackups(session, self)
+        self.restoring = Restoring(session, self.automatic.worker, toast, self)
+        self._session = session
+        self._side = side
+        self._toast = toast
+        self._look = 0  # one more with every look: answers of an earlier one are dropped
+        self._settled = QTimer(self)
+        self._settled.setSingleShot(True)
+        self._settled.setInterval(SETTLED_MS)
+        self._settled.timeout.connect(self.refresh)
+        self.automatic.known.connect(lambda _backups: self.refresh())
+        self.automatic.made.connect(self.refresh)
+        self.automatic.failed.connect(self._on_automatic_failed)
+        session.closed.connect(self._on_closed)
+        session.failed.connect(lambda _message: self._on_failed())
+        session.opened.connect(lambda _info: self._show_failure(""))
+        session.change_made.connect(lambda _change: self._settled.start())
+
+    def callbacks(self) -> dict[str, Callable[[], None]]:
+        """Actions by name."""
+        return {"backups": self.open_panel}
+
+    def stop(self) -> None:
+        """End before the program ends."""
+        self._look += 1
+        self.automatic.stop()
+
+    # -- the panel
+
+    def open_panel(self) -> None:
+        """Show the panel in the place of the inspector."""
+        if self.panel is None:
+            self.panel = self._make_panel()
+        self._show_failure("")
+        self._side.show_panel(self.panel)
+        self.refresh()
+
+    def close_panel(self) -> None:
+        """Put the panel away."""
+        if self.panel is not None:
+            self._look += 1
+            self._side.close_panel(self.panel)
+
+    def _make_panel(self) -> "BackupsPanel":
+        from app.backups.view import BackupsPanel
+
+        panel = BackupsPanel()
+        panel.close_requested.connect(self.close_panel)
+        panel.back_up_requested.connect(self.back_up)
+        panel.restore_requested.connect(lambda backup: self._restore(backup.path))
+        panel.folder_requested.connect(self._choose_folder)
+        panel.usual_folder_requested.connect(lambda: self.use_folder(None))
+        panel.show_requested.connect(self._show_folder)
+        return panel
+
+    @property
+    def _is_looked_at(self) -> bool:
+        return self.panel is not None and self.panel.isVisible()
+
+    def _on_closed(self) -> None:
+        self._look += 1
+        self._settled.stop()
+        if not self.restoring.is_running:
+            self.close_panel()
+
+    def _on_failed(self) -> None:
+        if self.panel is not None:
+            self.panel.show_busy("")
+        if self._session.info is None and not self.restoring.is_running:
+            self.close_panel()
+
+    def _on_automatic_failed(self, reason: str) -> None:
+        """One calm word; the panel says it where it is open."""
+        from app.backups.wording import failed_text
+
+        if self._is_looked_at:
+            self._show_failure(failed_text(reason))
+            return
+        self._toast.say_failure(failed_text(reason), action=translate("backups", "Backups…"), on_action=self.open_panel)
+
+    # -- what there is
+
+    def refresh(self) -> None:
+        """List what there is; what changed since each follows, the newest first."""
+        backups = self.automatic.backups
+        self._look += 1
+        look = self._look
+        if backups is None or not self._is_looked_at:
+            return
+
+        def is_wanted() -> bool:
+            return look == self._look
+
+        def deliver(answer: Callable[[], None]) -> None:
+            self.automatic.worker.post(lambda: answer() if is_wanted() else None)
+
+        self.automatic.worker.submit(lambda: self._look_at_all(backups, is_wanted, deliver), self._show_failure)
+
+    def _look_at_all(
+        self,
+        backups: "ProjectBackups",
+        is_wanted: Callable[[], bool],
+        deliver: Callable[[Callable[[], None]], None],
+    ) -> None:
+        """On the thread of the backups: quick answers first."""
+        from engine.project.backups.contents import changes_between, contents_of_backup
+        from engine.project.backups.listing import verified
+        from engine.project.backups.place import chosen_folder, folder_for
+
+        if not is_wanted():
+            return
+        rows = backups.all()
+        folder, chosen = folder_for(backups.path, backups.project_id), chosen_folder(backups.project_id)
+        deliver(lambda: self._show_rows(rows, folder, is_chosen=chosen is not None))
+        present = backups.contents()
+        for row in rows:
+            if not is_wanted():
+                return
+            read = verified(row)
+            changes = None if read.fault else changes_between(contents_of_backup(row.path), present)
+            deliver(self._row_shower(read, changes))
+
+    def _row_shower(self, row: "Backup", changes: "Changes | None") -> Callable[[], None]:
+        return lambda: self.panel.show_row(row, changes) if self.panel is not None else None
+
+    def _show_rows(self, rows: "list[Backup]", folder: Path, *, is_chosen: bool) -> None:
+        info = self._session.info
+        if self.panel is not None:
+            self.panel.show_rows(rows, can_restore=info is not None and info.is_writable)
+            self.panel.show_place(folder, is_chosen=is_chosen)
+
+    def _show_failure(self, text: str) -> None:
+        if self.panel is not None:
+            self.panel.show_busy("")
+            self.panel.failure.show_text(text)
+
+    # -- what a person does
+
+    def back_up(self) -> None:
+        """Make a backup now."""
+        backups, info, cancel = self.automatic.backups, self._session.info, self.automatic.cancel
+        if backups is None or info is None or self.panel is None:
+            return
+        self._show_failure("")
+        self.panel.show_busy(translate("backups", "Backing up…"))
+
+        def work() -> None:
+            from engine.project.backups.keeping import back_up
+
+            made = backups.take(cancel=cancel) if info.is_writable else back_up(info.path)
+            self.automatic.worker.post(lambda: self._on_backed_up(made))
+
+        self.automatic.worker.submit(work, self._show_failure)
+
+    def _on_backed_up(self, made: "Backup") -> None:
+        from app.backups.wording import made_text
+
+        self._show_failure("")
+        self._toast.say(made_text(made))
+        self.automatic.count_as_made()
+
+    def _restore(self, backup: Path) -> None:
+        self._show_failure("")
+        if self.panel is not None:
+            self.panel.show_busy(translate("backups", "Restoring…"))
+        self.restoring.restore(backup)
+
+    def _choose_folder(self) -> None:
+        name = QFileDialog.getExistingDirectory(self._side, translate("backups", "Where to keep backups"))
+        if name:
+            self.use_folder(Path(name))
+
+    def use_folder(self, folder: Path | None) -> None:
+        """Keep backups of this project somewhere else on this computer; None for the usual folder."""
+        backups = self.automatic.backups
+        if backups is None:
+            return
+        self._show_failure("")
+
+        def work() -> None:
+            from engine.project.backups.place import choose_folder
+
+            choose_folder(backups.project_id, folder)
+            self.automatic.worker.post(self.refresh)
+
+        self.automatic.worker.submit(work, self._show_failure)
+
+    def _show_folder(self) -> None:
+        """Show the backups in the system's file browser; the folder above while there is none."""
+        if self.panel is None:
+            return
+        folder = Path(self.panel.folder_text)
+        while not folder.is_dir() and folder != folder.parent:
+            folder = folder.parent
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+            self._show_failure(fill(translate("backups", "The folder cannot be shown: %1"), str(folder)))

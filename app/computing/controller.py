@@ -1,0 +1,179 @@
+"""Choosing the device that looks at images, telling when it fails, and letting the collection teach or not."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, final
+
+from PySide6.QtCore import QObject
+
+from app.backbones.tasks import Task
+from app.computing.logic import CollectionFacts, Survey, collection_facts, switch_collection
+from app.computing.wording import sentence
+from app.texts import translate
+from engine.runtime.devices.names import AUTO
+
+if TYPE_CHECKING:
+    from app.backbones.controller import Backbones
+    from app.computing.device_chip import DeviceChip
+    from app.computing.view import ComputingPanel
+    from app.main_window import MainWindow
+    from app.session import Session
+    from app.session.embedding import Embedding
+    from engine.events import Progress
+
+FACTS: Final = "collection facts"
+
+
+@final
+class Computing(QObject):
+    """Opens the panel and does what is asked for there.
+
+    Attributes:
+        looking: tries the devices of this computer, in a worker.
+    """
+
+    def __init__(
+        self,
+        session: "Session",
+        embedding: "Embedding",
+        backbones: "Backbones",
+        chip: "DeviceChip",
+        window: "MainWindow",
+    ) -> None:
+        super().__init__(window)
+        self.panel: ComputingPanel | None = None
+        self.looking = Task(session, keeps_finished=False)
+        self._session = session
+        self._embedding = embedding
+        self._backbones = backbones
+        self._chip = chip
+        self._window = window
+        self._survey: Survey | None = None
+        self._was_alone = True
+        self._notice = ""
+        self._is_switching = False
+        self._use(window.settings.device)
+        chip.clicked.connect(lambda _is_checked=False: self.open_panel())
+        self._connect()
+
+    def _connect(self) -> None:
+        session, embedding = self._session, self._embedding
+        self.looking.finished.connect(self._on_looked)
+        self.looking.stage_changed.connect(lambda _stage: self._show_survey())
+        embedding.device_told.connect(self._chip.show_used)
+        embedding.notice_given.connect(self._on_notice)
+        embedding.failed.connect(self._on_failed)
+        self._window.backbone_tasks.change.progressed.connect(self._on_change_progressed)
+        session.state_changed.connect(lambda _state: self._ask_for_facts())
+        session.failed.connect(lambda _message: self._on_refused())
+        session.closed.connect(self._show_no_project)
+
+    def callbacks(self) -> dict[str, Callable[[], None]]:
+        """Actions by name."""
+        return {"choose_device": self.open_panel}
+
+    def open_panel(self) -> None:
+        """Show the panel over the window; the devices are tried when that was not done yet."""
+        if self.panel is None:
+            self.panel = self._make_panel()
+        self.panel.show_device(self._window.settings.device)
+        self.panel.show_notice(self._notice)
+        self._show_survey()
+        if self._session.info is None:
+            self._show_no_project()
+        self.panel.show_over()
+        self.panel.buttons[self._window.settings.device].setFocus()
+        self._ask_for_facts()
+        if self._survey is None:
+            self.look()
+
+    def _make_panel(self) -> "ComputingPanel":
+        from app.computing.view import ComputingPanel
+
+        host = self._window.centralWidget()
+        assert host is not None, "the window is put together"
+        panel = ComputingPanel(host)
+        panel.device_chosen.connect(self.choose)
+        panel.look_requested.connect(self.look)
+        panel.collection_switched.connect(self.let_collection_teach)
+        return panel
+
+    # -- the device
+
+    def choose(self, device: str) -> None:
+        """Look at images on a device from now on, also after a restart."""
+        self._window.settings.device = device
+        self._notice = ""
+        self._use(device)
+        if self.panel is not None:
+            self.panel.show_notice("")
+        self._show_survey()
+
+    def _use(self, device: str) -> None:
+        self._chip.show_chosen(device)
+        self._backbones.device = device
+        self._embedding.use_device(device)
+
+    def look(self) -> None:
+        """Try the devices of this computer; a driver may take seconds, or crash, in a process of its own."""
+        if not self.looking.is_busy:
+            self._was_alone = not self._session.jobs.jobs
+            self.looking.start(translate("computing", "Trying the devices"), {"verb": "list_devices"})
+
+    def _on_looked(self, fields: Mapping[str, Any]) -> None:
+        self._survey = Survey.of_fields(fields, was_alone=self._was_alone)
+        if self._window.settings.device == AUTO and not self._notice:
+            self._chip.show_used(self._survey.auto_name, self._survey.auto_reason)
+
+    def _show_survey(self) -> None:
+        if self.panel is not None:
+            is_looking, error = self.looking.is_busy, self.looking.error
+            self.panel.show_survey(self._survey, error=error, is_looking=is_looking)
+
+    def _on_notice(self, notice: str) -> None:
+        """Say once that the device failed; the chip and the panel keep it until a job goes well."""
+        if notice == self._notice:
+            return
+        self._notice = notice
+        self._chip.show_notice(notice)
+        if self.panel is not None:
+            self.panel.show_notice(notice)
+        if notice:
+            self._window.toast.say_failure(sentence(notice), **self._way_out())
+
+    def _on_change_progressed(self, progress: "Progress") -> None:
+        if progress.notice:
+            self._on_notice(progress.notice)
+
+    def _on_failed(self, message: str) -> None:
+        """A device that was asked for by name may be the reason, so another one is offered."""
+        if self._window.settings.device != AUTO:
+            self._window.toast.say_failure(message, **self._way_out())
+
+    def _way_out(self) -> dict[str, Any]:
+        return {"action": translate("computing", "Devices…"), "on_action": self.open_panel}
+
+    # -- the collection
+
+    def let_collection_teach(self, is_on: bool) -> None:
+        """Change the setting of the open project; undo changes it back."""
+        self._is_switching = True
+        self._session.act(lambda project: switch_collection(project, is_on=is_on))
+
+    def _on_refused(self) -> None:
+        """Show the setting as it is when it could not be changed."""
+        if self._is_switching:
+            self._ask_for_facts()
+
+    def _ask_for_facts(self) -> None:
+        self._is_switching = False
+        if self.panel is not None and self.panel.isVisible() and self._session.info is not None:
+            self._session.ask(collection_facts, self._on_facts, owner=self.panel, topic=FACTS)
+
+    def _on_facts(self, facts: CollectionFacts) -> None:
+        info = self._session.info
+        if self.panel is not None and info is not None:
+            self.panel.show_collection(facts, can_switch=info.is_writable)
+
+    def _show_no_project(self) -> None:
+        if self.panel is not None:
+            self.panel.show_collection(None, can_switch=False)

@@ -1,0 +1,153 @@
+"""Images and class lists on their way in: chosen in a dialog or dropped."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, cast, final
+
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.importing.wording import import_text
+from app.status.wording import number
+from app.texts import fill, translate
+
+if TYPE_CHECKING:
+    from app.class_tree.view import ClassTree
+    from app.session import Session
+    from app.status.toast import Toast
+    from app.workspace.view import Workspace
+    from engine.collection.import_images import ImageImport
+    from engine.collection.live import LiveCollection
+    from engine.events import CancelToken, OnProgress
+
+
+@final
+class Importing:
+    """Adds images and classes to the open project."""
+
+    def __init__(
+        self, session: "Session", tree: "ClassTree", workspace: "Workspace", toast: "Toast", window: QWidget
+    ) -> None:
+        self._session = session
+        self._workspace = workspace
+        self._toast = toast
+        self._window = window
+        tree.files_dropped.connect(lambda class_id, paths: self.take(paths, class_id=class_id))
+        tree.images_dropped.connect(self._on_images_dropped)
+
+    def callbacks(self) -> dict[str, Callable[[], None]]:
+        """Actions by name."""
+        return {
+            "add_images": self._choose_images,
+            "add_folder": self._choose_folder,
+            "import_classes": self._choose_class_list,
+        }
+
+    # -- choosing
+
+    def _choose_images(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self._window, translate("importing", "Add images"))
+        if names:
+            self.take([Path(name) for name in names])
+
+    def _choose_folder(self) -> None:
+        name = QFileDialog.getExistingDirectory(self._window, translate("importing", "Add a folder"))
+        if name:
+            self.take([Path(name)])
+
+    def _choose_class_list(self) -> None:
+        title = translate("importing", "Import a class list")
+        kinds = translate("importing", "Class lists (*.csv *.json *.txt);;All files (*)")
+        name, _ = QFileDialog.getOpenFileName(self._window, title, "", kinds)
+        if name:
+            self.import_classes(Path(name))
+
+    def import_classes(self, source: Path) -> None:
+        """Merge a class list into the graph."""
+
+        def work(live: "LiveCollection", _on_progress: "OnProgress", _cancel: "CancelToken") -> object:
+            from engine.collection.import_graph import import_graph
+
+            return import_graph(live.project, source)
+
+        title = fill(translate("importing", "Importing %1"), source.name)
+        self._session.run_long(work, title=title, change_of=lambda done: getattr(done, "change", None))
+
+    # -- dropped
+
+    def take(self, paths: Sequence[Path], *, class_id: int | None = None) -> None:
+        """Add dropped files; folders with sub-folders are asked about first."""
+
+        def on_answer(folders: int) -> None:
+            if folders:
+                self._ask_about_folders(paths, folders, class_id)
+            else:
+                self.add(paths, class_id=class_id)
+
+        self._session.ask(lambda _live: count_class_folders(paths), on_answer, owner=self._window)
+
+    def _ask_about_folders(self, paths: Sequence[Path], folders: int, class_id: int | None) -> None:
+        name = paths[0].name if len(paths) == 1 else translate("importing", "What you dropped")
+        where = self._session.graph.name(class_id) if class_id is not None else ""
+        text = fill(translate("importing", "%1 has %2 sub-folders with images."), name, number(folders))
+        as_classes = translate("importing", "Make classes from the sub-folders")
+        only_add = (
+            fill(translate("importing", "All are %1"), where)
+            if where
+            else translate("importing", "Just add the images")
+        )
+        self._workspace.notice.ask(
+            text,
+            [
+                (as_classes, lambda: self.add_class_folders(paths, under=class_id)),
+                (only_add, lambda: self.add(paths, class_id=class_id)),
+            ],
+        )
+
+    def add(self, paths: Sequence[Path], *, class_id: int | None = None) -> None:
+        """Add images; with a class they become its shots."""
+
+        def work(live: "LiveCollection", on_progress: "OnProgress", cancel: "CancelToken") -> "ImageImport":
+            from engine.collection.import_images import import_images
+
+            return import_images(live.project, paths, class_id=class_id, on_progress=on_progress, cancel=cancel)
+
+        self._run(work)
+
+    def add_class_folders(self, paths: Sequence[Path], *, under: int | None = None) -> None:
+        """Add images from folders whose sub-folders are classes."""
+
+        def work(live: "LiveCollection", on_progress: "OnProgress", cancel: "CancelToken") -> "ImageImport":
+            from engine.collection.import_images import import_class_folders
+
+            return import_class_folders(live.project, paths, under=under, on_progress=on_progress, cancel=cancel)
+
+        self._run(work)
+
+    def _run(self, work: "Callable[[LiveCollection, OnProgress, CancelToken], ImageImport]") -> None:
+        title = translate("importing", "Looking for images")
+        job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
+        job.finished.connect(self._on_imported)
+
+    def _on_imported(self, done: object) -> None:
+        """Say what came of it, where more is to say than that images were added: the change itself was answered."""
+        done = cast("ImageImport", done)
+        text = import_text(done)
+        if not text:
+            return
+        if done.change.is_empty:
+            self._toast.say_failure(text) if done.failures or not done.already_there else self._toast.say(text)
+        else:
+            self._toast.say_failure(
+                f"{done.change.text}. {text}", action=translate("importing", "Undo"), on_action=self._session.undo
+            )
+
+    def _on_images_dropped(self, class_id: int, image_ids: Sequence[int]) -> None:
+        self._session.act(lambda project: project.label(image_ids, class_id))
+
+
+def count_class_folders(paths: Sequence[Path]) -> int:
+    """How many sub-folders below folders hold images; 0 when only files or flat folders were dropped."""
+    from engine.images.find_images import find_images_in_class_folders
+
+    groups = [names for path in paths if path.is_dir() for names, files in find_images_in_class_folders(path) if files]
+    return sum(1 for names in groups if names)

@@ -1,0 +1,42 @@
+"""What a person is told after an import, besides how many images it added."""
+
+from typing import TYPE_CHECKING
+
+from app.status.wording import images, number
+from app.texts import fill, translate
+from engine.files import shown
+
+if TYPE_CHECKING:
+    from engine.collection.import_images import ImageImport
+    from engine.images.left_out import LeftOut
+
+
+def import_text(done: "ImageImport") -> str:
+    """Sentences about what was not added; empty where all is well."""
+    parts = [_failure_text(done) if done.failures else "", left_out_text(done.left_out)]
+    if done.added == 0 and not done.failures:
+        if done.already_there:
+            parts.insert(
+                0, fill(translate("importing", "Nothing new: %1 were there already"), images(done.already_there))
+            )
+        else:
+            parts.insert(0, translate("importing", "No image was found there"))
+    return ". ".join(part for part in parts if part)
+
+
+def _failure_text(done: "ImageImport") -> str:
+    first, others = done.failures[0], len(done.failures) - 1
+    if others:
+        template = translate("importing", "%1 and %2 more could not be added: %3")
+        return fill(template, shown(first.path.name), number(others), shown(first.reason))
+    return fill(translate("importing", "%1 could not be added: %2"), shown(first.path.name), shown(first.reason))
+
+
+def left_out_text(left_out: "LeftOut") -> str:
+    """`12 HEIC, 3 MOV were left out: these kinds of files are not read`; empty where there were none."""
+    if not left_out.count:
+        return ""
+    kinds = ", ".join(f"{number(count)} {kind}" for kind, count in left_out.by_kind())
+    if left_out.count == 1:
+        return fill(translate("importing", "%1 was left out: this kind of file is not read"), kinds)
+    return fill(translate("importing", "%1 were left out: these kinds of files are not read"), kinds)

@@ -1,0 +1,183 @@
+"""Images that are not where they were: greyed, told above the grid, and found again on a page of their own."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from app.jobs.thread_job import ThreadJob
+from app.moved_images.whereabouts import has_failed_images
+from app.moved_images.wording import missing_line
+from app.texts import translate
+
+if TYPE_CHECKING:
+    from app.jobs.job import Job
+    from app.moved_images.view import MovedImagesPanel
+    from app.moved_images.whereabouts import Whereabouts
+    from app.session import Session
+    from app.session.embedding import Embedding
+    from app.side_panel.place import SidePlace
+    from app.workspace.view import Workspace
+    from engine.collection.live import LiveCollection
+    from engine.collection.relink.records import KnownImages, RelinkPlan
+    from engine.events import CancelToken, OnProgress
+    from engine.project import Change, Project
+
+KNOWN: Final = "known images"
+
+
+@final
+class MovedImages(QObject):
+    """Opens the panel, looks for moved images off the project thread, and takes what was found as one action."""
+
+    def __init__(
+        self,
+        session: "Session",
+        whereabouts: "Whereabouts",
+        embedding: "Embedding",
+        workspace: "Workspace",
+        side: "SidePlace",
+    ) -> None:
+        super().__init__(side)
+        self.panel: MovedImagesPanel | None = None
+        self.plan: RelinkPlan | None = None
+        self._session = session
+        self._whereabouts = whereabouts
+        self._embedding = embedding
+        self._workspace = workspace
+        self._side = side
+        self._job: Job | None = None
+        whereabouts.missing_changed.connect(self._on_missing_changed)
+        whereabouts.came_back.connect(self._on_came_back)
+        session.closed.connect(self._on_closed)
+        session.change_made.connect(self._on_change_made)
+
+    def callbacks(self) -> dict[str, Callable[[], None]]:
+        """Actions by name."""
+        return {"find_moved_images": self.open_panel}
+
+    def open_panel(self) -> None:
+        """Show the panel in the place of the inspector."""
+        if self.panel is None:
+            self.panel = self._make_panel()
+        self._workspace.missing_notice.hide()
+        self._show_missing()
+        self._side.show_panel(self.panel)
+        self._whereabouts.look()
+
+    def _make_panel(self) -> "MovedImagesPanel":
+        from app.moved_images.view import MovedImagesPanel
+
+        panel = MovedImagesPanel()
+        panel.folder_wanted.connect(self._choose_folder)
+        panel.search_requested.connect(lambda: self.find(None))
+        panel.cancel_requested.connect(self._cancel)
+        panel.apply_requested.connect(self.apply)
+        panel.close_requested.connect(lambda: self._side.close_panel(panel))
+        return panel
+
+    # -- finding
+
+    def _choose_folder(self) -> None:
+        title = translate("moved_images", "Where were the images moved to?")
+        name = QFileDialog.getExistingDirectory(self.panel, title)
+        if name:
+            self.find(Path(name))
+
+    def find(self, folder: Path | None) -> None:
+        """Look for moved images, in a folder or beside the project; the panel shows what was found."""
+        if self._job is not None or self._session.info is None or self.panel is None:
+            return
+        self.plan = None
+        self.panel.show_searching(folder)
+        self._session.ask(_known_images, lambda known: self._search(known, folder), owner=self, topic=KNOWN)
+
+    def _search(self, known: "KnownImages", folder: Path | None) -> None:
+        def work(on_progress: "OnProgress", cancel: "CancelToken") -> "RelinkPlan":
+            from engine.collection.relink.find import find_moved
+
+            return find_moved(known, folder, on_progress=on_progress, cancel=cancel)
+
+        assert self.panel is not None, "it was asked for there"
+        job = self._job = ThreadJob(translate("moved_images", "Looking for moved images"), work, self._whereabouts.disk)
+        job.keeps_finished = False
+        job.progress.connect(self.panel.progress.show_progress)
+        job.finished.connect(lambda plan: self._on_found(plan, known.project.parent))
+        job.failed.connect(self.panel.show_idle)
+        job.cancelled.connect(self.panel.show_idle)
+        job.ended.connect(self._on_ended)
+        self._session.jobs.watch(job)
+        job.start()
+
+    def _cancel(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+
+    def _on_found(self, plan: "RelinkPlan", folder: Path) -> None:
+        if self.panel is not None and self._session.info is not None:
+            self.plan = plan
+            self.panel.show_plan(plan, folder)
+
+    def _on_ended(self) -> None:
+        self._job = None
+
+    # -- using what was found
+
+    def apply(self) -> None:
+        """Update the location of what was found: one step, told by a toast with Undo."""
+        plan, caches = self.plan, self._session.caches
+        if plan is None or self.panel is None:
+            return
+        self.plan = None
+        self.panel.show_idle()
+
+        def action(project: "Project") -> "Change":
+            from engine.collection.relink.apply import relink
+
+            return relink(project, plan, caches)
+
+        self._session.act(action, on_done=lambda _change: self._embedding.look_at_all() if plan.changed else None)
+
+    # -- following
+
+    def _on_missing_changed(self, missing: frozenset[int]) -> None:
+        self._workspace.show_missing(missing)
+        self._show_missing()
+        is_open = self.panel is not None and self.panel.isVisible()
+        if missing and not is_open:
+            find = translate("moved_images", "Find them…")
+            self._workspace.missing_notice.ask(missing_line(len(missing)), [(find, self.open_panel)])
+        else:
+            self._workspace.missing_notice.hide()
+
+    def _show_missing(self) -> None:
+        info = self._session.info
+        if self.panel is not None and info is not None:
+            self.panel.show_missing(len(self._whereabouts.missing), is_writable=info.is_writable)
+
+    def _on_came_back(self) -> None:
+        """Read what could not be read while it was away; its thumbnails may be made again."""
+        state = self._session.state
+        if state is not None and has_failed_images(state):
+            self._embedding.start_again()
+
+    def _on_change_made(self, change: "Change") -> None:
+        """What was found or put back lies elsewhere now: a preview of before does not hold any more."""
+        if change.images_moved and self.panel is not None and self.plan is not None:
+            self.plan = None
+            self.panel.show_idle()
+
+    def _on_closed(self) -> None:
+        self._cancel()
+        self.plan = None
+        if self.panel is not None:
+            self.panel.show_idle()
+            self._side.close_panel(self.panel)
+
+
+def _known_images(live: "LiveCollection") -> "KnownImages":
+    from engine.collection.relink.find import known_images
+
+    return known_images(live.project)

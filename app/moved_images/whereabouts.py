@@ -1,0 +1,151 @@
+"""Knows which images are not where they were, and notices when they are back.
+
+The disk is asked on a thread of its own: a share that is gone may take long to say so.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+
+from app.jobs.background_thread import BackgroundThread
+from engine.events import CancelToken
+
+if TYPE_CHECKING:
+    from app.image_grid.thumbnails import Thumbnails
+    from app.session import Session
+    from engine.collection.live import LiveCollection
+    from engine.collection.state import CollectionState
+    from engine.project import Change
+
+TOPIC: Final = "last known files"
+DOUBT_MS: Final = 500
+"""After a thumbnail could not be made: many fail at once when a share vanishes."""
+
+LastKnown = Mapping[Path, tuple[int, int]]
+
+
+@final
+class Whereabouts(QObject):
+    """Looks when a project was loaded, when its images change, when the window gets the focus, and when asked to.
+
+    Signals:
+        missing_changed: frozen set of the ids of images that are not where they were.
+        came_back: images that were missing are there again.
+
+    Attributes:
+        disk: a thread for work that asks the disk; a slow share holds nothing else up.
+    """
+
+    missing_changed = Signal(object)
+    came_back = Signal()
+
+    def __init__(self, session: "Session", thumbnails: "Thumbnails", parent: QObject | None = None) -> None:
+        super().__init__(parent or session)
+        self.missing: frozenset[int] = frozenset()
+        self.disk = BackgroundThread("disk", self)
+        self._session = session
+        self._thumbnails = thumbnails
+        self._token = CancelToken()
+        self._is_looking = False
+        self._looks_again = False
+        self._doubt_timer = QTimer(self, singleShot=True, interval=DOUBT_MS)
+        self._doubt_timer.timeout.connect(self.look)
+        session.loaded.connect(self.look)
+        session.closed.connect(self._on_closed)
+        session.change_made.connect(self._on_change_made)
+        thumbnails.ready.connect(self._on_thumbnail_ready)
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.applicationStateChanged.connect(self._on_application_state_changed)
+
+    @property
+    def is_looking(self) -> bool:
+        """Whether the disk is being asked."""
+        return self._is_looking
+
+    def look(self) -> None:
+        """Ask the disk; while it is being asked, once more after that."""
+        state = self._session.state
+        if state is None:
+            return
+        if self._is_looking:
+            self._looks_again = True
+            return
+        self._is_looking, self._looks_again = True, False
+        self._token = token = CancelToken()
+
+        def work() -> None:
+            from engine.images.presence import missing_files
+
+            rows = missing_files(state.folder, state.paths, cancel=token)
+            missing = frozenset(state.image_ids[rows].tolist())
+            self.disk.post(lambda: self._on_looked(token, missing))
+
+        self.disk.submit(work, lambda _message: self._on_looked(token, self.missing))
+
+    def stop(self) -> None:
+        """End the thread, before the program ends."""
+        self._doubt_timer.stop()
+        self._token.cancel()
+        self.disk.stop()
+
+    def _on_looked(self, token: CancelToken, missing: frozenset[int]) -> None:
+        if token.is_cancelled:
+            return
+        self._is_looking = False
+        before, self.missing = self.missing, missing
+        if missing != before:
+            self._remember_files()
+            self.missing_changed.emit(missing)
+        if before - missing:
+            self.came_back.emit()
+        if self._looks_again:
+            self.look()
+
+    def _remember_files(self) -> None:
+        """Let thumbnails that were made before be found without their files."""
+        missing = self.missing
+        if missing:
+            self._session.ask(
+                lambda live: last_known(live, missing), self._thumbnails.show_last_known, owner=self, topic=TOPIC
+            )
+        else:
+            self._thumbnails.show_last_known({})
+
+    def _on_closed(self) -> None:
+        self._token.cancel()
+        self._doubt_timer.stop()
+        self._is_looking = self._looks_again = False
+        if self.missing:
+            self.missing = frozenset()
+            self._thumbnails.show_last_known({})
+            self.missing_changed.emit(self.missing)
+
+    def _on_change_made(self, change: "Change") -> None:
+        if change.images_moved or change.images_added or change.images_removed:
+            self.look()
+
+    def _on_thumbnail_ready(self, path: Path) -> None:
+        if self._thumbnails.has_failed_anew(path) and not self._doubt_timer.isActive():
+            self._doubt_timer.start()
+
+    def _on_application_state_changed(self, state: Qt.ApplicationState) -> None:
+        if state == Qt.ApplicationState.ApplicationActive:
+            self.look()
+
+
+def last_known(live: "LiveCollection", missing: frozenset[int]) -> LastKnown:
+    """Size and time of the files of missing images when they were added; on the project thread."""
+    table, state = live.project.image_table(), live.state
+    files = zip(table.ids, table.paths, table.sizes_bytes, table.modified_ns, strict=True)
+    return {state.folder / path: (size, time) for image_id, path, size, time in files if image_id in missing}
+
+
+def has_failed_images(state: "CollectionState") -> bool:
+    """Whether there are images that could not be read."""
+    from engine.collection.state import ImageStatus
+
+    return bool((state.status == ImageStatus.FAILED).any())

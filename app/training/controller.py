@@ -1,0 +1,94 @@
+"""Training, and choosing between model versions."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import QObject
+
+from app.side_panel.place import SidePlace
+from app.texts import fill, translate
+from app.training.job import Phase
+from app.training.logic import Depth
+from app.training.versions import use_version
+from app.training.wording import outcome_line
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from app.status.toast import Toast
+    from app.training.job import Training
+    from app.training.view import TrainingPanel
+
+
+@final
+class Models(QObject):
+    """Opens the training panel and does what is asked for there."""
+
+    def __init__(self, session: "Session", training: "Training", side: SidePlace, toast: "Toast") -> None:
+        super().__init__(side)
+        self.panel: TrainingPanel | None = None
+        self._session = session
+        self._training = training
+        self._side = side
+        self._toast = toast
+        training.phase_changed.connect(self._on_phase_changed)
+        session.closed.connect(self.close_panel)
+
+    def callbacks(self) -> dict[str, Callable[[], None]]:
+        """Actions by name."""
+        return {
+            "tune_propagation": lambda: self.open_panel(Depth.PROPAGATION),
+            "train_backbone": lambda: self.open_panel(Depth.BACKBONE),
+            "show_model_versions": lambda: self.open_panel(None),
+        }
+
+    def open_panel(self, depth: Depth | None) -> None:
+        """Show the panel in the place of the inspector."""
+        if self.panel is None:
+            self.panel = self._make_panel()
+        self._side.show_panel(self.panel)
+        self.panel.show_depth(depth)
+
+    def close_panel(self) -> None:
+        """Put the panel away; a training goes on."""
+        if self.panel is not None:
+            self._side.close_panel(self.panel)
+
+    def use(self, version_id: int, name: str) -> None:
+        """Take a model version into use; undo brings the former one back."""
+        caches = self._session.caches
+        self._session.act(
+            lambda project: use_version(project, caches, version_id), on_done=lambda _change: self._on_used(name)
+        )
+
+    def _make_panel(self) -> "TrainingPanel":
+        from app.training.view import TrainingPanel
+
+        panel = TrainingPanel(self._session, self._training)
+        panel.start_requested.connect(self._training.start)
+        panel.cancel_requested.connect(self._training.cancel)
+        panel.keep_requested.connect(self._training.dismiss)
+        panel.use_requested.connect(self.use)
+        panel.close_requested.connect(self.close_panel)
+        return panel
+
+    def _on_used(self, name: str) -> None:
+        self._training.dismiss()
+        self._toast.say(
+            fill(translate("training", "Now using %1"), name),
+            action=translate("training", "Undo"),
+            on_action=self._session.undo,
+        )
+
+    def _on_phase_changed(self, phase: Phase) -> None:
+        """Tell somebody who looks elsewhere how it ended."""
+        if self.panel is not None and self.panel.isVisible():
+            return
+        if phase is Phase.FAILED:
+            self._toast.say_failure(self._training.error)
+        elif phase is Phase.DONE and self._training.trained is not None:
+            depth = self._training.trained.depth
+            self._toast.say(
+                outcome_line(self._training.trained),
+                action=translate("training", "Look"),
+                on_action=lambda: self.open_panel(depth),
+            )

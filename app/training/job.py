@@ -1,0 +1,193 @@
+"""The training of the open project: runs in a child process, and what it yields becomes a model version."""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, final
+
+from PySide6.QtCore import QObject, QThreadPool, Signal
+
+from app.jobs.job import Job
+from app.jobs.process_job import ProcessJob
+from app.training.logic import Curves, Depth, Plan, Point, Trained
+from app.training.versions import store_trained
+from engine.events import Progress
+from engine.full_disk import storage_error
+from engine.scratch_folder import ScratchFolder, clear_abandoned
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from engine.collection.live import LiveCollection
+
+FOLDER: Final = "training"
+TRAINED: Final = "trained"
+
+MakeJob = Callable[[str, dict[str, Any]], ProcessJob]
+Store = Callable[["LiveCollection", Trained, Path], Trained]
+
+
+class Phase(StrEnum):
+    """Where a training is; IDLE before it and after the person has decided about its result."""
+
+    IDLE = "idle"
+    WAITING = "waiting"
+    RUNNING = "running"
+    STORING = "storing"
+    DONE = "done"
+    FAILED = "failed"
+
+
+BUSY: Final = frozenset({Phase.WAITING, Phase.RUNNING, Phase.STORING})
+
+
+@final
+class Training(QObject):
+    """One training at a time, with all that screens show of it; it goes on while no screen looks.
+
+    Signals:
+        phase_changed: the new `Phase`; all attributes fit it already.
+        point_added: `curves` grew.
+        progressed: the newest `Progress`.
+
+    Args:
+        session: the session to serve.
+        make_job: makes the job from its title and request; tests give another one.
+        store: puts the result into the project, on the project thread.
+    """
+
+    phase_changed = Signal(object)
+    point_added = Signal()
+    progressed = Signal(object)
+
+    def __init__(
+        self,
+        session: "Session",
+        make_job: MakeJob = ProcessJob,
+        store: Store = store_trained,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent or session)
+        self.phase = Phase.IDLE
+        self.plan: Plan | None = None
+        self.curves = Curves()
+        self.progress: Progress | None = None
+        self.trained: Trained | None = None
+        self.error = ""
+        self._session = session
+        self._make_job = make_job
+        self._store = store
+        self._job: Job | None = None
+        self._folder: ScratchFolder | None = None
+        session.closed.connect(self._on_closed)
+        QThreadPool.globalInstance().start(lambda: clear_abandoned(session.caches.root / FOLDER))
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a training waits, runs or is being stored."""
+        return self.phase in BUSY
+
+    def start(self, plan: Plan) -> None:
+        """Queue a training behind the heavy jobs that run already; nothing while one is busy or nobody may write."""
+        info = self._session.info
+        if self.is_busy or info is None or not info.is_writable:
+            return
+        self._forget(plan)
+        try:
+            self._folder = ScratchFolder(self._session.caches.root / FOLDER)
+        except OSError as error:
+            self._on_failed(str(storage_error(self._session.caches.root, error, "the training cannot be kept")))
+            return
+        request = {
+            "verb": "train",
+            "project": str(info.path),
+            "cache": str(self._session.caches.root),
+            "depth": plan.depth.value,
+            "settings": plan.settings(),
+            "out": str(self._folder.path / TRAINED),
+        }
+        job = self._make_job(self._title(plan.depth), request)
+        job.keeps_finished = False
+        job.point.connect(self._on_point)
+        job.started.connect(lambda: self._enter(Phase.RUNNING))
+        job.progress.connect(self._on_progress)
+        job.finished.connect(lambda result: self._on_finished(plan.depth, info.path, result))
+        self._follow(job)
+        self._enter(Phase.WAITING)
+        self._session.jobs.run(job)
+
+    def cancel(self) -> None:
+        """Stop; the project stays as it was."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def dismiss(self) -> None:
+        """The person has seen the result or the failure, and goes on."""
+        if not self.is_busy:
+            self._enter(Phase.IDLE)
+
+    def _title(self, depth: Depth) -> str:
+        return self.tr("Tuning propagation") if depth is Depth.PROPAGATION else self.tr("Training the backbone")
+
+    def _forget(self, plan: Plan | None) -> None:
+        self.plan, self.curves, self.progress, self.trained, self.error = plan, Curves(), None, None, ""
+
+    def _follow(self, job: Job) -> None:
+        self._job = job
+        job.failed.connect(self._on_failed)
+        job.cancelled.connect(self._on_cancelled)
+
+    def _enter(self, phase: Phase) -> None:
+        self.phase = phase
+        if phase not in BUSY:
+            self._job = None
+        self.phase_changed.emit(phase)
+
+    # -- following the job
+
+    def _on_point(self, fields: Mapping[str, Any]) -> None:
+        self.curves.add(Point.of_event(fields))
+        self.point_added.emit()
+
+    def _on_progress(self, progress: Progress) -> None:
+        self.progress = progress
+        self.progressed.emit(progress)
+
+    def _on_finished(self, depth: Depth, project_path: Path, result: Mapping[str, Any]) -> None:
+        """Put the new version into the project; choosing it is up to the person."""
+        trained = Trained.of_event(depth, result)
+        job = self._session.run_long(
+            lambda live, _on_progress, _cancel: self._store(live, trained, project_path),
+            title=self.tr("Keeping the new model version"),
+            change_of=lambda _trained: None,
+        )
+        job.finished.connect(self._on_stored)
+        self._follow(job)
+        self._enter(Phase.STORING)
+
+    def _on_stored(self, trained: Trained) -> None:
+        self._clean_up()
+        self.trained = trained
+        self._enter(Phase.DONE)
+
+    def _on_failed(self, message: str) -> None:
+        self._clean_up()
+        self.error = message
+        self._enter(Phase.FAILED)
+
+    def _on_cancelled(self) -> None:
+        self._clean_up()
+        self._forget(None)
+        self._enter(Phase.IDLE)
+
+    def _on_closed(self) -> None:
+        if self.is_busy:
+            self.cancel()
+        else:
+            self._forget(None)
+            self._enter(Phase.IDLE)
+
+    def _clean_up(self) -> None:
+        """Leave no trace in the cache, without keeping the window waiting."""
+        folder, self._folder = self._folder, None
+        if folder is not None:
+            QThreadPool.globalInstance().start(folder.remove)

@@ -1,0 +1,127 @@
+"""Making, opening and leaving projects."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.settings import Settings
+from app.texts import translate
+from app.workspace.notice import Notice
+from engine.config import PROJECT_SUFFIX
+
+if TYPE_CHECKING:
+    from app.importing.controller import Importing
+    from app.session import Session
+
+KINDS = "Protoleaf (*.protoleaf)"
+
+
+@final
+class Projects:
+    """Opens one project at a time."""
+
+    def __init__(
+        self, session: "Session", importing: "Importing", settings: Settings, notice: Notice, window: QWidget
+    ) -> None:
+        self._session = session
+        self._importing = importing
+        self._settings = settings
+        self._notice = notice
+        self._window = window
+        self._dropped: tuple[Path, tuple[Path, ...]] | None = None  # what goes into which project that is being made
+        session.opened.connect(self._on_opened)
+        session.loaded.connect(self._on_loaded)
+        session.writable_changed.connect(self._on_writable_changed)
+
+    def callbacks(self) -> dict[str, Callable[[], None]]:
+        """Actions by name."""
+        return {
+            "new_project": self._choose_new,
+            "open_project": self._choose_open,
+            "try_sample": self.try_sample,
+            "close_project": self._session.close,
+            "quit": self._quit,
+        }
+
+    def _quit(self) -> None:
+        self._window.close()
+
+    def recent(self) -> list[Path]:
+        """Recent projects."""
+        return self._settings.recent_projects()
+
+    def _choose_new(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(
+            self._window, translate("projects", "New project"), f"project{PROJECT_SUFFIX}", KINDS
+        )
+        if name:
+            path = Path(name)
+            self._session.create(path if path.suffix == PROJECT_SUFFIX else path.with_name(path.name + PROJECT_SUFFIX))
+
+    def _choose_open(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self._window, translate("projects", "Open project"), "", KINDS)
+        if name:
+            self._session.open(Path(name))
+
+    def try_sample(self) -> None:
+        """Open the sample project; its images are drawn first when that was not done yet."""
+        from app.jobs.process_job import ProcessJob
+        from engine.config import CacheFolders, sample_folder
+
+        sample = sample_folder() / f"sample{PROJECT_SUFFIX}"
+        if sample.exists():
+            self._session.open(sample)
+            return
+        request = {"verb": "sample", "folder": str(sample.parent), "cache": str(CacheFolders.default().root)}
+        job = ProcessJob(translate("projects", "Drawing the sample collection"), request)
+        job.failed.connect(self._session.failed)
+        job.finished.connect(lambda _result: self._session.open(sample))
+        self._session.jobs.run(job)
+
+    def take_dropped(self, paths: Sequence[Path]) -> None:
+        """Open a dropped project; add other files to the open one, or make one beside them and import them."""
+        project = next((path for path in paths if path.suffix == PROJECT_SUFFIX), None)
+        if project is not None:
+            self._session.open(project)
+        elif self._session.info is not None:
+            self._importing.take(paths)
+        else:
+            path = free_name(paths[0])
+            self._dropped = path, tuple(paths)
+            self._session.create(path)
+
+    def _on_opened(self, info: object) -> None:
+        path = getattr(info, "path", None)
+        if isinstance(path, Path):
+            self._settings.remember_project(path)
+
+    def _on_writable_changed(self, is_writable: bool, reason: str) -> None:
+        """Say what to do about a file that is not where it was opened, for as long as that is so."""
+        if is_writable:
+            self._notice.hide()
+            return
+        answers = [
+            (translate("projects", "Open Another File…"), self._choose_open),
+            (translate("projects", "Close Project"), self._session.close),
+        ]
+        self._notice.ask(f"{reason[:1].upper()}{reason[1:]}.", answers)
+
+    def _on_loaded(self) -> None:
+        info = self._session.info
+        if self._dropped is not None and info is not None and info.path == self._dropped[0]:
+            paths, self._dropped = self._dropped[1], None
+            self._importing.take(paths)
+
+
+def free_name(dropped: Path) -> Path:
+    """A project file beside a dropped folder or file that is not there yet; in the home folder when it is a root."""
+    folder = dropped.parent if dropped.parent != dropped else Path.home()
+    stem = dropped.stem or "project"
+    path = folder / f"{stem}{PROJECT_SUFFIX}"
+    count = 2
+    while path.exists():
+        path = folder / f"{stem} {count}{PROJECT_SUFFIX}"
+        count += 1
+    return path

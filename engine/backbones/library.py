@@ -1,0 +1,258 @@
+"""The backbones that a person added, each in a folder of its own below the user's data folder.
+
+`<name>/<name>.onnx` with `<name>.card.json` beside it, and `<name>.propagation.onnx` where propagation was trained for
+it. A folder gets its name when it is whole, and never before.
+"""
+
+import os
+import re
+import shutil
+import time
+import uuid
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, final
+
+from engine.backbones.model_files import ModelFiles, bundled_backbones, model_files, own_propagation
+from engine.backbones.onnx_files.inlining import write_inlined
+from engine.backbones.onnx_files.structure import check_external, read_structure
+from engine.backbones.stamp import stamp_of
+from engine.config import backbones_folder
+from engine.errors import InputError, ModelError, StorageError
+from engine.full_disk import storage_error
+from engine.model_card import BackboneCard, card_path, file_hash, read_card, write_card
+from engine.new_file import create_file, flush_folder, open_own, private_folder
+
+LONGEST_NAME: Final = 64
+_NAME: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}(?<!\.)")
+_DEVICES: Final = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10))}
+)
+"""What Windows takes for a device, whatever comes after a dot."""
+_UNFINISHED: Final = ".unfinished-"
+_ABANDONED_AFTER_S: Final = 86_400
+
+
+@final
+class BackboneLibrary:
+    """The added backbones in one folder.
+
+    Args:
+        folder: need not be there; by default the user's.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or backbones_folder()
+
+    def names(self) -> tuple[str, ...]:
+        """Names of the added backbones, sorted."""
+        try:
+            folders = sorted(self.folder.iterdir())
+        except OSError:
+            return ()
+        return tuple(folder.name for folder in folders if _NAME.fullmatch(folder.name) and _is_whole(folder))
+
+    def path(self, name: str) -> Path:
+        """Where the network of this name lies or would lie."""
+        return self.folder / name / f"{name}.onnx"
+
+    def entry(self, name: str) -> ModelFiles:
+        """Files of one added backbone.
+
+        Raises:
+            ModelError: there is none of this name, or its files cannot be read.
+        """
+        self._check_there(name)
+        return replace(model_files(self.path(name)), name=name)
+
+    def add(self, onnx_path: Path, card: BackboneCard, *, propagation: Path | None = None) -> ModelFiles:
+        """Keep a copy of a backbone under its card's name, whole or not at all.
+
+        What the card says of the pictures is written into the copy, so that the same network with other preprocessing
+        is another file with another hash, and embeddings of the two are never mixed.
+
+        Args:
+            onnx_path: the network; was tried out before. External data is put into the copy.
+            card: its name is the name in the library.
+            propagation: trained for this backbone.
+
+        Returns:
+            The files in the library. What is there already with the same content stays.
+
+        Raises:
+            InputError: the name cannot be used, or another backbone has it.
+            ModelError: the file is not there, or is no sound ONNX file.
+            StorageError: the folder refuses; nothing of the backbone is kept.
+        """
+        check_name(card.name)
+        if not onnx_path.is_file():
+            raise ModelError("the model file is not there", expected=str(onnx_path))
+        unfinished = self.folder / f"{_UNFINISHED}{uuid.uuid4().hex}"
+        try:
+            self._sweep()
+            private_folder(unfinished)
+            _fill(unfinished, onnx_path, card, propagation)
+            self._settle(unfinished, card.name)
+        except OSError as error:
+            remedy = "free some disk space; nothing was kept"
+            raise storage_error(self.folder, error, "the backbone cannot be kept", remedy) from error
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+        return model_files(self.path(card.name))
+
+    def remove(self, name: str) -> None:
+        """Take a backbone out of the library; projects that use it cannot embed new images afterwards.
+
+        Raises:
+            InputError: it is bundled.
+            ModelError: there is none of this name.
+            StorageError: its files cannot be removed.
+        """
+        if name in bundled_backbones():
+            raise InputError("a bundled backbone cannot be removed", found=name)
+        self._check_there(name)  # one whose files are damaged can go, too
+        try:
+            self._discard(self.folder / name)
+        except OSError as error:
+            raise StorageError(
+                "the backbone cannot be removed",
+                found=f"{self.folder / name}: {error.strerror or error}",
+                remedy="check that the folder may be written to and that no other program uses the backbone",
+            ) from error
+
+    def _check_there(self, name: str) -> None:
+        names = self.names()
+        if name not in names:
+            raise ModelError(
+                "there is no such backbone in the library",
+                expected=", ".join(names),
+                found=f"“{name}”",
+                remedy="" if names else "no backbone was added yet",
+            )
+
+    def _settle(self, unfinished: Path, name: str) -> None:
+        target = self.folder / name
+        if target.is_dir() and not _is_whole(target):
+            self._discard(target)  # somebody took files out of it: it is listed nowhere, and could not be removed
+        if not target.exists() and _is_renamed(unfinished, target):
+            flush_folder(self.folder)
+        elif not _is_same(target, unfinished):
+            raise InputError(
+                "another backbone has this name already",
+                found=name,
+                remedy="choose another name, or remove that one first",
+            )
+
+    def _discard(self, folder: Path) -> None:
+        removed = self.folder / f"{_UNFINISHED}{uuid.uuid4().hex}"
+        folder.rename(removed)  # gone at once; what is left of it is no backbone any more
+        shutil.rmtree(removed, ignore_errors=True)
+
+    def _sweep(self) -> None:
+        """Clear away what a killed program left; young folders may be somebody's who is at work."""
+        for folder in self.folder.glob(f"{_UNFINISHED}*"):
+            with suppress(OSError):
+                if time.time() - folder.stat().st_mtime > _ABANDONED_AFTER_S:
+                    shutil.rmtree(folder, ignore_errors=True)
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that cannot be a folder everywhere, or that a bundled backbone has.
+
+    Raises:
+        InputError: with what a name may look like.
+    """
+    if not _NAME.fullmatch(name) or name.split(".", maxsplit=1)[0].lower() in _DEVICES:
+        raise InputError(
+            "this cannot be the name of a backbone",
+            expected=f"1 to {LONGEST_NAME} letters, digits, dots, dashes and underscores, a letter or digit first",
+            found=f"“{name}”",
+        )
+    if name.lower() in bundled_backbones():
+        raise InputError("a bundled backbone has this name", found=name, remedy="choose another name")
+
+
+def usable_name(text: str) -> str:
+    """A name for a backbone, made of any text, such as a file's name: other characters become dashes."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:LONGEST_NAME].rstrip(".") or "backbone"
+    taken = name.split(".", maxsplit=1)[0].lower() in _DEVICES or name.lower() in bundled_backbones()
+    return f"own-{name}"[:LONGEST_NAME] if taken else name
+
+
+def _is_whole(folder: Path) -> bool:
+    network = folder / f"{folder.name}.onnx"
+    try:
+        return network.is_file() and card_path(network).is_file()
+    except OSError:  # a folder that nobody may look into holds no backbone for us
+        return False
+
+
+def _is_renamed(unfinished: Path, target: Path) -> bool:
+    """Give a whole backbone its name; False when another program did that at the same moment."""
+    try:
+        unfinished.rename(target)
+    except OSError:
+        if not target.exists():
+            raise
+        return False
+    return True
+
+
+def _fill(folder: Path, onnx_path: Path, card: BackboneCard, propagation: Path | None) -> None:
+    network = folder / f"{card.name}.onnx"
+    _copy_network(onnx_path, network, stamp_of(card))
+    if propagation is not None:
+        _copy(propagation, own_propagation(network))
+    write_card(network, card)
+    for path in folder.iterdir():
+        _sync(path)
+
+
+def _copy_network(source: Path, target: Path, stamp: bytes) -> None:
+    """Copy a network as one file, with the stamp at its end, once."""
+    structure = read_structure(source)
+    check_external(source, structure)
+    if structure.external:
+        with create_file(target) as file:
+            write_inlined(source, file, tensors=len(structure.external))
+    else:
+        _copy(source, target)
+    if not _ends_with(target, stamp):
+        with open_own(target, "ab") as file:
+            file.write(stamp)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file's content, not its rights and times."""
+    with source.open("rb") as reading, create_file(target) as writing:
+        shutil.copyfileobj(reading, writing, 1 << 20)
+
+
+def _ends_with(path: Path, ending: bytes) -> bool:
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        file.seek(max(0, size - len(ending)))
+        return file.read() == ending
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _is_same(there: Path, coming: Path) -> bool:
+    """Whether two folders hold the same backbone; the figures on its card are measured anew with every trial."""
+    if _contents(there) != _contents(coming):
+        return False
+    network = f"{there.name}.onnx"
+    try:
+        known = read_card(there / network)
+    except ModelError:
+        return False
+    return replace(known, figures={}) == replace(read_card(coming / network), figures={})
+
+
+def _contents(folder: Path) -> dict[str, str]:
+    """Hash of each network by its file's name; what else lies there, such as a system's own notes, does not count."""
+    return {path.name: file_hash(path) for path in sorted(folder.glob("*.onnx"))}

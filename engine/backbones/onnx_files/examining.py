@@ -1,0 +1,221 @@
+"""Looks at an untrusted ONNX file by opening and running it; only ever called in a process held to limits."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backbones.library import usable_name
+from engine.backbones.model_files import own_propagation
+from engine.backbones.onnx_files.facts import GUESS_NOTICE, OnnxFacts, TensorFacts, declared_facts
+from engine.backbones.onnx_files.hints import Hint, hint_for
+from engine.backbones.onnx_files.image_input import ImageInput, image_input_of
+from engine.backbones.onnx_files.outputs import judged, likeliest_first, looks_like_scores
+from engine.backbones.onnx_files.structure import OnnxStructure, check_external, read_structure
+from engine.backbones.preprocessing import USUAL_SIDE, Preprocessing, preprocessing_from
+from engine.errors import InputError, ModelError
+from engine.everyday.propagation import PropagationSession
+from engine.runtime.backbone_input import INPUT_TYPES
+from engine.runtime.sessions import open_session, run_session
+
+SUPPORTED_DOMAINS: Final = frozenset({"ai.onnx.ml", "com.microsoft"})
+"""Operators beyond the standard that ONNX Runtime brings along."""
+SAFE_OPSET: Final = 21
+_SEED: Final = 0
+_NAMES_SHOWN: Final = 5
+_NAME_SHOWN: Final = 60
+"""Letters of a name."""
+_TOO_NEW: Final = ("official support", "under development", "unsupported model ir version")
+_UNKNOWN_OPERATOR: Final = ("not a registered function/op", "no op registered", "could not find an implementation")
+"""Signs of both in the words of ONNX Runtime."""
+
+
+def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
+    """Find out whether a file can be a backbone, and what can be known about it.
+
+    Args:
+        path: the file.
+        most_bytes: with its external data.
+
+    Raises:
+        ModelError: it cannot, and why.
+    """
+    structure = read_structure(path)
+    size = _checked_size(path, structure, most_bytes)
+    _check_operators(structure)
+    session = _opened(path, structure)
+    image_input = image_input_of(session)
+    hint = hint_for(path, structure.notes, structure.producer)
+    values = _fitting(hint, image_input)
+    outputs = likeliest_first(_outputs(session, values, image_input))
+    chosen = _chosen_output(outputs, values)
+    _check_propagation(path, chosen.width)
+    preprocessing = preprocessing_from(values | {"output": chosen.name, "pooling": _pooling(chosen, values)})
+    return OnnxFacts(
+        name=usable_name(hint.name or path.stem),
+        size_bytes=size,
+        opset=structure.opset,
+        producer=structure.producer,
+        image_input=image_input.facts,
+        outputs=outputs,
+        fixed_side=image_input.fixed_side,
+        fixed_batch=image_input.fixed_batch,
+        preprocessing=preprocessing,
+        why=hint.why,
+        is_told=hint.is_told,
+        width=chosen.width,
+        notices=_notices(hint, image_input, chosen, preprocessing),
+        description=hint.description,
+        licence=hint.licence,
+    )
+
+
+def _checked_size(path: Path, structure: OnnxStructure, most_bytes: int) -> int:
+    size = path.stat().st_size + check_external(path, structure)
+    if size > most_bytes:
+        raise ModelError(
+            "the model is too large",
+            expected=f"at most {most_bytes / 2**20:,.0f} MB on this computer",
+            found=f"{size / 2**20:,.0f} MB",
+        )
+    return size
+
+
+def _check_operators(structure: OnnxStructure) -> None:
+    if not structure.nodes:
+        raise ModelError("the model computes nothing", expected="a network", found="no operator in it")
+    strange = structure.domains - SUPPORTED_DOMAINS
+    if strange:
+        raise ModelError(
+            "the model uses operators that ONNX Runtime does not have",
+            found=f"{_some(structure.operators)} of {_some(strange)}",
+            remedy="export it with standard ONNX operators only",
+        )
+
+
+def _some(names: Iterable[str]) -> str:
+    """A few names from a file, which may hold any number of any length."""
+    every = sorted(names)
+    more = f" and {len(every) - _NAMES_SHOWN} more" if len(every) > _NAMES_SHOWN else ""
+    return ", ".join(name[:_NAME_SHOWN] for name in every[:_NAMES_SHOWN]) + more
+
+
+def _opened(path: Path, structure: OnnxStructure) -> Any:
+    try:
+        return open_session(path)
+    except ModelError as error:
+        text = error.found.lower()
+        if any(sign in text for sign in _TOO_NEW):
+            raise ModelError(
+                "the model is made for a newer ONNX Runtime",
+                found=f"opset {structure.opset}, format {structure.format_version}",
+                remedy=f"export it again with opset {SAFE_OPSET} or lower",
+            ) from error
+        if any(sign in text for sign in _UNKNOWN_OPERATOR):
+            raise ModelError("the model uses operators that ONNX Runtime does not have", found=error.found) from error
+        raise
+
+
+def _fitting(hint: Hint, image_input: ImageInput) -> dict[str, Any]:
+    """What is known of the preprocessing, with what the input itself says in its place."""
+    values: dict[str, Any] = {**hint.values, "layout": image_input.layout}
+    order = values.get("channel_order", "rgb")
+    values["channel_order"] = "grey" if image_input.channels == 1 else "rgb" if order == "grey" else order
+    values["input_side"] = image_input.fixed_side or values.get("input_side", USUAL_SIDE)
+    try:
+        return preprocessing_from(values).as_dict()
+    except InputError as error:
+        raise ModelError("the model cannot be prepared for", found=str(error)) from error
+
+
+def _outputs(session: Any, values: Mapping[str, Any], image_input: ImageInput) -> list[TensorFacts]:
+    """Run the network on noise and look at what comes out."""
+    shape = image_input.shape_at(values["input_side"])
+    noise = np.random.default_rng(_SEED).standard_normal((2, *shape)).astype(INPUT_TYPES[image_input.facts.kind])
+    declared = declared_facts(session.get_outputs())
+    batches = [noise[:1], noise[1:]]
+    if image_input.fixed_batch is None:
+        batches.append(noise)
+    runs = [_run(session, image_input.facts.name, batch) for batch in batches]
+    return [
+        judged(
+            output.name,
+            output.kind,
+            output.shape,
+            [_shape(run[place]) for run in runs],
+            layout=image_input.layout,
+        )
+        for place, output in enumerate(declared)
+    ]
+
+
+def _run(session: Any, name: str, batch: NDArray[Any]) -> list[Any]:
+    try:
+        return list(run_session(session, {name: batch}))
+    except ModelError as error:
+        if len(batch) > 1:
+            raise ModelError(
+                "the model fails with two images at once",
+                found=error.found,
+                remedy="export it with a dynamic batch axis",
+            ) from error
+        raise
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    return tuple(value.shape) if isinstance(value, np.ndarray) else None
+
+
+def _chosen_output(outputs: tuple[TensorFacts, ...], values: Mapping[str, Any]) -> TensorFacts:
+    """The output that the card names, or the likeliest."""
+    named = next((output for output in outputs if output.name == values["output"]), None)
+    if named is None and values["output"]:
+        raise ModelError(
+            "the card names an output that the model does not have",
+            expected=_some(output.name for output in outputs),
+            found=f"“{values['output']}”",
+        )
+    if named is None:
+        return outputs[0]
+    if named.refused:
+        raise ModelError(
+            "the output that the card names cannot be an embedding", found=f"{named.name}: {named.refused}"
+        )
+    return named
+
+
+def _check_propagation(path: Path, width: int) -> None:
+    """Refuse propagation beside the file that was trained for something else: it would come along unseen."""
+    beside = own_propagation(path)
+    if not beside.is_file():
+        return
+    trained_for = PropagationSession(beside).embedding_width
+    if trained_for not in {None, width}:
+        raise ModelError(
+            "the propagation file beside the model was trained for another one",
+            expected=f"embeddings of width {width}",
+            found=f"{trained_for} in {beside.name}",
+            remedy="take it away, and the one for any width is used",
+        )
+
+
+def _pooling(chosen: TensorFacts, values: Mapping[str, Any]) -> str:
+    return "first" if values["pooling"] == "first" and chosen.pooling == "mean" else chosen.pooling
+
+
+def _notices(hint: Hint, image_input: ImageInput, chosen: TensorFacts, preprocessing: Preprocessing) -> tuple[str, ...]:
+    found = []
+    if not hint.is_told:
+        found.append(GUESS_NOTICE)
+    if looks_like_scores(chosen):
+        found.append(
+            f"The output “{chosen.name}” looks like scores of classes; the features before them are often better."
+        )
+    if image_input.fixed_batch is not None:
+        found.append("The network takes one image at a time, which is slower.")
+    told = hint.values.get("input_side")
+    if told is not None and told != preprocessing.input_side:
+        found.append(f"The settings say {told} pixels, but the network takes only {preprocessing.input_side}.")
+    return tuple(found)

@@ -1,0 +1,159 @@
+"""What was found out about an ONNX file, as plain data that goes from one process to another."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+from engine.backbones.preprocessing import PRESETS, Colour, Preprocessing, preprocessing_from, preset_name
+from engine.errors import ModelError
+
+Shape = tuple[int | str | None, ...]
+GUESS_NOTICE: Final = "How pictures are prepared is a guess: check it where you have the network from."
+_COLOURS: Final = frozenset({"mean", "std", "value_scale"})
+"""Fields of `Preprocessing` that a file does not say; its sides and outputs it does."""
+
+
+@dataclass(frozen=True)
+class TensorFacts:
+    """An input or output.
+
+    Attributes:
+        name: in the file.
+        kind: such as "tensor(float)".
+        shape: as declared; a text or None for an axis of any length.
+        observed: shape that it had for one image; empty for inputs and for what is no tensor.
+        pooling: how it becomes a vector: "none", "mean" or "first"; empty where it cannot.
+        width: length of the vector, 0 where there is none.
+        refused: why it cannot be an embedding; empty where it can.
+    """
+
+    name: str
+    kind: str
+    shape: Shape
+    observed: tuple[int, ...] = ()
+    pooling: str = ""
+    width: int = 0
+    refused: str = ""
+
+
+def declared_facts(tensors: Iterable[Any]) -> tuple[TensorFacts, ...]:
+    """Inputs or outputs of an opened network as its file declares them.
+
+    Args:
+        tensors: of `onnxruntime.InferenceSession`, which reads names only when they are asked for.
+
+    Raises:
+        ModelError: one of the names is no text.
+    """
+    try:
+        return tuple(TensorFacts(str(each.name), str(each.type), tuple(each.shape or ())) for each in tensors)
+    except UnicodeDecodeError as error:
+        raise ModelError("the model is damaged", found="a name in it is no text") from error
+
+
+@dataclass(frozen=True)
+class OnnxFacts:
+    """What was found out about a file that can be a backbone.
+
+    Attributes:
+        name: a name for it in the library.
+        size_bytes: with its external data.
+        opset: version of the standard operators.
+        producer: the program that wrote it.
+        image_input: its only input.
+        outputs: all of them, the likeliest embedding first.
+        fixed_side: side of its input, None where the file leaves it open.
+        fixed_batch: 1 where it takes one image at a time, None where any number.
+        preprocessing: guessed or told, the likeliest output included.
+        why: where the preprocessing comes from.
+        is_told: whether somebody said so; a guess should be shown to the person first.
+        width: of embeddings from the likeliest output.
+        notices: what the person should know, in whole sentences.
+        description, licence: from a card beside the file.
+    """
+
+    name: str
+    size_bytes: int
+    opset: int
+    producer: str
+    image_input: TensorFacts
+    outputs: tuple[TensorFacts, ...]
+    fixed_side: int | None
+    fixed_batch: int | None
+    preprocessing: Preprocessing
+    why: str
+    is_told: bool
+    width: int
+    notices: tuple[str, ...] = ()
+    description: str = ""
+    licence: str = ""
+
+    def with_chosen(self, chosen: Mapping[str, Any]) -> "OnnxFacts":
+        """The same with what a person chose said of the preprocessing; who chose all of it left nothing to guess.
+
+        Args:
+            chosen: fields of `Preprocessing` by name.
+        """
+        if not chosen:
+            return self
+        if not chosen.keys() >= _COLOURS:
+            return replace(self, why=f"{self.why}; what was chosen counts more")
+        title = _title_of(preprocessing_from({**vars(self.preprocessing), **chosen}))
+        notices = tuple(notice for notice in self.notices if notice != GUESS_NOTICE)
+        return replace(self, why=f"{title}, as chosen", is_told=True, notices=notices)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return asdict(self)
+
+
+def _title_of(used: Preprocessing) -> str:
+    """What is usual to call such preprocessing, or its numbers."""
+    name = preset_name(used)
+    numbers = f"mean {_numbers(used.mean)} and deviation {_numbers(used.std)} of {used.value_scale:g}"
+    return PRESETS[name].title if name else numbers
+
+
+def _numbers(colour: Colour) -> str:
+    return ", ".join(f"{value:g}" for value in colour)
+
+
+def facts_from(values: Mapping[str, Any]) -> OnnxFacts:
+    """Facts again from the plain data that `OnnxFacts.as_dict` makes, whether or not they went through JSON."""
+    given = dict(values)
+    given["image_input"] = _tensor(given["image_input"])
+    given["outputs"] = tuple(_tensor(output) for output in given["outputs"])
+    given["preprocessing"] = preprocessing_from(given["preprocessing"])
+    given["notices"] = tuple(given["notices"])
+    return OnnxFacts(**given)
+
+
+def _tensor(values: Mapping[str, Any]) -> TensorFacts:
+    return TensorFacts(**{**values, "shape": tuple(values["shape"]), "observed": tuple(values["observed"])})
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a backbone did on real images.
+
+    Attributes:
+        images: how many it was tried on.
+        width: of the embeddings.
+        images_per_s: on this computer's CPU, one core; without reading files.
+        memory_bytes: memory that the process took at most, all in all.
+        mean_length: mean length of the embeddings.
+        spread: median distance of two images' embeddings, relative to that length.
+        batch_difference: largest relative difference between an image alone and among others.
+    """
+
+    images: int
+    width: int
+    images_per_s: float
+    memory_bytes: int
+    mean_length: float
+    spread: float
+    batch_difference: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return asdict(self)

@@ -1,0 +1,104 @@
+"""The input of a network that takes images: one tensor, four axes, colours or grey, square."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.backbones.onnx_files.facts import TensorFacts, declared_facts
+from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE
+from engine.errors import ModelError
+from engine.model_card import CHANNELS
+from engine.runtime.backbone_input import INPUT_RANK, INPUT_TYPES
+
+_CHANNEL_COUNTS: Final = frozenset({1, CHANNELS})
+
+
+@dataclass(frozen=True)
+class ImageInput:
+    """The only input of a network.
+
+    Attributes:
+        facts: as declared.
+        layout: "nchw" or "nhwc".
+        channels: 3, or 1 for grey.
+        fixed_side: None where any side will do.
+        fixed_batch: 1 where the network takes one image at a time, else None.
+    """
+
+    facts: TensorFacts
+    layout: str
+    channels: int
+    fixed_side: int | None
+    fixed_batch: int | None
+
+    def shape_at(self, side: int) -> tuple[int, int, int]:
+        """Shape of one image of this side."""
+        return (self.channels, side, side) if self.layout == "nchw" else (side, side, self.channels)
+
+
+def image_input_of(session: Any) -> ImageInput:
+    """Find the input of images of an opened network.
+
+    Args:
+        session: `onnxruntime.InferenceSession`.
+
+    Raises:
+        ModelError: it has several inputs, or its input is no image.
+    """
+    inputs = declared_facts(session.get_inputs())
+    if not inputs:
+        raise ModelError("the model takes no input", expected="one, the images")
+    if len(inputs) > 1:
+        names = ", ".join(each.name for each in inputs)
+        raise ModelError("the model wants several inputs", expected="one, the images", found=names)
+    facts = inputs[0]
+    found = f"{facts.name}: {facts.kind} {_text(facts.shape)}"
+    if facts.kind not in INPUT_TYPES or len(facts.shape) != INPUT_RANK:
+        raise ModelError(
+            "the model's input is no image",
+            expected="float numbers with the axes images, channels, height and width",
+            found=found,
+        )
+    batch = _fixed(facts.shape[0])
+    if batch not in {None, 1}:
+        raise ModelError(
+            "the model takes only batches of one size",
+            expected="any number of images, or 1",
+            found=found,
+            remedy="export it with a dynamic batch axis",
+        )
+    layout, channels = _layout(facts.shape, found)
+    return ImageInput(facts, layout, channels, _side(facts.shape, layout, found), batch)
+
+
+def _layout(shape: tuple[Any, ...], found: str) -> tuple[str, int]:
+    """Where the channels are: on an axis of 3 or 1, or where most networks have them when nothing is said."""
+    first, last = _fixed(shape[1]), _fixed(shape[3])
+    if first in _CHANNEL_COUNTS:
+        return "nchw", first or CHANNELS
+    if last in _CHANNEL_COUNTS:
+        return "nhwc", last or CHANNELS
+    if first is None:
+        return "nchw", CHANNELS
+    raise ModelError("the model's input is no image", expected="3 channels, or 1", found=found)
+
+
+def _side(shape: tuple[Any, ...], layout: str, found: str) -> int | None:
+    sides = {_fixed(axis) for axis in (shape[2:] if layout == "nchw" else shape[1:3])} - {None}
+    if len(sides) > 1:
+        raise ModelError("the model's images are not square", found=found, remedy="export it for square images")
+    side = next(iter(sides), None)
+    if side is not None and not SMALLEST_SIDE <= side <= LARGEST_SIDE:
+        raise ModelError(
+            "the model's input side cannot be used",
+            expected=f"{SMALLEST_SIDE} to {LARGEST_SIDE} pixels",
+            found=f"{side:,}",
+        )
+    return side
+
+
+def _fixed(axis: Any) -> int | None:
+    return axis if isinstance(axis, int) else None
+
+
+def _text(shape: tuple[Any, ...]) -> str:
+    return "(" + ", ".join("any" if axis is None else str(axis) for axis in shape) + ")"

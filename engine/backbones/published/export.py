@@ -1,0 +1,107 @@
+"""A published network as one ONNX file, refused when it does not do what the torch module does."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from engine.backbones.published.facts import PublishedNetwork
+from engine.errors import ModelError
+from engine.events import CancelToken
+from engine.full_disk import storage_error
+from engine.images.resize import square
+from engine.new_file import write_file
+from engine.sample_collection.catalogue import KINDS
+from engine.sample_collection.photo import photograph
+from engine.training.export import HALF_WEIGHTS_TOLERANCE, Agreement, Inputs, compare
+from engine.training.half_weights import store_weights_as_half
+from engine.training.onnx_conversion import ModelShape, to_onnx
+
+TOLERANCE: Final = 1e-3
+"""Relative to an embedding's largest value. Rounding alone gave at most 2 parts in a million in the ten families that
+were measured; this leaves room for deeper ones."""
+LARGEST_FILE_BYTES: Final = 1_900_000_000
+"""An ONNX file that is one protocol buffer ends at 2 GiB; larger networks keep their weights as float16."""
+_BYTES_PER_NUMBER: Final = 4
+_RANDOM_IMAGES: Final = 1
+_DRAWN_IMAGES: Final = 3
+
+
+def export_published(
+    network: nn.Module,
+    facts: PublishedNetwork,
+    path: Path,
+    *,
+    on_written: Callable[[], None] = lambda: None,
+    cancel: CancelToken,
+) -> Agreement:
+    """Write a published network as an ONNX file for any number of images of its side, and compare it with torch.
+
+    Args:
+        network: without its head, in evaluation mode, on the CPU.
+        facts: of the network.
+        path: the file to write; not there when anything goes wrong.
+        on_written: told before the comparison begins.
+        cancel: stops between converting, writing and each comparison.
+
+    Returns:
+        How closely the file agrees with the module, on noise and on drawn pictures of plants and insects.
+
+    Raises:
+        ModelError: the network cannot be converted, or the file does something else than the module.
+        StorageError: the disk refuses.
+        Cancelled: stopped by the person.
+    """
+    is_half = facts.parameters * _BYTES_PER_NUMBER > LARGEST_FILE_BYTES
+    tolerance = HALF_WEIGHTS_TOLERANCE if is_half else TOLERANCE
+    try:
+        with torch.no_grad():
+            content = _converted(network, facts, is_half=is_half)
+            cancel.raise_if_cancelled()
+            write_file(path, content)
+            del content
+            on_written()
+            return compare(path, network, _inputs(facts, cancel), tolerance=tolerance)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        remedy = "free some disk space; nothing was kept"
+        raise storage_error(path, error, "the network cannot be written", remedy) from error
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _converted(network: nn.Module, facts: PublishedNetwork, *, is_half: bool) -> bytes:
+    shape = ModelShape(("images",), ("embeddings",), ({0: "batch"},))
+    images = torch.zeros(2, 3, facts.input_side, facts.input_side)
+    found = tuple(network(images).shape)
+    if found != (2, facts.embedding_width):
+        raise ModelError("the network gives no embeddings", expected=f"(2, {facts.embedding_width})", found=str(found))
+    model = to_onnx(network, (images,), shape, notes={"name": facts.library_name})
+    if is_half:
+        store_weights_as_half(model.graph)
+    content: bytes = model.SerializeToString()
+    return content
+
+
+def _inputs(facts: PublishedNetwork, cancel: CancelToken) -> Iterator[Inputs]:
+    """Noise, and pictures prepared as they will be; of two sizes of batch, so that one that got fixed is noticed."""
+    side, generator = facts.input_side, torch.Generator().manual_seed(0)
+    cancel.raise_if_cancelled()
+    yield (torch.randn(_RANDOM_IMAGES, 3, side, side, generator=generator),)
+    cancel.raise_if_cancelled()
+    yield (torch.from_numpy(_drawn_images(facts)),)
+    cancel.raise_if_cancelled()
+
+
+def _drawn_images(facts: PublishedNetwork) -> NDArray[np.float32]:
+    """Pictures of the sample collection as the network takes them, (n, 3, side, side) float32."""
+    generator = np.random.default_rng(0)
+    pictures = [np.asarray(photograph(kind.draw, kind.scene, generator)) for kind in KINDS[:_DRAWN_IMAGES]]
+    squares = np.stack([square(picture, facts.input_side, facts.resize_share) for picture in pictures])
+    normalised = (squares / 255 - np.array(facts.mean)) / np.array(facts.std)
+    return np.ascontiguousarray(normalised.transpose(0, 3, 1, 2), dtype=np.float32)

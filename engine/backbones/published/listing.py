@@ -1,0 +1,138 @@
+"""The classification networks of the installed torchvision that come with published weights. Asks no network."""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
+from torchvision import models
+
+from engine.backbones.published.facts import PublishedNetwork
+from engine.backbones.published.weights import find_head, made
+from engine.errors import ModelError
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+
+_DATA_SET: Final = "ImageNet-1K"
+_MEBI: Final = 1 << 20
+_DIGITS: Final = re.compile(r"-([0-9a-f]{8,64})\.[a-z]+$")
+_UNNAMED_LICENCE: Final = (
+    "none named for the weights; torchvision is under BSD-3-Clause, and the terms of the training images may apply"
+)
+_UNNAMED_LICENCE_URL: Final = "https://github.com/pytorch/vision#pre-trained-model-license"
+_KNOWN_LICENCES: Final[Mapping[str, str]] = {
+    "https://github.com/facebookresearch/SWAG/blob/main/LICENSE": "CC-BY-NC 4.0: not for commercial use",
+}
+"""By the address that the weights name; source: the README of torchvision, “Pre-trained Model License”."""
+
+
+def network_names() -> tuple[str, ...]:
+    """Names of torchvision's classification networks, sorted.
+
+    Networks for quantised arithmetic, detection, segmentation and video are in other modules of torchvision.
+    """
+    return tuple(models.list_models(module=models))
+
+
+def published_networks(
+    names: Sequence[str] | None = None,
+    *,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> tuple[PublishedNetwork, ...]:
+    """Describe networks with every version of their weights, torchvision's own choice first.
+
+    Weights without a head, which torchvision gives no accuracy for, are left out.
+
+    Args:
+        names: of networks; all when None.
+        on_progress: told after each network.
+        cancel: stops between two networks.
+    """
+    chosen = network_names() if names is None else names
+    meter = ProgressMeter(len(chosen), on_progress, unit="networks")
+    found: list[PublishedNetwork] = []
+    for name in chosen:
+        if cancel is not None:
+            cancel.raise_if_cancelled()
+        found += _versions(name)
+        meter.advance()
+    return tuple(found)
+
+
+def _versions(name: str) -> Iterable[PublishedNetwork]:
+    kind = models.get_model_weights(name)
+    usable = [weights for weights in kind if _is_usable(weights)]
+    if not usable:
+        return []
+    default: Any = getattr(kind, "DEFAULT", usable[0])
+    try:
+        with _NoNumbers():
+            network = made(name)
+        widths = {weights: _embedding_width(network, weights) for weights in usable}
+    except ModelError:  # a network without a head has no embeddings to offer
+        return []
+    usable.sort(key=lambda weights: weights is not default)
+    return [_facts(name, weights, widths[weights], is_default=weights is default) for weights in usable]
+
+
+def _is_usable(weights: Any) -> bool:
+    top1 = weights.meta.get("_metrics", {}).get(_DATA_SET, {}).get("acc@1", math.nan)
+    return bool(weights.meta.get("categories")) and math.isfinite(top1) and _DIGITS.search(weights.url) is not None
+
+
+def _embedding_width(network: nn.Module, weights: Any) -> int:
+    _, width = find_head(network, len(weights.meta["categories"]))
+    return width
+
+
+def _facts(name: str, weights: Any, width: int, *, is_default: bool) -> PublishedNetwork:
+    meta, transforms = weights.meta, weights.transforms()
+    metrics, digits = meta["_metrics"][_DATA_SET], _DIGITS.search(weights.url)
+    assert digits is not None, "only usable weights are described"
+    licence, licence_url = _licence(meta)
+    return PublishedNetwork(
+        network=name,
+        weights=weights.name,
+        is_default=is_default,
+        url=weights.url,
+        sha256_prefix=digits[1],
+        size_bytes=round(meta["_file_size"] * _MEBI),
+        parameters=meta["num_params"],
+        top1=metrics["acc@1"],
+        top5=metrics["acc@5"],
+        billion_operations=meta["_ops"],
+        input_side=transforms.crop_size[0],
+        resize_side=transforms.resize_size[0],
+        interpolation=transforms.interpolation.value,
+        mean=tuple(transforms.mean),
+        std=tuple(transforms.std),
+        embedding_width=width,
+        licence=licence,
+        licence_url=licence_url,
+        recipe_url=meta["recipe"],
+    )
+
+
+def _licence(meta: Mapping[str, Any]) -> tuple[str, str]:
+    """Licence in words and its address: what the weights name, or what torchvision says of all others."""
+    address = meta.get("license")
+    if address is None:
+        return _UNNAMED_LICENCE, _UNNAMED_LICENCE_URL
+    return _KNOWN_LICENCES.get(address, "see the address"), address
+
+
+class _NoNumbers(TorchFunctionMode):
+    """Inside, weights get a shape but no memory: the largest networks hold gigabytes, and only their heads are read."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        _types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        elsewhere = {"device": "meta"} if func is torch.empty else {}
+        return func(*args, **(kwargs or {}) | elsewhere)

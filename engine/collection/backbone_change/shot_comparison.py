@@ -1,0 +1,120 @@
+"""How often two backbones are right about the person's own labels, each held out in turn: figures with an interval."""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.classify import Classified, classify
+from engine.config import CacheFolders
+from engine.errors import InputError, ModelError
+from engine.everyday.model import held_out_check
+from engine.everyday.prototypes import support_of
+from engine.everyday.tuning import squared_at
+from engine.project import ModelVersion, Project
+
+CONFIDENCE: Final = 1.96
+"""Standard deviations around the mean that hold 19 of 20 cases."""
+
+
+@dataclass(frozen=True)
+class ShotComparison:
+    """Leave-one-shot-out accuracy with two backbones.
+
+    Attributes:
+        before: share of right answers with the backbone in use, 0..1; None where nothing can be held out.
+        after: the same with the other one.
+        shots: shots that were held out, one by one; the same for both where both have figures and counts of changes.
+        gained: shots that only the other backbone gets right; None where the two saw different shots.
+        lost: shots that only the backbone in use gets right; None where the two saw different shots.
+    """
+
+    before: float | None
+    after: float | None
+    shots: int
+    gained: int | None = None
+    lost: int | None = None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Where `after - before` lies in 19 of 20 cases, as a share; None where the shots are not the same.
+
+        Agresti and Min's interval of a paired difference: half a shot is added to each of the four outcomes, so that it
+        is wide enough for a handful of shots.
+        """
+        if self.gained is None or self.lost is None or not self.shots:
+            return None
+        count, gained, lost = self.shots + 2, self.gained + 0.5, self.lost + 0.5
+        middle = (gained - lost) / count
+        spread = sqrt(gained + lost - (gained - lost) ** 2 / count) / count
+        return max(-1.0, middle - CONFIDENCE * spread), min(1.0, middle + CONFIDENCE * spread)
+
+    @property
+    def may_be_chance(self) -> bool:
+        """Whether there is a difference, and so few shots give one like it in more than 1 of 20 cases."""
+        interval = self.interval
+        return interval is not None and self.gained != self.lost and interval[0] <= 0 <= interval[1]
+
+
+def compare_on_shots(
+    project: Project, caches: CacheFolders, before: ModelVersion, after: ModelVersion
+) -> ShotComparison:
+    """Compare two backbones on the person's labels, by what is in their embedding caches.
+
+    Args:
+        project: may be open for reading only.
+        caches: where the embeddings are.
+        before: the version in use.
+        after: the other one; it need not be in the project yet.
+    """
+    first, second = _held_out(project, caches, before), _held_out(project, caches, after)
+    shots = len((second or first or _NOTHING).is_right)
+    if first is None or second is None or not np.array_equal(first.image_ids, second.image_ids):
+        return ShotComparison(_accuracy(first), _accuracy(second), shots)
+    return ShotComparison(
+        _accuracy(first),
+        _accuracy(second),
+        shots,
+        gained=int((second.is_right & ~first.is_right).sum()),
+        lost=int((first.is_right & ~second.is_right).sum()),
+    )
+
+
+@dataclass(frozen=True)
+class _HeldOut:
+    """Which shots were there, and which of those whose leaf can be told are right when held out: (m,) bool."""
+
+    image_ids: NDArray[np.int64]
+    is_right: NDArray[np.bool_]
+
+
+_NOTHING: Final = _HeldOut(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool))
+
+
+def _held_out(project: Project, caches: CacheFolders, version: ModelVersion) -> _HeldOut | None:
+    """None while the version has no embedded label, or when its files are gone."""
+    try:
+        classified = classify(project, caches, version=version)
+    except (InputError, ModelError):
+        return None
+    return _HeldOut(classified.fitted.shots.image_ids, held_out_answers(project, classified))
+
+
+def held_out_answers(project: Project, classified: Classified) -> NDArray[np.bool_]:
+    """Whether each held-out shot whose leaf can be told is right, (m,) bool in the order of the shots."""
+    fitted = classified.fitted
+    support = support_of(project.graph, fitted.shots, fitted.setting)
+    check = held_out_check(
+        project.graph, fitted.shots, support, fitted.table, fitted.candidates, setting=fitted.setting
+    )
+    squared = squared_at(check, fitted.tuning.shrinkage)
+    if squared.shape[1] == 0:
+        return np.zeros(0, dtype=bool)
+    right = np.take_along_axis(check.is_right, squared.argmin(axis=1)[:, None], axis=1)[:, 0]
+    return np.asarray(right[check.can_tell_leaf], dtype=bool)
+
+
+def _accuracy(found: _HeldOut | None) -> float | None:
+    return None if found is None or not len(found.is_right) else float(found.is_right.mean())

@@ -1,0 +1,67 @@
+"""Fill the embedding cache with a project's images."""
+
+from collections.abc import Callable
+
+from engine.collection.models import ModelFiles, model_of
+from engine.config import CacheFolders
+from engine.embedding.cache import EmbeddingCache
+from engine.embedding.pipeline import EmbedBatch, EmbedRequest, EmbedSummary, embed_files
+from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.project import Project
+from engine.runtime.backbone import BackboneSession
+from engine.runtime.providers import choose_providers
+
+
+def open_cache(model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
+    """Open the embedding cache that belongs to a backbone."""
+    return EmbeddingCache(caches.embeddings, model.backbone_hash, model.card.embedding_width)
+
+
+def embed_project(
+    project: Project,
+    caches: CacheFolders,
+    *,
+    model: ModelFiles | None = None,
+    device: str = "auto",
+    on_progress: OnProgress = ignore_progress,
+    on_batch: Callable[[EmbedBatch], None] | None = None,
+    cancel: CancelToken | None = None,
+) -> EmbedSummary:
+    """Embed every image of a project that is not in the cache; goes on where an earlier run stopped.
+
+    An image whose file is not there now keeps its embedding: its disk may come back, or it may be found again.
+
+    Args:
+        project: may be open for reading only.
+        caches: where the embedding cache lies.
+        model: by default the one that the project uses.
+        device: one of `providers.DEVICES`.
+        on_progress: listener.
+        on_batch: told what was found out about each image; by default the project records it, unless it is open for
+            reading only: then it is in the cache alone, where `fresh_hashes` finds it.
+        cancel: stops between batches; what is done stays done.
+
+    Raises:
+        UsageError: there is no such device, or it was asked for by name and cannot be used; says why.
+        ModelError: the backbone cannot run.
+        Cancelled: stopped by the person.
+    """
+    model = model or model_of(project, caches)
+    session = BackboneSession(model.backbone, model.card, choose_providers(device))
+    folder = project.path.parent
+    requests = (EmbedRequest(image_id, folder / path, known) for image_id, path, known in project.each_image_content())
+
+    def record(batch: EmbedBatch) -> None:
+        if project.is_writable:
+            project.record_scan(batch.results)
+
+    with open_cache(model, caches) as cache:
+        return embed_files(
+            requests,
+            session,
+            cache,
+            total=project.image_count,
+            on_progress=on_progress,
+            cancel=cancel or CancelToken(),
+            on_batch=on_batch or record,
+        )

@@ -1,0 +1,206 @@
+"""Compare predictions with the truth: at the leaf, at every level above, and how honest the scores are."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.classify import Classified
+from engine.collection.state import NO_CLASS
+from engine.collection.truth_file import image_keys, spellings
+from engine.errors import InputError
+from engine.everyday.blocks import BLOCK_ROWS
+from engine.everyday.tuning import calibration_error
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.roll_up import roll_up_matrix
+from engine.interchange.spreadsheet_cells import storable
+from engine.project import Project
+
+TOP: Final = 5
+MOST_SHOWN: Final = 3
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Figures over the n images that have a truth, a prediction, and no person's label.
+
+    Attributes:
+        setting: "ppn+", "ppn" or "prototypes".
+        images: n.
+        top1, top5: share whose class is the likeliest leaf, or among the five likeliest.
+        levels: accuracy at each level of the graph, 0 the coarsest: the likeliest class of that level by summed score.
+        calibration_error: expected calibration error of the likeliest leaf's score (15 bins).
+        coverage: share with a safe class.
+        safe_accuracy: share of those whose safe class is right; NaN without any.
+        safe_at_leaf: share whose safe class is a leaf.
+        unknown: share called unknown.
+        shrinkage: the shrinkage that was chosen; 0 means lambda 1.
+        not_found: rows of the truth file whose image the project does not have or has no embedding of.
+        has_collection: whether unlabelled and coarse-labelled images taught the model too.
+    """
+
+    setting: str
+    images: int
+    top1: float
+    top5: float
+    levels: tuple[float, ...]
+    calibration_error: float
+    coverage: float
+    safe_accuracy: float
+    safe_at_leaf: float
+    unknown: float
+    shrinkage: float
+    not_found: int
+    has_collection: bool = False
+
+
+def evaluate(project: Project, classified: Classified, truth: Mapping[str, int]) -> Evaluation:
+    """Score the predictions of images that no person labelled.
+
+    Args:
+        project: for its graph and folder.
+        classified: the predictions.
+        truth: class id by image; an image is named by its path in the project, any end of that path, or absolutely.
+
+    Raises:
+        InputError: no image of the truth is among the predictions, or an end of a path fits several.
+    """
+    rows, answers, not_found = _match(project, classified, truth)
+    if len(rows) == 0:
+        raise InputError(
+            "no image of the truth file has a prediction",
+            expected="paths as in the project, or ends of them",
+            found=f"{len(truth)} rows, none matching an embedded image without a person's label",
+        )
+    return _figures(project.graph, classified, rows, answers, not_found=not_found)
+
+
+def _match(
+    project: Project, classified: Classified, truth: Mapping[str, int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Rows of the predictions that have a truth, their classes, and how many rows of the truth found no image."""
+    folder = storable(project.path.parent.as_posix())
+    keys = image_keys(truth)
+    depth = max((name.count("/") for name in keys), default=0) + 1
+    claims: dict[str, list[int]] = {}
+    for row, path in enumerate(classified.paths):
+        name = next((keys[name] for name in _names(storable(path), folder, depth) if name in keys), None)
+        if name is not None:
+            claims.setdefault(name, []).append(row)
+    rows, answers = [], []
+    for name, claimed in claims.items():
+        meant = _only_unlabelled(classified, name, claimed, folder)
+        if meant is not None:
+            rows.append(meant)
+            answers.append(truth[name])
+    return np.array(rows, dtype=np.int64), np.array(answers, dtype=np.int64), len(truth.keys() - claims.keys())
+
+
+def _only_unlabelled(classified: Classified, name: str, claimed: Sequence[int], folder: str) -> int | None:
+    """The one image that a row of the truth means, None when a person labelled it.
+
+    A whole path comes before the end of one, and one that is spelled as in the file before one that is tidied up.
+    """
+    paths = classified.paths
+    at = {spelled: row for row in claimed for path in [storable(paths[row])] for spelled in (path, f"{folder}/{path}")}
+    whole = [at[spelled] for spelled in spellings(name) if spelled in at][:1]
+    free = [row for row in whole or claimed if classified.labels[row] == NO_CLASS]
+    if len(free) > 1:
+        raise InputError(
+            f"“{name}” in the truth file fits {len(free)} images",
+            found=", ".join(paths[row] for row in free[:MOST_SHOWN]),
+            remedy="write more of the path",
+        )
+    return free[0] if free else None
+
+
+def _names(path: str, folder: str, depth: int) -> list[str]:
+    """What an image may be called, longest first: its path, absolutely, and every end of it."""
+    parts = PurePosixPath(path).parts
+    ends = ["/".join(parts[start:]) for start in range(max(0, len(parts) - depth), len(parts))]
+    return [path, f"{folder}/{path}", *ends]
+
+
+def _figures(
+    graph: CategoryGraph,
+    classified: Classified,
+    rows: NDArray[np.int64],
+    answers: NDArray[np.int64],
+    *,
+    not_found: int,
+) -> Evaluation:
+    fitted, scores = classified.fitted, classified.scores
+    chances = _probabilities(classified, rows)
+    candidate_ids = fitted.candidate_ids
+    known = answers != NO_CLASS
+    is_right = candidate_ids[scores.best[rows]] == answers
+    is_unknown = fitted.is_unknown(scores)[rows]
+    safe = np.where(is_unknown, NO_CLASS, scores.safe_class[rows])
+    has_safe = safe != NO_CLASS
+    safe_right = _is_or_above(graph, safe, answers)
+    return Evaluation(
+        setting=fitted.setting.value,
+        images=len(rows),
+        top1=_share(is_right[known]),
+        top5=_share(_in_top(chances, candidate_ids, answers)[known]),
+        levels=_levels(graph, chances[known], candidate_ids, answers[known]),
+        calibration_error=calibration_error(scores.best_score[rows][known], is_right[known]),
+        coverage=_share(has_safe),
+        safe_accuracy=_share(safe_right[has_safe]),
+        safe_at_leaf=_share(np.isin(safe, candidate_ids)),
+        unknown=_share(is_unknown),
+        shrinkage=fitted.tuning.shrinkage,
+        not_found=not_found,
+        has_collection=fitted.collection is not None,
+    )
+
+
+def _share(flags: NDArray[np.bool_]) -> float:
+    return float(flags.mean()) if len(flags) else math.nan
+
+
+def _probabilities(classified: Classified, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Probability (rows, c) of each candidate."""
+    blocks = []
+    for start in range(0, len(rows), BLOCK_ROWS):
+        part = rows[start : start + BLOCK_ROWS]
+        squares = np.ones(len(part), dtype=np.float32)
+        blocks.append(classified.fitted.probabilities(classified.embeddings[part], squares, part))
+    return np.concatenate(blocks)
+
+
+def _in_top(
+    chances: NDArray[np.float32], candidate_ids: NDArray[np.int64], answers: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    count = min(TOP, chances.shape[1])
+    best = np.argpartition(-chances, count - 1, axis=1)[:, :count]
+    return (candidate_ids[best] == answers[:, None]).any(axis=1)
+
+
+def _levels(
+    graph: CategoryGraph, chances: NDArray[np.float32], candidate_ids: NDArray[np.int64], answers: NDArray[np.int64]
+) -> tuple[float, ...]:
+    """Accuracy at each level; a leaf that ends above a level stands for itself there."""
+    candidates = candidate_ids.tolist()
+    classes = sorted({*candidates, *(a for c in candidates for a in graph.ancestors(c))})
+    deepest = max((graph.level(c) for c in classes), default=0)
+    accuracies = []
+    for level in range(deepest + 1):
+        cut = [c for c in classes if graph.level(c) == level or (graph.level(c) < level and c in set(candidates))]
+        mass = chances @ roll_up_matrix(graph, cut, candidates)
+        chosen = np.array(cut, dtype=np.int64)[mass.argmax(axis=1)]
+        accuracies.append(_share(_is_or_above(graph, chosen, answers)))
+    return tuple(accuracies)
+
+
+def _is_or_above(graph: CategoryGraph, classes: NDArray[np.int64], answers: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each class is the answer or one of its ancestors."""
+    above = {answer: graph.ancestors(answer) | {answer} for answer in set(answers.tolist()) if answer != NO_CLASS}
+    return np.array(
+        [found in above.get(answer, ()) for found, answer in zip(classes.tolist(), answers.tolist(), strict=True)],
+        dtype=bool,
+    )

@@ -1,0 +1,129 @@
+"""Images and labels of an open project as aligned arrays, and snapshots made of them."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.everyday.classification import Scores
+from engine.everyday.model import EverydayModel
+from engine.graph.category_graph import CategoryGraph
+from engine.project import Project
+
+
+@final
+class ImageList:
+    """Ids, paths, content hashes and labels in ascending image id.
+
+    Attributes:
+        ids: (n,) int64.
+        paths: (n,) as stored.
+        content_hashes: (n,) bytes, or None before the image was read.
+        has_failed: (n,) bool.
+        labels: (n,) int64, class id, `NO_CLASS` or `UNKNOWN`.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self.ids = np.zeros(0, dtype=np.int64)
+        self.paths: Sequence[str] = ()
+        self.content_hashes: Sequence[bytes | None] = ()
+        self.has_failed = np.zeros(0, dtype=bool)
+        self.labels = np.zeros(0, dtype=np.int64)
+
+    def read(self) -> None:
+        """Read everything from the project."""
+        table = self._project.image_table()
+        self.ids = np.array(table.ids, dtype=np.int64)
+        self.paths = table.paths
+        self.content_hashes = table.content_hashes
+        self.has_failed = np.array([failure is not None for failure in table.failures], dtype=bool)
+        labels = self._project.label_table()
+        self.labels = np.full(len(self.ids), NO_CLASS, dtype=np.int64)
+        places = np.searchsorted(self.ids, np.array(labels.image_ids, dtype=np.int64))
+        self.labels[places] = [UNKNOWN if class_id is None else class_id for class_id in labels.class_ids]
+
+    def read_labels(self, image_ids: Sequence[int]) -> None:
+        """Read the labels of some images; the old array stays as it was for those who hold it."""
+        self.labels = self.labels.copy()
+        for image_id in image_ids:
+            label = self._project.label_of(image_id)
+            code = NO_CLASS if label is None else UNKNOWN if label.class_id is None else label.class_id
+            self.labels[np.searchsorted(self.ids, image_id)] = code
+
+    def hashes_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> list[bytes | None]:
+        """Content hashes of listed images."""
+        return [self.content_hashes[place] for place in np.searchsorted(self.ids, image_ids).tolist()]
+
+    def labels_of(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Labels of listed images."""
+        return self.labels[np.searchsorted(self.ids, image_ids)]
+
+    def labelled(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Image ids and class ids of all images a person gave a class."""
+        places = np.flatnonzero(self.labels >= 0)
+        return self.ids[places], self.labels[places]
+
+    def label_items(self) -> Iterator[tuple[int, int]]:
+        """Pairs (image id, class id) of all images a person gave a class."""
+        image_ids, class_ids = self.labelled()
+        return zip(image_ids.tolist(), class_ids.tolist(), strict=True)
+
+    def blank_state(self, model_name: str) -> CollectionState:
+        """A snapshot before anything was classified."""
+        count = len(self.ids)
+        status = np.full(count, ImageStatus.WAITING, dtype=np.uint8)
+        status[self.has_failed] = ImageStatus.FAILED
+        none = np.full(count, NO_CLASS, dtype=np.int64)
+        zeros = np.zeros(count, dtype=np.float32)
+        return CollectionState(
+            folder=self._project.path.parent, image_ids=self.ids, paths=self.paths, label_class=self.labels,
+            best_class=none, best_score=zeros, safe_class=none, safe_score=zeros,
+            is_unknown=np.zeros(count, dtype=bool), status=status,
+            shot_counts=_counts(self.labels), image_counts={}, model_name=model_name,
+        )  # fmt: skip
+
+    def state(
+        self,
+        graph: CategoryGraph,
+        model_name: str,
+        status: NDArray[np.uint8],
+        has_prediction: NDArray[np.bool_],
+        *,
+        scores: Scores,
+        fitted: EverydayModel | None,
+    ) -> CollectionState:
+        """A snapshot with predictions; `scores` are aligned with the images."""
+        best = np.full(len(self.ids), NO_CLASS, dtype=np.int64)
+        is_unknown = np.zeros(len(self.ids), dtype=bool)
+        if fitted is not None and has_prediction.any():
+            best = np.where(has_prediction, fitted.candidate_ids[np.where(has_prediction, scores.best, 0)], NO_CLASS)
+            is_unknown = has_prediction & fitted.is_unknown(scores)
+        safe = np.where(has_prediction & ~is_unknown, scores.safe_class, NO_CLASS)
+        shown = np.where(self.labels != NO_CLASS, self.labels, np.where(is_unknown, NO_CLASS, best))
+        return CollectionState(
+            folder=self._project.path.parent, image_ids=self.ids, paths=self.paths, label_class=self.labels,
+            best_class=best, best_score=np.where(has_prediction, scores.best_score, 0).astype(np.float32),
+            safe_class=safe, safe_score=np.where(safe != NO_CLASS, scores.safe_score, 0).astype(np.float32),
+            is_unknown=is_unknown, status=status, shot_counts=_counts(self.labels),
+            image_counts=_rolled_up(graph, _counts(shown)), model_name=model_name,
+        )  # fmt: skip
+
+
+def _counts(classes: NDArray[np.int64]) -> dict[int, int]:
+    class_ids, counts = np.unique(classes[classes >= 0], return_counts=True)
+    return dict(zip(class_ids.tolist(), counts.tolist(), strict=True))
+
+
+def _rolled_up(graph: CategoryGraph, counts: Mapping[int, int]) -> dict[int, int]:
+    """Distinct images at each class or below: an image has one class, and that class each ancestor once."""
+    totals: Counter[int] = Counter()
+    for class_id, count in counts.items():
+        if class_id in graph:
+            totals[class_id] += count
+            for ancestor in graph.ancestors(class_id):
+                totals[ancestor] += count
+    return dict(totals)

@@ -1,0 +1,137 @@
+"""Which model files a project uses: the bundled ones, a backbone of the person's own, or what was trained in it."""
+
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from engine.backbones.library import BackboneLibrary
+from engine.backbones.model_files import ModelFiles, bundled_backbones, bundled_path, model_files
+from engine.config import CacheFolders
+from engine.errors import ModelError
+from engine.full_disk import writing
+from engine.model_card import card_of, file_hash
+from engine.new_file import clear_abandoned_drafts, private_folder, write_file
+
+if TYPE_CHECKING:
+    from engine.project import ModelVersion, Project
+
+BUNDLED_NAME: Final = "leafnet"
+LOST_REMEDY: Final = "put the file back, or choose another backbone; classes and labels are safe"
+
+__all__ = ["BUNDLED_NAME", "ModelFiles", "all_models", "bundled_backbones", "find_model", "model_of"]
+
+
+def find_model(name_or_path: str = BUNDLED_NAME) -> ModelFiles:
+    """Look a backbone up: a bundled one, one of the library, or an ONNX file with a card beside it.
+
+    Raises:
+        ModelError: there is none, or its card is missing.
+    """
+    library = BackboneLibrary()
+    if name_or_path in bundled_backbones():
+        return model_files(bundled_path(name_or_path))
+    if name_or_path in library.names():
+        return library.entry(name_or_path)
+    path = Path(name_or_path).absolute()
+    if not path.is_file():
+        names = ", ".join((*bundled_backbones(), *library.names())) or "none"
+        raise ModelError(
+            "there is no such backbone",
+            expected=f"{names}, or an ONNX file",
+            found=f"“{name_or_path}”",
+            remedy="see them with `protoleaf backbone list`, or add one with `protoleaf backbone add`",
+        )
+    return model_files(path)
+
+
+def all_models() -> tuple[ModelFiles, ...]:
+    """Every backbone that can be chosen by name: the bundled ones, then those of the library that can be read."""
+    library = BackboneLibrary()
+    found = [find_model(name) for name in bundled_backbones()]
+    for name in library.names():
+        with suppress(ModelError):  # a damaged one is no choice; asking for it by name says what is wrong
+            found.append(library.entry(name))
+    return tuple(found)
+
+
+def model_of(project: "Project", caches: CacheFolders, version: "ModelVersion | None" = None) -> ModelFiles:
+    """Find the files of one of a project's model versions.
+
+    A version that was trained in the project lies in it; its files are taken out into the cache once.
+
+    Args:
+        project: may be open for reading only.
+        caches: where files of trained versions are kept; they are made again when they are gone.
+        version: by default the one in use.
+
+    Raises:
+        ModelError: the files are gone or are not those that the project was made with.
+        ProjectDamagedError: a file in the project is damaged.
+        StorageError: the cache folder refuses.
+    """
+    version = version or project.model
+    if version.is_trained_here:
+        return _trained_files(project, caches, version)
+    try:
+        files = find_model(version.backbone_path or version.backbone_name)
+    except ModelError as error:
+        if (moved := _in_library_with(version.backbone_hash)) is not None:
+            return moved
+        raise ModelError(error.what, expected=error.expected, found=error.found, remedy=LOST_REMEDY) from error
+    if files.backbone_hash != version.backbone_hash and not files.is_bundled:
+        if (moved := _in_library_with(version.backbone_hash)) is not None:
+            return moved
+        raise ModelError(
+            "the backbone file has changed since the project was made",
+            expected=version.backbone_hash[:12],
+            found=f"{files.backbone_hash[:12]} in {files.backbone}",
+            remedy=LOST_REMEDY,
+        )
+    return files
+
+
+def _in_library_with(content_hash: str) -> ModelFiles | None:
+    """The added backbone of this content: a project that came from another computer knows it by another path."""
+    library = BackboneLibrary()
+    for name in library.names():
+        with suppress(ModelError):
+            if (files := library.entry(name)).backbone_hash == content_hash:
+                return files
+    return None
+
+
+def _trained_files(project: "Project", caches: CacheFolders, version: "ModelVersion") -> ModelFiles:
+    backbone = _bundled_with(version.backbone_hash) or _taken_out(project, caches, version.backbone_hash)
+    return ModelFiles(
+        version.name,
+        backbone,
+        version.backbone_hash,
+        card_of(version.card, source=version.name),
+        _taken_out(project, caches, version.propagation_hash),
+        version.propagation_hash,
+    )
+
+
+def _bundled_with(content_hash: str) -> Path | None:
+    """The bundled backbone of this content: it need not be taken out of the project."""
+    found = (find_model(name) for name in bundled_backbones())
+    return next((files.backbone for files in found if files.backbone_hash == content_hash), None)
+
+
+def _taken_out(project: "Project", caches: CacheFolders, content_hash: str) -> Path:
+    """A file of the project in the cache, written when it is not there or is not what it was."""
+    path = caches.models / f"{content_hash}.onnx"
+    remedy = "free some disk space or choose another cache folder"
+    with writing(caches.models, "the model cannot be written to the cache folder", remedy):
+        if path.is_file() and _hash_at(path, path.stat().st_mtime_ns) == content_hash:
+            return path
+        content = project.model_file(content_hash)
+        clear_abandoned_drafts(private_folder(path.parent))
+        write_file(path, content)
+    return path
+
+
+@lru_cache(maxsize=8)
+def _hash_at(path: Path, _modified_ns: int) -> str:
+    return file_hash(path)

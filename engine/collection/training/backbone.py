@@ -1,0 +1,268 @@
+"""Train the backbone: Algorithm 1 end to end on a project's labelled images, exported and compared with what was."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.models import BUNDLED_NAME, find_model, model_of
+from engine.collection.training.held_out import (
+    curve_check,
+    exported_embeddings,
+    fitted_to_training,
+    held_out_accuracy,
+    held_out_temperature,
+)
+from engine.collection.training.labelled import labelled_embeddings
+from engine.collection.training.project_images import ProjectImages, project_images
+from engine.collection.training.settings import BackboneSettings, Chosen, Start, by_field, plain_settings, with_chosen
+from engine.collection.training.telling import OnPoint, Teller, ignore_point
+from engine.collection.training.trained import (
+    TrainedFiles,
+    TrainingPoint,
+    backbone_file,
+    free_name,
+    propagation_file,
+    training_folder,
+    write_trained,
+)
+from engine.config import CacheFolders
+from engine.errors import InputError
+from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.model_card import BackboneCard, file_hash
+from engine.project import Project
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from engine.training.level_wise.objective import PrototypePropagation
+    from engine.training.settings import TrainingSettings
+
+SIDES: Final[dict[Start, int]] = {"bundled": 128, "conv4": 84}
+LEARNING_RATES: Final[dict[Start, float]] = {"bundled": 1e-4, "conv4": 1e-3}
+NAMES: Final[dict[Start, str]] = {"bundled": BUNDLED_NAME, "conv4": "conv4"}
+NEW_TEMPERATURE: Final = 0.1
+"""Of the right size for embeddings of length 1 of a network that starts from random weights."""
+MEASURED_IMAGES: Final = 64
+"""Images that the bundled backbone's normalisation is measured on."""
+
+
+def train_backbone(
+    project: Project,
+    caches: CacheFolders,
+    chosen: Chosen | None = None,
+    *,
+    out: Path,
+    on_progress: OnProgress = ignore_progress,
+    on_point: OnPoint = ignore_point,
+    cancel: CancelToken | None = None,
+) -> TrainedFiles:
+    """Train a backbone and its attention on what a person labelled, export both, and measure them on held-out images.
+
+    Paper: Algorithm 1, except that embeddings have length 1 and a temperature divides their squared distances, as
+    everywhere in the program, and that training may go on from the bundled backbone: a project has few images.
+
+    Args:
+        project: may be open for reading only.
+        caches: where the embeddings of the model in use are; without them there is no figure from before.
+        chosen: settings by name, see `BackboneSettings`.
+        out: folder for the files, empty or missing; taken away again when the training fails or is stopped.
+        on_progress: told after every image that is read, then after every iteration; at most ten times a second.
+        on_point: told each point of the curve.
+        cancel: asks to stop.
+
+    Returns:
+        The files, not part of the project yet.
+
+    Raises:
+        InputError: too little is labelled, a class has no parent, or a setting is wrong.
+        ModelError: the loss is no number any more, or the export differs from torch.
+        StorageError: the folder refuses.
+        Cancelled: it was asked to stop; nothing is kept.
+    """
+    settings = filled_in(with_chosen(BackboneSettings(), by_field(chosen or {})))
+    model, cancel, teller = model_of(project, caches), cancel or CancelToken(), Teller(on_progress, on_point)
+    assert settings.side is not None, "filled in"
+    with training_folder(out):
+        images = project_images(project, settings, out, side=settings.side, on_progress=on_progress, cancel=cancel)
+        objective = _objective(settings, images)
+        _train(objective, images, settings, teller, cancel)
+        card = _export(objective, images, settings, model.card, out)
+        files = _measured(project, caches, images, TrainedFiles(
+            out, "backbone", free_name(project, "backbone"), project.model.version_id,
+            backbone_name=NAMES[settings.start], backbone_hash=file_hash(backbone_file(out)), card=card,
+            figures={"iterations": settings.iterations, "kept_iteration": settings.iterations},
+            settings=plain_settings(settings), history=tuple(teller.points),
+        ))  # fmt: skip
+        write_trained(files)
+    return files
+
+
+def filled_in(settings: BackboneSettings) -> BackboneSettings:
+    """What follows from the start, where it was not chosen."""
+    side, rate = settings.side, settings.learning_rate
+    return replace(
+        settings,
+        side=SIDES[settings.start] if side is None else side,
+        learning_rate=LEARNING_RATES[settings.start] if rate is None else rate,
+    )
+
+
+def _objective(settings: BackboneSettings, images: ProjectImages) -> "PrototypePropagation":
+    from engine.model.backbone import UnitEmbedding
+    from engine.training.level_wise.objective import PrototypePropagation
+    from engine.training.level_wise.settings import LevelWiseSettings
+    from engine.training.onnx_weights import read_propagation
+    from engine.training.thaw import ScaledEmbedding
+
+    network, width = _network(settings, images)
+    level_wise = LevelWiseSettings(shape=images.shape, lambda_=settings.lambda_)
+    objective = PrototypePropagation(
+        ScaledEmbedding(UnitEmbedding(network), start_temperature(settings)),
+        width,
+        images.training_set,
+        level_wise,
+        seed=settings.seed,
+    )
+    if settings.start == "bundled":
+        known = read_propagation(find_model(BUNDLED_NAME).propagation)
+        objective.attention.load_state_dict(known.attention.state_dict())
+    return objective
+
+
+def start_temperature(settings: BackboneSettings) -> float:
+    """What squared distances of unit embeddings are divided by in training."""
+    return find_model(BUNDLED_NAME).card.temperature if settings.start == "bundled" else NEW_TEMPERATURE
+
+
+def _network(settings: BackboneSettings, images: ProjectImages) -> "tuple[nn.Module, int]":
+    import torch
+
+    from engine.model.conv4 import Conv4
+    from engine.training.batches import middle_windows, normalised
+    from engine.training.thaw import thawed_leaf_net
+
+    assert settings.side is not None, "filled in"
+    if settings.start == "conv4":
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            conv4 = Conv4(settings.side)
+        return conv4, conv4.embedding_width
+    positions = np.random.default_rng(settings.seed).permutation(images.training)[:MEASURED_IMAGES]
+    windows = torch.from_numpy(middle_windows(images.training_set.pixels, positions, settings.side))
+    leaf_net = thawed_leaf_net(find_model(BUNDLED_NAME).backbone, normalised(windows))
+    return leaf_net, leaf_net.embedding_width
+
+
+def _train(
+    objective: "PrototypePropagation",
+    images: ProjectImages,
+    settings: BackboneSettings,
+    teller: Teller,
+    cancel: CancelToken,
+) -> None:
+    from engine.training.loop import embedder, train
+
+    plan, pixels, check = _plan(settings), images.training_set.pixels, curve_check(objective, images)
+    embed = embedder(objective, pixels, plan.side)
+    objective.refresh(embed)
+    teller.point(TrainingPoint(0, None, None, None if check is None else check(embed)))
+    train(
+        objective,
+        pixels,
+        plan,
+        validate=check,
+        on_point=lambda point: teller.point(TrainingPoint(point.iteration, point.loss, None, point.accuracy)),
+        on_progress=teller.progress,
+        cancel=cancel,
+    )
+    objective.cpu().eval()
+
+
+def _plan(settings: BackboneSettings) -> "TrainingSettings":
+    from engine.training.settings import TrainingSettings
+
+    assert settings.side is not None, "filled in"
+    assert settings.learning_rate is not None, "filled in"
+    return TrainingSettings(
+        iterations=settings.iterations,
+        side=settings.side,
+        learning_rate=settings.learning_rate,
+        weight_decay=settings.weight_decay,
+        device=settings.device,
+        point_interval=max(1, settings.iterations // settings.points),
+        seed=settings.seed,
+    )
+
+
+def _export(
+    objective: "PrototypePropagation",
+    images: ProjectImages,
+    settings: BackboneSettings,
+    before: BackboneCard,
+    out: Path,
+) -> BackboneCard:
+    """Write backbone and propagation; returns the card, its temperature still that of the training."""
+    from engine.model.propagation_network import PropagationNetwork
+    from engine.training.batches import IMAGENET_MEAN, IMAGENET_STD
+    from engine.training.export import export_backbone, export_propagation
+
+    assert settings.side is not None, "filled in"
+    unit = objective.backbone.get_submodule("backbone")
+    attention = objective.attention
+    card = BackboneCard(
+        name=NAMES[settings.start],
+        input_side=settings.side,
+        mean=IMAGENET_MEAN,
+        std=IMAGENET_STD,
+        embedding_width=attention.embedding_width,
+        resize_share=settings.side / images.training_set.side,
+        temperature=start_temperature(settings),
+        shrinkage=before.shrinkage,
+        shrinkage_guessed=before.shrinkage_guessed,
+        description=f"{NAMES[settings.start]} trained level by level on a project's labels; embeddings have length 1.",
+        training_data=f"{len(images.training)} labelled images of {len(images.training_set.few_shot)} leaf classes "
+        "of the project and of the classes above them.",
+        licence="As the project's images and the network it started from allow.",
+        command=f"protoleaf train --depth backbone --setting start={settings.start} "
+        f"--setting iterations={settings.iterations}",
+    )
+    one_side = settings.start == "conv4"
+    export_backbone(unit, backbone_file(out), card, half_weights=True, one_side=one_side)
+    network = PropagationNetwork(
+        attention, steps=objective.settings.steps, normalisation=objective.settings.normalisation
+    )
+    export_propagation(network, propagation_file(out))
+    return card
+
+
+def _measured(project: Project, caches: CacheFolders, images: ProjectImages, files: TrainedFiles) -> TrainedFiles:
+    """Fill in the figures and the card's temperature, by the exported files."""
+    from engine.model_card import write_card
+
+    embeddings = exported_embeddings(backbone_file(files.folder), files.card, images)
+    fitted = fitted_to_training(project.graph, images, embeddings, files.propagation, files.card)
+    temperature = held_out_temperature(fitted, images, embeddings, files.card.temperature)
+    figures: dict[str, float | None] = {
+        "before_accuracy": _accuracy_before(project, caches, images),
+        "after_accuracy": held_out_accuracy(fitted, images, embeddings),
+        "held_out_images": len(images.held_out),
+        "unreadable_images": images.broken,
+    }
+    known = {name: value for name, value in figures.items() if value is not None}
+    card = replace(files.card, temperature=round(temperature, 5), figures=files.card.figures | known)
+    write_card(backbone_file(files.folder), card)
+    return replace(files, card=card, figures={**files.figures, **figures})
+
+
+def _accuracy_before(project: Project, caches: CacheFolders, images: ProjectImages) -> float | None:
+    """The same figure of the model in use; None where its embeddings are not there."""
+    model = model_of(project, caches)
+    try:
+        embeddings: NDArray[np.float32] = labelled_embeddings(images.images, model, caches)
+    except InputError:
+        return None
+    fitted = fitted_to_training(project.graph, images, embeddings, model.propagation, model.card)
+    return held_out_accuracy(fitted, images, embeddings)

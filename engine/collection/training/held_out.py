@@ -1,0 +1,142 @@
+"""What a backbone is worth on images that training never saw: while it trains, and beside the model it came from."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.embedding_store import unit_length
+from engine.collection.training.project_images import ProjectImages
+from engine.everyday.classification import classify_all
+from engine.everyday.model import EverydayModel, fit, prior_of
+from engine.everyday.propagation import PropagationSession
+from engine.everyday.shots import Shots
+from engine.everyday.tuning import TEMPERATURE_STEPS
+from engine.graph.category_graph import CategoryGraph
+from engine.model_card import BackboneCard
+from engine.runtime.backbone import BackboneSession
+from engine.runtime.providers import choose_providers
+
+if TYPE_CHECKING:
+    from engine.training.level_wise.objective import PrototypePropagation
+    from engine.training.objective import Embed
+
+SUPPORT: Final = 5
+"""Images of a class that make its prototype while training is watched."""
+
+
+def fitted_to_training(
+    graph: CategoryGraph, images: ProjectImages, embeddings: NDArray[np.float32], propagation: Path, card: BackboneCard
+) -> EverydayModel:
+    """The everyday model of a project whose only labels are those that are trained on.
+
+    Args:
+        graph: the category graph.
+        images: n images.
+        embeddings: (n, d) float32 of length 1.
+        propagation: the exported equations.
+        card: of the model.
+    """
+    rows = images.training
+    shots = Shots(images.images.image_ids[rows], images.images.class_ids[rows], embeddings[rows])
+    return fit(graph, shots, PropagationSession(propagation), prior_of(card))
+
+
+def held_out_accuracy(fitted: EverydayModel, images: ProjectImages, embeddings: NDArray[np.float32]) -> float | None:
+    """Share of the held-out images whose likeliest leaf is the person's; None without any.
+
+    Args:
+        fitted: by `fitted_to_training`.
+        images: n images.
+        embeddings: (n, d) float32 of length 1.
+    """
+    rows = images.held_out
+    if not len(rows):
+        return None
+    scores = classify_all(fitted.classifier, fitted.back_off, embeddings[rows], np.ones(len(rows), dtype=np.float32))
+    return float((fitted.candidate_ids[scores.best] == images.images.class_ids[rows]).mean())
+
+
+def held_out_temperature(
+    fitted: EverydayModel, images: ProjectImages, embeddings: NDArray[np.float32], start: float
+) -> float:
+    """The temperature that makes the held-out images' labels likeliest; `start` without any.
+
+    On the images that were trained on, every backbone looks surer than it is.
+    """
+    rows = images.held_out
+    place_of = {class_id: place for place, class_id in enumerate(fitted.candidate_ids.tolist())}
+    targets = np.array([place_of.get(label, -1) for label in images.images.class_ids[rows].tolist()], dtype=np.int64)
+    rows, targets = rows[targets >= 0], targets[targets >= 0]
+    if not len(rows):
+        return start
+    prototypes = fitted.table.final[fitted.candidates]
+    squared = ((embeddings[rows, None, :] - prototypes[None]) ** 2).sum(axis=2).astype(np.float64)
+
+    def likelihood(temperature: float) -> float:
+        logits = -squared / temperature
+        top = logits.max(axis=1, keepdims=True)
+        totals = np.log(np.exp(logits - top).sum(axis=1)) + top[:, 0]
+        return float((logits[np.arange(len(rows)), targets] - totals).sum())
+
+    return max((start * float(step) for step in TEMPERATURE_STEPS), key=likelihood)
+
+
+def exported_embeddings(backbone: Path, card: BackboneCard, images: ProjectImages) -> NDArray[np.float32]:
+    """Embeddings (n, d) float32 of length 1 by an exported backbone, of the middle of all n images."""
+    from engine.training.batches import middle_windows
+
+    session = BackboneSession(backbone, card, choose_providers("cpu"))
+    pixels = images.training_set.pixels
+    blocks = np.array_split(np.arange(len(pixels)), max(1, -(-len(pixels) // session.batch_size)))
+    return unit_length(
+        np.concatenate([session.embed(middle_windows(pixels, block, card.input_side)) for block in blocks])
+    )
+
+
+def curve_check(objective: "PrototypePropagation", images: ProjectImages) -> "Callable[[Embed], float] | None":
+    """A way to measure accuracy on the held-out images while training goes on; None without any.
+
+    One task: the held-out images among all their classes, with up to `SUPPORT` training images of each as support.
+    """
+    import torch
+
+    from engine.model.initial_prototypes import Prototypes, initial_prototypes
+    from engine.model.propagation import propagate
+    from engine.training.level_wise.sampling import edges_between
+
+    if not len(images.held_out):
+        return None
+    training_set = images.training_set
+    labels = images.arrays.positions_of(images.images.class_ids[images.held_out])
+    fine = np.unique(labels)
+    above = frozenset[int]().union(*(training_set.ancestors[position] for position in fine.tolist()))
+    classes = np.union1d(fine, np.array(sorted(above), dtype=np.int64))
+    support = [training_set.images_by_class[position][:SUPPORT] for position in fine.tolist()]
+    places = np.repeat(np.searchsorted(classes, fine), [len(of_class) for of_class in support])
+    edges = torch.from_numpy(edges_between(training_set.edge_index, classes, training_set.class_count))
+    positions = np.concatenate([*support, images.held_out])
+    settings, targets = objective.settings, torch.from_numpy(np.searchsorted(fine, labels))
+
+    @torch.no_grad()
+    def check(embed: "Embed") -> float:
+        embeddings = embed(positions)
+        device, count = embeddings.device, len(places)
+        buffered = objective.buffer.prototypes_of(torch.from_numpy(classes).to(device))
+        own = initial_prototypes(
+            embeddings[:count], torch.arange(count, device=device), torch.from_numpy(places).to(device), len(classes)
+        )
+        start = Prototypes(
+            torch.where(own.exists[:, None], own.vectors, buffered.vectors), own.exists | buffered.exists
+        )
+        final = propagate(
+            objective.attention, start, edges.to(device), settings.own_weight,
+            steps=settings.steps, normalisation=settings.normalisation,
+        ).final.vectors  # fmt: skip
+        candidates = final[torch.from_numpy(np.searchsorted(classes, fine)).to(device)]
+        nearest = torch.cdist(embeddings[count:], candidates).argmin(dim=1)
+        return float((nearest == targets.to(device)).float().mean())
+
+    return check

@@ -1,0 +1,125 @@
+"""What a person labelled in a project, as training takes it: positions instead of ids, and the graph as arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.embed import open_cache
+from engine.collection.embedding_store import EmbeddingStore
+from engine.collection.image_list import ImageList
+from engine.collection.models import ModelFiles
+from engine.config import CacheFolders
+from engine.errors import InputError
+from engine.everyday.shots import reached_classes
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.edge_index import edge_index
+from engine.project import Project
+
+
+@dataclass(frozen=True)
+class LabelledImages:
+    """The images a person gave a class, without those that cannot be read.
+
+    Attributes:
+        image_ids: (n,) int64; ascending as they come from the project.
+        class_ids: (n,) int64.
+        paths: n, as stored in the project.
+        content_hashes: n; None where the image was not read yet.
+    """
+
+    image_ids: NDArray[np.int64]
+    class_ids: NDArray[np.int64]
+    paths: Sequence[str]
+    content_hashes: Sequence[bytes | None]
+
+    def __len__(self) -> int:
+        return len(self.image_ids)
+
+    def in_order(self, rows: NDArray[np.int64]) -> "LabelledImages":
+        """Some of the images, in the order of these rows."""
+        return LabelledImages(
+            self.image_ids[rows],
+            self.class_ids[rows],
+            [self.paths[row] for row in rows.tolist()],
+            [self.content_hashes[row] for row in rows.tolist()],
+        )
+
+
+@dataclass(frozen=True)
+class GraphArrays:
+    """The part of the category graph that labels reach, as C positions.
+
+    Attributes:
+        class_ids: (C,) int64, ascending.
+        names: C names.
+        edge_index: (2, E) int64, row 0 the parent, row 1 the child.
+        levels: (C,) int64, longest path from a root.
+        is_leaf: (C,) bool, without children in the whole graph.
+    """
+
+    class_ids: NDArray[np.int64]
+    names: tuple[str, ...]
+    edge_index: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    is_leaf: NDArray[np.bool_]
+
+    def positions_of(self, class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Positions of classes that are among them."""
+        return np.searchsorted(self.class_ids, class_ids)
+
+
+def labelled_images(project: Project) -> LabelledImages:
+    """Read what a person labelled.
+
+    Raises:
+        InputError: nothing is labelled.
+    """
+    images = ImageList(project)
+    images.read()
+    # Beside a writer, a label may be of a class that came after the graph was read.
+    is_known = np.isin(images.labels, list(project.graph.classes()))
+    chosen = np.flatnonzero(is_known & ~images.has_failed)
+    if not len(chosen):
+        raise InputError(
+            "there is nothing to learn from",
+            expected="images with a person's label",
+            found=f"{len(images.ids)} images without one",
+            remedy="label some images of each class first",
+        )
+    paths = [images.paths[place] for place in chosen.tolist()]
+    hashes = [images.content_hashes[place] for place in chosen.tolist()]
+    return LabelledImages(images.ids[chosen], images.labels[chosen], paths, hashes)
+
+
+def labelled_embeddings(images: LabelledImages, model: ModelFiles, caches: CacheFolders) -> NDArray[np.float32]:
+    """Embeddings (n, d) float32 of length 1, from the cache.
+
+    Raises:
+        InputError: some have none yet.
+    """
+    store = EmbeddingStore(model.card.embedding_width)
+    rows = np.arange(len(images))
+    store.append(rows)  # by place: the ids need not ascend
+    with open_cache(model, caches) as cache:
+        store.fill(rows, images.content_hashes, cache)
+    if waiting := int((~store.is_filled).sum()):
+        raise InputError(
+            "labelled images have no embedding of the model in use yet",
+            found=f"{waiting} of {len(images)}",
+            remedy="embed the project first, then train",
+        )
+    return store.floats(rows)
+
+
+def graph_arrays(graph: CategoryGraph, labelled: NDArray[np.int64]) -> GraphArrays:
+    """The labelled classes, everything above them, and the children of both."""
+    class_ids = reached_classes(graph, np.unique(labelled).tolist())
+    return GraphArrays(
+        np.array(class_ids, dtype=np.int64),
+        tuple(graph.name(class_id) for class_id in class_ids),
+        edge_index(graph, class_ids),
+        np.array([graph.level(class_id) for class_id in class_ids], dtype=np.int64),
+        np.array([not graph.children(class_id) for class_id in class_ids], dtype=np.bool_),
+    )

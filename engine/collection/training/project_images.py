@@ -1,0 +1,234 @@
+"""A project's labelled images decoded once, with a part held out, as an end-to-end training takes them."""
+
+import math
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.training.labelled import GraphArrays, LabelledImages, graph_arrays, labelled_images
+from engine.collection.training.settings import BackboneSettings
+from engine.errors import ImageError, InputError
+from engine.events import CancelToken, OnProgress, ProgressMeter
+from engine.full_disk import disk_full, writing
+from engine.images.decode import read_rgb
+from engine.images.resize import square
+from engine.project import Project
+from engine.training.training_set import TrainingSet
+
+if TYPE_CHECKING:
+    from engine.training.level_wise.sampling import EpisodeShape
+
+MARGIN: Final = 1.125
+"""Images are stored this much larger than they are trained at: the rest is room for random shifts."""
+LEAST_CLASSES: Final = 2
+LEAST_IMAGES: Final = 2
+"""A class gives one image as its prototype and one to classify."""
+MOST_IMAGES: Final = 5
+MOST_WAYS: Final = 5
+USUAL_SHARE: Final = 0.6
+_PIECE_BYTES: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class ProjectImages:
+    """Decoded images of a project.
+
+    Attributes:
+        images: the n labelled images that could be decoded, those for training first.
+        training_set: of the first m; its pixels are those of all n, so that positions also reach held-out images.
+        arrays: the classes.
+        shape: an iteration that fits what there is.
+        broken: images that could not be decoded.
+    """
+
+    images: LabelledImages
+    training_set: TrainingSet
+    arrays: GraphArrays
+    shape: "EpisodeShape"
+    broken: int
+
+    @property
+    def training(self) -> NDArray[np.int64]:
+        """Positions of the images for training."""
+        return np.arange(len(self.training_set.class_positions))
+
+    @property
+    def held_out(self) -> NDArray[np.int64]:
+        """Positions of the images that training never sees."""
+        return np.arange(len(self.training_set.class_positions), len(self.images))
+
+
+def project_images(
+    project: Project,
+    settings: BackboneSettings,
+    folder: Path,
+    *,
+    side: int,
+    on_progress: OnProgress,
+    cancel: CancelToken,
+) -> ProjectImages:
+    """Decode what a person labelled and split it.
+
+    A label on a coarse class makes an image of that class; levels are longest paths; labelled leaf classes with enough
+    images are the few-shot classes.
+
+    Args:
+        project: may be open for reading only.
+        settings: of the training.
+        folder: takes the decoded pixels; they need not fit into memory.
+        side: that is trained at, in pixels.
+        on_progress: told after every image, at most ten times a second.
+        cancel: asks to stop.
+
+    Raises:
+        InputError: too few images or classes, or a class that nothing can be propagated to.
+        StorageError: the folder refuses.
+        Cancelled: it was asked to stop.
+    """
+    labelled = labelled_images(project)
+    arrays = graph_arrays(project.graph, labelled.class_ids)
+    generator = np.random.default_rng(settings.seed)
+    kept, held_out = _split(labelled, arrays, settings.held_out_share, generator)
+    check_graph(arrays, arrays.positions_of(labelled.class_ids[kept]))
+    pixels, decoded = _decoded(
+        project, labelled, np.concatenate([kept, held_out]), folder, side=round(side * MARGIN),
+        meter=ProgressMeter(len(labelled), on_progress), cancel=cancel,
+    )  # fmt: skip
+    rows = np.concatenate([kept, held_out])[decoded]
+    positions = arrays.positions_of(labelled.class_ids[rows])
+    training = positions[: int((decoded < len(kept)).sum())]
+    shape = shape_for(np.bincount(training, minlength=len(arrays.class_ids))[arrays.is_leaf], settings)
+    few_shot = _with_images(training, arrays, shape.shots + shape.query_count)
+    training_set = TrainingSet(pixels, training, arrays.edge_index, arrays.levels, few_shot, arrays.names)
+    return ProjectImages(labelled.in_order(rows), training_set, arrays, shape, len(labelled) - len(rows))
+
+
+def _split(
+    labelled: LabelledImages, arrays: GraphArrays, share: float, generator: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows to train on and rows to hold out: of each leaf class a share, as long as `LEAST_IMAGES` stay."""
+    kept, held_out = [], []
+    positions = arrays.positions_of(labelled.class_ids)
+    for position in np.unique(positions).tolist():
+        rows = generator.permutation(np.flatnonzero(positions == position))
+        wanted = max(1, round(len(rows) * share)) if share and arrays.is_leaf[position] else 0
+        count = max(0, min(wanted, len(rows) - LEAST_IMAGES))
+        held_out.append(rows[:count])
+        kept.append(rows[count:])
+    return np.sort(np.concatenate(kept)), np.sort(np.concatenate(held_out))
+
+
+def check_graph(arrays: GraphArrays, positions: NDArray[np.int64]) -> None:
+    """Refuse labels that Algorithm 1 cannot learn from.
+
+    Args:
+        arrays: C classes.
+        positions: (n,) int64 in [0, C), class of each image to train on.
+
+    Raises:
+        InputError: too few leaf classes have enough images, or one of those has no parent.
+    """
+    few_shot = _with_images(positions, arrays, LEAST_IMAGES)
+    if len(few_shot) < LEAST_CLASSES:
+        counts = np.bincount(positions, minlength=len(arrays.class_ids))
+        scarce = np.flatnonzero(arrays.is_leaf & (counts < LEAST_IMAGES)).tolist()
+        example = f"; “{arrays.names[scarce[0]]}” has {counts[scarce[0]]}" if scarce else ""
+        raise InputError(
+            "there are too few labelled images to train a backbone",
+            expected=f"at least {LEAST_CLASSES} leaf classes with {LEAST_IMAGES} labelled images each",
+            found=f"{len(few_shot)}{example}",
+            remedy="label more images of leaf classes first",
+        )
+    orphans = np.setdiff1d(few_shot, arrays.edge_index[1])
+    if len(orphans):
+        more = f" and {len(orphans) - 1} more" if len(orphans) > 1 else ""
+        raise InputError(
+            "a class has no parent, so nothing can be propagated to it",
+            expected="every labelled leaf class below a coarse class",
+            found=f"“{arrays.names[orphans[0]]}”{more}",
+            remedy="move the class below a coarse class, then train again",
+        )
+
+
+def shape_for(leaf_counts: NDArray[np.int64], settings: BackboneSettings) -> "EpisodeShape":
+    """An iteration as large as most of the labelled leaves can bear; chosen settings stay as they are.
+
+    Args:
+        leaf_counts: (L,) int64, images to train on of each leaf.
+        settings: of the training.
+    """
+    from engine.training.level_wise.sampling import EpisodeShape
+
+    counts = np.sort(leaf_counts[leaf_counts >= LEAST_IMAGES])[::-1]
+    usual = max(LEAST_CLASSES, int(USUAL_SHARE * len(counts)))
+    images = int(counts[min(usual, len(counts)) - 1]) if len(counts) else LEAST_IMAGES
+    shots = settings.shots or min(MOST_IMAGES, images // 2)
+    queries = settings.queries or max(1, min(MOST_IMAGES, images - shots))
+    able = int((counts >= shots + queries).sum())
+    ways = settings.ways or max(LEAST_CLASSES, min(MOST_WAYS, able))
+    return EpisodeShape(ways=ways, shots=shots, queries=queries, coarse_images=settings.coarse_images)
+
+
+def _with_images(positions: NDArray[np.int64], arrays: GraphArrays, count: int) -> NDArray[np.int64]:
+    """Positions of leaf classes that have at least `count` of the images."""
+    return np.flatnonzero(arrays.is_leaf & (np.bincount(positions, minlength=len(arrays.class_ids)) >= count))
+
+
+def _decoded(
+    project: Project,
+    labelled: LabelledImages,
+    rows: NDArray[np.int64],
+    folder: Path,
+    *,
+    side: int,
+    meter: ProgressMeter,
+    cancel: CancelToken,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Decode images into a file without a name.
+
+    Returns:
+        Pixels (n, side, side, 3) uint8 of those that are sound, and their places (n,) int64 in `rows`.
+    """
+    pixels = _new_pixels(folder, len(rows), side)
+    sound: list[int] = []
+    meter.note = "reading images"
+    for place, row in enumerate(rows.tolist()):
+        cancel.raise_if_cancelled()
+        try:
+            image = read_rgb(project.path.parent / labelled.paths[row], smallest_side=side)
+        except ImageError:
+            image = None
+        if image is not None:
+            pixels[len(sound)] = square(image, side)
+            sound.append(place)
+        meter.advance()
+    return pixels[: len(sound)], np.array(sound, dtype=np.int64)
+
+
+def _new_pixels(folder: Path, count: int, side: int) -> NDArray[np.uint8]:
+    """Map a file that has no name, so that nothing of it stays however the training ends."""
+    shape = (count, side, side, 3)
+    with writing(folder, "the decoded images cannot be kept for the training", "choose another folder"):
+        free = shutil.disk_usage(folder).free
+        if free < math.prod(shape):
+            raise disk_full(folder, needed_bytes=math.prod(shape), free_bytes=free)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            _reserve(file, math.prod(shape))
+            return np.memmap(file, dtype=np.uint8, mode="r+", shape=shape)
+
+
+def _reserve(file: IO[bytes], size_bytes: int) -> None:
+    """Take the room now: a full disk would end the process when a mapped file grows."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, size_bytes)
+        return
+    empty = bytes(_PIECE_BYTES)
+    for start in range(0, size_bytes, _PIECE_BYTES):
+        file.write(empty[: size_bytes - start])
+    file.flush()

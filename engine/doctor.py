@@ -1,0 +1,237 @@
+"""What this computer offers: versions, devices with their speed, why the GPU is or is not used, folders, backbones."""
+
+import os
+import platform
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+from engine import __version__
+from engine.collection.models import BUNDLED_NAME, bundled_backbones, find_model
+from engine.config import CacheFolders, backbones_folder
+from engine.embedding.device_speed import DeviceSpeed, measure_speed
+from engine.errors import ProtoleafError
+from engine.runtime.devices.attempt import try_device
+from engine.runtime.devices.child import Trial, TryInChild, try_in_child
+from engine.runtime.devices.facts import GpuFacts
+from engine.runtime.devices.gather import RUNTIME_PACKAGES, gather_facts
+from engine.runtime.devices.names import AUTO, ON_DEMAND, PROVIDERS, devices_of
+from engine.runtime.devices.reasons import why_not
+from engine.runtime.providers import ProviderChoice, ProviderReport, choose_from, device_name, probe_device
+
+PACKAGES: Final = (
+    *RUNTIME_PACKAGES, "torch", "torchvision", "PySide6-Essentials", "numpy", "pillow", "simplejpeg", "networkx",
+)  # fmt: skip
+TIME_LIMIT_S: Final = 8.0
+"""For all trials together; starting the program comes on top."""
+
+_CPU_S: Final = 3.0  # of the limit, kept for the CPU, which is tried last
+_MEASURE_S: Final = 1.0  # for a device's speed
+_SHORTEST_TRIAL_S: Final = 1.0
+
+
+@dataclass(frozen=True)
+class FolderReport:
+    """A folder of the program.
+
+    Attributes:
+        name: what lies in it.
+        path: where.
+        size_bytes: of the files in it; 0 when it is not there yet.
+        free_bytes: that its disk still takes; None when unknown.
+    """
+
+    name: str
+    path: str
+    size_bytes: int
+    free_bytes: int | None
+
+
+@dataclass(frozen=True)
+class DeviceSurvey:
+    """What trying every device showed.
+
+    Attributes:
+        reports: of every device that this system can have, the fastest first; the CPU is the last.
+        chosen: what the device "auto" is, and why not a GPU.
+        facts: about the GPU and its driver.
+    """
+
+    reports: tuple[ProviderReport, ...]
+    chosen: ProviderChoice
+    facts: GpuFacts
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The outcome.
+
+    Attributes:
+        versions: by name.
+        providers: of every device that this system can have, the fastest first; the CPU is the last.
+        facts: about the GPU and its driver.
+        device: name of what embedding runs on.
+        provider: ONNX Runtime's name of it.
+        reason: why not on a GPU, in words; empty when it does.
+        cause: short name of that, as in docs/gpu.md.
+        remedy: what can be done.
+        backbones: names of the bundled ones and of those that the person added.
+        folders: sizes and free space.
+        cache_folder: where caches lie.
+        seconds: how long all this took.
+    """
+
+    versions: dict[str, str]
+    providers: tuple[ProviderReport, ...]
+    facts: GpuFacts
+    device: str
+    provider: str
+    reason: str
+    cause: str
+    remedy: str
+    backbones: tuple[str, ...]
+    folders: tuple[FolderReport, ...]
+    cache_folder: str
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        fields = asdict(self)
+        fields["facts"]["libraries"] = sorted(self.facts.libraries)
+        return fields
+
+
+def examine(caches: CacheFolders, *, limit_s: float = TIME_LIMIT_S, in_child: TryInChild = try_in_child) -> Diagnosis:
+    """Look at this computer and try its devices; takes a few seconds, never much longer than `limit_s`.
+
+    Args:
+        caches: whose sizes are told.
+        limit_s: for all trials together.
+        in_child: tries a GPU.
+    """
+    started_s = time.perf_counter()
+    survey = survey_devices(limit_s=limit_s, in_child=in_child)
+    reports, chosen, facts = survey.reports, survey.chosen, survey.facts
+    refused = next((report for report in reports if report.reason and report.reason == chosen.reason), None)
+    return Diagnosis(
+        versions={"protoleaf": __version__, "Python": platform.python_version(), **_packages()},
+        providers=reports,
+        facts=facts,
+        device=chosen.device_name,
+        provider=chosen.provider,
+        reason=chosen.reason,
+        cause=refused.cause if refused else "",
+        remedy=refused.remedy if refused else "",
+        backbones=tuple(dict.fromkeys((*bundled_backbones(), *_added_backbones()))),
+        folders=_folders(caches),
+        cache_folder=str(caches.root),
+        seconds=time.perf_counter() - started_s,
+    )
+
+
+def survey_devices(*, limit_s: float = TIME_LIMIT_S, in_child: TryInChild = try_in_child) -> DeviceSurvey:
+    """Try every device of this computer, and measure those that work.
+
+    Args:
+        limit_s: for all trials together.
+        in_child: tries a GPU.
+    """
+    started_s = time.perf_counter()
+    facts = gather_facts()
+    reports = tuple(_reports(facts, started_s + limit_s, in_child))
+    chosen = choose_from((report for report in reports if report.device not in {*ON_DEMAND, "cpu"}), AUTO, facts=facts)
+    return DeviceSurvey(reports, chosen, facts)
+
+
+def _reports(facts: GpuFacts, deadline_s: float, in_child: TryInChild) -> list[ProviderReport]:
+    """Try every device; each gets what time is left but for the CPU's share."""
+    found = []
+    for device in devices_of(facts.system):
+        if device == "cpu":
+            found.append(probe_device(device, facts, measure_s=_MEASURE_S, in_child=_try_here))
+        elif device in ON_DEMAND and why_not(device, facts) is None:
+            found.append(_not_tried(device, facts))
+        else:
+            limit_s = max(_SHORTEST_TRIAL_S, deadline_s - _CPU_S - time.perf_counter())
+            found.append(probe_device(device, facts, limit_s=limit_s, measure_s=_MEASURE_S, in_child=in_child))
+    return found
+
+
+def _not_tried(device: str, facts: GpuFacts) -> ProviderReport:
+    return ProviderReport(
+        device, PROVIDERS[device], device_name(device, facts), tried=False, works=False, cause="on_demand",
+        reason="its libraries are there; it is not tried here, because it builds an engine for minutes",
+        remedy=f"ask for it: protoleaf embed PROJECT --device {device}",
+    )  # fmt: skip
+
+
+def _try_here(device: str, _limit_s: float, measure_s: float) -> Trial:
+    """Try the CPU in this process, where no driver can crash."""
+    attempt = try_device(device)
+    try:
+        return Trial(attempt, asdict(speed_of(device, measure_s)) if attempt.works else {})
+    except ProtoleafError:  # the bundled backbone is missing or damaged: told by what uses it
+        return Trial(attempt, {})
+
+
+def speed_of(device: str, seconds: float) -> DeviceSpeed:
+    """Measure the bundled backbone on a device that works.
+
+    Args:
+        device: "cpu", "cuda", ...
+        seconds: for how long; setting up comes on top.
+
+    Raises:
+        ModelError: it does not work, after all.
+    """
+    model = find_model(BUNDLED_NAME)
+    choice = ProviderChoice(PROVIDERS[device], device, is_explicit=True)
+    return measure_speed(model.backbone, model.card, choice, seconds)
+
+
+def _packages() -> dict[str, str]:
+    found = {}
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def _added_backbones() -> tuple[str, ...]:
+    from engine.backbones.library import BackboneLibrary
+
+    return BackboneLibrary().names()
+
+
+def _folders(caches: CacheFolders) -> tuple[FolderReport, ...]:
+    named = {
+        "embeddings": caches.embeddings,
+        "thumbnails": caches.thumbnails,
+        "models of projects": caches.models,
+        "looks at collections": caches.collections,
+        "TensorRT engines": caches.engines,
+        "added backbones": backbones_folder(),
+    }
+    return tuple(FolderReport(name, str(path), size_of(path), free_space(path)) for name, path in named.items())
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of all files in a folder and below; what cannot be read counts nothing."""
+    total = 0
+    for parent, _folders_in, files in os.walk(folder):
+        for name in files:
+            with suppress(OSError):
+                total += (Path(parent) / name).stat(follow_symlinks=False).st_size
+    return total
+
+
+def free_space(folder: Path) -> int | None:
+    """Bytes that the disk of a folder still takes; of the nearest parent that exists."""
+    for place in (folder, *folder.parents):
+        with suppress(OSError):
+            return shutil.disk_usage(place).free
+    return None

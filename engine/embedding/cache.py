@@ -1,0 +1,235 @@
+"""Keeps embeddings between runs, by content of the image and identity of the backbone. May be deleted at any time."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.files import FoundFile
+from engine.full_disk import storage_error
+from engine.images.cache_file import file_identity, open_cache, recover, transaction
+
+_VERSION: Final = 1
+_SCHEMA: Final = """
+CREATE TABLE embedding (content_hash BLOB PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TABLE known_file (
+    path TEXT PRIMARY KEY, size_bytes INTEGER NOT NULL, modified_ns INTEGER NOT NULL, content_hash BLOB NOT NULL
+) WITHOUT ROWID
+"""
+_CHUNK: Final = 900  # parameters of one question; every SQLite allows 999
+_SCAN_FACTOR: Final = 3  # asked for more than a third of the file: read it all
+_FLOAT16_MAX: Final = float(np.finfo(np.float16).max)
+
+T = TypeVar("T")
+
+
+class EmbeddingCache:
+    """Embeddings of one backbone in one SQLite file, plus which content each known file had.
+
+    Safe to use from several threads and several processes at once. A damaged file is set aside and started anew.
+
+    Args:
+        folder: where the cache files of all backbones lie; made when missing.
+        backbone_hash: identity of the backbone's file, hex.
+        width: length of an embedding.
+    """
+
+    def __init__(self, folder: Path, backbone_hash: str, width: int) -> None:
+        self.path = folder / f"{backbone_hash[:32]}-{width}.sqlite"
+        self.width = width
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._identity: tuple[int, int] | None = None
+        self._with_cache(lambda _connection: None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_reason: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock:
+            self._drop_connection()
+
+    def put_many(self, hashes: Sequence[bytes], vectors: NDArray[np.floating]) -> None:
+        """Keep embeddings in one transaction; on return they survive a kill of the process.
+
+        Args:
+            hashes: n content hashes.
+            vectors: (n, width) float; values beyond float16 are clipped to its range.
+
+        Raises:
+            StorageError: the disk refuses.
+            ValueError: `vectors` does not have the shape (n, width).
+        """
+        if vectors.shape != (len(hashes), self.width):
+            raise ValueError(f"expected embeddings of shape {(len(hashes), self.width)}, found {vectors.shape}")
+        halves = np.clip(vectors, -_FLOAT16_MAX, _FLOAT16_MAX).astype(np.float16)
+        rows = [(key, halves[index].tobytes()) for index, key in enumerate(hashes)]
+        self._write("INSERT OR REPLACE INTO embedding VALUES (?, ?)", rows)
+
+    def get_many(self, hashes: Sequence[bytes]) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
+        """Look embeddings up.
+
+        Args:
+            hashes: n content hashes, repeats allowed.
+
+        Returns:
+            Embeddings (n, width) float16, zeros where there is none, and found (n,) bool.
+        """
+        vectors = np.zeros((len(hashes), self.width), dtype=np.float16)
+        found = np.zeros(len(hashes), dtype=np.bool_)
+        self._with_cache(lambda connection: self._fill(connection, hashes, vectors, found))
+        return vectors, found
+
+    def missing(self, hashes: Iterable[bytes]) -> list[bytes]:
+        """Those of the hashes that have no embedding yet, each once, in the order they were given."""
+        wanted = list(dict.fromkeys(hashes))
+        known = self._with_cache(lambda connection: _known_hashes(connection, wanted))
+        return [key for key in wanted if key not in known]
+
+    def remember_files(self, files: Sequence[FoundFile], hashes: Sequence[bytes]) -> None:
+        """Note which content each file had, so that an unchanged file need not be read again.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        rows = [
+            (_path_text(file.path), file.size_bytes, file.modified_ns, key)
+            for file, key in zip(files, hashes, strict=True)
+        ]
+        self._write("INSERT OR REPLACE INTO known_file VALUES (?, ?, ?, ?)", rows)
+
+    def path_hashes(self, files: Sequence[FoundFile]) -> list[bytes | None]:
+        """Content hash of each file that was seen before with this size and time of change; None for others."""
+        known = self._with_cache(lambda connection: _known_files(connection, files))
+        return [known.get((_path_text(file.path), file.size_bytes, file.modified_ns)) for file in files]
+
+    def last_hashes(self, paths: Sequence[Path]) -> list[bytes | None]:
+        """Content hash that each file had when it was last read; it may have changed since. None for others."""
+        names = [_path_text(path) for path in paths]
+        known = self._with_cache(lambda connection: _last_hashes(connection, names))
+        return [known.get(name) for name in names]
+
+    def _fill(
+        self,
+        connection: sqlite3.Connection,
+        hashes: Sequence[bytes],
+        vectors: NDArray[np.float16],
+        found: NDArray[np.bool_],
+    ) -> None:
+        """Copy what is there into `vectors` chunk by chunk, so that no second copy of it all ever exists."""
+        positions: dict[bytes, list[int]] = {}
+        for position, key in enumerate(hashes):
+            positions.setdefault(key, []).append(position)
+        for rows in _embedding_rows(connection, list(positions)):
+            usable = [(key, vector) for key, vector in rows if key in positions and len(vector) == 2 * self.width]
+            block = np.frombuffer(b"".join([vector for _key, vector in usable]), dtype=np.float16)
+            targets = [positions[key] for key, _vector in usable]
+            sources = np.repeat(np.arange(len(usable)), [len(target) for target in targets])
+            flat = np.array([position for target in targets for position in target], dtype=np.int64)
+            vectors[flat] = block.reshape(len(usable), self.width)[sources]
+            found[flat] = True
+
+    def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+        def write_all(connection: sqlite3.Connection) -> None:
+            with transaction(connection):
+                connection.executemany(statement, rows)
+
+        if rows:
+            self._with_cache(write_all)
+
+    def _with_cache(self, use: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `use` on the open cache; once more after a damaged or deleted file was replaced.
+
+        Raises:
+            StorageError: the file can be neither used nor replaced.
+        """
+        with self._lock:
+            try:
+                try:
+                    return use(self._opened())
+                except sqlite3.Error as error:
+                    self._drop_connection()
+                    if not recover(self.path, error):
+                        raise
+                    return use(self._opened())
+            except (sqlite3.Error, OSError) as error:
+                remedy = "free some disk space or choose another cache folder"
+                raise storage_error(self.path, error, "the embedding cache cannot be used", remedy) from error
+
+    def _opened(self) -> sqlite3.Connection:
+        """The open file; a new one when somebody deleted it, for SQLite would go on in the deleted one unnoticed."""
+        if self._connection is not None and file_identity(self.path) != self._identity:
+            self._drop_connection()
+        if self._connection is None:
+            self._connection = open_cache(self.path, _SCHEMA, version=_VERSION)
+            self._identity = file_identity(self.path)
+        return self._connection
+
+    def _drop_connection(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+
+def _embedding_rows(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> Iterator[list[tuple[bytes, bytes]]]:
+    """Yield chunks of (content hash, vector) that hold at least the wanted ones.
+
+    Reading the whole file in its own order is several times faster than looking up most of it row by row.
+    """
+    (rows,) = connection.execute("SELECT coalesce(max(rowid), 0) FROM embedding").fetchone()
+    if len(hashes) * _SCAN_FACTOR > rows:
+        cursor = connection.execute("SELECT content_hash, vector FROM embedding")
+        while chunk := cursor.fetchmany(_CHUNK):
+            yield chunk
+        return
+    for wanted in _chunks(hashes):
+        question = f"SELECT content_hash, vector FROM embedding WHERE content_hash IN ({_marks(wanted)})"  # noqa: S608
+        yield connection.execute(question, wanted).fetchall()
+
+
+def _known_hashes(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> set[bytes]:
+    known: set[bytes] = set()
+    for chunk in _chunks(hashes):
+        question = f"SELECT content_hash FROM embedding WHERE content_hash IN ({_marks(chunk)})"  # noqa: S608
+        known.update(key for (key,) in connection.execute(question, chunk))
+    return known
+
+
+def _known_files(connection: sqlite3.Connection, files: Sequence[FoundFile]) -> dict[tuple[str, int, int], bytes]:
+    known: dict[tuple[str, int, int], bytes] = {}
+    for chunk in _chunks([_path_text(file.path) for file in files]):
+        question = (
+            "SELECT path, size_bytes, modified_ns, content_hash FROM known_file "  # noqa: S608
+            f"WHERE path IN ({_marks(chunk)})"
+        )
+        known.update(((path, size, time), key) for path, size, time, key in connection.execute(question, chunk))
+    return known
+
+
+def _last_hashes(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, bytes]:
+    known: dict[str, bytes] = {}
+    for chunk in _chunks(names):
+        question = f"SELECT path, content_hash FROM known_file WHERE path IN ({_marks(chunk)})"  # noqa: S608
+        known.update(connection.execute(question, chunk).fetchall())
+    return known
+
+
+def _chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (values[start : start + _CHUNK] for start in range(0, len(values), _CHUNK))
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _path_text(path: Path) -> str:
+    """Path as text that SQLite can hold: undecodable bytes of a name become escapes."""
+    return str(path).encode("utf-8", "backslashreplace").decode()

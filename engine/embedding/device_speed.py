@@ -1,0 +1,88 @@
+"""How fast a device runs a backbone, beside the most arithmetic that it does in a matrix product."""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from engine.embedding.rates import measure_inference_for
+from engine.model_card import BackboneCard
+from engine.runtime.backbone import BackboneSession
+from engine.runtime.backbone_input import input_shape
+from engine.runtime.devices.arithmetic import Product, operations_of
+from engine.runtime.devices.settings import provider_chain
+from engine.runtime.providers import ProviderChoice
+
+_ROUNDS: Final = 3
+_SHORTEST_TICK: Final = 1e-6
+_PRODUCT_SHARE: Final = 0.3
+
+
+@dataclass(frozen=True)
+class DeviceSpeed:
+    """Figures of one device.
+
+    Attributes:
+        images_per_s: of the backbone alone, on pixels in memory.
+        operations_per_image: multiplications and additions of its convolutions and matrix products.
+        product_per_s: operations a second of a float32 matrix product on the same device.
+        share_of_product: what the backbone reaches of that; on the CPU by the time that the cores really spent, which
+            other programs do not change.
+        batch: images in one run.
+        is_eight_bit: the backbone computes in eight bits, so that it can do more than the float32 product.
+    """
+
+    images_per_s: float
+    operations_per_image: float
+    product_per_s: float
+    share_of_product: float
+    batch: float
+    is_eight_bit: bool = False
+
+
+def measure_speed(model: Path, card: BackboneCard, choice: ProviderChoice, seconds: float) -> DeviceSpeed:
+    """Measure a backbone and a matrix product in turn, so that other work on the computer disturbs both alike.
+
+    Args:
+        model: the backbone's ONNX file.
+        card: its card.
+        choice: where to run.
+        seconds: for how long, in all; setting up comes on top. Slow devices get one round, others three.
+
+    Raises:
+        ModelError: the device does not work.
+    """
+    session = BackboneSession(model, card, choice)
+    product = Product(provider_chain(choice.provider, choice.settings), workers=session.parallel_runs)
+    operations = operations_of(model, input_shape(card))
+    clock = time.perf_counter if choice.is_gpu else time.process_time
+    rounds: list[tuple[_Rate, _Rate]] = []
+    started_s = time.perf_counter()
+    while not rounds or (len(rounds) < _ROUNDS and time.perf_counter() - started_s < seconds):
+        images = _timed(lambda: measure_inference_for(session, seconds * (1 - _PRODUCT_SHARE) / _ROUNDS), clock)
+        rounds.append((images, _timed(lambda: product.measure(seconds * _PRODUCT_SHARE / _ROUNDS), clock)))
+    return DeviceSpeed(
+        images_per_s=statistics.median(images.per_s for images, _limit in rounds),
+        operations_per_image=operations,
+        product_per_s=statistics.median(limit.per_s for _images, limit in rounds),
+        share_of_product=statistics.median(images.per_tick * operations / limit.per_tick for images, limit in rounds),
+        batch=session.batch_size,
+        is_eight_bit=session.is_eight_bit,
+    )
+
+
+@dataclass(frozen=True)
+class _Rate:
+    """Work by the second, and by a second of a clock that may stand still while others have the cores."""
+
+    per_s: float
+    per_tick: float
+
+
+def _timed(measure: Callable[[], float], clock: Callable[[], float]) -> _Rate:
+    started_s, started_tick = time.perf_counter(), clock()
+    per_s = measure()
+    seconds, ticks = time.perf_counter() - started_s, clock() - started_tick
+    return _Rate(per_s, per_s * seconds / max(ticks, _SHORTEST_TICK))

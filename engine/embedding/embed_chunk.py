@@ -1,0 +1,182 @@
+"""One worker's share of the embedding pipeline: read, hash, decode and embed a handful of files on one thread."""
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.embedding.cache import EmbeddingCache
+from engine.embedding.records import EmbedRequest
+from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
+from engine.events import CancelToken
+from engine.files import FoundFile
+from engine.images.content_hash import content_hash
+from engine.images.decode import decode_square
+from engine.images.memory_budget import FILES
+from engine.images.read_file import read_file
+from engine.model_card import BackboneCard
+from engine.runtime.backbone import BackboneSession
+
+# A chunk of slow files is cut short, so that the last ones of a run end at about the same time and results come often;
+# a GPU would rather have more images at once.
+_PATIENCE_S: Final = 0.1
+_GPU_PATIENCE_S: Final = 0.5
+NOTHING: Final = content_hash(b"")
+"""Identity of what is no file that can be read, such as an empty one: what the image held before is no longer there."""
+_LAST_PATIENCE: Final = 0.25  # share of it for the last files of a run
+
+
+class Claims:
+    """Contents that a worker has taken on, so that no other embeds the same content."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._claimed: set[bytes] = set()
+
+    def take(self, key: bytes) -> bool:
+        """Claim a content; False when somebody else has it."""
+        with self._lock:
+            is_free = key not in self._claimed
+            self._claimed.add(key)
+            return is_free
+
+    def release(self, key: bytes) -> None:
+        """Give a claim back, once the result is in the cache or the content failed."""
+        with self._lock:
+            self._claimed.discard(key)
+
+    def __contains__(self, key: bytes) -> bool:
+        with self._lock:
+            return key in self._claimed
+
+
+@dataclass(frozen=True, slots=True)
+class HashedRequest:
+    """A request whose file was read: its state on disk before reading, and its content hash."""
+
+    request: EmbedRequest
+    file: FoundFile
+    content_hash: bytes
+
+
+@dataclass
+class ChunkOutcome:
+    """What a worker made of its chunk.
+
+    Attributes:
+        embedded: requests whose vectors are the rows of `vectors`, in this order.
+        vectors: (len(embedded), embedding width) float32.
+        cached: requests whose content has an embedding in the cache already.
+        twins: requests whose content another request of this run has claimed.
+        undecodable: requests that were read but are no sound image, with the reason.
+        unreadable: requests that could not even be read, with the reason; known content goes with what is out of reach.
+        missing: requests whose file is not there now, but whose content is known and has an embedding.
+        left: requests that were not begun because the others took long.
+    """
+
+    vectors: NDArray[np.float32]
+    embedded: list[HashedRequest] = field(default_factory=list)
+    cached: list[HashedRequest] = field(default_factory=list)
+    twins: list[HashedRequest] = field(default_factory=list)
+    undecodable: list[tuple[HashedRequest, str]] = field(default_factory=list)
+    unreadable: list[tuple[EmbedRequest, str, bytes | None]] = field(default_factory=list)
+    missing: list[EmbedRequest] = field(default_factory=list)
+    left: Sequence[EmbedRequest] = ()
+
+
+@dataclass(frozen=True)
+class ChunkWorker:
+    """What every worker shares."""
+
+    session: BackboneSession
+    cache: EmbeddingCache
+    claims: Claims
+    cancel: CancelToken
+
+    def embed_chunk(self, requests: Sequence[EmbedRequest], *, is_last: bool = False) -> ChunkOutcome:
+        """Embed the new contents among the requests' files; those it has no patience for are left.
+
+        Args:
+            requests: at most a batch of the session.
+            is_last: nothing waits behind them, so the other workers had better share them soon.
+
+        Raises:
+            Cancelled: asked to stop; nothing of this chunk is kept.
+            ModelError: the backbone fails.
+        """
+        card = self.session.card
+        outcome = ChunkOutcome(np.zeros((0, card.embedding_width), dtype=np.float32))
+        squares = np.empty((len(requests), card.input_side, card.input_side, 3), dtype=np.uint8)
+        patience_s = _GPU_PATIENCE_S if self.session.is_on_gpu else _PATIENCE_S
+        end_s = time.monotonic() + patience_s * (_LAST_PATIENCE if is_last else 1)
+        for position, request in enumerate(requests):
+            self.cancel.raise_if_cancelled()
+            if position and time.monotonic() > end_s:
+                outcome.left = requests[position:]
+                break
+            self._take(request, outcome, squares)
+        if outcome.embedded:
+            outcome.vectors = self.session.embed(squares[: len(outcome.embedded)])
+        return outcome
+
+    def _take(self, request: EmbedRequest, outcome: ChunkOutcome, squares: NDArray[np.uint8]) -> None:
+        """Read one file and sort it into the outcome; write its pixels where the next one to embed belongs."""
+        file = _state_of(request)
+        with FILES.holding(max(0, file.size_bytes)):
+            self._take_file(request, file, outcome, squares)
+
+    def _take_file(
+        self, request: EmbedRequest, file: FoundFile, outcome: ChunkOutcome, squares: NDArray[np.uint8]
+    ) -> None:
+        try:
+            data = read_file(request.path)
+        except ImageError as error:
+            self._pass_over(request, error, outcome)
+            return
+        hashed = HashedRequest(request, file, content_hash(data))
+        if not self.claims.take(hashed.content_hash):
+            outcome.twins.append(hashed)
+            return
+        if not self.cache.missing([hashed.content_hash]):
+            self.claims.release(hashed.content_hash)
+            outcome.cached.append(hashed)
+            return
+        try:
+            squares[len(outcome.embedded)] = network_input(data, self.session.card)
+        except ImageError as error:
+            outcome.undecodable.append((hashed, str(error)))
+            return
+        outcome.embedded.append(hashed)
+
+    def _pass_over(self, request: EmbedRequest, error: ImageError, outcome: ChunkOutcome) -> None:
+        """Keep what is known of an image whose file is out of reach: a share that vanished says nothing about it."""
+        known = request.known_hash if isinstance(error, ImageUnreachableError) else NOTHING
+        if isinstance(error, ImageMissingError) and known is not None and not self.cache.missing([known]):
+            outcome.missing.append(request)
+        else:
+            outcome.unreadable.append((request, str(error), known))
+
+
+def network_input(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
+    """Decode an image file's bytes to what the backbone takes.
+
+    Returns:
+        (side, side, 3) uint8 RGB.
+
+    Raises:
+        ImageError: the bytes are no sound image.
+    """
+    return decode_square(data, card.input_side, card.resize_share)
+
+
+def _state_of(request: EmbedRequest) -> FoundFile:
+    """Look at the file before reading it: a change in between then shows as another time of change later."""
+    try:
+        status = request.path.stat()
+    except (OSError, ValueError):
+        return FoundFile(request.path, -1, -1)  # reading it says in words what is wrong
+    return FoundFile(request.path, status.st_size, status.st_mtime_ns)

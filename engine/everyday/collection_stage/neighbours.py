@@ -1,0 +1,146 @@
+"""Which images look most alike: links along which a label may pass from one photo of a series to the next."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.everyday.blocks import in_blocks
+
+NEIGHBOURS: Final = 6
+LINKS: Final = 10
+"""Links an image keeps when it is also a neighbour of others: hubs keep the strongest."""
+SEARCH_ROWS: Final = 256
+
+Matrix = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The most alike anchors of n images: `positions` (n, k) int32 among them, `cosines` (n, k), best first.
+
+    Where there are fewer than k anchors the rest has cosine -1, which is no link.
+    """
+
+    positions: NDArray[np.int32]
+    cosines: Matrix
+
+    def rows(self, chosen: NDArray[np.int64] | slice) -> "Nearest":
+        """Those of some images."""
+        return Nearest(self.positions[chosen], self.cosines[chosen])
+
+    @classmethod
+    def none(cls, images: int) -> "Nearest":
+        """No anchor for any of n images yet."""
+        shape = (images, NEIGHBOURS)
+        return cls(np.zeros(shape, dtype=np.int32), np.full(shape, -1, dtype=np.float32))
+
+    def take(self, rows: slice, cosines: Matrix, first: int = 0) -> None:
+        """Put more anchors into the lists of a block of images that they are more alike to than the last there.
+
+        Args:
+            rows: the block.
+            cosines: (block, m) of the images with the anchors; -1 where there must be no link; overwritten.
+            first: position of the first of these anchors.
+        """
+        kept, places = self.cosines[rows], self.positions[rows]
+        for _rank in range(min(NEIGHBOURS, cosines.shape[1])):
+            best = cosines.argmax(axis=1)
+            alike = np.take_along_axis(cosines, best[:, None], axis=1)[:, 0]
+            better = np.flatnonzero(alike > kept[:, -1])
+            if len(better) == 0:
+                return
+            cosines[better, best[better]] = -1
+            kept[better, -1], places[better, -1] = alike[better], best[better] + first
+            order = np.argsort(-kept[better], axis=1, kind="stable")
+            kept[better] = np.take_along_axis(kept[better], order, axis=1)
+            places[better] = np.take_along_axis(places[better], order, axis=1)
+
+
+@dataclass(frozen=True)
+class Links:
+    """Links of n images.
+
+    Attributes:
+        positions: (n, k) int32 of anchors.
+        weights: (n, k) float32, each row's sum 1, or 0 without any.
+        cosines: (n, k) float32 of the whitened embeddings, 0 where there is no link.
+    """
+
+    positions: NDArray[np.int32]
+    weights: Matrix
+    cosines: Matrix
+
+    def weighted(self, factor: np.float32) -> "Links":
+        """The same with all weights times a factor."""
+        return Links(self.positions, factor * self.weights, self.cosines)
+
+    def rows(self, chosen: NDArray[np.integer] | slice) -> "Links":
+        """Those of some images."""
+        return Links(self.positions[chosen], self.weights[chosen], self.cosines[chosen])
+
+
+def nearest(vectors: Matrix, anchors: Matrix, *, own: NDArray[np.int64]) -> Nearest:
+    """Find each image's most alike anchors.
+
+    Args:
+        vectors: (n, d) float32 of length 1.
+        anchors: (m, d) float32 of length 1.
+        own: (n,) position of the image itself among the anchors, -1 where it is none.
+    """
+    found = Nearest.none(len(vectors))
+
+    def work(rows: slice) -> None:
+        alike = vectors[rows] @ anchors.T
+        itself = np.flatnonzero(own[rows] >= 0)
+        alike[itself, own[rows][itself]] = -1
+        found.take(rows, alike)
+
+    in_blocks(len(vectors), work, SEARCH_ROWS)
+    return found
+
+
+def strengths(cosines: Matrix) -> Matrix:
+    """Strength of links: the cube of the cosine of whitened embeddings, 0 where images are not alike."""
+    alike = np.maximum(cosines, 0)
+    return alike * alike * alike  # ten times as fast as a power
+
+
+def links_to(found: Nearest) -> Links:
+    """Links of images to their nearest anchors."""
+    return Links(found.positions, _shares(strengths(found.cosines)), np.maximum(found.cosines, 0))
+
+
+def links_between(found: Nearest) -> Links:
+    """Links among the anchors themselves: of both, when either is a neighbour of the other.
+
+    Args:
+        found: the nearest anchors of each anchor.
+    """
+    count, width = found.positions.shape
+    here, there = np.repeat(np.arange(count), width), found.positions.ravel().astype(np.int64)
+    strong = found.cosines.ravel()
+    here, there, strong = here[strong > 0], there[strong > 0], strong[strong > 0]
+    pairs = np.concatenate([here * count + there, there * count + here])
+    pairs, first = np.unique(pairs, return_index=True)
+    strong = np.concatenate([strong, strong])[first]
+    here, there = pairs // max(count, 1), pairs % max(count, 1)
+    order = np.lexsort((-strong, here))
+    here, there, strong = here[order], there[order], strong[order]
+    rank = np.arange(len(here)) - np.searchsorted(here, here)
+    kept = rank < LINKS
+    positions, cosines = np.zeros((count, LINKS), dtype=np.int32), np.zeros((count, LINKS), dtype=np.float32)
+    positions[here[kept], rank[kept]] = there[kept]
+    cosines[here[kept], rank[kept]] = strong[kept]
+    return Links(positions, _shares(strengths(cosines)), cosines)
+
+
+def _shares(weights: Matrix) -> Matrix:
+    total = weights.sum(axis=1, keepdims=True)
+    return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+
+
+def mean_over(links: Links, values: Matrix) -> Matrix:
+    """Weighted mean (n, c) of the linked anchors' values (m, c); zeros where an image has no link."""
+    return np.matmul(links.weights[:, None, :], values[links.positions])[:, 0, :]

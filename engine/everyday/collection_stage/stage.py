@@ -1,0 +1,281 @@
+"""The collection stage: what the unlabelled and coarse-labelled images add to the paper's model.
+
+A named step on top of Eq. 2 to 6 that can be switched off. It is checked by shots held out, and drops itself where it
+would do worse on them than the model without it. Ours, not the paper's; the paper's experiments never use it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.everyday.back_off import BackOff
+from engine.everyday.blocks import in_blocks
+from engine.everyday.classification import LinearClassifier, Scores
+from engine.everyday.collection_stage.basis import CollectionBasis
+from engine.everyday.collection_stage.calibration import (
+    Calibration,
+    HeldOutChances,
+    doubt_for,
+    expected_powers,
+    powers_from,
+)
+from engine.everyday.collection_stage.neighbours import Links, links_to, nearest
+from engine.everyday.collection_stage.propagated_start import LinearPrototypes
+from engine.everyday.collection_stage.reach import familiarity_of, reach_along, reach_of
+from engine.everyday.collection_stage.refinement import Refined, Start, chances_of, joined, refine, softmax
+from engine.everyday.collection_stage.sharing import AnchorLabels
+from engine.everyday.collection_stage.whitening import shrinkage_for
+from engine.everyday.fixed_point import Embeddings, block_of, factor_of
+
+FOLDS: Final = 4
+"""At most so many shots of a class are held out, one at a time, together with one of every other class."""
+ENOUGH_HELD_OUT: Final = 200
+"""No further turn once so many shots were held out."""
+PASS_ROWS: Final = 128
+ELSEWHERE: Final = 0.8
+"""Shots that are less familiar than this were taken elsewhere: their like is missing in the collection."""
+ENOUGH_TO_TELL: Final = 10
+"""Fewer shots may be odd by chance."""
+SAME: Final = 0.9999
+"""Cosine above which a new embedding is taken for the anchor itself, which is no neighbour of its own."""
+
+Matrix = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class StageInput:
+    """Everything the stage starts from.
+
+    Attributes:
+        basis: the collection.
+        embeddings: (n, d) float32 of the labelled images.
+        positions: (n,) int64 of the labelled images among the anchors, -1 for those the basis does not know.
+        allowed: (n, c) float32, 1 for the candidates that agree with an image's label.
+        recipe: of the propagated prototypes.
+        candidates: (c,) int64 positions in the recipe's table.
+        spread: of zero-shot classes.
+        ignored: anchors that show none of the classes.
+        without: the classifier that the model has without the stage, given its prototypes (c, d).
+    """
+
+    basis: CollectionBasis
+    embeddings: Matrix
+    positions: NDArray[np.int64]
+    allowed: Matrix
+    recipe: LinearPrototypes
+    candidates: NDArray[np.int64]
+    spread: float
+    ignored: NDArray[np.int64]
+    without: Callable[[Matrix], LinearClassifier]
+
+
+@dataclass(frozen=True)
+class StageCheck:
+    """Shots held out: `hits` of `shots` with the stage, `hits_without` without it."""
+
+    shots: int
+    hits: int
+    hits_without: int
+
+    @property
+    def pays(self) -> bool:
+        """The stage does no worse than the model without it."""
+        return self.hits >= self.hits_without
+
+
+@dataclass(frozen=True)
+class CollectionStage:
+    """A fitted stage.
+
+    Attributes:
+        basis: the collection it was fitted to.
+        labels: what was held fixed.
+        refined: prototypes and chances of the anchors.
+        reached: (m,) float32, how far labels reach the anchors.
+        familiarity: how alike shots are to the unlabelled images, in [0, 1].
+        calibration: from chances to probabilities.
+        check: how it did on held-out shots.
+    """
+
+    basis: CollectionBasis
+    labels: AnchorLabels
+    refined: Refined
+    reached: Matrix
+    familiarity: float
+    calibration: Calibration
+    check: StageCheck
+
+    @property
+    def has_shots_from_elsewhere(self) -> bool:
+        """Whether a few labels among the other images would teach most."""
+        return self.familiarity < ELSEWHERE and int(self.labels.is_shot.sum()) >= ENOUGH_TO_TELL
+
+    def probabilities(self, embeddings: Embeddings) -> Matrix:
+        """Probabilities (n, c) of any images, of the collection or not, by the anchors they look like."""
+        vectors = self.basis.whitening.apply(embeddings)
+        alike = vectors @ self.basis.vectors.T
+        own = np.where(alike.max(axis=1) > SAME, alike.argmax(axis=1), -1)
+        links = links_to(nearest(vectors, self.basis.vectors, own=own))
+        return self._finish(chances_of(self.refined.classifier, vectors), links)
+
+    def probabilities_at(self, embeddings: Embeddings, rows: NDArray[np.int64]) -> Matrix:
+        """Probabilities (k, c) of images of the collection.
+
+        Args:
+            embeddings: (k, d) of these rows.
+            rows: (k,) their rows in the basis.
+        """
+        vectors = self.basis.whitening.apply(embeddings)
+        return self._finish(chances_of(self.refined.classifier, vectors), self.basis.links_at(rows))
+
+    def classify(
+        self,
+        embeddings: Embeddings,
+        back_off: BackOff,
+        classifier: LinearClassifier,
+        *,
+        rows: NDArray[np.int64] | None = None,
+    ) -> Scores:
+        """Classify images of the collection.
+
+        Args:
+            embeddings: (k, d) of these rows; all without `rows`.
+            back_off: roll-up and bars.
+            classifier: of the model without the stage. Scores keep its logits, so that a distance can be told from
+                them; the probabilities in them are the stage's.
+            rows: (k,) rows in the basis; by default all, in order.
+        """
+        scores = Scores.empty(len(embeddings))
+        folded, shifts = self.basis.fold(self.refined.classifier.weights)
+        factor = factor_of(embeddings)
+        folded = (folded.T * factor).astype(np.float32)
+        constant = self.refined.classifier.offsets + self.refined.classifier.breadth
+
+        def work(part: slice) -> None:
+            at = part if rows is None else rows[part]
+            block = block_of(embeddings[part])
+            logits = block @ folded
+            logits -= shifts
+            logits *= self.basis.scales[at][:, None]
+            logits += constant
+            chances = self._finish(softmax(logits), self.basis.links_at(at))
+            scores.put(part, _scores(chances, back_off, classifier, block, factor))
+
+        in_blocks(len(embeddings), work, PASS_ROWS)
+        return scores
+
+    def classify_new(self, embeddings: Embeddings, back_off: BackOff, classifier: LinearClassifier) -> Scores:
+        """Classify images (n, d) that need not be in the collection; otherwise like `classify`."""
+        scores = Scores.empty(len(embeddings))
+        factor = factor_of(embeddings)
+
+        def work(part: slice) -> None:
+            chances = self.probabilities(embeddings[part])
+            scores.put(part, _scores(chances, back_off, classifier, block_of(embeddings[part]), factor))
+
+        for start in range(0, len(embeddings), PASS_ROWS):
+            work(slice(start, start + PASS_ROWS))
+        return scores
+
+    def _finish(self, by_prototype: Matrix, links: Links) -> Matrix:
+        reached = reach_along(links, self.reached, self.basis.usual_cosine)
+        return self.calibration.apply(joined(by_prototype, links, self.refined.chances), reached)
+
+
+def _scores(
+    chances: Matrix, back_off: BackOff, classifier: LinearClassifier, block: Matrix, factor: np.float32
+) -> Scores:
+    best = chances.argmax(axis=1)
+    score = np.take_along_axis(chances, best[:, None], axis=1)[:, 0]
+    logit = np.einsum("nd,nd->n", block, classifier.weights[best] * factor)
+    logit += classifier.offsets[best] + classifier.breadth[best]
+    safe_class, safe_score = back_off.decide(best, score, chances @ back_off.roll_up)
+    return Scores(best, logit, logit - np.log(score), safe_class, safe_score)
+
+
+def fit_stage(given: StageInput) -> CollectionStage:
+    """Refine the prototypes, and say how sure to be."""
+    held_out = _hold_out(given)
+    labels, kept = _labels(given), np.ones(len(given.embeddings), dtype=bool)
+    refined = _refine(given, labels, kept)
+    shrinkage = shrinkage_for(given.basis.learned_from, given.basis.vectors.shape[1])
+    familiarity = familiarity_of(given.basis, labels)
+    powers = powers_from(held_out, expected_powers(shrinkage, familiarity))
+    calibration = Calibration(powers, doubt_for(labels.shot_counts()))
+    check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
+    return CollectionStage(given.basis, labels, refined, _reached(given, labels), familiarity, calibration, check)
+
+
+def _labels(given: StageInput) -> AnchorLabels:
+    usable = np.flatnonzero((given.positions >= 0) & (given.allowed.sum(axis=1) > 0))
+    return AnchorLabels(given.positions[usable], given.allowed[usable])
+
+
+def _reached(given: StageInput, labels: AnchorLabels) -> Matrix:
+    shots = labels.positions[labels.is_shot]
+    return reach_of(given.basis.anchor_links, shots, given.basis.usual_cosine)
+
+
+def _refine(given: StageInput, labels: AnchorLabels, kept: NDArray[np.bool_]) -> Refined:
+    whitened = given.basis.whitening.apply(given.embeddings)
+    prototypes = given.recipe.final(whitened, kept)[given.candidates]
+    start = Start(prototypes, given.recipe.table.is_zero_shot[given.candidates], given.spread)
+    return refine(given.basis.vectors, given.basis.anchor_links, labels, start, ignored=given.ignored)
+
+
+def _hold_out(given: StageInput) -> HeldOutChances:
+    """Hold out one shot of every class that has two, `FOLDS` times, and fit without them."""
+    labels = _labels(given)
+    parts: list[HeldOutChances] = []
+    for turn in range(FOLDS):
+        fold = _fold(labels, turn)
+        if len(fold) and sum(len(part.classes) for part in parts) < ENOUGH_HELD_OUT:
+            parts.append(_fit_without(given, labels, fold))
+    width = len(given.candidates)
+    if not parts:
+        none = np.zeros((0, width), dtype=np.float32)
+        return HeldOutChances(none, np.zeros(0, dtype=np.int64), none, np.zeros(0, dtype=np.float32), 0)
+    return HeldOutChances(
+        np.concatenate([part.chances for part in parts]),
+        np.concatenate([part.classes for part in parts]),
+        np.concatenate([part.shot_counts for part in parts]),
+        np.concatenate([part.reached for part in parts]),
+        sum(part.hits_without for part in parts),
+    )
+
+
+def _fold(labels: AnchorLabels, turn: int) -> NDArray[np.int64]:
+    """Places of the turn-th shot of every class that has at least two."""
+    shots = np.flatnonzero(labels.is_shot)
+    classes = labels.allowed[shots].argmax(axis=1)
+    order = np.argsort(classes, kind="stable")
+    first = np.searchsorted(classes[order], np.arange(labels.allowed.shape[1]))
+    counts = np.bincount(classes, minlength=labels.allowed.shape[1])
+    chosen = (counts > 1) & (counts > turn)
+    return shots[order[first[chosen] + turn]].astype(np.int64)
+
+
+def _fit_without(given: StageInput, labels: AnchorLabels, fold: NDArray[np.int64]) -> HeldOutChances:
+    held = labels.positions[fold]
+    classes = labels.allowed[fold].argmax(axis=1)
+    rest = labels.without(fold)
+    kept = ~np.isin(given.positions, held)
+    refined = _refine(given, rest, kept)
+    links = given.basis.anchor_links.rows(held)
+    chances = joined(chances_of(refined.classifier, given.basis.vectors[held]), links, refined.chances)
+    counts = np.broadcast_to(rest.shot_counts(), chances.shape)
+    reached = _reached(given, rest)[held]
+    return HeldOutChances(chances, classes, counts, reached, _hits_without(given, kept, held, classes))
+
+
+def _hits_without(
+    given: StageInput, kept: NDArray[np.bool_], held: NDArray[np.int64], classes: NDArray[np.int64]
+) -> int:
+    prototypes = given.recipe.final(given.embeddings, kept)[given.candidates]
+    place_of = {position: place for place, position in enumerate(given.positions.tolist())}
+    rows = given.embeddings[[place_of[position] for position in held.tolist()]]
+    logits = given.without(prototypes).logits(rows, np.einsum("nd,nd->n", rows, rows))
+    return int((logits.argmax(axis=1) == classes).sum())

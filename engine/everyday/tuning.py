@@ -1,0 +1,244 @@
+"""Choose lambda (Eq. 6) and the temperature (Eq. 2) by leave-one-shot-out on the person's own labels.
+
+lambda grows with the shots of a class as n / (n + shrinkage): the best weight of a mean of n shots whose spread is
+`shrinkage` times the spread of sibling classes around their parent. The paper's constants (0 for 1 shot, 0.5 for 5)
+are for a network trained with them; here siblings at lambda 0 would be one and the same.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.everyday.leave_one_out import HeldOutDistances
+
+SHRINKAGES: Final = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
+TEMPERATURE_STEPS: Final = np.geomspace(0.1, 10.0, 25)
+PRIOR_SHOTS: Final = 10.0
+"""The prior of the backbone's card counts as much as this many shots."""
+PRIOR_SPREAD: Final = 0.7
+"""Standard deviation of the logarithm of shrinkage and temperature around the card's values."""
+UNKNOWN_QUANTILE: Final = 0.99
+FEWEST_DISTANCES: Final = 8
+"""Fewer held-out shots than this say nothing about what is far."""
+LEAST_UNKNOWN_DISTANCE: Final = 1e-4
+"""Squared distance within which unit-length embeddings are of the same picture, up to rounding."""
+MOST_SHOTS: Final = 600
+"""More held-out shots than this are sampled: the choice no longer changes."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The outcome.
+
+    Attributes:
+        shrinkage: 0 means lambda 1 everywhere: propagation did not pay on this check.
+        temperature: divides squared distances (Eq. 2).
+        accuracy: leave-one-shot-out accuracy with it, at the level of each shot's label; NaN without shots to hold out.
+        accuracy_alone: the same for prototypes alone (lambda 1).
+        calibration_error: expected calibration error of the held-out predictions; NaN without any.
+        own_distance: median squared distance of a held-out shot to the nearest prototype of its own label.
+        unknown_distance: squared distance beyond which an image is called unknown.
+        shots_checked: how many shots were held out.
+    """
+
+    shrinkage: float
+    temperature: float
+    accuracy: float
+    accuracy_alone: float
+    calibration_error: float
+    own_distance: float
+    unknown_distance: float
+    shots_checked: int
+
+
+def lambda_for(shot_counts: NDArray[np.int64], shrinkage: float) -> NDArray[np.float32]:
+    """Weight of the initial prototype (Eq. 6) for classes with so many shots; same shape, in [0, 1]."""
+    counts = shot_counts.astype(np.float32)
+    return np.divide(counts, counts + shrinkage, out=np.zeros_like(counts), where=counts > 0)
+
+
+@dataclass(frozen=True)
+class HeldOutCheck:
+    """Held-out shots and the candidates that agree with each one's label.
+
+    Attributes:
+        distances: squared distances without the shot.
+        is_right: (n, c) bool, candidates that are the shot's class, below it or above it.
+        can_tell_leaf: (n,) bool, whether the shot's class is a candidate or below one, not one above candidates.
+    """
+
+    distances: HeldOutDistances
+    is_right: NDArray[np.bool_]
+    can_tell_leaf: NDArray[np.bool_]
+
+    def rows(self, chosen: NDArray[np.int64]) -> "HeldOutCheck":
+        """The check of some of the shots only."""
+        return HeldOutCheck(self.distances.rows(chosen), self.is_right[chosen], self.can_tell_leaf[chosen])
+
+
+@dataclass(frozen=True)
+class _Start:
+    """The prior: values that few shots keep."""
+
+    shrinkage: float
+    temperature: float
+
+
+def tune(check: HeldOutCheck, *, shrinkage: float, temperature: float, may_propagate: bool) -> Tuning:
+    """Pick shrinkage and temperature; never a shrinkage that does worse than lambda 1 on this check.
+
+    The temperature is judged by all held-out shots, coarse labels too. The shrinkage is judged by shots whose leaf can
+    be told: a coarse label is served best when all leaves below it are the same, and has no say in how they differ.
+
+    Args:
+        check: the held-out shots.
+        shrinkage, temperature: where to start from, and what to keep when shots are few.
+        may_propagate: False for prototypes alone.
+    """
+    start = _Start(shrinkage, temperature)
+    if check.is_right.size == 0:
+        return _untested(start, may_propagate=may_propagate)
+    check = _sampled(check)
+    alone = _option(check, 0.0, start)
+    options = [_option(check, value, start) for value in SHRINKAGES] if may_propagate else []
+    fair = [option for option in options if option.hits >= alone.hits]
+    chosen = max([alone, *fair], key=lambda option: option.evidence)
+    return _report(check, chosen, alone)
+
+
+@dataclass(frozen=True)
+class _Option:
+    shrinkage: float
+    temperature: float
+    evidence: float
+    hits: int
+    """Right among the shots whose leaf can be told."""
+
+
+def _sampled(check: HeldOutCheck) -> HeldOutCheck:
+    count = len(check.is_right)
+    if count <= MOST_SHOTS:
+        return check
+    return check.rows(np.random.default_rng(0).choice(count, MOST_SHOTS, replace=False))
+
+
+def squared_at(check: HeldOutCheck, shrinkage: float) -> NDArray[np.float32]:
+    """Squared distances (n, c) of the held-out shots at this shrinkage."""
+    return check.distances.at(lambda_for(check.distances.shots_left, shrinkage))
+
+
+def _log_likelihood(check: HeldOutCheck, squared: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
+    """Log probability (n,) of each shot's label: the summed probability of the candidates below it."""
+    logits = -squared.astype(np.float64) / temperature
+    top = logits.max(axis=1, keepdims=True)
+    powers = np.exp(logits - top)
+    right = np.where(check.is_right, powers, 0).sum(axis=1)
+    return np.log(np.maximum(right, 1e-12) / powers.sum(axis=1))
+
+
+def _option(check: HeldOutCheck, shrinkage: float, start: _Start) -> _Option:
+    squared = squared_at(check, shrinkage)
+    temperature = _best_temperature(check, squared, start)
+    evidence = _log_likelihood(check, squared, temperature)[check.can_tell_leaf].sum()
+    return _Option(shrinkage, temperature, float(evidence) + _log_prior(shrinkage, start), _hits(check, squared))
+
+
+def _best_temperature(check: HeldOutCheck, squared: NDArray[np.float32], start: _Start) -> float:
+    """The likeliest of `TEMPERATURE_STEPS`; likelihood and prior have one peak, so a search by thirds finds it."""
+    temperatures = start.temperature * TEMPERATURE_STEPS
+
+    def evidence(step: int) -> float:
+        off = np.log(temperatures[step] / start.temperature) / PRIOR_SPREAD
+        likelihood = _log_likelihood(check, squared, float(temperatures[step])).sum()
+        return float(likelihood - 0.25 * PRIOR_SHOTS * off**2)
+
+    low, high = 0, len(temperatures) - 1
+    while (third := (high - low) // 3) > 0:
+        if evidence(low + third) < evidence(high - third):
+            low += third
+        else:
+            high -= third
+    return float(temperatures[max(range(low, high + 1), key=evidence)])
+
+
+def _hits(check: HeldOutCheck, squared: NDArray[np.float32]) -> int:
+    if squared.shape[1] == 0:
+        return 0
+    right = np.take_along_axis(check.is_right, squared.argmin(axis=1)[:, None], axis=1)[:, 0]
+    return int((right & check.can_tell_leaf).sum())
+
+
+def _log_prior(shrinkage: float, start: _Start) -> float:
+    """Gaussian in the logarithm, worth `PRIOR_SHOTS` shots; no propagation counts as half the smallest shrinkage."""
+    off = np.log(max(shrinkage, SHRINKAGES[0] / 2) / start.shrinkage) / PRIOR_SPREAD
+    return float(-0.25 * PRIOR_SHOTS * off**2)
+
+
+def _untested(start: _Start, *, may_propagate: bool) -> Tuning:
+    """What to go by while no shot can be held out: the prior."""
+    return Tuning(
+        shrinkage=start.shrinkage if may_propagate else 0.0,
+        temperature=start.temperature,
+        accuracy=np.nan,
+        accuracy_alone=np.nan,
+        calibration_error=np.nan,
+        own_distance=start.temperature,
+        unknown_distance=np.inf,
+        shots_checked=0,
+    )
+
+
+def _report(check: HeldOutCheck, chosen: _Option, alone: _Option) -> Tuning:
+    squared = squared_at(check, chosen.shrinkage)
+    told = int(check.can_tell_leaf.sum())
+    own = np.where(check.is_right, squared, np.inf).min(axis=1)
+    nearest = squared.min(axis=1)
+    return Tuning(
+        shrinkage=chosen.shrinkage,
+        temperature=chosen.temperature,
+        accuracy=chosen.hits / told if told else np.nan,
+        accuracy_alone=alone.hits / told if told else np.nan,
+        calibration_error=_held_out_calibration(check, squared, chosen.temperature),
+        own_distance=float(np.median(own)),
+        unknown_distance=_unknown_distance(nearest),
+        shots_checked=len(squared),
+    )
+
+
+def _unknown_distance(nearest: NDArray[np.float32]) -> float:
+    """Squared distance that all but about one in a hundred shots of known classes stay within."""
+    finite = nearest[np.isfinite(nearest)]
+    if len(finite) < FEWEST_DISTANCES:
+        return float("inf")
+    return float(max(np.quantile(finite, UNKNOWN_QUANTILE), finite.mean() + 3 * finite.std(), LEAST_UNKNOWN_DISTANCE))
+
+
+def _held_out_calibration(check: HeldOutCheck, squared: NDArray[np.float32], temperature: float) -> float:
+    if not check.can_tell_leaf.any():
+        return float("nan")
+    told = squared[check.can_tell_leaf]
+    logits = -told / temperature
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    best = powers.argmax(axis=1)
+    score = powers.max(axis=1) / powers.sum(axis=1)
+    right = np.take_along_axis(check.is_right[check.can_tell_leaf], best[:, None], axis=1)[:, 0]
+    return calibration_error(score, right)
+
+
+def calibration_error(scores: NDArray[np.float32], is_right: NDArray[np.bool_], bins: int = 15) -> float:
+    """Expected calibration error: mean gap between score and accuracy over equally wide bins.
+
+    Source: Guo et al., ICML 2017.
+
+    Args:
+        scores: (n,) in [0, 1].
+        is_right: (n,) bool.
+        bins: number of bins.
+    """
+    if len(scores) == 0:
+        return float("nan")
+    place = np.minimum((scores * bins).astype(np.int64), bins - 1)
+    gap = np.bincount(place, weights=scores - is_right.astype(np.float64), minlength=bins)
+    return float(np.abs(gap).sum() / len(scores))

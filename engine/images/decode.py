@@ -1,0 +1,219 @@
+"""Decodes one image file to upright RGB pixels. Whatever is wrong with a file becomes one `ImageError`.
+
+Two ways lead to pixels. Nearly all photos are JPEGs: libjpeg-turbo decodes them straight to the scale that is needed,
+without holding the interpreter lock. Everything else, and every JPEG that the first way refuses, goes through Pillow,
+which also has the last word on whether a file is damaged.
+"""
+
+import io
+import math
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, Literal, TypeVar
+
+import numpy as np
+import simplejpeg
+from numpy.typing import NDArray
+from PIL import Image, ImageFile, UnidentifiedImageError
+
+from engine.errors import ImageError
+from engine.files import size_text
+from engine.images.jpeg_size import held_bytes
+from engine.images.library_warnings import pillow_is_quiet
+from engine.images.memory_budget import FILES, PIXELS
+from engine.images.opened_image import LARGE_PIXELS, Wanted, reading
+from engine.images.orientation import jpeg_orientation, upright
+from engine.images.read_file import file_size, read_file
+from engine.images.reduced import Part, held_factor
+from engine.images.resize import REDUCING_GAP, centre_box, square, square_in_box
+from engine.images.unreadable import not_an_image, refuse_raw
+
+MAX_PIXELS: Final = 500_000_000
+# Named one by one because some of Pillow's readers start other programs (EPS) or guess without a signature (TGA).
+FORMATS: Final = ("JPEG", "PNG", "GIF", "BMP", "TIFF", "WEBP", "AVIF", "PPM", "JPEG2000")
+_JPEG_SIGNATURE: Final = b"\xff\xd8\xff"
+_TURBO_COLOURS: Final = frozenset({"YCbCr", "Gray", "RGB"})
+_UNPACKED_OFTEN: Final = frozenset({"BMP", "DIB", "PPM", "TIFF"})  # say in their header where each row lies
+# What Pillow's readers are known to raise on damaged files, besides what they promise.
+_DAMAGE: Final = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    AssertionError,
+    RuntimeError,
+    struct.error,
+    zlib.error,
+)
+
+# Pillow's own limit warns long before ours and stops at another size; ours is checked right after the header.
+Image.MAX_IMAGE_PIXELS = None
+
+T = TypeVar("T")
+_Least = Callable[[int, int], tuple[int, int]]
+"""Width and height that a picture of a width and height should still have after decoding."""
+
+
+def read_rgb(path: Path, *, smallest_side: int | None = None, longest_side: int | None = None) -> NDArray[np.uint8]:
+    """Read and decode an image file.
+
+    Args:
+        path: the file.
+        smallest_side: pixels that the shorter side should still have; lets a JPEG, and any large picture, be decoded
+            at a reduced scale.
+        longest_side: the same of the longer side.
+
+    Returns:
+        (H, W, 3) uint8, upright, the first frame of an animation.
+
+    Raises:
+        ImageError: the file is not there, is no image, is damaged, or declares more than `MAX_PIXELS`.
+    """
+    with FILES.holding(file_size(path)):
+        return decode_rgb(read_file(path), smallest_side=smallest_side, longest_side=longest_side)
+
+
+def decode_rgb(data: bytes, *, smallest_side: int | None = None, longest_side: int | None = None) -> NDArray[np.uint8]:
+    """Decode the bytes of an image file; see `read_rgb`.
+
+    Raises:
+        ImageError: the bytes are no image, are damaged, or declare more than `MAX_PIXELS`.
+    """
+
+    def least(width: int, height: int) -> tuple[int, int]:
+        if longest_side:
+            scale = min(1.0, longest_side / max(width, height))
+            return max(1, round(width * scale)), max(1, round(height * scale))
+        return smallest_side or 0, smallest_side or 0
+
+    def choose(width: int, height: int) -> tuple[Part, int]:
+        if longest_side:
+            return Part(0, 0, width, height), held_factor(max(width, height) / longest_side, width)
+        factor = min(width, height) / (smallest_side * REDUCING_GAP) if smallest_side else 1
+        return Part(0, 0, width, height), held_factor(factor, width)
+
+    def pixels_of(image: Image.Image) -> NDArray[np.uint8]:
+        with reading(image, data, choose, as_array=True) as wanted:
+            return upright(np.asarray(wanted.image), wanted.orientation)
+
+    try:
+        pixels = _decode_jpeg(data, least, "rgb")
+        if pixels is None:
+            return _decode_with_pillow(data, least, pixels_of)
+        return upright(pixels, jpeg_orientation(data))
+    except MemoryError as error:
+        raise ImageError("there is not enough memory for this image") from error
+
+
+def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:
+    """Decode the bytes of an image file to the network's square input: `square` of `decode_rgb`, in fewer steps.
+
+    A JPEG is decoded to the four bytes a pixel that Pillow resizes in place, and every picture is turned upright once
+    it is small. Of turned pictures, and of those so large that they are reduced strip by strip, values may differ by
+    rounding from resizing after turning.
+
+    Args:
+        data: the file's bytes.
+        side, resize_share: see `square`.
+
+    Returns:
+        (side, side, 3) uint8 RGB, upright; a view where possible.
+
+    Raises:
+        ImageError: the bytes are no image, are damaged, or declare more than `MAX_PIXELS`.
+    """
+    smallest_side = round(side / resize_share)
+
+    def choose(width: int, height: int) -> tuple[Part, int]:
+        left, top, right, bottom = centre_box(width, height, resize_share)
+        factor = held_factor((right - left) / (side * REDUCING_GAP), width)
+        return Part(int(left), int(top), math.ceil(right), math.ceil(bottom)), factor
+
+    def square_of(image: Image.Image) -> NDArray[np.uint8]:
+        with reading(image, data, choose) as wanted:
+            return upright(_centre(wanted, side, resize_share), wanted.orientation)
+
+    def least(_width: int, _height: int) -> tuple[int, int]:
+        return smallest_side, smallest_side
+
+    try:
+        pixels = _decode_jpeg(data, least, "rgbx")
+        if pixels is None:
+            return _decode_with_pillow(data, least, square_of)
+        return upright(square(pixels, side, resize_share), jpeg_orientation(data))
+    except MemoryError as error:
+        raise ImageError("there is not enough memory for this image") from error
+
+
+def _centre(wanted: Wanted, side: int, resize_share: float) -> NDArray[np.uint8]:
+    left, top, right, bottom = centre_box(*wanted.size, resize_share)
+    part, factor = wanted.part, wanted.factor
+    box = ((left - part.left) / factor, (top - part.top) / factor)
+    return square_in_box(wanted.image, (*box, (right - part.left) / factor, (bottom - part.top) / factor), side)
+
+
+def _decode_jpeg(data: bytes, least: _Least, channels: Literal["rgb", "rgbx"]) -> NDArray[np.uint8] | None:
+    """Decode with libjpeg-turbo, as stored, or return None where Pillow must decide: no JPEG, CMYK, any damage."""
+    if not data.startswith(_JPEG_SIGNATURE):
+        return None
+    try:
+        height, width, colours, _sampling = simplejpeg.decode_jpeg_header(data)
+        _refuse_bomb(width, height)
+        if colours not in _TURBO_COLOURS:
+            return None
+        min_width, min_height = least(width, height)
+        with PIXELS.holding(held_bytes(data, (width, height), (min_width, min_height), len(channels))):
+            pixels: NDArray[np.uint8] = simplejpeg.decode_jpeg(
+                data, channels, min_height=min_height, min_width=min_width
+            )
+    except ValueError:
+        return None
+    return pixels
+
+
+def _decode_with_pillow(data: bytes, least: _Least, decode: Callable[[Image.Image], T]) -> T:
+    refuse_raw(data)
+    with pillow_is_quiet():
+        try:
+            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+                _refuse_bomb(*image.size)
+                _refuse_empty(image, len(data))
+                if image.format == "JPEG" and any(size := least(*image.size)):
+                    image.draft(None, size)
+                return decode(image)
+        except UnidentifiedImageError as error:
+            raise not_an_image(data) from error
+        except _DAMAGE as error:
+            raise ImageError("the image is damaged or incomplete", found=str(error) or type(error).__name__) from error
+
+
+def _refuse_empty(image: Image.Image, size_bytes: int) -> None:
+    """Refuse a large picture whose file holds next to nothing of it, before memory is taken for all it declares."""
+    pixels = image.width * image.height
+    if pixels < LARGE_PIXELS or image.format not in _UNPACKED_OFTEN or not isinstance(image, ImageFile.ImageFile):
+        return
+    places = [tile.extents or (0, 0, *image.size) for tile in image.tile]
+    covered = sum((right - left) * (bottom - top) for left, top, right, bottom in places)
+    is_unpacked = all(tile.codec_name == "raw" for tile in image.tile)
+    if covered < pixels or (is_unpacked and size_bytes * 8 < pixels):  # a pixel has a bit at least
+        raise ImageError(
+            "the image is damaged or incomplete",
+            expected=f"{image.width} x {image.height} pixels",
+            found=f"a file of {size_text(size_bytes)} that ends long before",
+        )
+
+
+def _refuse_bomb(width: int, height: int) -> None:
+    if width * height > MAX_PIXELS:
+        raise ImageError(
+            "the image is too large",
+            expected=f"at most {MAX_PIXELS // 1_000_000} megapixels",
+            found=f"{width} x {height}",
+            remedy="scale it down first",
+        )

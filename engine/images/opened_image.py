@@ -1,0 +1,124 @@
+"""From an image that Pillow opened to RGB pixels of the part that is wanted, holding as little memory as can be.
+
+Pillow decodes a picture as a whole, at up to sixteen bytes a pixel. A large one of which less is wanted is read in
+strips where its format allows that; else it is decoded whole, and only turned into RGB in strips.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+from PIL import Image
+
+from engine.images.freed_memory import return_freed_memory
+from engine.images.memory_budget import PIXELS
+from engine.images.orientation import image_orientation
+from engine.images.pixels import is_deep, rgb_image
+from engine.images.png_strips import add_late_exif, is_png_in_strips, png_strips
+from engine.images.raw_strips import is_raw_in_strips, raw_strips
+from engine.images.reduced import Part, cropped_strips, reduced_rgb, strip_rows
+from engine.images.tiff_strips import is_tiff_in_strips, stored_size, tiff_strips
+
+LARGE_PIXELS: Final = 16_000_000
+"""From here on a picture is reduced strip by strip."""
+
+_WORTHWHILE: Final = 4  # times as many pixels as are wanted
+_MOST_STRIP_PIXELS: Final = 16_000_000
+_STRIP_BYTES: Final = 160 * 1024**2  # what the strips of one picture hold, at most, with all their copies
+_MUCH_BYTES: Final = 64 * 1024**2
+_ONE_BYTE_MODES: Final = frozenset({"1", "L", "P"})
+# Bytes a pixel that a reader holds besides Pillow's picture, measured on large ones.
+_READER_BYTES: Final = {"WEBP": 12, "AVIF": 10, "JPEG2000": 16, "TIFF": 4}
+
+Choose = Callable[[int, int], tuple[Part, int]]
+"""Which part of a picture of a width and height is wanted, and by which factor it may be reduced."""
+
+
+class Wanted(NamedTuple):
+    """What was read.
+
+    Attributes:
+        image: of mode RGB, as stored: not turned upright.
+        part: of the picture.
+        factor: how many of its pixels are one in `image`, along each side.
+        size: width and height of the whole picture.
+        orientation: EXIF value 1-8 of how to turn it.
+    """
+
+    image: Image.Image
+    part: Part
+    factor: int
+    size: tuple[int, int]
+    orientation: int
+
+
+@contextmanager
+def reading(image: Image.Image, data: bytes, choose: Choose, *, as_array: bool = False) -> Iterator[Wanted]:
+    """Read what is wanted of an image that was opened and not loaded yet; its memory counts until the block ends.
+
+    Args:
+        image: at its first frame.
+        data: the file's bytes.
+        choose: is asked more than once, as a reader may turn pictures by itself.
+        as_array: whether the caller makes an array of it: that takes room, too.
+    """
+    strips = _strips_of_file(image, data, choose)
+    held_bytes = _whole_bytes(image, as_array=as_array) if strips is None else _STRIP_BYTES
+    with PIXELS.holding(held_bytes):
+        if held_bytes >= _MUCH_BYTES:
+            return_freed_memory()
+        yield _whole(image, choose) if strips is None else _in_strips(image, strips, choose)
+
+
+def _in_strips(image: Image.Image, strips: Iterator[Image.Image], choose: Choose) -> Wanted:
+    size = _stored_size(image)
+    part, factor = choose(*size)
+    orientation = image_orientation(image)
+    return Wanted(reduced_rgb(strips, part, factor), part, factor, size, orientation)
+
+
+def _whole(image: Image.Image, choose: Choose) -> Wanted:
+    """Decode the whole picture; a reader may turn it upright by itself, and then says so."""
+    image.load()
+    size, orientation = image.size, image_orientation(image)
+    part, factor = choose(*size)
+    if _is_worthwhile(size, part, factor):
+        return Wanted(reduced_rgb(cropped_strips(image, factor), part, factor), part, factor, size, orientation)
+    return Wanted(rgb_image(image), Part(0, 0, *size), 1, size, orientation)
+
+
+def _strips_of_file(image: Image.Image, data: bytes, choose: Choose) -> Iterator[Image.Image] | None:
+    """Strips straight from the file; None where the picture is not large, or its format has none."""
+    if image.width * image.height < LARGE_PIXELS:
+        return None
+    size = _stored_size(image)
+    part, factor = choose(*size)
+    rows = strip_rows(size[0], factor)
+    if not _is_worthwhile(size, part, factor):
+        return None
+    if is_png_in_strips(image, data):
+        add_late_exif(image, data)
+        return png_strips(image, data, rows)
+    if is_raw_in_strips(image, data):
+        return raw_strips(image, data, rows)
+    return tiff_strips(image, data, rows) if is_tiff_in_strips(image, data, _MOST_STRIP_PIXELS) else None
+
+
+def _stored_size(image: Image.Image) -> tuple[int, int]:
+    return stored_size(image) if image.format == "TIFF" else image.size
+
+
+def _is_worthwhile(size: tuple[int, int], part: Part, factor: int) -> bool:
+    pixels = size[0] * size[1]
+    wanted = (part.right - part.left) * (part.bottom - part.top) / factor**2
+    return pixels >= LARGE_PIXELS and wanted * _WORTHWHILE <= pixels
+
+
+def _whole_bytes(image: Image.Image, *, as_array: bool) -> int:
+    """What decoding the whole picture holds at its peak."""
+    pixel_bytes = _READER_BYTES.get(image.format or "", 0)
+    pixel_bytes += 1 if image.mode in _ONE_BYTE_MODES else 4
+    if image.width * image.height < LARGE_PIXELS or as_array:  # turned into RGB as a whole
+        pixel_bytes += 12 if is_deep(image) else 0 if image.mode == "RGB" else 9
+        pixel_bytes += 6 if as_array else 0
+    return image.width * image.height * pixel_bytes

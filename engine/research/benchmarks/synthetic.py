@@ -1,0 +1,111 @@
+"""A large project made of numbers: for measuring, not for looking at."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.embed import open_cache
+from engine.collection.models import find_model
+from engine.collection.new_project import new_project
+from engine.config import CacheFolders
+from engine.files import FoundFile
+from engine.graph.category_graph import CategoryGraph
+from engine.images.content_hash import content_hash
+from engine.project import Project
+
+GROUPS: Final = 4
+FAMILIES_IN_GROUP: Final = 5
+CLASSES_IN_FAMILY: Final = 10
+SHOTS: Final = 5
+WRITE_ROWS: Final = 10_000
+
+
+@dataclass(frozen=True)
+class SyntheticEmbeddings:
+    """Unit-length embeddings around class centres that lie around family centres.
+
+    Attributes:
+        embeddings: (n, d) float32.
+        classes: (n,) int64 in [0, class count).
+    """
+
+    embeddings: NDArray[np.float32]
+    classes: NDArray[np.int64]
+
+
+def synthetic_embeddings(
+    count: int, width: int, *, classes: int = 200, families: int = 20, seed: int = 0
+) -> SyntheticEmbeddings:
+    """Draw embeddings whose spread within a class, among siblings and among families is 1 : 0.8 : 0.8."""
+    generator = np.random.default_rng(seed)
+    family_centres = generator.standard_normal((families, width), dtype=np.float32)
+    centres = family_centres[np.arange(classes) * families // classes]
+    centres = 0.8 * (centres + generator.standard_normal((classes, width), dtype=np.float32))
+    drawn = generator.permutation(count) % classes  # every class gets its share, however few there are
+    embeddings = centres[drawn] + generator.standard_normal((count, width), dtype=np.float32)
+    embeddings /= np.linalg.norm(embeddings, axis=1, keepdims=True)
+    return SyntheticEmbeddings(embeddings.astype(np.float32), drawn.astype(np.int64))
+
+
+def synthetic_project(folder: Path, caches: CacheFolders, count: int, pictures: Sequence[Path] = ()) -> Path:
+    """Write a project with `count` images of 200 classes, 5 shots each, embeddings in the cache.
+
+    Args:
+        folder: empty folder; the project and links to the pictures go there.
+        caches: where the embedding cache lies.
+        count: images.
+        pictures: real image files; each image is a link to one of them. Without any, files are missing on disk.
+    """
+    path = folder / "synthetic.protoleaf"
+    model = find_model()
+    drawn = synthetic_embeddings(count, model.card.embedding_width)
+    hashes = [content_hash(position.to_bytes(8, "little")) for position in range(count)]
+    with new_project(path) as project:
+        leaves = _add_graph(project)
+        project.add_images(_links(folder, count, pictures))
+        ids = list(project.image_table().ids)
+        project.record_scan(zip(ids, hashes, [None] * count, strict=True))
+        for place, leaf in enumerate(leaves):
+            shots = np.flatnonzero(drawn.classes == place)[:SHOTS]
+            if len(shots):
+                project.label([ids[shot] for shot in shots.tolist()], leaf)
+    with open_cache(model, caches) as cache:
+        for start in range(0, count, WRITE_ROWS):
+            stop = start + WRITE_ROWS
+            cache.put_many(hashes[start:stop], drawn.embeddings[start:stop])
+    return path
+
+
+def _add_graph(project: Project) -> list[int]:
+    leaves: list[int] = []
+
+    def add(graph: CategoryGraph) -> None:
+        for group in range(GROUPS):
+            group_id = graph.add_class(f"Group {group + 1}")
+            for family in range(FAMILIES_IN_GROUP):
+                family_id = graph.add_class(f"Family {group + 1}.{family + 1}", (group_id,))
+                names = [f"Class {group + 1}.{family + 1}.{leaf + 1}" for leaf in range(CLASSES_IN_FAMILY)]
+                leaves.extend(graph.add_class(name, (family_id,)) for name in names)
+
+    project.import_graph(add, "Add synthetic classes")
+    return leaves
+
+
+def _links(folder: Path, count: int, pictures: Sequence[Path]) -> list[FoundFile]:
+    files = []
+    for position in range(count):
+        place = folder / "images" / f"{position // 1000:03d}" / f"image-{position:06d}.jpg"
+        if position % 1000 == 0:
+            place.parent.mkdir(parents=True, exist_ok=True)
+        size_bytes, modified_ns = 0, 0
+        if pictures:
+            os.link(pictures[position % len(pictures)], place)
+            status = place.stat()
+            size_bytes, modified_ns = status.st_size, status.st_mtime_ns
+        files.append(FoundFile(place, size_bytes, modified_ns))
+    return files

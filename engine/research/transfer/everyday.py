@@ -1,0 +1,116 @@
+"""The everyday model on a draw: fitted and asked by the program's own code, in memory or through a project file."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.classify import classify
+from engine.collection.embed import embed_project
+from engine.collection.evaluate import evaluate
+from engine.collection.import_graph import import_graph
+from engine.collection.new_project import new_project
+from engine.config import PROJECT_SUFFIX, CacheFolders
+from engine.everyday.model import EverydayModel, fit, prior_of
+from engine.everyday.propagation import PropagationSession
+from engine.everyday.shots import Shots
+from engine.everyday.tuning import calibration_error
+from engine.research.transfer.collection import NO_CLASS, TRAIN, TransferCollection
+from engine.research.transfer.draws import Draw
+from engine.research.transfer.embedded import EmbeddedCollection
+from engine.research.transfer.results import TOP1, Figures
+from engine.scratch_folder import scratch_folder
+
+
+def in_memory(embedded: EmbeddedCollection, drawn: Draw, *, with_collection: bool = True) -> Figures:
+    """Fit the model to a draw's labels and score the unlabelled images.
+
+    Args:
+        embedded: the collection.
+        drawn: its labels.
+        with_collection: whether the collection stage is on: all images of the draw teach, those that are scored too,
+            as they do in a person's project. Their classes do not.
+
+    Returns:
+        `top1` of the leaf, `calibration_error` of its score (15 bins), `coverage`, the share with a safe class, and
+        `safe_accuracy`, the share of those whose safe class is right.
+    """
+    collection, model = embedded.collection, embedded.model
+    rows, class_ids = _labelled(collection, drawn)
+    fitted = fit(
+        collection.graph,
+        Shots(rows, class_ids, embedded.floats[rows]),
+        PropagationSession(model.propagation),
+        prior_of(model.card),
+        collection=embedded.basis_of(drawn.rows, rows) if with_collection else None,
+    )
+    return _figures(embedded, fitted, drawn)
+
+
+def in_project(
+    collection: TransferCollection,
+    backbone: str,
+    drawn: Draw,
+    caches: CacheFolders,
+    *,
+    with_collection: bool = True,
+    device: str = "auto",
+) -> Figures:
+    """The same figures, by way of a real project file and the program's verbs: import, embed, classify, evaluate."""
+    rows, class_ids = _labelled(collection, drawn)
+    labels = dict(zip(rows.tolist(), class_ids.tolist(), strict=True))
+    with (
+        scratch_folder() as folder,
+        new_project(folder / f"draw{PROJECT_SUFFIX}", backbone) as project,
+    ):
+        import_graph(project, collection.source / TRAIN)
+        names = {class_id: collection.graph.path_text(class_id) for class_id in collection.graph.classes()}
+        ids: Mapping[int, int] = {class_id: project.graph.find(name) for class_id, name in names.items()}
+        project.import_labelled(
+            [(collection.files[row], ids[labels[row]] if row in labels else None) for row in drawn.rows.tolist()]
+        )
+        embed_project(project, caches, device=device)
+        answers = {
+            collection.files[row].path.as_posix(): ids[int(collection.class_ids[row])]
+            for row in scored(collection, drawn).tolist()
+        }
+        found = evaluate(project, classify(project, caches, collection=with_collection), answers)
+    return {
+        TOP1: found.top1,
+        "calibration_error": found.calibration_error,
+        "coverage": found.coverage,
+        "safe_accuracy": found.safe_accuracy,
+    }
+
+
+def scored(collection: TransferCollection, drawn: Draw) -> NDArray[np.int64]:
+    """Rows of the unlabelled images whose leaf is known."""
+    return drawn.unlabelled[collection.class_ids[drawn.unlabelled] != NO_CLASS]
+
+
+def _labelled(collection: TransferCollection, drawn: Draw) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of all images with a label, ascending as in a project, and their labels."""
+    rows = np.concatenate([drawn.shots, drawn.coarse])
+    class_ids = np.concatenate([collection.class_ids[drawn.shots], drawn.coarse_ids])
+    order = np.argsort(rows)
+    return rows[order], class_ids[order]
+
+
+def _figures(embedded: EmbeddedCollection, fitted: EverydayModel, drawn: Draw) -> Figures:
+    collection = embedded.collection
+    rows = scored(collection, drawn)
+    answers = collection.class_ids[rows]
+    places = np.searchsorted(drawn.rows, rows)
+    scores = fitted.classify(embedded.embeddings[rows], np.ones(len(rows), dtype=np.float32), places)
+    is_right = fitted.candidate_ids[scores.best] == answers
+    has_safe = (scores.safe_class != NO_CLASS) & ~fitted.is_unknown(scores)
+    on_line = {answer: collection.graph.ancestors(answer) | {answer} for answer in np.unique(answers).tolist()}
+    safe_right = np.array(
+        [safe in on_line[answer] for safe, answer in zip(scores.safe_class.tolist(), answers.tolist(), strict=True)]
+    )
+    return {
+        TOP1: float(is_right.mean()),
+        "calibration_error": calibration_error(scores.best_score, is_right),
+        "coverage": float(has_safe.mean()),
+        "safe_accuracy": float(safe_right[has_safe].mean()) if has_safe.any() else float("nan"),
+    }

@@ -1,0 +1,132 @@
+"""Measures what is missing of methods, situations and draws on one backbone's embeddings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.errors import InputError
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.research.transfer import results
+from engine.research.transfer.collection import TRAIN, TransferCollection
+from engine.research.transfer.draws import Situation
+from engine.research.transfer.embedded import EmbeddedCollection
+from engine.research.transfer.methods import DEFAULT_METHODS, METHODS
+from engine.research.transfer.results import Outcome, TransferCell, TransferResult
+
+
+@dataclass(frozen=True)
+class TransferPlan:
+    """What is to be measured.
+
+    Attributes:
+        shots: of each leaf, one column each.
+        draws: in each of which every method gets the same shots.
+        methods: identifiers.
+        with_coarse_labels: whether every column is measured with coarse labels too.
+        is_elsewhere: whether labels are of `train` and the collection to classify is `val`.
+    """
+
+    shots: tuple[int, ...] = (1, 2, 3, 5, 10)
+    draws: int = 10
+    methods: tuple[str, ...] = DEFAULT_METHODS
+    with_coarse_labels: bool = True
+    is_elsewhere: bool = False
+
+    def situations(self, shots: int) -> tuple[Situation, ...]:
+        """The situations of a column."""
+        coarse = (False, True) if self.with_coarse_labels else (False,)
+        return tuple(Situation(has_coarse_labels, shots, self.is_elsewhere) for has_coarse_labels in coarse)
+
+
+def check_plan(collection: TransferCollection, plan: TransferPlan) -> None:
+    """Make sure that there is something to score before anything is computed.
+
+    Raises:
+        InputError: `val` is to be classified, and has no image of a class of `train`.
+    """
+    if plan.is_elsewhere and not np.isin(collection.class_ids[~collection.is_train], collection.leaf_ids).any():
+        raise InputError(
+            "nothing in val can be scored",
+            expected=f"images in class folders that {collection.source / TRAIN} has too",
+            found=f"{np.count_nonzero(~collection.is_train)} images, none of such a class",
+        )
+
+
+def measure_transfer(
+    embedded: EmbeddedCollection,
+    plan: TransferPlan,
+    *,
+    runs: Path | None = None,
+    is_anew: bool = False,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> tuple[TransferResult, ...]:
+    """Measure every cell of the plan; draws that `runs` has already are taken from there.
+
+    Args:
+        embedded: the collection.
+        plan: what to measure.
+        runs: folder where each draw of a cell is kept as soon as it is measured; nothing is kept when None.
+        is_anew: whether to measure again what `runs` has.
+        on_progress: told draws of methods.
+        cancel: stops between two draws.
+
+    Raises:
+        FormatError: a file in `runs` is torn.
+        StorageError: `runs` refuses.
+        Cancelled: it was asked to stop.
+    """
+    found: list[TransferResult] = []
+    meter = ProgressMeter(len(plan.shots) * len(plan.methods) * plan.draws, on_progress, unit="draws")
+    for shots in plan.shots:
+        for method in plan.methods:
+            column = _Column(embedded, method, plan.situations(shots), runs, is_anew=is_anew)
+            for seed in range(plan.draws):
+                (cancel or CancelToken()).raise_if_cancelled()
+                column.measure(seed)
+                meter.advance()
+            found += column.results(plan.draws)
+    return tuple(found)
+
+
+class _Column:
+    """A method's outcomes in the situations of one number of shots."""
+
+    def __init__(
+        self,
+        embedded: EmbeddedCollection,
+        method: str,
+        situations: Sequence[Situation],
+        runs: Path | None,
+        *,
+        is_anew: bool,
+    ) -> None:
+        self._embedded = embedded
+        self._method = method
+        self._runs = runs
+        identity = embedded.collection.identity
+        self._cells = {each: TransferCell.of(identity, embedded.model, each, method) for each in situations}
+        self._outcomes = {each: [] if is_anew else list(self._stored(each)) for each in situations}
+
+    def _stored(self, situation: Situation) -> tuple[Outcome, ...]:
+        stored = None if self._runs is None else results.read(self._cells[situation], self._runs)
+        return () if stored is None else stored.draws
+
+    def measure(self, seed: int) -> None:
+        """Measure a draw in the situations that lack it."""
+        missing = [situation for situation, outcomes in self._outcomes.items() if len(outcomes) <= seed]
+        if not missing:
+            return
+        for situation, outcome in METHODS[self._method].measure(self._embedded, missing, seed).items():
+            self._outcomes[situation].append(outcome)
+            if self._runs is not None:
+                results.write(self._result(situation), self._runs)
+
+    def _result(self, situation: Situation) -> TransferResult:
+        return TransferResult(self._cells[situation], tuple(self._outcomes[situation]))
+
+    def results(self, draws: int) -> tuple[TransferResult, ...]:
+        """One for each situation."""
+        return tuple(self._result(situation).first(draws) for situation in self._outcomes)

@@ -1,0 +1,121 @@
+"""Opens a network on a device: plainly on the CPU; with bound buffers, and ready to give way, on a GPU."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ModelError
+from engine.model_card import BackboneCard
+from engine.runtime.backbone_input import InputOutput, input_output, input_shape
+from engine.runtime.bound_runs import BoundRuns, Run, plain_run
+from engine.runtime.devices.names import COREML_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
+from engine.runtime.devices.settings import batch_for, provider_chain
+from engine.runtime.eight_bit import cosines, is_companion, open_on_cpu
+from engine.runtime.giving_way import CPU_BATCH, GivingWay
+from engine.runtime.providers import CPU_CHOICE, ProviderChoice
+from engine.runtime.sessions import open_session
+
+HALF_AGREEMENT: Final = 0.999
+"""Smallest cosine between an embedding in half precision and the CPU's for which half precision is kept."""
+
+_TRIAL_IMAGES: Final = 4
+_DEVICE_MEMORY: Final = {CUDA_PROVIDER: "cuda", TENSORRT_PROVIDER: "cuda"}  # others have no buffers of their own
+_HALF_CAPABLE: Final = frozenset({TENSORRT_PROVIDER, COREML_PROVIDER})
+_ONE_RUN_AT_A_TIME: Final = frozenset({DIRECTML_PROVIDER})
+
+
+@dataclass(frozen=True)
+class OpenedRuns:
+    """An opened network.
+
+    Attributes:
+        ends: which of its tensors are used.
+        run: from prepared images to the network's output.
+        batch: images that it runs best with.
+        is_eight_bit: it is the eight-bit companion.
+    """
+
+    ends: InputOutput
+    run: GivingWay
+    batch: int
+    is_eight_bit: bool = False
+
+
+def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> OpenedRuns:
+    """Open a network where the choice says.
+
+    Args:
+        model: ONNX file.
+        card: of the backbone.
+        choice: a device that nobody asked for by name gives way to the CPU when not even one image can be run on it.
+
+    Raises:
+        ModelError: the network cannot be opened or run, or does not fit its card.
+    """
+    if not choice.is_gpu:
+        return _on_cpu(model, card)
+    try:
+        return _on_device(model, card, choice)
+    except ModelError as error:
+        if choice.is_explicit:
+            raise
+        notice = f"{choice.device_name} cannot run this network ({error.found or error.what}); the CPU does the work"
+        return _on_cpu(model, card, notice)  # when the network is at fault, this fails, too, and says why
+
+
+def _on_cpu(model: Path, card: BackboneCard, notice: str = "") -> OpenedRuns:
+    session = open_on_cpu(model, card)
+    ends = input_output(session, card)
+    run = GivingWay(plain_run(session, ends.input_name, ends.output_name), notice=notice)
+    return OpenedRuns(ends, run, CPU_BATCH, is_companion(session))
+
+
+def _cpu_run(model: Path, ends: InputOutput) -> Run:
+    return plain_run(open_session(model, CPU_CHOICE.provider), ends.input_name, ends.output_name)
+
+
+def _on_device(model: Path, card: BackboneCard, choice: ProviderChoice) -> OpenedRuns:
+    settings = choice.settings
+    session = open_session(model, choice.provider, chain=provider_chain(choice.provider, settings))
+    ends = input_output(session, card)
+    batch = ends.most_images or batch_for(choice.free_bytes, card.input_side, settings)
+    run = device_run(session, ends, batch, choice)
+    run(_trial(card, ends, 1))
+    if settings.half and choice.provider in _HALF_CAPABLE:
+        trial = _trial(card, ends, min(_TRIAL_IMAGES, batch))
+        if agreement(run(trial), _cpu_run(model, ends)(trial)) < HALF_AGREEMENT:
+            return _on_device(model, card, replace(choice, settings=replace(settings, half=False)))
+    gives_way = GivingWay(
+        run,
+        lambda: _cpu_run(model, ends),
+        device_name=choice.device_name,
+        can_shrink=not (isinstance(run, BoundRuns) and run.is_fixed),
+    )
+    return OpenedRuns(ends, gives_way, batch)
+
+
+def device_run(session: Any, ends: InputOutput, batch: int, choice: ProviderChoice) -> Run:
+    """How a session is run on a device: with bound buffers where the device has memory that can be bound.
+
+    TensorRT builds an engine for every size of batch that it meets, so it meets one size only.
+    """
+    memory = _DEVICE_MEMORY.get(choice.provider, "")
+    is_fixed = choice.settings.cuda_graphs or choice.provider == TENSORRT_PROVIDER
+    if memory and (choice.settings.io_binding or is_fixed):
+        return BoundRuns(session, ends.input_name, ends.output_name, batch, memory=memory, is_fixed=is_fixed)
+    return plain_run(session, ends.input_name, ends.output_name, one_at_a_time=choice.provider in _ONE_RUN_AT_A_TIME)
+
+
+def agreement(found: NDArray[Any], expected: NDArray[Any]) -> float:
+    """Smallest cosine between the rows of two outputs (B, ...); 0 where one is not a number."""
+    return float(cosines(found, expected).min())
+
+
+def _trial(card: BackboneCard, ends: InputOutput, count: int) -> NDArray[Any]:
+    """So many prepared images with structure at every scale, the same each time."""
+    generator = np.random.default_rng(0)
+    shape = (count, *input_shape(card))
+    return np.cumsum(generator.standard_normal(shape), axis=-1).clip(-2, 2).astype(ends.input_type)

@@ -1,0 +1,177 @@
+"""How a device runs a backbone: every switch, its default, and ONNX Runtime's options that follow from it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+from engine.config import CacheFolders
+from engine.errors import UsageError
+from engine.runtime.devices.names import (
+    COREML_PROVIDER,
+    CPU_PROVIDER,
+    CUDA_PROVIDER,
+    TENSORRT_PROVIDER,
+)
+
+ProviderChain = tuple[tuple[str, dict[str, str]], ...]
+"""Execution providers in the order in which they are offered each operator, with their options."""
+
+_ALGORITHM_SEARCHES: Final = ("HEURISTIC", "EXHAUSTIVE", "DEFAULT")
+_YES: Final = frozenset({"1", "yes", "true", "on"})
+_NO: Final = frozenset({"0", "no", "false", "off"})
+_WORKSPACE_BYTES: Final = 1 << 30
+
+SMALLEST_BATCH: Final = 8
+LARGEST_BATCH: Final = 128
+_DEFAULT_BATCH: Final = 32
+_MEMORY_SHARE: Final = 0.25
+_COPIES: Final = 64  # an image's activations, as float32 copies of its input; a ResNet-50 needs about 30
+_BYTES: Final = 4
+
+
+@dataclass(frozen=True)
+class DeviceSettings:
+    """Switches of a GPU run. The CPU has none of them.
+
+    Attributes:
+        batch: images in one run; 0: by the memory of the device.
+        io_binding: keep one input and one output buffer on the device for each worker.
+        cuda_graphs: record the run once and replay it: one launch instead of hundreds. Every batch is filled up to
+            the same size, and runs follow one another.
+        algorithm_search: how cuDNN finds its convolutions: "HEURISTIC" (at once), "EXHAUSTIVE" (measures, anew for
+            every batch size), "DEFAULT".
+        channels_last: lay out images as (B, height, width, channels), as tensor cores like it (`prefer_nhwc`).
+        tf32: let float32 products use tensor cores, with 10 bits of mantissa instead of 23.
+        half: compute in float16 where the provider can (TensorRT); kept only if embeddings agree with the CPU's.
+        spare_memory: grow the memory by what is asked for, instead of to the next power of two.
+    """
+
+    batch: int = 0
+    io_binding: bool = True
+    cuda_graphs: bool = False
+    algorithm_search: str = "HEURISTIC"
+    channels_last: bool = False
+    tf32: bool = True
+    half: bool = False
+    spare_memory: bool = True
+
+
+def read_settings(pairs: Sequence[str]) -> DeviceSettings:
+    """Read switches as people write them: "cuda_graphs=yes", "batch=64".
+
+    Raises:
+        UsageError: there is no such switch, or the value is not one of its.
+    """
+    settings = DeviceSettings()
+    for pair in pairs:
+        name, _, text = pair.partition("=")
+        known = {field.name: getattr(settings, field.name) for field in fields(settings)}
+        if name not in known:
+            raise UsageError("there is no such device setting", expected=", ".join(known), found=pair)
+        settings = replace(settings, **{name: _value(name, text, known[name])})
+    return settings
+
+
+def _value(name: str, text: str, example: Any) -> Any:
+    if isinstance(example, bool):
+        if text.lower() in _YES | _NO:
+            return text.lower() in _YES
+        raise UsageError(f"{name} is switched by yes or no", found=text or "nothing")
+    if isinstance(example, int):
+        if text.isdecimal():
+            return int(text)
+        raise UsageError(f"{name} is a whole number", found=text or "nothing")
+    if text.upper() not in _ALGORITHM_SEARCHES:
+        raise UsageError(f"there is no such {name}", expected=", ".join(_ALGORITHM_SEARCHES), found=text or "nothing")
+    return text.upper()
+
+
+def provider_chain(provider: str, settings: DeviceSettings, engines: Path | None = None) -> ProviderChain:
+    """Execution providers for a session: the wanted one, and those that take over operators which it lacks.
+
+    Args:
+        provider: the wanted one.
+        settings: switches.
+        engines: folder of TensorRT's built engines; the one in the caches when None.
+    """
+    chain = [(provider, provider_options(provider, settings, engines))]
+    if provider == TENSORRT_PROVIDER:
+        chain.append((CUDA_PROVIDER, cuda_options(replace(settings, cuda_graphs=False))))
+    if provider != CPU_PROVIDER:
+        chain.append((CPU_PROVIDER, {}))
+    return tuple(chain)
+
+
+def provider_options(provider: str, settings: DeviceSettings, engines: Path | None = None) -> dict[str, str]:
+    """ONNX Runtime's options of one execution provider."""
+    if provider == CUDA_PROVIDER:
+        return cuda_options(settings)
+    if provider == TENSORRT_PROVIDER:
+        return tensorrt_options(settings, engines or CacheFolders.default().engines)
+    if provider == COREML_PROVIDER:
+        return coreml_options(settings)
+    return {}
+
+
+def cuda_options(settings: DeviceSettings) -> dict[str, str]:
+    """Options of the CUDA provider.
+
+    Searching the fastest convolution for every new batch size costs more than it saves on small networks, so the
+    search is by heuristic; and a memory that doubles takes from other programs what is never used.
+    """
+    return {
+        "cudnn_conv_algo_search": settings.algorithm_search,
+        "arena_extend_strategy": "kSameAsRequested" if settings.spare_memory else "kNextPowerOfTwo",
+        "prefer_nhwc": _flag(settings.channels_last),
+        "use_tf32": _flag(settings.tf32),
+        "enable_cuda_graph": _flag(settings.cuda_graphs),
+    }
+
+
+def tensorrt_options(settings: DeviceSettings, engines: Path) -> dict[str, str]:
+    """Options of the TensorRT provider; what it builds is kept in `engines` and fits one GPU and one version."""
+    return {
+        "trt_engine_cache_enable": "True",
+        "trt_engine_cache_path": str(engines),
+        "trt_timing_cache_enable": "True",
+        "trt_timing_cache_path": str(engines),
+        "trt_fp16_enable": str(settings.half),
+        "trt_cuda_graph_enable": str(settings.cuda_graphs),
+        "trt_max_workspace_size": str(_WORKSPACE_BYTES),
+    }
+
+
+def coreml_options(settings: DeviceSettings) -> dict[str, str]:
+    """Options of the CoreML provider: the newer kind of program, on every unit that the Mac has."""
+    return {
+        "ModelFormat": "MLProgram",
+        "MLComputeUnits": "ALL",
+        "RequireStaticInputShapes": "0",
+        "AllowLowPrecisionAccumulationOnGPU": _flag(settings.half),
+    }
+
+
+def batch_for(free_bytes: int | None, side: int, settings: DeviceSettings) -> int:
+    """Images in one run that fit into a quarter of the free memory, a power of two.
+
+    Args:
+        free_bytes: of the device; None when unknown.
+        side: of the network's input in pixels.
+        settings: its `batch` is taken as it is when there is one.
+
+    Returns:
+        batch in [8, 128]; 32 when the memory is unknown.
+    """
+    if settings.batch:
+        return settings.batch
+    if free_bytes is None:
+        return _DEFAULT_BATCH
+    image_bytes = side * side * 3 * _BYTES * _COPIES
+    fitting = int(free_bytes * _MEMORY_SHARE / image_bytes)
+    power = 1 << max(0, fitting.bit_length() - 1)
+    return max(SMALLEST_BATCH, min(LARGEST_BATCH, power))
+
+
+def _flag(is_on: bool) -> str:
+    return "1" if is_on else "0"

@@ -1,0 +1,171 @@
+"""Chooses the device that embeds: every candidate is tried in a child process, and a refusal always has a reason."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from engine.errors import UsageError
+from engine.runtime.devices.child import TRIAL_LIMIT_S, TryInChild, try_in_child
+from engine.runtime.devices.facts import GpuFacts, Reason
+from engine.runtime.devices.gather import gather_facts
+from engine.runtime.devices.names import AUTO, CPU_PROVIDER, DEVICES, ON_DEMAND, PROVIDERS, check_device, devices_of
+from engine.runtime.devices.reasons import remedy_by_name, why_failed, why_not
+from engine.runtime.devices.settings import DeviceSettings
+
+__all__ = ["CPU_CHOICE", "DEVICES", "ProviderChoice", "ProviderReport", "check_device", "choose_providers"]
+
+_PLAIN: Final = DeviceSettings()
+
+
+@dataclass(frozen=True)
+class ProviderReport:
+    """What trying one execution provider showed.
+
+    Attributes:
+        device: what people ask for: "cuda".
+        name: ONNX Runtime's name of the provider.
+        device_name: for people: "CPU", "NVIDIA H200".
+        tried: whether the tiny model was started on it; the facts may speak against it before.
+        works: whether it ran and gave the right numbers.
+        cause: short name of why not; empty when it works.
+        reason: why not, in words.
+        remedy: what can be done.
+        seconds: time from nothing to the first result.
+        speed: figures by name, when the speed was measured.
+    """
+
+    device: str
+    name: str
+    device_name: str
+    tried: bool
+    works: bool
+    cause: str = ""
+    reason: str = ""
+    remedy: str = ""
+    seconds: float = 0.0
+    speed: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ProviderChoice:
+    """Where to run.
+
+    Attributes:
+        provider: ONNX Runtime's name.
+        device_name: for people.
+        reason: why a GPU is not used; empty when one is, or the CPU was asked for.
+        settings: switches of the device.
+        free_bytes: free memory of the device; None when unknown.
+        is_explicit: whether the device was asked for by name.
+    """
+
+    provider: str
+    device_name: str
+    reason: str = ""
+    settings: DeviceSettings = _PLAIN
+    free_bytes: int | None = None
+    is_explicit: bool = False
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether work is done beside the CPU, so that decoding overlaps with it for free."""
+        return self.provider != CPU_PROVIDER
+
+
+CPU_CHOICE: Final = ProviderChoice(CPU_PROVIDER, "CPU")
+
+
+def choose_providers(device: str = AUTO, settings: DeviceSettings = _PLAIN) -> ProviderChoice:
+    """Choose where to run.
+
+    Args:
+        device: one of `DEVICES`; "auto" is the fastest that works, without those that need minutes to start.
+        settings: switches of the device.
+
+    Raises:
+        UsageError: there is no such device, or it was asked for by name and does not work here; says why.
+    """
+    check_device(device)
+    if device == "cpu":
+        return CPU_CHOICE
+    facts = gather_facts()
+    wanted = (device,) if device != AUTO else tuple(name for name in devices_of(facts.system) if name not in ON_DEMAND)
+    reports = (probe_device(name, facts) for name in wanted if name != "cpu")
+    return choose_from(reports, device, facts=facts, settings=settings)
+
+
+def choose_from(
+    reports: Iterable[ProviderReport], device: str, *, facts: GpuFacts, settings: DeviceSettings = _PLAIN
+) -> ProviderChoice:
+    """Take the first device that works.
+
+    Args:
+        reports: of the wanted devices other than the CPU, the preferred one first; later ones are not asked for when
+            an earlier one works.
+        device: as asked for.
+        facts: of the computer.
+        settings: switches of the device.
+
+    Raises:
+        UsageError: the device was asked for by name and does not work; says why.
+    """
+    refused: ProviderReport | None = None
+    for report in reports:
+        if report.works:
+            gpu = facts.driver.device
+            return ProviderChoice(
+                report.name,
+                report.device_name,
+                settings=settings,
+                free_bytes=gpu.free_bytes if gpu else None,
+                is_explicit=device != AUTO,
+            )
+        refused = refused or report
+    if device != AUTO and refused is not None:
+        remedy = remedy_by_name(refused.remedy)
+        raise UsageError(f"the device {device} cannot be used: {refused.reason}", remedy=remedy)
+    return ProviderChoice(CPU_PROVIDER, "CPU", refused.reason if refused else "")
+
+
+def probe_device(
+    device: str,
+    facts: GpuFacts,
+    *,
+    limit_s: float = TRIAL_LIMIT_S,
+    measure_s: float = 0.0,
+    in_child: TryInChild = try_in_child,
+) -> ProviderReport:
+    """Say whether a device works: by the facts when they speak against it, else by trying it in a child process.
+
+    Args:
+        device: "cpu", "cuda", ...
+        facts: of the computer.
+        limit_s: how long a trial may take.
+        measure_s: how long to measure the bundled backbone's speed; 0: not at all.
+        in_child: tries it.
+    """
+    reason = why_not(device, facts)
+    if reason is not None:
+        return _refusal(device, facts, reason, tried=False)
+    trial = in_child(device, limit_s, measure_s)
+    reason = why_failed(device, trial.attempt, facts)
+    if reason is not None:
+        return _refusal(device, facts, reason, tried=True, seconds=trial.attempt.seconds)
+    return ProviderReport(
+        device, PROVIDERS[device], device_name(device, facts), True, True,
+        seconds=trial.attempt.seconds, speed=trial.speed,
+    )  # fmt: skip
+
+
+def _refusal(device: str, facts: GpuFacts, reason: Reason, *, tried: bool, seconds: float = 0.0) -> ProviderReport:
+    return ProviderReport(
+        device, PROVIDERS[device], device_name(device, facts), tried, False,
+        reason.cause, reason.words, reason.remedy, seconds,
+    )  # fmt: skip
+
+
+def device_name(device: str, facts: GpuFacts) -> str:
+    """Name of a device for people; empty when there is none."""
+    gpu = facts.driver.device.name if facts.driver.device else ""
+    names = {"cpu": "CPU", "cuda": gpu, "tensorrt": f"{gpu} by TensorRT" if gpu else "", "coreml": "CoreML"}
+    return names.get(device, "DirectML")

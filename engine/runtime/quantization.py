@@ -1,0 +1,153 @@
+"""Makes the eight-bit companion of a backbone, which `engine.runtime.eight_bit` runs where it is faster.
+
+Static quantisation: weights to eight bits per output channel, what flows between the convolutions to eight bits within
+the range seen on sample images. What comes after the convolutions (means, powers, whitening) stays in float32.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import InputError, ModelError
+from engine.full_disk import writing
+from engine.model_card import BackboneCard, file_hash
+from engine.new_file import ORDINARY_FILE, new_file, open_own
+from engine.runtime.backbone_input import Preparation, input_output
+from engine.runtime.eight_bit import SOURCE_KEY, cosines, eight_bit_path
+from engine.runtime.onnx_runtime import load_onnxruntime, load_quantiser
+from engine.runtime.sessions import one_line, open_session, run_session, runtime_errors
+from engine.scratch_folder import scratch_folder
+
+FIDELITY: Final = 0.995
+"""Smallest mean cosine between embeddings of the companion and the backbone's, on images it was not fitted to."""
+
+FEWEST_IMAGES: Final = 10
+HELD_OUT: Final = 5
+"""One image in so many is kept for the comparison."""
+
+_BATCH: Final = 8
+_PREPARED: Final = {"onnx.quant.pre_process": "onnxruntime.quant"}  # else ONNX Runtime logs that it should be
+_QUANTISED: Final = ["Conv", "Add", "Relu", "MaxPool", "AveragePool"]
+
+
+@dataclass(frozen=True)
+class EightBitReport:
+    """How faithful a companion is.
+
+    Attributes:
+        path: of the companion.
+        size_bytes: of it.
+        mean_cosine, least_cosine: between its embeddings and the backbone's, on images it was not fitted to.
+    """
+
+    path: Path
+    size_bytes: int
+    mean_cosine: float
+    least_cosine: float
+
+
+def write_eight_bit(model: Path, card: BackboneCard, images: NDArray[np.uint8]) -> EightBitReport:
+    """Write the eight-bit companion beside a backbone file.
+
+    Args:
+        model: ONNX file of the backbone; stays as it is.
+        card: of the backbone.
+        images: (n, side, side, 3) uint8 RGB photos of the kind it will see, 100 or more for good ranges.
+
+    Raises:
+        InputError: there are fewer than `FEWEST_IMAGES` images.
+        ModelError: the backbone cannot be opened or quantised, or its companion says something else; nothing is
+            written.
+        StorageError: the folder refuses the file.
+    """
+    if len(images) < FEWEST_IMAGES:
+        raise InputError("too few images to quantise with", expected=f"{FEWEST_IMAGES} or more", found=str(len(images)))
+    held_out = np.arange(len(images)) % HELD_OUT == 0
+    path = eight_bit_path(model)
+    with writing(path, "the model cannot be written"), new_file(path, replace=True, mode=ORDINARY_FILE) as draft:
+        with scratch_folder() as folder:
+            _quantise(model, draft.path, folder / "plain.onnx", _Batches(model, card, images[~held_out]))
+        _note_source(draft.path, model)
+        found = _embed_all(draft.path, card, images[held_out])
+        agreement = cosines(found, _embed_all(model, card, images[held_out]))
+        if agreement.mean() < FIDELITY:
+            raise ModelError(
+                "eight bits are too few for this backbone",
+                expected=f"a mean cosine of {FIDELITY}",
+                found=f"{agreement.mean():.4f}",
+            )
+    return EightBitReport(path, path.stat().st_size, float(agreement.mean()), float(agreement.min()))
+
+
+def _quantise(model: Path, out: Path, plain: Path, batches: "_Batches") -> None:
+    quantization = load_quantiser()
+    try:
+        _fold_constants(model, plain)
+        quantization.quantize_static(
+            plain,
+            out,
+            batches,
+            quant_format=quantization.QuantFormat.QDQ,
+            op_types_to_quantize=_QUANTISED,
+            per_channel=True,
+            activation_type=quantization.QuantType.QUInt8,
+            weight_type=quantization.QuantType.QInt8,
+            calibrate_method=quantization.CalibrationMethod.MinMax,
+        )
+    except runtime_errors() as error:
+        raise ModelError("the backbone cannot be quantised", found=one_line(error)) from error
+
+
+def _fold_constants(model: Path, out: Path) -> None:
+    """Write the network with weights that were cast up from float16 as plain float32 ones: others are not quantised."""
+    import onnx
+
+    onnxruntime = load_onnxruntime()
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.optimized_model_filepath = str(out)
+    onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    network = onnx.load(str(out))
+    onnx.helper.set_model_props(network, _PREPARED)
+    onnx.save(network, str(out))
+
+
+class _Batches:
+    """Prepared images as ONNX Runtime's quantiser asks for them, one batch after the other."""
+
+    def __init__(self, model: Path, card: BackboneCard, images: NDArray[np.uint8]) -> None:
+        self._each = _prepared(open_session(model), card, images)
+
+    def get_next(self) -> dict[str, NDArray[Any]] | None:
+        """The next batch by the input's name, or None after the last."""
+        return next(self._each, None)
+
+
+def _prepared(session: Any, card: BackboneCard, images: NDArray[np.uint8]) -> Iterator[dict[str, NDArray[Any]]]:
+    ends, preparation = input_output(session, card), Preparation(card)
+    size = ends.most_images or _BATCH
+    for start in range(0, len(images), size):
+        prepared = preparation.prepare(images[start : start + size])
+        yield {ends.input_name: prepared.astype(ends.input_type, copy=False)}
+
+
+def _embed_all(model: Path, card: BackboneCard, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """What the network gives for each image, flattened: (n, values)."""
+    session = open_session(model)
+    name = input_output(session, card).output_name
+    parts = [run_session(session, batch, [name])[0] for batch in _prepared(session, card, images)]
+    return np.concatenate(parts).reshape(len(images), -1)
+
+
+def _note_source(companion: Path, model: Path) -> None:
+    """Write into the companion which file it was made from."""
+    import onnx
+
+    network = onnx.load(str(companion))
+    onnx.helper.set_model_props(network, {SOURCE_KEY: file_hash(model)})
+    with open_own(companion, "wb") as file:
+        file.write(network.SerializeToString())

@@ -1,0 +1,156 @@
+"""The first door: the project changed to another backbone that is here, and back."""
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QPushButton
+
+from app.backbones.tasks import Stage
+from engine.backbones.library import BackboneLibrary
+from engine.collection.state import ImageStatus
+from engine.project import Project
+from tests.support.backbone_panel import panel_for, use_button, wait_for
+from tests.support.backbone_tasks import Player, progress
+from tests.support.collections import Collection
+from tests.support.desk import Desk
+from tests.support.live_states import assert_same, own_copy
+from tests.support.projects import dump
+from tests.support.sessions import changed_by, recorded
+
+
+def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) -> None:
+    """With the real worker: nothing changes before the answer; then at once, and back to the last bit by the toast."""
+    change = reviewing.window.backbone_tasks.change
+    panel = panel_for(reviewing)
+    before = own_copy(reviewing.state)
+    undo_text = reviewing.window.registry.action("undo").text()
+    use_button(panel, tinyleaf).click()
+    assert panel.tabs.isHidden()
+    wait_for(reviewing, change, Stage.DONE)
+    assert reviewing.window.registry.action("undo").text() == undo_text
+    assert panel.outcome.isVisible()
+    assert "Now: " in panel.outcome.text
+    assert "Then: " in panel.outcome.text
+    assert "24 of your labels, each held out once." in panel.outcome.text
+    jobs = recorded(reviewing.window.session.jobs.job_added)
+    changed_by(reviewing.qtbot, reviewing.window.session, panel.outcome.use_button.click)
+    assert reviewing.window.toast.message == f"Now using {tinyleaf}"
+    assert reviewing.state.model_name == tinyleaf
+    assert (reviewing.state.status == ImageStatus.READY).all()
+    assert (reviewing.state.label_class == before.label_class).all()
+    assert not np.array_equal(reviewing.state.best_score, before.best_score)
+    reviewing.wait(lambda: panel.computer.rows[0].name == tinyleaf and panel.computer.rows[0].is_used)
+    assert not panel.tabs.isHidden()
+    (undo,) = reviewing.window.toast.findChildren(QPushButton)
+    changed_by(reviewing.qtbot, reviewing.window.session, undo.click)
+    assert_same(reviewing.state, before, tolerance=0)
+    assert jobs == []
+    assert reviewing.window.toast.message == f"Undone: Change the backbone to {tinyleaf}"
+
+
+def test_keeping_the_old_one_changes_nothing(reviewing: Desk, collection: Collection, tinyleaf: str) -> None:
+    """No step, no version; the doors are back."""
+    panel = panel_for(reviewing)
+    use_button(panel, tinyleaf).click()
+    wait_for(reviewing, reviewing.window.backbone_tasks.change, Stage.DONE)
+    with reviewing.qtbot.assertNotEmitted(reviewing.window.session.change_made):
+        panel.outcome.keep_button.click()
+    assert panel.outcome.isHidden()
+    assert not panel.tabs.isHidden()
+    with Project.open(collection.project, for_writing=False) as project:
+        assert len(project.model_versions()) == 1
+
+
+def test_a_cancel_leaves_the_project_as_it_was(reviewing: Desk, collection: Collection, tinyleaf: str) -> None:
+    """Progress has done, total, rate and time left; the answer to Cancel comes at once; Use is there again."""
+    change = reviewing.window.backbone_tasks.change
+    change.make_job = Player([progress(16, 64), "wait"], [progress(16, 64), "wait"])
+    with Project.open(collection.project, for_writing=False) as project:
+        before = dump(project), project.model_versions()
+    panel = panel_for(reviewing)
+    reviewing.wait(lambda: len(panel.computer.rows) == 2)
+    for _ in range(2):
+        use_button(panel, tinyleaf).click()
+        reviewing.wait(lambda: "16 of 64" in panel.run.facts)
+        assert "10 images/s" in panel.run.facts
+        assert "5 s left" in panel.run.facts
+        panel.run.cancel_button.click()
+        assert panel.run.facts == "Stopping…"
+        reviewing.wait(lambda: change.stage is Stage.IDLE)
+        assert not panel.tabs.isHidden()
+    with Project.open(collection.project, for_writing=False) as project:
+        assert (dump(project), project.model_versions()) == before
+
+
+def test_a_failure_is_one_line(reviewing: Desk, tinyleaf: str) -> None:
+    """In the panel where it is seen, else at the foot of the window."""
+    change = reviewing.window.backbone_tasks.change
+    message = {"event": "error", "message": "the disk is full. Free some space"}
+    change.make_job = Player([message], [message])
+    panel = panel_for(reviewing)
+    use_button(panel, tinyleaf).click()
+    wait_for(reviewing, change, Stage.FAILED)
+    assert panel.run.error == "the disk is full. Free some space"
+    assert panel.run.failure.isVisible()
+    assert not panel.tabs.isHidden()
+    use_button(panel, tinyleaf).click()
+    panel.close_requested.emit()
+    wait_for(reviewing, change, Stage.FAILED)
+    assert reviewing.window.toast.message == "the disk is full. Free some space"
+
+
+def test_it_goes_on_while_nobody_looks(reviewing: Desk, tinyleaf: str) -> None:
+    """A toast says that it is ready; its button opens the panel at the decision."""
+    panel = panel_for(reviewing)
+    use_button(panel, tinyleaf).click()
+    panel.close_requested.emit()
+    wait_for(reviewing, reviewing.window.backbone_tasks.change, Stage.DONE)
+    assert reviewing.window.toast.message == f"{tinyleaf} is ready to be used"
+    (look,) = reviewing.window.toast.findChildren(QPushButton)
+    look.click()
+    assert panel.outcome.isVisible()
+
+
+def test_closing_the_project_ends_a_change(reviewing: Desk, tinyleaf: str) -> None:
+    """Nothing waits for an answer any more."""
+    change = reviewing.window.backbone_tasks.change
+    change.make_job = Player([progress(1, 64), "wait"])
+    panel = panel_for(reviewing)
+    use_button(panel, tinyleaf).click()
+    reviewing.wait(lambda: change.stage is Stage.RUNNING)
+    with reviewing.qtbot.waitSignal(reviewing.window.session.closed):
+        reviewing.window.session.close()
+    reviewing.wait(lambda: change.stage is Stage.IDLE)
+    assert reviewing.window.backbone_tasks.ready is None
+    assert not panel.isVisible()
+
+
+def test_a_read_only_project_cannot_be_changed(
+    desk: Desk, collection: Collection, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It lists what is here, and that is all."""
+    monkeypatch.setattr("engine.project.opening.os.access", lambda _path, _mode: False)
+    desk.open(collection.project)
+    panel = panel_for(desk)
+    assert not use_button(panel, tinyleaf).isEnabled()
+
+
+def test_a_lost_backbone_is_told_and_mended(desk: Desk, collection: Collection, tinyleaf: str) -> None:
+    """The project opens with its predictions; a toast leads to the panel, which says what to do; leafnet mends it."""
+    from engine.collection.backbone_change.change import prepare_change, use_backbone
+
+    with Project.open(collection.project) as project:
+        prepared = prepare_change(project, collection.caches, tinyleaf, device="cpu")
+        use_backbone(project, tinyleaf, prepared.backbone_hash)
+    BackboneLibrary().remove(tinyleaf)
+    desk.open(collection.project)
+    assert (desk.state.status == ImageStatus.READY).all()
+    desk.wait(lambda: "backbone of this project is gone" in desk.window.toast.message)
+    (choose,) = desk.window.toast.findChildren(QPushButton)
+    choose.click()
+    panel = panel_for(desk)
+    desk.wait(lambda: "classes and labels are safe" in panel.lost_text)
+    use_button(panel, "leafnet").click()
+    wait_for(desk, desk.window.backbone_tasks.change, Stage.DONE)
+    changed_by(desk.qtbot, desk.window.session, panel.outcome.use_button.click)
+    assert desk.state.model_name == "leafnet"
+    desk.wait(lambda: not panel.lost_text)

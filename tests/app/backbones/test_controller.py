@@ -1,0 +1,131 @@
+"""The backbone panel beside the collection: opened, left, reached by the keyboard, and without a cut word."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSize, Qt
+
+from app.backbones.logic import ChangeFigures, Door, ReadyChange
+from app.backbones.tasks import Stage
+from app.theme import set_scheme
+from tests.support.backbone_panel import (
+    listed,
+    look,
+    open_door,
+    panel_for,
+    use_button,
+    wait_for,
+)
+from tests.support.backbone_tasks import Player, progress
+from tests.support.backbones import write_tiny_backbone
+from tests.support.clipping import clipped
+from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import settle
+
+Key = Qt.Key
+
+
+def test_the_panel_stands_beside_the_collection(reviewing: Desk) -> None:
+    """By key and palette; it lists what is here, marks what is used, and Esc brings the inspector back."""
+    reviewing.press(Key.Key_B, CONTROL)
+    panel = reviewing.window.backbones.panel
+    assert panel is not None
+    reviewing.wait(lambda: [row.name for row in panel.computer.rows] == ["leafnet"])
+    assert panel.computer.rows[0].is_used
+    assert not reviewing.window.inspector.isVisible()
+    panel.setFocus()
+    reviewing.press(Key.Key_Escape)
+    assert not panel.isVisible()
+    assert reviewing.window.inspector.isVisible()
+    reviewing.press(Key.Key_K, CONTROL)
+    rows = reviewing.type_into_palette("backb")
+    assert {(row.title, row.subtitle) for row in rows} >= {("Backbone", "Model")}
+    reviewing.press(Key.Key_Escape)
+
+
+def test_another_panel_takes_its_place(reviewing: Desk) -> None:
+    """One panel at a time, and each gives its room back."""
+    narrow = reviewing.window.side.minimumWidth()
+    panel = panel_for(reviewing)
+    assert reviewing.window.side.minimumWidth() == panel.minimumWidth()
+    reviewing.window.registry.trigger("show_model_versions")
+    assert not panel.isVisible()
+    reviewing.window.models.close_panel()
+    assert reviewing.window.side.minimumWidth() == narrow
+    assert reviewing.window.inspector.isVisible()
+
+
+def test_the_keyboard_reaches_doors_and_buttons(reviewing: Desk, tinyleaf: str) -> None:
+    """Tabs by arrow keys, everything else by Tab."""
+    panel = panel_for(reviewing)
+    reviewing.window.backbone_tasks.listing.make_job = Player([{"event": "result", "networks": []}])
+    panel.tabs.setFocus()
+    reviewing.press(Key.Key_Right)
+    assert open_door(panel) == Door.PUBLISHED
+    reviewing.press(Key.Key_Left)
+    assert open_door(panel) == Door.COMPUTER
+    settle(reviewing.qtbot, reviewing.window.session)
+    reviewing.wait(lambda: use_button(panel, tinyleaf).isVisible())
+    panel._close.setFocus()
+    names = []
+    for _ in range(3):
+        reviewing.press(Key.Key_Tab)
+        focused = reviewing.window.focusWidget()
+        assert focused is not None
+        names.append(focused.accessibleName() or repr(focused))
+    assert names == ["Where the backbone comes from", f"Use {tinyleaf} in this project", f"Remove {tinyleaf}…"]
+
+
+def test_a_small_screen_has_room_for_it(reviewing: Desk) -> None:
+    """On 1024 x 600 its close button can be reached, and nothing beside it is cut."""
+    window = reviewing.window
+    window.resize(1024, 600)
+    listed(reviewing)
+    reviewing.wait(lambda: window.size() == QSize(1024, 600))
+    assert window.minimumSizeHint().width() <= 1024
+    assert clipped(window.workspace) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_word_is_cut(reviewing: Desk, tinyleaf: str, tmp_path: Path, scheme: str) -> None:
+    """All doors, a question, a form with everything open, a change at work and its outcome, at the least width."""
+    set_scheme(scheme)
+    tasks = reviewing.window.backbone_tasks
+    tasks.change.make_job = Player([progress(123_456, 1_000_000), "wait"])
+    write_tiny_backbone(tmp_path / "a network with a rather long name.onnx")
+    panel = listed(reviewing)
+    reviewing.window.resize(reviewing.window.minimumSizeHint())
+    reviewing.wait(lambda: panel.width() == panel.minimumWidth())
+    panel.published.card.download_button.click()
+    shown = {"published": look(reviewing, panel)}
+    proxy = panel.published.proxy
+    proxy.open_button.click()
+    shown["proxy"] = look(reviewing, panel)
+    proxy.field.setText("http://someone:secret@proxy.of-a-rather-long-name.example:3128")
+    assert proxy.take_typed()
+    shown["proxy with password"] = look(reviewing, panel)
+    proxy.field.setText("socks5://proxy.of-a-rather-long-name.example:3128")
+    assert not proxy.take_typed()
+    shown["no proxy"] = look(reviewing, panel)
+    panel.show_door(Door.COMPUTER)
+    shown["computer"] = look(reviewing, panel)
+    panel.computer.card_of(tinyleaf).remove_button.click()
+    shown["removal"] = look(reviewing, panel)
+    panel.computer.card_of(tinyleaf).keep_button.click()
+    panel.show_door(Door.FILE)
+    shown["no file"] = look(reviewing, panel)
+    panel.file.choose(tmp_path / "a network with a rather long name.onnx")
+    wait_for(reviewing, tasks.inspection, Stage.DONE)
+    panel.file.form.more_button.click()
+    shown["file"] = look(reviewing, panel)
+    panel.show_door(Door.COMPUTER)
+    use_button(panel, tinyleaf).click()
+    reviewing.wait(lambda: " of " in panel.run.facts)
+    shown["change"] = look(reviewing, panel)
+    tasks.change.cancel()
+    reviewing.wait(lambda: tasks.change.stage is Stage.IDLE)
+    figures = ChangeFigures(0.571, 0.619, 42, (-0.02, 0.09), may_be_chance=True)
+    tasks.ready = ReadyChange(tinyleaf, tinyleaf, "00", figures, failed=1_234)
+    tasks.change._enter(Stage.DONE)
+    shown["outcome"] = look(reviewing, panel)
+    assert [text for texts in shown.values() for text in texts] == []

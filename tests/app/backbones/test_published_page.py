@@ -1,0 +1,155 @@
+"""The second door: published networks, listed without a network, fetched when the person says so."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.backbones.logic import Door
+from app.backbones.tasks import Stage
+from app.jobs.process_job import ProcessJob
+from engine.backbones.library import BackboneLibrary
+from engine.collection.state import ImageStatus
+from tests.support.backbone_panel import (
+    EXPORT_MS,
+    listed,
+    panel_for,
+    tasks_of,
+    wait_for,
+)
+from tests.support.backbone_tasks import LARGE, SMALL, Player, keep_list, progress
+from tests.support.desk import Desk
+from tests.support.other_backbones import add_to_library
+from tests.support.sessions import changed_by
+from tests.support.weights_server import WeightsServer, serving
+
+
+def test_the_list_is_searched_and_sorted(reviewing: Desk) -> None:
+    """By words, and by a click on a heading; no words found is not the same as no list."""
+    panel = listed(reviewing)
+    page = panel.published
+    assert [row.name for row in page.model.rows] == ["largenet SWAG_V1", "smallnet V1"]
+    assert page.current is not None
+    assert page.card.isVisible()
+    page.table.sortByColumn(1, page.table.horizontalHeader().sortIndicatorOrder())
+    assert [row.name for row in page.model.rows] == ["smallnet V1", "largenet SWAG_V1"]
+    page.search.setText("commercial")
+    assert [row.name for row in page.model.rows] == ["largenet SWAG_V1"]
+    assert page.card.row is not None
+    assert page.card.row.network == "largenet"
+    page.search.setText("nothing like it")
+    assert page.table.isHidden()
+    assert page.card.isHidden()
+    assert "No network has these words" in page._nothing.text()
+    page.search.clear()
+    assert len(page.model.rows) == 2
+
+
+def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
+    """Size, host and licence first; "Not now" asks for nothing; a stop keeps what came; then it goes on."""
+    panel = listed(reviewing)
+    card, download = panel.published.card, reviewing.window.backbone_tasks.download
+    player = Player([progress(1_200_000, 4_800_000, "bytes", rate=600_000.0), "wait"], ["wait"])
+    download.make_job = player
+    panel.published.search.setText("smallnet")
+    assert card.download_button.text() == "Download 4.8 MB…"
+    card.download_button.click()
+    assert "Fetches 4.8 MB from 127.0.0.1" in card.question_text
+    assert "Licence: none named" in card.question_text.replace("\u200b", "")
+    card.refuse_button.click()
+    assert player.requests == []
+    card.download_button.click()
+    card.agree_button.click()
+    reviewing.wait(lambda: card.run.facts.startswith("1.2 of 4.8 MB"))
+    assert "600.0 kB/s" in card.run.facts
+    assert "6 s left" in card.run.facts
+    (request,) = player.requests
+    assert (request["verb"], request["network"], request["weights"]) == ("add_torchvision", "smallnet", "IMAGENET1K_V1")
+    part = reviewing.window.session.caches.root / "downloads" / "smallnet-0123abcd.pth.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(bytes(1_200_000))
+    card.run.cancel_button.click()
+    reviewing.wait(lambda: card.download_button.text() == "Go on: 1.2 MB of 4.8 MB are here…")
+    assert card.download_button.isVisible()
+
+
+def test_a_network_that_is_here_can_be_used(reviewing: Desk, tmp_path: Path) -> None:
+    """After its download the card offers it; while nobody looks, a toast does."""
+    panel = listed(reviewing)
+    card, tasks = panel.published.card, reviewing.window.backbone_tasks
+    tasks.download.make_job = Player([{"event": "result", "name": SMALL.library_name}])
+    tasks.change.make_job = player = Player(["wait"])
+    panel.published.search.setText("smallnet")
+    card.download_button.click()
+    add_to_library(tmp_path, name=SMALL.library_name)
+    card.agree_button.click()
+    reviewing.wait(card.use_button.isVisible)
+    assert reviewing.window.toast.message == "smallnet V1 is on this computer now"
+    assert card.download_button.isHidden()
+    card.use_button.click()
+    reviewing.wait(lambda: tasks.change.stage is Stage.RUNNING)
+    assert player.requests[0]["backbone"] == SMALL.library_name
+    tasks.change.cancel()
+    reviewing.wait(lambda: tasks.change.stage is Stage.IDLE)
+
+
+def test_no_network_is_touched_by_looking(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opening the door and choosing rows starts one worker, which only lists."""
+    requests: list[str] = []
+    make_job = reviewing.window.backbone_tasks.listing.make_job
+
+    def make(title: str, request: dict[str, object]) -> ProcessJob:
+        requests.append(str(request["verb"]))
+        return make_job(title, dict(request))
+
+    for task in tasks_of(reviewing):
+        task.make_job = make
+    panel = listed(reviewing)
+    for row in range(2):
+        panel.published.table.selectRow(row)
+    panel.show_door(Door.FILE)
+    panel.show_door(Door.PUBLISHED)
+    assert requests == ["list_torchvision"]
+    assert LARGE.library_name not in BackboneLibrary().names()
+
+
+def test_a_download_that_is_another_file_is_refused(reviewing: Desk) -> None:
+    """The real worker and a server: the checksum tells, nothing is kept, the reason is one line in the card."""
+    with serving(WeightsServer(bytes(4_800_000))) as server:
+        keep_list(reviewing.window.session.caches, [replace(SMALL, url=server.url)])
+        panel = panel_for(reviewing, Door.PUBLISHED)
+        wait_for(reviewing, reviewing.window.backbone_tasks.listing, Stage.DONE)
+        card = panel.published.card
+        card.download_button.click()
+        assert server.ranges == []
+        card.agree_button.click()
+        wait_for(reviewing, reviewing.window.backbone_tasks.download, Stage.FAILED)
+        assert server.ranges == [None]
+    assert "not the one that was published" in card.run.error
+    assert card.download_button.isVisible()
+    assert BackboneLibrary().names() == ()
+    assert not list((reviewing.window.session.caches.root / "downloads").glob("*.part"))
+
+
+@pytest.mark.slow
+def test_a_published_network_comes_in_and_is_used(reviewing: Desk) -> None:
+    """From the list to a project that uses it: fetched, exported, compared with torch, embedded and measured."""
+    from tests.support.published_networks import SMALL as REAL
+    from tests.support.published_networks import facts_of, random_state, saved
+
+    content = saved(random_state(REAL))
+    with serving(WeightsServer(content)) as server:
+        facts = facts_of(REAL, content, server.url)
+        keep_list(reviewing.window.session.caches, [facts])
+        panel = panel_for(reviewing, Door.PUBLISHED)
+        wait_for(reviewing, reviewing.window.backbone_tasks.listing, Stage.DONE)
+        card = panel.published.card
+        card.download_button.click()
+        card.agree_button.click()
+        wait_for(reviewing, reviewing.window.backbone_tasks.download, Stage.DONE, timeout_ms=EXPORT_MS)
+    reviewing.wait(card.use_button.isVisible)
+    card.use_button.click()
+    wait_for(reviewing, reviewing.window.backbone_tasks.change, Stage.DONE)
+    changed_by(reviewing.qtbot, reviewing.window.session, panel.outcome.use_button.click)
+    assert reviewing.state.model_name == facts.library_name
+    assert (reviewing.state.status == ImageStatus.READY).all()

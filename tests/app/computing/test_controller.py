@@ -1,0 +1,342 @@
+"""Choosing where images are looked at, hearing when it fails, and letting the collection teach or not."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPushButton, QRadioButton
+
+from app.backbones.tasks import Stage
+from app.computing.view import ComputingPanel
+from app.settings import Settings
+from app.theme import set_scheme
+from engine.collection.setting import COLLECTION_SETTING
+from engine.project import Project
+from tests.support.backbone_tasks import Player, progress
+from tests.support.clipping import clipped
+from tests.support.collections import Collection, cache_of_test
+from tests.support.desk import CONTROL, Desk
+from tests.support.live_states import assert_same, own_copy
+from tests.support.sessions import changed_by, settle
+from tests.support.surveys import WHY, WITH_GPU, WITHOUT_GPU
+from tests.support.unread import unread_collection
+
+Key = Qt.Key
+NOTICE = "NVIDIA H200 failed (CUDA failure 700: illegal address); the CPU goes on from there"
+REFUSAL = "the device cuda cannot be used: no NVIDIA driver is installed; install the NVIDIA driver"
+
+
+def panel_of(desk: Desk, survey: Any = WITHOUT_GPU) -> ComputingPanel:
+    """Choose the action; the panel, once it knows the devices."""
+    desk.window.computing.looking.make_job = Player([survey])
+    desk.window.registry.trigger("choose_device")
+    panel = desk.window.computing.panel
+    assert panel is not None
+    desk.wait(lambda: desk.window.computing.looking.stage is Stage.DONE)
+    return panel
+
+
+def toast_button(desk: Desk) -> QPushButton:
+    """What the toast offers."""
+    (button,) = desk.window.toast.findChildren(QPushButton)
+    return button
+
+
+@pytest.fixture
+def unread(own_settings_and_caches: None, tmp_path: Path) -> Collection:
+    """A project whose images were never read."""
+    return unread_collection(tmp_path / "unread", cache_of_test())
+
+
+@pytest.fixture
+def restarted(desk: Desk, settings: Settings) -> Iterator[Callable[[], Desk]]:
+    """The same person at the next start of the program, on the same computer."""
+    again: list[Desk] = []
+
+    def restart() -> Desk:
+        desk.leave()
+        again.append(Desk(desk.qtbot, settings))
+        return again[0]
+
+    yield restart
+    for each in again:
+        each.leave()
+
+
+# -- the panel
+
+
+def test_it_opens_by_key_palette_and_chip(desk: Desk) -> None:
+    """Also without a project; Esc gives the focus back; the devices are tried once."""
+    computing = desk.window.computing
+    computing.looking.make_job = player = Player([WITHOUT_GPU])
+    desk.press(Key.Key_D, CONTROL)
+    panel = computing.panel
+    assert panel is not None
+    assert panel.isVisible()
+    assert panel.note == "Trying the devices of this computer…"
+    assert panel.collection_line == ""
+    desk.wait(lambda: computing.looking.stage is Stage.DONE)
+    assert desk.window.focusWidget() is panel.buttons["auto"]
+    desk.press(Key.Key_Escape)
+    assert not panel.isVisible()
+    desk.window.status_line.device_chip.click()
+    assert panel.isVisible()
+    desk.press(Key.Key_Escape)
+    desk.press(Key.Key_K, CONTROL)
+    rows = desk.type_into_palette("computing")
+    assert ("Computing", "Model") in {(row.title, row.subtitle) for row in rows}
+    desk.press(Key.Key_Escape)
+    assert [request["verb"] for request in player.requests] == ["list_devices"]
+
+
+def test_a_device_that_is_not_there_says_why(desk: Desk) -> None:
+    """The doctor's reason and remedy, told once; it cannot be chosen; what works tells its speed."""
+    panel = panel_of(desk)
+    assert panel.facts_of("cuda").startswith("This computer shows no NVIDIA GPU")
+    assert "the CPU does the work" in panel.facts_of("cuda")
+    assert panel.facts_of("tensorrt") == "For the same reason."
+    assert [panel.buttons[device].isEnabled() for device in ("auto", "cpu", "cuda", "tensorrt")] == [
+        True, True, False, False,
+    ]  # fmt: skip
+    assert panel.facts_of("cpu") == "Works; about 850 images/s."
+    assert panel.facts_of("auto").endswith("here: CPU.")
+    chip = desk.window.status_line.device_chip
+    assert chip.text() == "CPU"
+    assert f"Not a GPU, because {WHY}" in chip.toolTip()
+
+
+def test_the_real_worker_tries_the_devices(desk: Desk) -> None:
+    """In a child process: the CPU works, with a speed."""
+    desk.window.registry.trigger("choose_device")
+    panel, looking = desk.window.computing.panel, desk.window.computing.looking
+    assert panel is not None
+    desk.qtbot.waitUntil(lambda: not looking.is_busy, timeout=120_000)
+    assert (looking.stage, looking.error) == (Stage.DONE, "")
+    assert panel.facts_of("cpu").endswith("images/s.")
+    assert panel.look_button.isVisible()
+
+
+def test_a_look_that_failed_can_be_repeated(desk: Desk) -> None:
+    """The reason is one line; what works everywhere can be chosen meanwhile."""
+    computing = desk.window.computing
+    computing.looking.make_job = Player([{"event": "error", "message": "the disk is full"}], [WITH_GPU])
+    desk.window.registry.trigger("choose_device")
+    panel = computing.panel
+    assert panel is not None
+    desk.wait(lambda: computing.looking.stage is Stage.FAILED)
+    assert panel.note == "The devices could not be tried: The disk is full."
+    assert panel.buttons["cpu"].isEnabled()
+    assert not panel.buttons["cuda"].isEnabled()
+    panel.look_button.click()
+    desk.wait(lambda: computing.looking.stage is Stage.DONE)
+    assert panel.buttons["cuda"].isEnabled()
+    assert panel.buttons["cuda"].text() == "NVIDIA H200 (CUDA)"
+
+
+# -- the device
+
+
+def test_the_cpu_is_chosen_and_every_job_gets_it(desk: Desk, unread: Collection, restarted: Callable[[], Desk]) -> None:
+    """By the keyboard; the embedding job asks for it, a change of backbone too, and so does the next start."""
+    window = desk.window
+    window.embedding.device = "auto"
+    window.embedding._make_job = player = Player([{"event": "result", "device": "CPU", "reason": "", "notice": ""}])
+    panel = panel_of(desk)
+    desk.press(Key.Key_Down)
+    assert panel.buttons["cpu"].isChecked()
+    desk.press(Key.Key_Escape)
+    desk.open(unread.project)
+    desk.wait(lambda: len(player.requests) == 1 and window.embedding.job is None)
+    assert player.requests[0]["device"] == "cpu"
+    assert window.status_line.device_chip.text() == "CPU"
+    window.backbone_tasks.change.make_job = change = Player([{"event": "error", "message": "no"}])
+    window.backbones._prepare("other", "other")
+    desk.wait(lambda: window.backbone_tasks.change.stage is Stage.FAILED)
+    assert change.requests[0]["device"] == "cpu"
+    again = restarted()
+    assert again.window.settings.device == "cpu"
+    assert again.window.backbones.device == "cpu"
+    assert panel_of(again).buttons["cpu"].isChecked()
+
+
+def test_a_device_that_is_gone_leads_to_the_choice(desk: Desk, unread: Collection, settings: Settings) -> None:
+    """The GPU that was chosen is refused with its reason and a way out; another device reads what waits."""
+    settings.device = "cuda"
+    desk.window.computing.choose("cuda")
+    desk.window.embedding._make_job = player = Player(
+        [{"event": "error", "message": REFUSAL}],
+        [{"event": "result", "device": "CPU", "reason": WHY, "notice": ""}],
+    )
+    desk.open(unread.project)
+    desk.wait(lambda: desk.window.toast.message == REFUSAL)
+    desk.window.computing.looking.make_job = Player([WITHOUT_GPU])
+    toast_button(desk).click()
+    panel = desk.window.computing.panel
+    assert panel is not None
+    assert panel.isVisible()
+    desk.wait(lambda: desk.window.computing.looking.stage is Stage.DONE)
+    assert panel.buttons["cuda"].isChecked()
+    panel.buttons["auto"].click()
+    desk.wait(lambda: len(player.requests) == 2 and desk.window.embedding.job is None)
+    assert [request["device"] for request in player.requests] == ["cuda", "auto"]
+    assert not panel.buttons["cuda"].isEnabled()
+
+
+def test_a_gpu_that_fails_is_told_once(desk: Desk, unread: Collection) -> None:
+    """A toast while the job still runs; the chip and the panel keep it until another device is chosen."""
+    event = progress(3, 12)
+    assert isinstance(event, dict)
+    told = {**event, "note": "CPU", "notice": NOTICE}
+    desk.window.embedding._make_job = Player([told, told, "wait"])
+    desk.open(unread.project)
+    toast, chip = desk.window.toast, desk.window.status_line.device_chip
+    desk.wait(lambda: toast.message == f"{NOTICE}.")
+    assert desk.window.embedding.job is not None
+    assert NOTICE in chip.toolTip()
+    desk.window.embedding.cancel()
+    desk.wait(lambda: desk.window.embedding.job is None)
+    desk.window.computing.looking.make_job = Player([WITH_GPU])
+    toast_button(desk).click()
+    panel = desk.window.computing.panel
+    assert panel is not None
+    assert panel.notice.isVisible()
+    desk.wait(lambda: desk.window.computing.looking.stage is Stage.DONE)
+    panel.buttons["cpu"].click()
+    assert not panel.notice.isVisible()
+    assert NOTICE not in chip.toolTip()
+
+
+def test_a_gpu_that_fails_while_the_backbone_changes_is_told(reviewing: Desk) -> None:
+    """That job, too, says at once that the CPU took over."""
+    event = progress(3, 12)
+    assert isinstance(event, dict)
+    change = reviewing.window.backbone_tasks.change
+    change.make_job = Player([{**event, "note": "CPU", "notice": NOTICE}, "wait"])
+    reviewing.window.backbones._prepare("other", "other")
+    reviewing.wait(lambda: reviewing.window.toast.message == f"{NOTICE}.")
+    change.cancel()
+    reviewing.wait(lambda: change.stage is Stage.IDLE)
+
+
+# -- the collection
+
+
+def test_the_collection_is_switched_off_and_on(
+    reviewing: Desk, collection: Collection, restarted: Callable[[], Desk]
+) -> None:
+    """Predictions change at once; undo brings the same ones back, redo takes them again, a restart keeps it."""
+    panel = panel_of(reviewing)
+    session = reviewing.window.session
+    reviewing.wait(lambda: "shots held out" in panel.collection_line)
+    with_it = own_copy(reviewing.state)
+    assert panel.switch.isChecked()
+    changed_by(reviewing.qtbot, session, panel.switch.click)
+    without = own_copy(reviewing.state)
+    assert not np.allclose(with_it.best_score, without.best_score)
+    assert reviewing.window.toast.message == "Stop the collection from teaching"
+    reviewing.wait(lambda: panel.collection_line.startswith("It is off"))
+    with Project.open(collection.project, for_writing=False) as project:
+        assert project.setting(COLLECTION_SETTING, True) is False
+    reviewing.press_for_change(Key.Key_Z, CONTROL)
+    assert_same(reviewing.state, with_it, tolerance=0)
+    reviewing.wait(panel.switch.isChecked)
+    changed_by(reviewing.qtbot, session, session.redo)
+    assert_same(reviewing.state, without, tolerance=0)
+    again = restarted()
+    again.open(collection.project)
+    assert_same(again.state, without)
+    again_panel = panel_of(again)
+    again.wait(lambda: again_panel.collection_line.startswith("It is off"))
+    assert not again_panel.switch.isChecked()
+
+
+def test_nobody_switches_what_can_only_be_read(
+    desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check can be read, the switch is grey."""
+    monkeypatch.setattr("engine.project.opening.os.access", lambda _path, _mode: False)
+    desk.open(collection.project)
+    panel = panel_of(desk)
+    desk.wait(lambda: bool(panel.collection_line))
+    assert panel.switch.isChecked()
+    assert not panel.switch.isEnabled()
+
+
+def test_a_switch_that_is_refused_stays_as_it_is(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk: a message, and the switch shows what is true."""
+    from engine.errors import StorageError
+
+    def refuse(*_arguments: object, **_named: object) -> None:
+        raise StorageError("the disk is full")
+
+    panel = panel_of(reviewing)
+    reviewing.wait(lambda: bool(panel.collection_line))
+    monkeypatch.setattr(Project, "set_setting", refuse)
+    with reviewing.qtbot.waitSignal(reviewing.window.session.failed):
+        panel.switch.click()
+    reviewing.wait(panel.switch.isChecked)
+    assert "disk is full" in reviewing.window.toast.message
+
+
+def test_the_panel_follows_the_project(reviewing: Desk) -> None:
+    """The part about the project goes with it."""
+    panel = panel_of(reviewing)
+    reviewing.wait(lambda: bool(panel.collection_line))
+    with reviewing.qtbot.waitSignal(reviewing.window.session.closed):
+        reviewing.window.session.close()
+    assert panel.collection_line == ""
+
+
+# -- how it looks
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_word_is_cut(reviewing: Desk, scheme: str) -> None:
+    """Looking, without a GPU, with one, after a failure; in a large and in the smallest window."""
+    set_scheme(scheme)
+    computing = reviewing.window.computing
+    shown: dict[str, list[str]] = {}
+    panel = panel_of(reviewing)
+    reviewing.wait(lambda: bool(panel.collection_line))
+    for size in (reviewing.window.size(), reviewing.window.minimumSizeHint()):
+        reviewing.window.resize(size)
+        shown[f"without {size}"] = look(panel)
+        computing._on_notice(NOTICE)
+        shown[f"failed {size}"] = look(panel) + clipped(reviewing.window.status_line)
+        computing._on_notice("")
+    computing.looking.make_job = Player(["wait"], [WITH_GPU])
+    panel.look_button.click()
+    shown["looking"] = look(panel)
+    computing.looking.cancel()
+    reviewing.wait(lambda: computing.looking.stage is Stage.IDLE)
+    panel.look_button.click()
+    reviewing.wait(lambda: computing.looking.stage is Stage.DONE)
+    shown["with"] = look(panel)
+    assert [text for texts in shown.values() for text in texts] == []
+
+
+def test_all_of_it_is_in_sight_where_there_is_room(reviewing: Desk) -> None:
+    """The panel is as high as its words need, and no higher; a low window scrolls."""
+    reviewing.window.resize(1200, 900)
+    panel = panel_of(reviewing)
+    reviewing.wait(lambda: bool(panel.collection_line))
+    look(panel)
+    bar = panel._scroll.verticalScrollBar()
+    assert bar.maximum() == 0
+    last = panel._line.mapTo(panel.panel, panel._line.rect().bottomLeft()).y()
+    assert 0 < panel.panel.height() - last < 60
+    names = [button.accessibleDescription() for button in panel.findChildren(QRadioButton)]
+    assert all(names)
+    settle(reviewing.qtbot, reviewing.window.session)
+
+
+def look(panel: ComputingPanel) -> list[str]:
+    """Words that are cut, once everything has its place."""
+    for _ in range(3):
+        QApplication.sendPostedEvents()
+        QApplication.processEvents()
+    return clipped(panel)

@@ -1,0 +1,88 @@
+"""The window knows which images are not where they were, and asks the disk no more often than it must."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.image_grid.thumbnails import Thumbnails
+from app.moved_images.whereabouts import Whereabouts
+from app.session import Session
+from engine.events import CancelToken
+from tests.support.collections import Collection
+from tests.support.sessions import LONG_MS, act, open_project, recorded
+
+
+@pytest.fixture
+def whereabouts(session: Session) -> Iterator[Whereabouts]:
+    """Follows the session."""
+    thumbnails = Thumbnails(session.caches)
+    whereabouts = Whereabouts(session, thumbnails)
+    yield whereabouts
+    whereabouts.stop()
+    thumbnails.stop()
+
+
+def wait_for(qtbot: QtBot, whereabouts: Whereabouts, count: int) -> None:
+    """Wait until so many are known to be missing."""
+    qtbot.waitUntil(lambda: len(whereabouts.missing) == count and not whereabouts.is_looking, timeout=LONG_MS)
+
+
+def test_it_follows_the_project(
+    qtbot: QtBot, session: Session, whereabouts: Whereabouts, collection: Collection
+) -> None:
+    """At opening, when images leave, when they are back, and when the project is closed."""
+    collection.unsorted.rename(collection.folder / "away")
+    open_project(qtbot, session, collection.project)
+    wait_for(qtbot, whereabouts, 40)
+    back = recorded(whereabouts.came_back)
+    gone = sorted(whereabouts.missing)[:10]
+    act(qtbot, session, lambda project: project.remove_images(gone))
+    wait_for(qtbot, whereabouts, 30)
+    (collection.folder / "away").rename(collection.unsorted)
+    with qtbot.waitSignal(whereabouts.came_back, timeout=LONG_MS):
+        whereabouts.look()
+    assert whereabouts.missing == frozenset()
+    collection.unsorted.rename(collection.folder / "away")
+    whereabouts.look()
+    wait_for(qtbot, whereabouts, 30)
+    with qtbot.waitSignal(session.closed, timeout=LONG_MS):
+        session.close()
+    assert whereabouts.missing == frozenset()
+    assert len(back) >= 1
+
+
+def test_a_slow_share_is_asked_once_at_a_time(
+    qtbot: QtBot,
+    session: Session,
+    whereabouts: Whereabouts,
+    collection: Collection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However often the window gets the focus meanwhile, one look follows; what comes after a close is not believed."""
+    open_project(qtbot, session, collection.project)
+    wait_for(qtbot, whereabouts, 0)
+    let_go, begun = threading.Event(), threading.Semaphore(0)
+
+    def slow(_folder: Path, _paths: Sequence[str], *, cancel: CancelToken) -> list[int]:
+        assert not cancel.is_cancelled
+        begun.release()
+        assert let_go.wait(30)
+        return [0]
+
+    monkeypatch.setattr("engine.images.presence.missing_files", slow)
+    for _ in range(5):
+        whereabouts.look()
+    let_go.set()
+    qtbot.waitUntil(lambda: not whereabouts.is_looking, timeout=LONG_MS)
+    assert whereabouts.missing == {1}
+    assert [begun.acquire(blocking=False) for _ in range(3)] == [True, True, False]
+    let_go.clear()
+    whereabouts.look()
+    with qtbot.waitSignal(session.closed, timeout=LONG_MS):
+        session.close()
+    let_go.set()
+    qtbot.waitUntil(lambda: not whereabouts.disk.is_busy, timeout=LONG_MS)
+    assert whereabouts.missing == frozenset()

@@ -1,0 +1,253 @@
+"""The window itself: opening and leaving, light and dark, palettes, and pictures of it."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QColor, QImage, QPalette
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from app.__main__ import _names_a_project, main
+from app.actions.table import ACTIONS
+from app.screenshot import take_screenshots, wait_until
+from app.settings import Settings
+from app.theme import set_scheme
+from engine.collection.state import NO_CLASS
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import LONG_MS, changed_by, recorded
+
+Key = Qt.Key
+
+
+def test_closing_and_reopening_keeps_labels_and_undo(
+    qtbot: QtBot, reviewing: Desk, collection: Collection, settings: Settings
+) -> None:
+    """The next day all is as it was left, and yesterday's step can be taken back."""
+    image_id = reviewing.choose(0)
+    reviewing.press_for_change(Key.Key_Return)
+    label = reviewing.label_of(image_id)
+    reviewing.press(Key.Key_W, CONTROL)
+    reviewing.wait(reviewing.window.welcome.isVisible)
+    reviewing.leave()
+    next_day = Desk(qtbot, settings)
+    assert settings.recent_projects() == [collection.project]
+    with qtbot.waitSignal(next_day.window.session.loaded, timeout=LONG_MS):
+        next_day.window.welcome.project_requested.emit(collection.project)
+    assert next_day.label_of(image_id) == label
+    assert next_day.window.registry.action("undo").text() == f"Undo: Label 1 image as {label}"
+    next_day.grid.setFocus()
+    next_day.press_for_change(Key.Key_Z, CONTROL)
+    assert next_day.label_of(image_id) == ""
+    next_day.leave()
+
+
+def test_leaving_at_once_loses_nothing(
+    qtbot: QtBot, reviewing: Desk, settings: Settings, collection: Collection
+) -> None:
+    """Closing the window right after a key keeps the decision."""
+    image_id = reviewing.choose(0)
+    reviewing.press(Key.Key_U)
+    reviewing.leave()
+    again = Desk(qtbot, settings)
+    again.open(collection.project)
+    assert again.label_of(image_id) == "?"
+    again.leave()
+
+
+@pytest.mark.parametrize("content", [b"my own notes", b"SQLite format 3\x00" + b"\x00" * 200, b""])
+def test_a_wrong_file_is_a_sentence_and_the_window_stays(content: bytes, desk: Desk, tmp_path: Path) -> None:
+    """A file that is no project is left as it is; the page to begin with is still there."""
+    path = tmp_path / "notes.protoleaf"
+    path.write_bytes(content)
+    desk.drop_files(desk.window, [path])
+    desk.wait(lambda: bool(desk.window.toast.message))
+    assert "\n" not in desk.window.toast.message
+    assert desk.window.welcome.isVisible()
+    assert path.read_bytes() == content
+    assert desk.window.settings.recent_projects() == []
+
+
+def test_a_wrong_file_leaves_the_open_project_in_use(reviewing: Desk, tmp_path: Path) -> None:
+    """A failed open does not close what is open."""
+    reviewing.window.session.open(tmp_path / "missing.protoleaf")
+    reviewing.wait(lambda: "missing.protoleaf" in reviewing.window.toast.message)
+    assert reviewing.window.windowTitle() == "shapes - Protoleaf"
+    assert reviewing.grid.model().rowCount() == 40
+
+
+def test_a_project_dropped_on_the_window_is_opened(desk: Desk, collection: Collection) -> None:
+    """Also when another one is open already."""
+    with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
+        desk.drop_files(desk.window.welcome, [collection.project])
+    other = collection.folder / "other.protoleaf"
+    with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
+        desk.window.session.create(other)
+    with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
+        desk.drop_files(desk.window, [collection.project])
+    assert desk.window.windowTitle() == "shapes - Protoleaf"
+
+
+def test_the_sample_is_opened_when_it_was_drawn_before(
+    desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One click on the first page; nothing is drawn a second time."""
+    sample = collection.project.rename(collection.folder / "sample.protoleaf")
+    monkeypatch.setenv("PROTOLEAF_SAMPLE", str(collection.folder))
+    with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
+        desk.window.welcome.action_requested.emit("try_sample")
+    assert desk.window.session.info is not None
+    assert desk.window.session.info.path == sample
+    assert len(desk.state.image_ids) == 64
+
+
+def test_a_read_only_project_can_be_looked_at(
+    desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everything is shown, nothing can be changed, and the window says so."""
+    monkeypatch.setattr("engine.project.opening.os.access", lambda _path, _mode: False)
+    desk.open(collection.project)
+    assert (desk.state.best_class != NO_CLASS).all()
+    desk.choose(0)
+    changes, failed = recorded(desk.window.session.change_made), recorded(desk.window.session.failed)
+    for key in (Key.Key_Return, Key.Key_U, Key.Key_1, Key.Key_Delete):
+        desk.press(key)
+    assert (changes, failed) == ([], [])
+    assert "Read-only" in desk.window.status_line.saved_mark.text()
+    for name in ("accept", "new_class", "add_images", "undo"):
+        assert not desk.window.registry.action(name).isEnabled()
+
+
+def test_light_and_dark_dress_the_whole_window(reviewing: Desk, qapp: QApplication) -> None:
+    """Ground and text swap their brightness, and every pane is painted in the new look."""
+    grounds = {}
+    for scheme in ("light", "dark", "light"):
+        set_scheme(scheme)
+        palette = qapp.palette()
+        ground = palette.color(QPalette.ColorRole.Base).lightness()
+        text = palette.color(QPalette.ColorRole.Text).lightness()
+        assert (ground > text) == (scheme == "light")
+        picture = reviewing.window.grab().toImage()
+        for pane in (reviewing.window.tree, reviewing.grid, reviewing.window.inspector):
+            corner = pane.mapTo(reviewing.window, pane.rect().bottomRight()) * picture.devicePixelRatio()
+            colour = QColor(picture.pixel(round(corner.x()) - 30, round(corner.y()) - 6))
+            assert (colour.lightness() > 128) == (scheme == "light"), (scheme, pane)
+        grounds[scheme] = ground
+    assert grounds["light"] != grounds["dark"]
+
+
+def test_the_command_palette_finds_actions_and_classes(reviewing: Desk) -> None:
+    """Ctrl+K, a few letters, Enter: an action is done, a class is shown."""
+    reviewing.choose(0)
+    reviewing.press(Key.Key_K, CONTROL)
+    rows = reviewing.type_into_palette("labelled im")
+    assert rows[0].title == "Show labelled images"
+    reviewing.press(Key.Key_Return)
+    assert reviewing.grid.model().rowCount() == 24
+    reviewing.press(Key.Key_K, CONTROL)
+    reviewing.type_into_palette("blue stripes")
+    reviewing.press(Key.Key_Return)
+    assert reviewing.window.tree.selected_class == reviewing.graph.find("Blue stripes")
+    reviewing.press(Key.Key_K, CONTROL)
+    assert reviewing.window.palette_panel.isVisible()
+    reviewing.press(Key.Key_Escape)
+    assert not reviewing.window.palette_panel.isVisible()
+
+
+def test_the_command_palette_offers_only_what_can_be_done(desk: Desk) -> None:
+    """Without a project nothing that needs one."""
+    desk.press(Key.Key_K, CONTROL)
+    titles = {row.title for row in desk.type_into_palette("")}
+    assert "Open project" in titles
+    assert "Accept the best class" not in titles
+
+
+def test_the_keys_sheet_names_every_key(desk: Desk) -> None:
+    """Every action that has a key stands on it; Esc closes it."""
+    desk.press(Key.Key_F1)
+    sheet = desk.window._keys
+    assert sheet is not None
+    assert sheet.isVisible()
+    texts = {label.text() for label in sheet.findChildren(QLabel)}
+    assert {row.title.replace("…", "") for row in ACTIONS if row.shortcuts} <= texts
+    desk.press(Key.Key_Escape)
+    assert not sheet.isVisible()
+
+
+def test_every_action_has_text_icon_and_a_name(desk: Desk) -> None:
+    """And no two share a key that works at the same place."""
+    seen: dict[str, str] = {}
+    for row in ACTIONS:
+        action = desk.window.registry.action(row.name)
+        assert action.text()
+        assert not action.icon().pixmap(16, 16).isNull(), row.icon
+        for keys in row.shortcuts:
+            assert keys not in seen, f"{keys}: {row.name} and {seen[keys]}"
+            seen[keys] = row.name
+
+
+def test_the_window_remembers_its_panes(qtbot: QtBot, desk: Desk, settings: Settings) -> None:
+    """Widths of the panes are there at the next start."""
+    desk.window._panes.setSizes([320, 500, 380])
+    widths = desk.window._panes.sizes()
+    desk.leave()
+    again = Desk(qtbot, settings)
+    assert again.window._panes.sizes() == widths
+    again.leave()
+
+
+def test_undo_is_offered_for_classes_too(reviewing: Desk) -> None:
+    """A new class is answered with a toast, and the menu names the step."""
+    session = reviewing.window.session
+    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.add_class("Yellow")[0]))
+    assert "Yellow" in reviewing.window.toast.message
+    assert "Yellow" in reviewing.window.registry.action("undo").text()
+
+
+def test_pictures_of_the_window_are_not_blank(
+    qapp: QApplication, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Light and dark, each full of different colours, and the two differ."""
+    store = QSettings(str(tmp_path / "shots.ini"), QSettings.Format.IniFormat)
+    monkeypatch.setattr("app.main_window.Settings", lambda: Settings(store))
+    shots = {scheme: tmp_path / f"{scheme}.png" for scheme in ("light", "dark")}
+    take_screenshots(collection.project, shots, class_name="Red")
+    brightness = []
+    for path in shots.values():
+        image = QImage(str(path))
+        assert (image.width(), image.height()) >= (1000, 700)
+        points = [image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)]
+        assert len(set(points)) > 100
+        brightness.append(sum(QColor(point).lightness() for point in points) / len(points))
+    assert brightness[0] > brightness[1] + 80
+    set_scheme("system")
+
+
+def test_waiting_for_a_picture_ends(qapp: QApplication) -> None:
+    """What never comes is an error, not a window that hangs."""
+    with pytest.raises(TimeoutError):
+        wait_until(lambda: False, timeout_s=0.01)
+
+
+@pytest.mark.parametrize(
+    ("word", "is_project"), [("birds.protoleaf", True), ("folder/a b.protoleaf", True), ("doctor", False)]
+)
+def test_the_first_word_decides(word: str, is_project: bool) -> None:
+    """A project file opens the window, everything else is a command."""
+    assert _names_a_project(word) is is_project
+
+
+@pytest.mark.parametrize("more", ["b.protoleaf", "--json"])
+def test_the_window_opens_one_project(more: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What comes after the project is misuse and is named; nothing is opened."""
+    assert main(["a.protoleaf", more]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("protoleaf: ")
+    assert said.endswith(f"expected nothing after a.protoleaf, found {more}\n")
+
+
+def test_a_command_runs_without_a_window(capsys: pytest.CaptureFixture[str]) -> None:
+    """An unknown command is refused by the command line, with its status."""
+    assert main(["no-such-command"]) == 2
+    assert "no-such-command" in capsys.readouterr().err

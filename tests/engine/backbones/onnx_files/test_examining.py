@@ -1,0 +1,495 @@
+"""What is found out about an ONNX file, and every reason to refuse one; here in this process, on small files."""
+
+import json
+import os
+import random
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from engine.backbones.model_files import width_agnostic_propagation
+from engine.backbones.onnx_files.adding import card_for, chosen_preprocessing
+from engine.backbones.onnx_files.examining import examine
+from engine.backbones.onnx_files.facts import GUESS_NOTICE, OnnxFacts, facts_from
+from engine.backbones.onnx_files.protocol_buffer import encoded_field, encoded_varint
+from engine.backbones.onnx_files.structure import check_external, read_structure
+from engine.backbones.preprocessing import PRESETS, Preprocessing, preset
+from engine.backbones.stamp import PREPROCESSING_KEY, stamp_of
+from engine.collection.models import find_model
+from engine.errors import InputError, ModelError
+from engine.model_card import write_card
+from tests.support import onnx_models as models
+from tests.support.backbones import tiny_card
+
+MOST_BYTES = 2**30
+WRONG_ON_A_CARD: tuple[dict[str, Any], ...] = (
+    {"name": 5}, {"output": None}, {"figures": []}, {"figures": {"speed": "fast"}}, {"unit_length": "no"},
+    {"temperature": "warm"}, {"temperature": -1}, {"shrinkage": None}, {"mean": [1e400, 0, 0]},
+)  # fmt: skip
+
+
+def examined(path: Path) -> OnnxFacts:
+    """Facts of a sound file."""
+    return examine(path, most_bytes=MOST_BYTES)
+
+
+def refusal(path: Path) -> str:
+    """Why a file is refused."""
+    with pytest.raises(ModelError) as refused:
+        examine(path, most_bytes=MOST_BYTES)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("write", "output", "pooling", "layout"),
+    [
+        (models.write_vectors, "embeddings", "none", "nchw"),
+        (models.write_map, "features", "mean", "nchw"),
+        (models.write_tokens, "last_hidden_state", "mean", "nchw"),
+        (models.write_channels_last, "embeddings", "none", "nhwc"),
+        (models.write_grey, "embeddings", "none", "nchw"),
+        (models.write_half, "embeddings", "none", "nchw"),
+        (models.write_scores_and_features, "pooled_features", "none", "nchw"),
+        (models.write_external, "embeddings", "none", "nchw"),
+    ],
+)
+def test_sound_files(tmp_path: Path, write: Callable[[Path], Path], output: str, pooling: str, layout: str) -> None:
+    """Layout, the likeliest output, how it is pooled, and its width are found out."""
+    facts = examined(write(tmp_path / "my net (2).onnx"))
+    found = facts.preprocessing
+    assert (found.output, found.pooling, found.layout, facts.width) == (output, pooling, layout, models.WIDTH)
+    assert (facts.name, facts.opset, facts.fixed_batch) == ("my-net-2", models.OPSET, None)
+    assert found.input_side == (facts.fixed_side or 224)
+    assert not facts.is_told
+    assert any("guess" in notice for notice in facts.notices)
+    assert facts_from(json.loads(json.dumps(facts.as_dict()))) == facts
+
+
+def test_one_image_at_a_time(tmp_path: Path) -> None:
+    """A batch fixed to 1 is taken, with a notice; a larger one is refused."""
+    facts = examined(models.write_vectors(tmp_path / "one.onnx", side=models.SIDE, batch=1))
+    assert (facts.fixed_batch, facts.fixed_side) == (1, models.SIDE)
+    assert any("one image at a time" in notice for notice in facts.notices)
+    models.write_vectors(tmp_path / "eight.onnx", side=models.SIDE, batch=8)
+    assert "only batches of one size" in refusal(tmp_path / "eight.onnx")
+
+
+def test_what_was_chosen_is_no_guess(tmp_path: Path) -> None:
+    """A preset or all of its numbers leave nothing to guess; a part of them leaves the rest."""
+    facts = examined(models.write_vectors(tmp_path / "net.onnx"))
+    assert facts.with_chosen({}) == facts
+    partly = facts.with_chosen({"mean": (0.5, 0.5, 0.5)})
+    assert partly.why == f"{facts.why}; what was chosen counts more"
+    assert (partly.is_told, partly.notices) == (False, facts.notices)
+    chosen = facts.with_chosen(dict(preset("clip")))
+    assert (chosen.why, chosen.is_told) == ("CLIP mean and deviation, as chosen", True)
+    assert set(facts.notices) - set(chosen.notices) == {GUESS_NOTICE}
+    as_rgb = {name: value for name, value in preset("caffe").items() if name != "channel_order"}
+    assert "BGR" not in facts.with_chosen(as_rgb).why
+    own = facts.with_chosen({"mean": (0.5, 0.4, 0.3), "std": (1.0, 1.0, 1.0), "value_scale": 255.0})
+    assert own.why == "mean 0.5, 0.4, 0.3 and deviation 1, 1, 1 of 255, as chosen"
+
+
+def test_a_classifier_is_told_from_features(tmp_path: Path) -> None:
+    """Labels cannot be embeddings and say why; scores can, as a second choice, and then there is a notice."""
+    path = models.write_scores_and_features(tmp_path / "classifier.onnx")
+    facts = examined(path)
+    assert [output.name for output in facts.outputs] == ["pooled_features", "logits", "labels"]
+    assert facts.outputs[2].refused
+    assert chosen_preprocessing(facts, {"output": "logits"}).output == "logits"
+    with pytest.raises(ModelError, match="labels"):
+        chosen_preprocessing(facts, {"output": "labels"})
+    with pytest.raises(ModelError, match="no such output"):
+        chosen_preprocessing(facts, {"output": "nothing"})
+    scores = card_for(path, facts, chosen_preprocessing(facts, {"output": "logits"}))
+    assert (scores.output, scores.embedding_width) == ("logits", 5)
+
+
+def test_preprocessing_from_a_card_beside(tmp_path: Path) -> None:
+    """A card beside the file is believed, its priors and words come along, and its side yields to the file's."""
+    path = models.write_vectors(tmp_path / "own.onnx", side=models.SIDE)
+    card = replace(
+        tiny_card(width=models.WIDTH), name="given", channel_order="bgr", temperature=0.3, licence="ours", input_side=64
+    )
+    write_card(path, card)
+    facts = examined(path)
+    assert (facts.is_told, facts.name, facts.licence) == (True, "given", "ours")
+    assert (facts.preprocessing.channel_order, facts.preprocessing.input_side) == ("bgr", models.SIDE)
+    assert any("64 pixels" in notice for notice in facts.notices)
+    made = card_for(path, facts, facts.preprocessing, name="mine")
+    assert (made.name, made.temperature, made.licence, made.input_side) == ("mine", 0.3, "ours", models.SIDE)
+
+
+def test_a_bad_card_beside_is_named(tmp_path: Path) -> None:
+    """A card that is no card, or says what cannot be, is refused with its name."""
+    path = models.write_vectors(tmp_path / "own.onnx")
+    beside = path.with_suffix(".card.json")
+    for text in (
+        "{",
+        "{}",
+        json.dumps({**vars(tiny_card()), "layout": "hwcn"}),
+        json.dumps(vars(tiny_card(side=4000))),
+        "[" * 100_000,
+        *(json.dumps({**vars(tiny_card()), **wrong}) for wrong in WRONG_ON_A_CARD),
+    ):
+        beside.write_text(text, encoding="utf-8")
+        assert "own.card.json" in refusal(path)
+
+
+def test_a_card_of_another_network(tmp_path: Path) -> None:
+    """An output that the file does not have is not quietly another one."""
+    path = models.write_vectors(tmp_path / "own.onnx")
+    write_card(path, replace(tiny_card(width=models.WIDTH), output="pooled"))
+    assert "expected embeddings, found “pooled”" in refusal(path)
+
+
+def test_preprocessing_from_the_file_itself(tmp_path: Path) -> None:
+    """A file that this program stamped says how its pictures are prepared, wherever it was moved."""
+    path = models.write_vectors(tmp_path / "moved.onnx")
+    card = replace(tiny_card(width=models.WIDTH), value_scale=255.0, channel_order="bgr", unit_length=True)
+    with path.open("ab") as file:
+        file.write(stamp_of(card))
+    facts = examined(path)
+    assert facts.is_told
+    assert (facts.preprocessing.value_scale, facts.preprocessing.channel_order) == (255.0, "bgr")
+    for broken in ("[" * 100_000, "5", '{"unit_length": "no"}'):
+        models.write_vectors(path, notes={PREPROCESSING_KEY: broken})
+        assert not examined(path).is_told
+
+
+def test_preprocessing_from_a_hub_file(tmp_path: Path) -> None:
+    """`preprocessor_config.json` beside the file is translated; a broken one is named."""
+    path = models.write_vectors(tmp_path / "hub.onnx")
+    settings = {
+        "do_center_crop": True, "crop_size": {"height": 64, "width": 64}, "size": {"shortest_edge": 80},
+        "do_rescale": True, "rescale_factor": 1 / 255, "do_normalize": True,
+        "image_mean": [0.5, 0.4, 0.3], "image_std": [0.2, 0.2, 0.2],
+    }  # fmt: skip
+    config = tmp_path / "preprocessor_config.json"
+    config.write_text(json.dumps(settings), encoding="utf-8")
+    found = examined(path).preprocessing
+    assert (found.input_side, found.resize_share, found.value_scale) == (64, 0.8, 1.0)
+    assert (found.mean, found.std) == ((0.5, 0.4, 0.3), (0.2, 0.2, 0.2))
+    config.write_text(json.dumps({"size": 64, "do_rescale": False, "do_normalize": False}), encoding="utf-8")
+    assert (examined(path).preprocessing.value_scale, examined(path).preprocessing.input_side) == (255.0, 64)
+    endless = ('{"rescale_factor": 1e400}', '{"size": {"shortest_edge": 1e400}}', "[" * 100_000)
+    for broken in (*endless, "{", "[]", '{"size": {"height": 3, "width": 4}}', '{"image_mean": [1], "image_std": [1]}'):
+        config.write_text(broken, encoding="utf-8")
+        assert "preprocessor_config.json" in refusal(path)
+
+
+def test_usual_preprocessing_of_what_wrote_it(tmp_path: Path) -> None:
+    """Files from TensorFlow and CLIP have habits of their own."""
+    facts = examined(models.write_channels_last(tmp_path / "tensorflow.onnx"))
+    assert facts.preprocessing.mean == PRESETS["minus-one-to-one"].mean
+    assert "TensorFlow" in facts.why
+    assert examined(models.write_vectors(tmp_path / "my-clip.onnx")).preprocessing.mean == PRESETS["clip"].mean
+
+
+def test_what_the_person_chose_counts_more(tmp_path: Path) -> None:
+    """Chosen fields replace what was guessed; a side that the file does not take is refused, as is nonsense."""
+    facts = examined(models.write_vectors(tmp_path / "fixed.onnx", side=models.SIDE))
+    assert chosen_preprocessing(facts, preset("caffe")).channel_order == "bgr"
+    with pytest.raises(ModelError, match="one side only"):
+        chosen_preprocessing(facts, {"input_side": 64})
+    for wrong in ({"std": (0, 1, 1)}, {"layout": "x"}, {"mean": (1,)}, {"input_side": 5000}, {"speed": 1}):
+        with pytest.raises(InputError):
+            chosen_preprocessing(facts, wrong)
+    with pytest.raises(InputError, match="no such preset"):
+        preset("none")
+    with pytest.raises(InputError):
+        Preprocessing(resize_share=2)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "empty"),
+        (b"\x89PNG\r\n\x1a\n" + b"\0" * 100, "PNG"),
+        (b"PK\x03\x04" + b"\0" * 100, "zip archive"),
+        (b"\x80\x02\x8a\nl\xfc" + b"\0" * 100, "pickle"),
+        (b"<!DOCTYPE html>", "web page"),
+        (b"version https://git-lfs.github.com/spec/v1", "Git LFS"),
+        (b"\x10\0\0\0\0\0\0\0" + b'{"weight"', "safetensors"),
+        (b"\x08\x07", "no graph"),
+        (b"\xff" * 64, "damaged"),
+        (b"hello, I am a text", "damaged"),
+    ],
+)
+def test_no_onnx_file_at_all(tmp_path: Path, content: bytes, said: str) -> None:
+    """The reason says what the file is instead, where that can be told."""
+    path = tmp_path / "wrong.onnx"
+    path.write_bytes(content)
+    assert said in refusal(path)
+
+
+def test_no_file_and_a_folder(tmp_path: Path) -> None:
+    """Both are said."""
+    assert "not there" in refusal(tmp_path / "gone.onnx")
+    assert "folder" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.7, 0.999])
+def test_a_file_that_is_cut_short(tmp_path: Path, share: float) -> None:
+    """Wherever a download broke off, the file is refused in one line."""
+    path = models.write_vectors(tmp_path / "cut.onnx")
+    path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
+    assert "cut.onnx" in refusal(path)
+
+
+def test_damaged_bytes_never_get_past(tmp_path: Path) -> None:
+    """A damaged file is refused in words or still does what it should; nothing else ever comes out."""
+    path = models.write_vectors(tmp_path / "bits.onnx")
+    whole, refused = path.read_bytes(), 0
+    for place in range(0, len(whole), 41):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            examine(path, most_bytes=MOST_BYTES)
+        except ModelError:
+            refused += 1
+    assert refused > 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_bytes_never_get_past_the_reader(tmp_path: Path, seed: int) -> None:
+    """Bits turned over, huge numbers put in, pieces cut out: the file is read, or refused in words, and at once."""
+    draw = random.Random(seed)
+    path = models.write_external(tmp_path / "damaged.onnx")
+    whole, reasons = path.read_bytes(), list[str]()
+    numbers = [encoded_varint(1 << bits) for bits in (7, 31, 32, 63, 64, 69)]
+    for _ in range(300):
+        place, length = draw.randrange(len(whole)), draw.randrange(20)
+        put_in = draw.choice([b"", bytes([whole[place] ^ 1 << draw.randrange(8)]), draw.choice(numbers)])
+        path.write_bytes(whole[:place] + put_in + whole[place + (len(put_in) or length) :])
+        try:
+            check_external(path, read_structure(path))
+        except ModelError as error:
+            reasons.append(str(error))
+    assert 0 < len(reasons) < 300
+    assert max(map(len, reasons)) < 500
+
+
+@pytest.mark.parametrize("location", ["../outside.bin", "/etc/hostname", "a/../../outside.bin", "C:\\x.bin", ""])
+def test_external_data_outside_the_folder(tmp_path: Path, location: str) -> None:
+    """A model may not read what lies elsewhere."""
+    (tmp_path / "outside.bin").write_bytes(b"secret")
+    (tmp_path / "inside").mkdir()
+    models.write_external(tmp_path / "inside" / "sly.onnx", location=location, write_data=False)
+    assert "outside its folder" in refusal(tmp_path / "inside" / "sly.onnx")
+
+
+def test_external_data_by_a_link_outside(tmp_path: Path) -> None:
+    """A link inside the folder leads out of it."""
+    (tmp_path / "outside.bin").write_bytes(b"\0" * 10_000)
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "inside" / "weights.bin").symlink_to(tmp_path / "outside.bin")
+    models.write_external(tmp_path / "inside" / "sly.onnx", write_data=False)
+    assert "outside its folder" in refusal(tmp_path / "inside" / "sly.onnx")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links that anybody may make")
+def test_external_data_that_cannot_be_looked_at(tmp_path: Path) -> None:
+    """A link to itself, and a name that no system takes."""
+    (tmp_path / "weights.bin").symlink_to("weights.bin")
+    assert "cannot be read" in refusal(models.write_external(tmp_path / "round.onnx", write_data=False))
+    path = models.write_external(tmp_path / "long.onnx", location="a" * 5000, write_data=False)
+    assert "cannot be read" in refusal(path)
+
+
+def test_external_data_by_another_number(tmp_path: Path) -> None:
+    """A place is one of several choices, told by 32 bits: the runtime takes 2^32 + 1 for 1, and so does the reader."""
+    path = models.write_external(tmp_path / "sly.onnx", location="../outside.bin", write_data=False)
+    model = onnx.load(str(path), load_external_data=False)
+    tensor = model.graph.initializer[0].SerializeToString()
+    place, other = encoded_varint(14 << 3) + b"\1", encoded_varint(14 << 3) + encoded_varint(2**32 + 1)
+    assert tensor.count(place) == 1
+    del model.graph.initializer[:]
+    graph = model.graph.SerializeToString() + encoded_field(5, tensor.replace(place, other))
+    model.ClearField("graph")
+    path.write_bytes(model.SerializeToString() + encoded_field(7, graph))
+    assert "outside its folder" in refusal(path)
+
+
+def test_external_data_missing_or_short(tmp_path: Path) -> None:
+    """The missing file is named; a short one too."""
+    path = models.write_external(tmp_path / "half.onnx")
+    data = tmp_path / "weights.bin"
+    data.write_bytes(data.read_bytes()[:-1])
+    assert "cut short" in refusal(path)
+    data.unlink()
+    assert "weights.bin" in refusal(path)
+
+
+def test_a_name_that_is_no_text(tmp_path: Path) -> None:
+    """The runtime opens such a file, and stumbles when it is asked for the name of an axis."""
+    path = models.write_vectors(tmp_path / "bytes.onnx", batch="rows!")
+    whole = path.read_bytes()
+    inputs, outputs = whole.index(b"rows!"), whole.rindex(b"rows!")
+    for place in (inputs, outputs):
+        path.write_bytes(whole[:place] + b"\xff" + whole[place + 1 :])
+        assert "no text" in refusal(path)
+
+
+def test_nothing_in_it(tmp_path: Path) -> None:
+    """A graph without operators computes nothing."""
+    assert "computes nothing" in refusal(models.write_model(tmp_path / "empty.onnx", [], {}))
+
+
+def test_a_reason_is_never_endless(tmp_path: Path) -> None:
+    """Thousands of unknown operators, one with a name of a megabyte: some are named, the rest counted."""
+    names = ["A" * 1_000_000, *(f"Strange{number:04}" for number in range(2000))]
+    nodes = [helper.make_node(name, ["images"], [f"of {name[:20]}"], domain="elsewhere") for name in names]
+    reason = refusal(models.write_model(tmp_path / "strange.onnx", nodes, {}, domains=["elsewhere"]))
+    assert "Strange0003 and 1996 more of elsewhere" in reason
+    assert len(reason) < 500
+
+
+@pytest.mark.parametrize(
+    ("inputs", "kind", "said"),
+    [
+        ({"images": ("b", 3, 32, 32), "text": ("b", 77)}, TensorProto.FLOAT, "several inputs"),
+        ({"images": ("b", 3)}, TensorProto.FLOAT, "no image"),
+        ({"images": ("b", 3, 32, 32, 32)}, TensorProto.FLOAT, "no image"),
+        ({"images": ("b", 5, 32, 32)}, TensorProto.FLOAT, "3 channels, or 1"),
+        ({"images": ("b", 3, 32, 32)}, TensorProto.INT64, "no image"),
+        ({"images": ("b", 3, 32, 48)}, TensorProto.FLOAT, "not square"),
+        ({"images": ("b", 3, 100_000, 100_000)}, TensorProto.FLOAT, "input side"),
+        ({"images": ("b", 3, 2, 2)}, TensorProto.FLOAT, "input side"),
+    ],
+)
+def test_inputs_that_are_refused(tmp_path: Path, inputs: dict[str, Any], kind: int, said: str) -> None:
+    """Nothing but one square image, in colours or grey, is an input of a backbone."""
+    nodes = [helper.make_node("Shape", ["images"], ["shape"])]
+    path = models.write_model(
+        tmp_path / "input.onnx", nodes, {"shape": (TensorProto.INT64, (None,))}, inputs=inputs, kind=kind
+    )
+    assert said in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("node", "shape", "kind", "said"),
+    [
+        (helper.make_node("ReduceMean", ["features"], ["made"], keepdims=0), (), TensorProto.FLOAT, "one number"),
+        (
+            helper.make_node("ReduceMean", ["features"], ["made"], axes=[1, 2, 3], keepdims=0),
+            ("b",), TensorProto.FLOAT, "one number",
+        ),
+        (
+            helper.make_node("ReduceMean", ["features"], ["made"], axes=[0, 2, 3], keepdims=0),
+            (12,), TensorProto.FLOAT, "one number",
+        ),
+        (
+            helper.make_node("ReduceMean", ["features"], ["made"], axes=[1], keepdims=0),
+            ("b", None, None), TensorProto.FLOAT, "",
+        ),
+        (helper.make_node("Shape", ["features"], ["made"]), (4,), TensorProto.INT64, "int64 values, such as labels"),
+        (
+            helper.make_node("ArgMax", ["features"], ["made"], axis=1, keepdims=0),
+            ("b", None, None), TensorProto.INT64, "int64 values, such as labels",
+        ),
+        (helper.make_node("NonZero", ["features"], ["made"]), (4, None), TensorProto.INT64, "labels"),
+    ],
+)  # fmt: skip
+def test_outputs_that_are_refused(tmp_path: Path, node: Any, shape: Any, kind: int, said: str) -> None:
+    """A scalar, labels, or a number for each image are no embedding; a map of places is at least a vector for each."""
+    path = models.write_output(tmp_path / "output.onnx", node, shape, kind=kind)
+    if said:
+        assert said in refusal(path)
+    else:
+        assert examined(path).width > 1
+
+
+def test_a_list_is_no_embedding(tmp_path: Path) -> None:
+    """A sequence of arrays has no width."""
+    nodes, initializers = models.convolution()
+    nodes.append(helper.make_node("SequenceConstruct", ["features"], ["made"]))
+    path = models.write_model(tmp_path / "list.onnx", nodes, {}, initializers=initializers)
+    model = onnx.load(str(path))
+    model.graph.output.append(helper.make_tensor_sequence_value_info("made", TensorProto.FLOAT, None))
+    path.write_bytes(model.SerializeToString())
+    assert "a list and no array" in refusal(path)
+
+
+def test_a_width_that_changes_from_image_to_image(tmp_path: Path) -> None:
+    """As many values as are above zero: no two images have the same width."""
+    nodes, initializers = models.convolution()
+    nodes += [
+        helper.make_node("NonZero", ["features"], ["places"]),
+        helper.make_node("Cast", ["places"], ["numbers"], to=TensorProto.FLOAT),
+        helper.make_node("ReduceSum", ["numbers"], ["made"], keepdims=1, noop_with_empty_axes=1),
+        helper.make_node("Unsqueeze", ["made", "front"], ["embeddings"]),
+    ]
+    initializers.append(helper.make_tensor("front", TensorProto.INT64, [1], [0]))
+    path = models.write_model(
+        tmp_path / "changing.onnx", nodes, {"embeddings": (TensorProto.FLOAT, None)}, initializers=initializers
+    )
+    assert "width changes" in refusal(path)
+
+
+def test_a_batch_that_is_baked_in(tmp_path: Path) -> None:
+    """The file says any number of images, and fails with two."""
+    nodes, initializers = models.convolution()
+    nodes.append(helper.make_node("Reshape", ["features", "shape"], ["embeddings"]))
+    initializers.append(helper.make_tensor("shape", TensorProto.INT64, [2], [1, models.WIDTH * 56 * 56 // 49]))
+    path = models.write_model(
+        tmp_path / "baked.onnx", nodes, {"embeddings": (TensorProto.FLOAT, ("b", None))}, initializers=initializers
+    )
+    assert "cannot be run" in refusal(path)
+    nodes[-1] = helper.make_node("Reshape", ["small", "shape"], ["embeddings"])
+    nodes.insert(-1, models.average(target="small"))
+    initializers[-1] = helper.make_tensor("shape", TensorProto.INT64, [2], [1, models.WIDTH])
+    models.write_model(path, nodes, {"embeddings": (TensorProto.FLOAT, ("b", None))}, initializers=initializers)
+    assert "two images at once" in refusal(path)
+
+
+def test_operators_that_are_not_there(tmp_path: Path) -> None:
+    """Operators of somebody's own, unknown ones, and a file that is too new each have their reason."""
+    own = models.write_with_node(tmp_path / "own.onnx", "Sparkle", domain="com.example")
+    assert "Sparkle of com.example" in refusal(own)
+    assert "operators that ONNX Runtime does not have" in refusal(
+        models.write_with_node(tmp_path / "a.onnx", "Sparkle")
+    )
+    newer = models.write_with_node(tmp_path / "newer.onnx", "Relu", opset=999)
+    assert "newer ONNX Runtime" in refusal(newer)
+    newest = models.write_vectors(tmp_path / "newest.onnx", ir_version=99)
+    assert "newer ONNX Runtime" in refusal(newest)
+
+
+def test_operators_that_the_file_defines_itself(tmp_path: Path) -> None:
+    """A function of the file's own is no missing operator."""
+    function = helper.make_function(
+        "com.example", "Double", ["x"], ["y"], [helper.make_node("Add", ["x", "x"], ["y"])],
+        [helper.make_opsetid("", models.OPSET)],
+    )  # fmt: skip
+    nodes, initializers = models.convolution()
+    nodes += [models.average(target="pooled"), helper.make_node("Double", ["pooled"], ["e"], domain="com.example")]
+    path = models.write_model(
+        tmp_path / "function.onnx", nodes, {"e": (TensorProto.FLOAT, ("b", models.WIDTH))},
+        initializers=initializers, domains=["com.example"], functions=[function],
+    )  # fmt: skip
+    assert examined(path).width == models.WIDTH
+
+
+def test_propagation_of_another_backbone(tmp_path: Path) -> None:
+    """Propagation beside the file must be of its width or of any."""
+    path = models.write_vectors(tmp_path / "net.onnx")
+    beside = path.with_suffix(".propagation.onnx")
+    shutil.copy(find_model().propagation, beside)
+    assert "trained for another one" in refusal(path)
+    shutil.copy(width_agnostic_propagation(), beside)
+    assert examined(path).width == models.WIDTH
+    beside.write_bytes(b"no propagation")
+    assert "propagation file cannot be loaded" in refusal(path)
+
+
+def test_a_file_that_is_too_large(tmp_path: Path) -> None:
+    """The limit counts external data too."""
+    path = models.write_external(tmp_path / "large.onnx")
+    with pytest.raises(ModelError, match="too large"):
+        examine(path, most_bytes=path.stat().st_size + 10)

@@ -1,0 +1,158 @@
+"""A project whose backbone is gone opens all the same, and says what to do."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.backbones.library import BackboneLibrary
+from engine.backbones.model_files import own_propagation, width_agnostic_propagation
+from engine.backbones.stamp import stamp_of
+from engine.collection.backbone_change.change import prepare_change, use_backbone
+from engine.collection.backbone_change.lost import CARD_SETTING, lost_reason, model_or_lost
+from engine.collection.embed import embed_project
+from engine.collection.live import LiveCollection
+from engine.collection.models import find_model, model_of
+from engine.collection.state import CollectionState, ImageStatus
+from engine.errors import ModelError
+from engine.project import Project
+from tests.support.collections import Collection
+from tests.support.live_states import assert_same, own_copy
+from tests.support.other_backbones import add_to_library
+from tests.support.projects import dump
+
+
+@pytest.fixture
+def changed(live: LiveCollection, collection: Collection, tmp_path: Path) -> CollectionState:
+    """The collection uses a backbone of the library; its state, and nothing is open any more."""
+    add_to_library(tmp_path)
+    prepared = prepare_change(live.project, collection.caches, "tinyleaf", device="cpu")
+    state = own_copy(live.apply(use_backbone(live.project, "tinyleaf", prepared.backbone_hash, prepared.news)))
+    live.close()
+    return state
+
+
+def opened(collection: Collection) -> LiveCollection:
+    """The collection, loaded."""
+    live = LiveCollection.open(collection.project, collection.caches)
+    live.load()
+    return live
+
+
+def test_the_project_opens_with_what_it_knows(changed: CollectionState, collection: Collection) -> None:
+    """Labels are there, embedded images stay classified; nothing new can be embedded, and the reason has a remedy."""
+    with Project.open(collection.project, for_writing=False) as project:
+        before = dump(project)
+    BackboneLibrary().remove("tinyleaf")
+    live = opened(collection)
+    try:
+        assert dump(live.project) == before
+        assert (live.state.status == ImageStatus.READY).all()
+        assert live.state.model_name == "tinyleaf"
+        assert (live.state.label_class == changed.label_class).all()
+        assert (live.state.best_class >= 0).all()
+        reason = lost_reason(live.project, collection.caches)
+        assert "no such backbone" in reason
+        assert "choose another backbone; classes and labels are safe" in reason
+        with pytest.raises(ModelError, match="classes and labels are safe"):
+            embed_project(live.project, collection.caches, device="cpu")
+    finally:
+        live.close()
+
+
+def test_a_card_that_cannot_be_read_is_no_hindrance(changed: CollectionState, collection: Collection) -> None:
+    """A newer program wrote it: the width of what is embedded is known all the same."""
+    width = find_model("tinyleaf").card.embedding_width
+    BackboneLibrary().remove("tinyleaf")
+    with Project.open(collection.project, for_writing=False) as project:
+        version = replace(project.model, settings={CARD_SETTING: '{"name": "tinyleaf", "colours": 4}'})
+        assert model_or_lost(project, collection.caches, version).card.embedding_width == width
+
+
+def test_the_name_is_taken_on_another_computer(changed: CollectionState, collection: Collection) -> None:
+    """Another backbone has the name there, and this one came in under another: it is found by its content."""
+    files = find_model("tinyleaf")
+    BackboneLibrary().add(files.backbone, replace(files.card, name="elsewhere"))
+    with files.backbone.open("ab") as file:
+        file.write(stamp_of(replace(files.card, value_scale=2.0)))
+    with Project.open(collection.project, for_writing=False) as project:
+        assert model_of(project, collection.caches).name == "elsewhere"
+        assert lost_reason(project, collection.caches) == ""
+
+
+def test_another_backbone_mends_it_and_undo_is_no_trap(changed: CollectionState, collection: Collection) -> None:
+    """Choosing another one works; undo goes back to what the cache knows of the lost one."""
+    BackboneLibrary().remove("tinyleaf")
+    live = opened(collection)
+    try:
+        without_file = own_copy(live.state)
+        prepared = prepare_change(live.project, collection.caches, "leafnet", device="cpu")
+        assert prepared.comparison.before is None
+        assert prepared.comparison.after is not None
+        live.apply(use_backbone(live.project, "leafnet", prepared.backbone_hash))
+        assert lost_reason(live.project, collection.caches) == ""
+        change = live.project.undo()
+        assert change is not None
+        assert_same(live.apply(change), without_file, tolerance=0)
+    finally:
+        live.close()
+
+
+def test_without_embeddings_all_images_wait(changed: CollectionState, collection: Collection) -> None:
+    """Backbone and cache are gone: the project still opens, with labels and classes."""
+    BackboneLibrary().remove("tinyleaf")
+    shutil.rmtree(collection.caches.embeddings)
+    live = opened(collection)
+    try:
+        assert (live.state.status == ImageStatus.WAITING).all()
+        assert (live.state.label_class == changed.label_class).all()
+        assert len(live.project.graph)
+    finally:
+        live.close()
+
+
+def test_the_width_is_found_without_a_card(changed: CollectionState, collection: Collection) -> None:
+    """A version of an older program tells no card: the cache's own name says how wide embeddings are."""
+    version_files = find_model("tinyleaf")
+    with Project.open(collection.project) as project:
+        project.choose_model(
+            project.add_model_version(
+                backbone_name="tinyleaf",
+                backbone_hash=version_files.backbone_hash,
+                backbone_path=str(version_files.backbone),
+            ).version_id
+        )
+    BackboneLibrary().remove("tinyleaf")
+    with Project.open(collection.project, for_writing=False) as project:
+        found = model_or_lost(project, collection.caches)
+    assert found.card.embedding_width == version_files.card.embedding_width
+    assert found.propagation == width_agnostic_propagation()
+    assert not found.backbone.exists()
+
+
+def test_a_file_that_changed_is_as_good_as_gone(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
+    """Embeddings of two networks are never mixed: what the cache knows of the old one is shown, exactly."""
+    prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
+    state = own_copy(live.apply(use_backbone(live.project, str(tinyleaf), prepared.backbone_hash)))
+    live.close()
+    with tinyleaf.open("ab") as file:
+        file.write(b"\x00")
+    again = opened(collection)
+    try:
+        assert "has changed since the project was made" in lost_reason(again.project, collection.caches)
+        assert own_propagation(tinyleaf).is_file()
+        assert_same(again.state, state, tolerance=0)
+    finally:
+        again.close()
+
+
+def test_a_backbone_that_moved_within_the_library_is_found(
+    changed: CollectionState, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A project that comes from another computer knows its backbone by another path; the content tells."""
+    (tmp_path / "backbones").rename(tmp_path / "moved")
+    monkeypatch.setenv("PROTOLEAF_BACKBONES", str(tmp_path / "moved"))
+    with Project.open(collection.project, for_writing=False) as project:
+        assert lost_reason(project, collection.caches) == ""
+        assert model_or_lost(project, collection.caches).backbone.is_relative_to(tmp_path / "moved")

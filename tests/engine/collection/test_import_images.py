@@ -1,0 +1,161 @@
+"""Adding images: which class a folder means, and what is one step of history."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.collection.import_images import import_class_folders, import_images, person
+from engine.errors import Cancelled, StorageError
+from engine.events import CancelToken, Progress
+from engine.files import FileFailure
+from engine.images.find_images import find_images_in_class_folders
+from engine.images.left_out import LeftOut
+from engine.project import Project
+from tests.support.images import write_jpeg
+from tests.support.projects import new_project
+
+
+def _tree(root: Path, *folders: str) -> Path:
+    for number, folder in enumerate(folders):
+        (root / folder).mkdir(parents=True, exist_ok=True)
+        write_jpeg(root / folder / f"{number}.jpg", seed=number)
+    return root
+
+
+def _paths_of_labels(project: Project) -> dict[str, str]:
+    return {
+        Path(project.image(image_id).path).name: project.graph.path_text(label.class_id)
+        for image_id, label in project.labels().items()
+        if label.class_id is not None
+    }
+
+
+def test_folders_make_the_classes_they_lack(tmp_path: Path) -> None:
+    """Nested folders become a path of classes, images directly in the given folder stay unlabelled."""
+    with new_project(tmp_path) as project:
+        done = import_class_folders(project, [_tree(tmp_path / "in", ".", "Fruit/Apple/Gala", "Fruit/Pear")], who="ada")
+        assert (done.added, done.labelled, done.classes_added, done.already_there) == (3, 2, 4, 0)
+        assert _paths_of_labels(project) == {"1.jpg": "Fruit/Apple/Gala", "2.jpg": "Fruit/Pear"}
+        assert {label.who for label in project.labels().values()} == {"ada"}
+        assert [step.text for step in project.history()] == ["Import 3 images from class folders"]
+        assert project.undo() is not None
+        assert (len(project.graph), project.image_count) == (0, 0)
+
+
+def test_a_folder_means_the_one_class_of_its_name(tmp_path: Path) -> None:
+    """A flat folder finds its class anywhere in the graph; of two namesakes none is guessed."""
+    with new_project(tmp_path) as project:
+        import_class_folders(project, [_tree(tmp_path / "a", "Bird/Gull", "Bird/Jet", "Plane/Jet")])
+        before = len(project.graph)
+        done = import_class_folders(project, [_tree(tmp_path / "b", "Gull", "Jet")])
+        assert done.classes_added == 1
+        assert len(project.graph) == before + 1
+        found = {image.path: project.label_of(image.image_id) for image in project.images()}
+        gull, jet = found["b/Gull/0.jpg"], found["b/Jet/1.jpg"]
+        assert gull is not None
+        assert jet is not None
+        assert project.graph.path_text(gull.class_id or 0) == "Bird/Gull"
+        assert project.graph.path_text(jet.class_id or 0) == "Jet"
+
+
+def test_namesakes_in_one_import_stay_apart(tmp_path: Path) -> None:
+    """Left/Other and Right/Other are two classes, whether they are new or only one of them is."""
+    with new_project(tmp_path) as project:
+        import_class_folders(project, [_tree(tmp_path / "a", "Left/Other", "Right/Other")])
+        assert _paths_of_labels(project) == {"0.jpg": "Left/Other", "1.jpg": "Right/Other"}
+    with new_project(tmp_path, "second.protoleaf") as project:
+        _, left = project.add_class("Left")
+        project.add_class("Other", [left])
+        project.add_class("Right")
+        import_class_folders(project, [_tree(tmp_path / "b", "Left/Other", "Right/Other")])
+        assert _paths_of_labels(project) == {"0.jpg": "Left/Other", "1.jpg": "Right/Other"}
+
+
+def test_folders_below_a_class(tmp_path: Path) -> None:
+    """Dropped on a class, sub-folders become its children and loose images its shots."""
+    with new_project(tmp_path) as project:
+        _, bird = project.add_class("Bird")
+        done = import_class_folders(project, [_tree(tmp_path / "in", ".", "Gull")], under=bird)
+        assert done.labelled == 2
+        assert _paths_of_labels(project) == {"0.jpg": "Bird", "1.jpg": "Bird/Gull"}
+
+
+def test_the_same_folder_twice(tmp_path: Path) -> None:
+    """Nothing is added twice, and a label that a person changed in between stays."""
+    with new_project(tmp_path) as project:
+        tree = _tree(tmp_path / "in", "Gull", "Auk")
+        first = import_class_folders(project, [tree])
+        auk = project.graph.find("Auk")
+        project.label(first.change.images_added, auk)
+        again = import_class_folders(project, [tree])
+        assert (again.added, again.already_there, again.labelled, again.classes_added) == (0, 2, 0, 0)
+        assert again.change.is_empty
+        assert project.labelled_counts() == {auk: 2}
+
+
+def test_folders_that_refuse_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that cannot be read is a failure in the answer, the others are imported."""
+    locked = FileFailure(tmp_path / "in" / "Locked", "the folder cannot be read: Permission denied")
+
+    def refusing(root: Path, *, failures: list[FileFailure], left_out: LeftOut) -> object:
+        failures.append(locked)
+        return find_images_in_class_folders(root, failures=failures, left_out=left_out)
+
+    monkeypatch.setattr("engine.collection.import_images.find_images_in_class_folders", refusing)
+    with new_project(tmp_path) as project:
+        done = import_class_folders(project, [_tree(tmp_path / "in", "Gull")])
+        assert (done.added, done.failures) == (1, (locked,))
+
+
+def test_a_folder_name_that_is_no_class_name(tmp_path: Path) -> None:
+    """Folders that cannot name a class are failures with the reason, one each; the rest is imported as one step."""
+    odd = {"Gull\nof the sea": "line breaks", " \u2003": "needs a name"}
+    tree = _tree(tmp_path / "in", "Auk", *odd, "Auk/ /Deep", "Auk/ /Deeper", "Tern")
+    with new_project(tmp_path) as project:
+        done = import_class_folders(project, [tree])
+        assert (done.added, done.labelled, done.classes_added) == (2, 2, 2)
+        assert sorted(project.graph.name(class_id) for class_id in project.graph.classes()) == ["Auk", "Tern"]
+        reasons = {failure.path: failure.reason for failure in done.failures}
+        assert set(reasons) == {tree / name for name in (*odd, "Auk/ ")}
+        assert all(words in reasons[tree / name] for name, words in odd.items())
+        assert all("nothing in this folder was added" in reason for reason in reasons.values())
+        project.undo()
+        assert (len(project.graph), project.image_count) == (0, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_folder_name_that_is_no_unicode(tmp_path: Path) -> None:
+    """Old bytes cannot name a class, and stop nothing."""
+    tree = _tree(tmp_path / "in", "Auk", os.fsdecode(b"m\xf6we"))
+    with new_project(tmp_path) as project:
+        done = import_class_folders(project, [tree])
+        assert (done.added, done.classes_added) == (1, 1)
+        assert [os.fsencode(failure.path.name) for failure in done.failures] == [b"m\xf6we"]
+
+
+def test_stopped_before_anything_is_added(tmp_path: Path) -> None:
+    """A cancelled import leaves the project as it was, loose or with class folders."""
+    cancel = CancelToken()
+    cancel.cancel()
+    tree = _tree(tmp_path / "in", "Gull")
+    with new_project(tmp_path) as project:
+        for run in (import_images, import_class_folders):
+            with pytest.raises(Cancelled):
+                run(project, [tree], cancel=cancel)
+        assert (len(project.graph), project.image_count) == (0, 0)
+
+
+def test_progress_and_missing_paths(tmp_path: Path) -> None:
+    """Files found are reported; a path that is not there stops the import before anything is added."""
+    told: list[Progress] = []
+    tree = _tree(tmp_path / "in", "Gull", "Auk")
+    with new_project(tmp_path) as project:
+        with pytest.raises(StorageError):
+            import_images(project, [tree, tmp_path / "nowhere"])
+        assert project.image_count == 0
+        done = import_images(project, [tree, tree / "Gull" / "0.jpg"], on_progress=told.append)
+        assert done.added == 2
+        assert told[-1].done == 2
+        assert {label.who for label in project.labels().values()} <= {person()}

@@ -1,0 +1,171 @@
+"""The look at a large collection is kept between openings, and is never used for anything but the same embeddings."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.collection.kept_basis import MOST_FILES
+from engine.collection.live import LiveCollection
+from engine.collection.state import NO_CLASS, CollectionState
+from engine.config import CacheFolders
+from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
+from engine.research.benchmarks.synthetic import synthetic_project
+from tests.support.live_states import assert_same, own_copy
+
+ANCHORS = 1100
+IMAGES = 1600
+LABELS = 400
+"""So many that more than `MANY_ANCHORS` of them were no anchors before."""
+
+
+@pytest.fixture
+def caches(tmp_path: Path) -> CacheFolders:
+    """An empty cache folder."""
+    return CacheFolders(tmp_path / "cache")
+
+
+@pytest.fixture
+def project(tmp_path: Path, caches: CacheFolders) -> Path:
+    """A project with more images than anchors."""
+    return synthetic_project(tmp_path, caches, IMAGES)
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Gets an entry each time the collection is looked at; collections count as large from `ANCHORS` images on."""
+    looked: list[int] = []
+
+    def counted(*arguments: Any, **named: Any) -> CollectionBasis | None:
+        looked.append(1)
+        return collection_basis(*arguments, **named)
+
+    monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", ANCHORS)
+    monkeypatch.setattr("engine.collection.live_basis.MOST_ANCHORS", ANCHORS)
+    monkeypatch.setattr("engine.collection.live_basis.collection_basis", counted)
+    return looked
+
+
+def _opened(project: Path, caches: CacheFolders) -> CollectionState:
+    live = LiveCollection.open(project, caches)
+    try:
+        return own_copy(live.load())
+    finally:
+        live.close()
+
+
+def _kept_files(caches: CacheFolders) -> list[Path]:
+    return sorted(caches.collections.iterdir()) if caches.collections.exists() else []
+
+
+def test_a_second_opening_does_not_look_again(project: Path, caches: CacheFolders, looks: list[int]) -> None:
+    """The predictions are the same to the last bit."""
+    first = _opened(project, caches)
+    assert len(looks) == 1
+    assert_same(_opened(project, caches), first, tolerance=0)
+    assert len(looks) == 1
+    assert len(_kept_files(caches)) == 1
+
+
+@pytest.mark.parametrize("damage", [b"", b"no archive", b"PK\x03\x04 torn"])
+def test_a_damaged_file_is_made_anew(project: Path, caches: CacheFolders, looks: list[int], damage: bytes) -> None:
+    """Whatever stands in the file, the collection opens as ever, and the next opening is quick again."""
+    first = _opened(project, caches)
+    (file,) = _kept_files(caches)
+    file.write_bytes(damage)
+    for count in (2, 2):
+        assert_same(_opened(project, caches), first, tolerance=0)
+        assert len(looks) == count
+
+
+@pytest.mark.parametrize(("offset", "value"), [(8, 1), (10, 9), (10, 8)])
+def test_one_wrong_bit_in_the_list_of_contents(
+    project: Path, caches: CacheFolders, looks: list[int], offset: int, value: int
+) -> None:
+    """A part that calls itself encrypted or packed is damage like any other."""
+    first = _opened(project, caches)
+    (file,) = _kept_files(caches)
+    content = bytearray(file.read_bytes())
+    entry = content.rindex(b"PK\x01\x02")
+    content[entry + offset] = value
+    file.write_bytes(bytes(content))
+    assert_same(_opened(project, caches), first, tolerance=0)
+    assert len(looks) == 2
+
+
+def test_a_folder_that_may_only_be_read(
+    project: Path, caches: CacheFolders, looks: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is kept is used although nobody can note when."""
+    _opened(project, caches)
+
+    def refuse(*_arguments: Any) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("engine.collection.kept_basis.os.utime", refuse)
+    _opened(project, caches)
+    assert len(looks) == 1
+
+
+def test_other_embeddings_are_looked_at(project: Path, caches: CacheFolders, looks: list[int]) -> None:
+    """An image less is another collection: what was kept is of no use for it."""
+    _opened(project, caches)
+    live = LiveCollection.open(project, caches)
+    live.project.remove_images(live.load_list().image_ids[-1:].tolist())
+    live.close()
+    state = _opened(project, caches)
+    assert (len(looks), len(state.image_ids)) == (2, IMAGES - 1)
+    assert_same(_opened(project, caches), state, tolerance=0)
+    assert len(looks) == 2
+
+
+def test_a_refusing_disk_costs_only_time(project: Path, caches: CacheFolders, looks: list[int]) -> None:
+    """Where nothing can be kept every opening looks, and nothing is left lying about."""
+    caches.collections.write_bytes(b"a file where the folder should be")
+    first = _opened(project, caches)
+    assert_same(_opened(project, caches), first, tolerance=0)
+    assert len(looks) == 2
+    assert caches.collections.read_bytes() == b"a file where the folder should be"
+
+
+def test_many_labels_more_are_kept_too(project: Path, caches: CacheFolders, looks: list[int]) -> None:
+    """New labels make new anchors; once they are many the file has them, and opening gives what was there before."""
+    live = LiveCollection.open(project, caches)
+    state = live.load()
+    (file,) = _kept_files(caches)
+    before = file.read_bytes()
+    free = state.image_ids[state.label_class == NO_CLASS].tolist()
+    live.apply(live.project.label(free[:LABELS], int(state.best_class[0])))
+    after = own_copy(live.state)
+    live.close()
+    with np.load(file) as kept:
+        assert set(np.searchsorted(state.image_ids, free[:LABELS])) <= set(kept["anchors"].tolist())
+    assert file.read_bytes() != before
+    assert_same(_opened(project, caches), after)
+    assert len(looks) == 1
+
+
+def test_small_collections_keep_nothing(project: Path, caches: CacheFolders) -> None:
+    """Looking at a few thousand images is as quick as reading a file."""
+    _opened(project, caches)
+    assert _kept_files(caches) == []
+
+
+@pytest.fixture
+def old_files(caches: CacheFolders) -> list[Path]:
+    """Files of collections that were opened long ago, the oldest first."""
+    caches.collections.mkdir(parents=True)
+    files = [caches.collections / f"{number:032x}.npz" for number in range(MOST_FILES)]
+    for number, file in enumerate(files):
+        file.write_bytes(b"")
+        os.utime(file, (number, number))
+    return files
+
+
+def test_the_oldest_file_goes(project: Path, caches: CacheFolders, looks: list[int], old_files: list[Path]) -> None:
+    """Files of collections that are no longer opened do not pile up."""
+    _opened(project, caches)
+    assert looks
+    assert [file.exists() for file in old_files] == [False] + [True] * (MOST_FILES - 1)

@@ -1,0 +1,339 @@
+"""After whatever a person does, a live collection shows what a freshly opened one would."""
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.collection.embed import embed_project
+from engine.collection.import_images import import_images
+from engine.collection.live import LiveCollection
+from engine.collection.models import find_model
+from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
+from engine.config import CacheFolders, assets_folder
+from engine.everyday.classification import Scores, classify_all
+from engine.model_card import card_path, read_card, write_card
+from engine.project import Change, ClassPolicy
+from engine.research.benchmarks.synthetic import synthetic_project
+from tests.support.collections import FAMILIES, LEAVES, Collection, class_ids, write_graph, write_shape
+from tests.support.live_states import assert_same, fresh_state, own_copy
+
+Action = Callable[[LiveCollection], Change | None]
+
+
+def _free(live: LiveCollection) -> list[int]:
+    """Images without a person's label."""
+    return live.state.image_ids[live.state.label_class == NO_CLASS].tolist()
+
+
+def _do(live: LiveCollection, caches: CacheFolders, action: Action) -> Change | None:
+    """Act, and hold that the new state is right and the old snapshot is untouched."""
+    before = live.state
+    kept = own_copy(before)
+    change = action(live)
+    if change is not None:
+        assert live.apply(change) is live.state
+    assert_same(live.state, fresh_state(live, caches))
+    assert_same(before, kept, tolerance=0)
+    return change
+
+
+def test_first_paint_comes_before_predictions(collection: Collection) -> None:
+    """The list alone has images, labels and shots; loading adds predictions of all images with an embedding."""
+    live = LiveCollection.open(collection.project, collection.caches, for_writing=False)
+    listed = live.load_list()
+    assert (len(listed.image_ids), sum(listed.shot_counts.values())) == (64, 24)
+    assert (listed.best_class == NO_CLASS).all()
+    assert live.top_classes(int(listed.image_ids[0])) == ()
+    assert live.explain(int(listed.image_ids[0])) is None
+    loaded = live.load()
+    assert (loaded.status == ImageStatus.READY).all()
+    assert (loaded.best_class > 0).all()
+    assert_same(listed, live._images.blank_state("leafnet"), tolerance=0)
+    live.close()
+
+
+def test_every_kind_of_action_one_after_the_other(live: LiveCollection, collection: Collection) -> None:
+    """Labels, classes, bars, settings and images: after each, and after its undo and redo, nothing differs."""
+    ids = class_ids(live.project)
+    caches = collection.caches
+    project = live.project
+    actions: list[Action] = [
+        lambda _: project.label(_free(live)[:1], ids["Blue checks"]),
+        lambda _: project.label(_free(live)[:3], ids["Red"]),
+        lambda _: project.label(_free(live)[:2], None),
+        lambda _: project.unlabel(live.state.image_ids[:1].tolist()),
+        lambda _: project.label(live.state.image_ids[1:3].tolist(), ids["Green disc"]),
+        lambda _: project.add_class("Yellow disc", [ids["Green"]])[0],
+        lambda _: project.label(_free(live)[-1:], class_ids(project)["Yellow disc"]),
+        lambda _: project.link(ids["Blue"], class_ids(project)["Yellow disc"]),
+        lambda _: project.move_class(ids["Red checks"], ids["Red"], ids["Blue"]),
+        lambda _: project.rename_class(ids["Blue stripes"], "Blue bars"),
+        lambda _: project.set_policy(ids["Red"], ClassPolicy(0.999)),
+        lambda _: project.set_policy(ids["Green"], ClassPolicy(is_deepest=True)),
+        lambda _: project.set_setting("collection", False),
+        lambda _: project.set_setting("setting", "prototypes"),
+        lambda _: project.set_setting("collection", None),
+        lambda _: project.set_setting("setting", "ppn"),
+        lambda _: project.remove_images(live.state.image_ids[[0, 30, -1]].tolist()),
+        lambda _: project.remove_class(ids["Green stripes"]),
+        lambda _: project.remove_class(ids["Blue"]),
+        lambda _: project.set_setting("setting", None),
+    ]
+    for action in actions:
+        for step in (action, lambda _: project.undo(), lambda _: project.redo()):
+            change = _do(live, caches, step)
+            assert change is not None
+            assert not change.is_empty
+
+
+def test_undo_of_everything_and_redo_of_everything(live: LiveCollection, collection: Collection) -> None:
+    """Down to the empty project and up again, step by step."""
+    live.project.label(_free(live)[:2], None)
+    live.load()
+    last = own_copy(live.state)
+    while live.project.undo_text is not None:
+        _do(live, collection.caches, lambda live: live.project.undo())
+    assert len(live.state.image_ids) == 0
+    while live.project.redo_text is not None:
+        _do(live, collection.caches, lambda live: live.project.redo())
+    assert_same(live.state, last)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_walks(live: LiveCollection, collection: Collection, seed: int) -> None:
+    """Twenty random decisions, undos and redos never lead away from what a fresh start shows."""
+    choose = random.Random(seed)
+    project = live.project
+
+    def label(_: LiveCollection) -> Change:
+        images = choose.sample(live.state.image_ids.tolist(), choose.randint(1, 4))
+        return project.label(images, choose.choice([None, *project.graph.classes()]))
+
+    def unlabel(_: LiveCollection) -> Change:
+        return project.unlabel(choose.sample(live.state.image_ids.tolist(), 3))
+
+    def remove(_: LiveCollection) -> Change:
+        return project.remove_images(choose.sample(live.state.image_ids.tolist(), 2))
+
+    def grow(_: LiveCollection) -> Change:
+        return project.add_class(f"New {len(project.history())}", [choose.choice(project.graph.roots())])[0]
+
+    moves: list[Action] = [label, label, unlabel, remove, grow, lambda _: project.undo(), lambda _: project.redo()]
+    for _ in range(20):
+        _do(live, collection.caches, choose.choice(moves))
+
+
+def test_new_images_wait_and_then_are_classified(live: LiveCollection, collection: Collection) -> None:
+    """Added images wait, good ones are predicted once embedded, broken ones have failed; nothing else changes."""
+    folder, project = collection.folder / "new", live.project
+    for seed in range(3):
+        write_shape(folder / f"{seed}.png", "Green disc", seed=100 + seed)
+    (folder / "letter.jpg").write_text("no image", encoding="utf-8")
+    old = own_copy(live.state)
+    _do(live, collection.caches, lambda _: import_images(project, [folder]).change)
+    fresh = live.state.image_ids[-4:].tolist()
+    assert (live.state.status[-4:] == ImageStatus.WAITING).all()
+    assert (live.state.best_class[-4:] == NO_CLASS).all()
+    np.testing.assert_array_equal(live.state.best_class[:-4], old.best_class)
+
+    before = live.state
+    kept = own_copy(before)
+    embed_project(project, collection.caches, device="cpu")
+    for part in (fresh[:1], fresh[1:]):
+        live.take_embedded(part)
+    assert_same(live.state, fresh_state(live, collection.caches))
+    assert_same(before, kept, tolerance=0)
+    by_name = dict(zip(live.state.paths, live.state.status.tolist(), strict=True))
+    assert by_name["new/letter.jpg"] == ImageStatus.FAILED
+    assert [by_name[f"new/{seed}.png"] for seed in range(3)] == [ImageStatus.READY] * 3
+
+
+def test_new_shots_teach_once_they_are_embedded(live: LiveCollection, collection: Collection) -> None:
+    """Images that come with a class are no shots of the model before their embedding is there, and are from then on."""
+    folder, project = collection.folder / "new", live.project
+    ids = class_ids(project)
+    for seed in range(2):
+        write_shape(folder / f"{seed}.png", "Green disc", seed=100 + seed)
+    change = import_images(project, [folder], class_id=ids["Green disc"]).change
+    _do(live, collection.caches, lambda _: change)
+    assert live.state.shot_counts[ids["Green disc"]] == 5
+    assert live.fitted is not None
+    assert live.fitted.shots.counts()[ids["Green disc"]] == 3
+    embed_project(project, collection.caches, device="cpu")
+    live.take_embedded(change.images_added)
+    assert_same(live.state, fresh_state(live, collection.caches))
+    assert live.fitted.shots.counts()[ids["Green disc"]] == 5
+
+
+def test_images_removed_while_they_are_embedded(live: LiveCollection, collection: Collection) -> None:
+    """A late result for a removed image changes nothing, and undo brings the image back with its own embedding."""
+    folder, project = collection.folder / "new", live.project
+    for seed, leaf in enumerate(("Green disc", "Red checks", "Blue stripes")):
+        write_shape(folder / f"{seed}.png", leaf, seed=100 + seed)
+    added = import_images(project, [folder]).change
+    live.apply(added)
+    embed_project(project, collection.caches, device="cpu")
+    live.apply(project.remove_images([added.images_added[0], added.images_added[2]]))
+    live.take_embedded(added.images_added)
+    assert_same(live.state, fresh_state(live, collection.caches))
+    _do(live, collection.caches, lambda _: project.undo())
+    live.take_embedded(added.images_added)
+    assert_same(live.state, fresh_state(live, collection.caches))
+    assert (live.state.status == ImageStatus.READY).all()
+
+
+def test_an_action_before_everything_is_loaded(collection: Collection) -> None:
+    """Who labels while only the list is there gets predictions with the answer."""
+    live = LiveCollection.open(collection.project, collection.caches)
+    live.load_list()
+    _do(live, collection.caches, lambda live: live.project.label(_free(live)[:1], None))
+    assert (live.state.best_class > 0).all()
+    live.close()
+
+
+def test_another_model_version(live: LiveCollection, collection: Collection) -> None:
+    """Choosing another backbone reads its embeddings and predicts with it; undo goes back."""
+    bundled, other = find_model(), collection.folder / "other.onnx"
+    shutil.copy(bundled.backbone, other)
+    shutil.copy(bundled.propagation, other.with_suffix(".propagation.onnx"))
+    fields = read_card(bundled.backbone)
+    write_card(other, type(fields)(**{**vars(fields), "name": "other", "temperature": 5 * fields.temperature}))
+    assert card_path(other).exists()
+    version = live.project.add_model_version(
+        backbone_name="other", backbone_hash=bundled.backbone_hash, backbone_path=str(other)
+    )
+    live.apply(live.project.set_setting("collection", False))
+    first = own_copy(live.state)
+    _do(live, collection.caches, lambda live: live.project.choose_model(version.version_id))
+    assert live.state.model_name == "other"
+    assert not np.allclose(live.state.best_score, first.best_score, atol=1e-3)
+    _do(live, collection.caches, lambda live: live.project.undo())
+    assert_same(live.state, first)
+
+
+def test_a_project_that_grows_from_nothing(tmp_path: Path, collection: Collection) -> None:
+    """No class, no image, no shot, first shot: each stage shows what is there and never fails."""
+    live = LiveCollection.create(collection.folder / "grown.protoleaf", collection.caches)
+    live.load()
+    project, caches = live.project, collection.caches
+    _do(live, caches, lambda _: project.add_class("Red")[0])
+    red = class_ids(project)["Red"]
+    _do(live, caches, lambda _: import_images(project, [collection.unsorted]).change)
+    embed_project(project, caches, device="cpu")
+    live.take_embedded(live.state.image_ids.tolist())
+    assert_same(live.state, fresh_state(live, caches))
+    assert (live.state.best_class == NO_CLASS).all()
+    assert live.candidates(red) == ()
+    _do(live, caches, lambda _: project.label(live.state.image_ids[:1].tolist(), red))
+    assert (live.state.best_class == red).all()
+    assert len(live.candidates(red)) == 12
+    _do(live, caches, lambda _: project.undo())
+    assert (live.state.best_class == NO_CLASS).all()
+    _do(live, caches, lambda _: project.add_class("Disc", [red])[0])
+    _do(live, caches, lambda _: project.redo())
+    live.close()
+
+
+def test_read_only_collection_shows_everything(collection: Collection) -> None:
+    """Opened for reading it classifies as well; nothing is written."""
+    before = collection.project.read_bytes()
+    live = LiveCollection.open(collection.project, collection.caches, for_writing=False)
+    assert (live.load().best_class > 0).all()
+    live.close()
+    assert collection.project.read_bytes() == before
+    assert find_model().backbone.is_relative_to(assets_folder())
+
+
+def test_counts_are_of_distinct_images(live: LiveCollection) -> None:
+    """An image counts once for its class and once for each ancestor, labels before predictions, unknown nowhere."""
+    project = live.project
+    ids = class_ids(project)
+    live.apply(project.link(ids["Blue"], ids["Green disc"]))
+    live.apply(project.label(live.state.image_ids[:2].tolist(), None))
+    state = live.state
+    assert (state.label_class[:2] == UNKNOWN).all()
+    shown = np.where(
+        state.label_class != NO_CLASS, state.label_class, np.where(state.is_unknown, NO_CLASS, state.best_class)
+    )
+    for class_id in project.graph.classes():
+        below = [class_id, *project.graph.descendants(class_id)]
+        assert state.image_counts.get(class_id, 0) == int(np.isin(shown, below).sum())
+    assert sum(state.shot_counts.values()) == int((state.label_class > 0).sum())
+    assert set(FAMILIES) | set(LEAVES) == set(ids)
+
+
+def test_position_and_path(live: LiveCollection, collection: Collection) -> None:
+    """An image is found by its id, and its path leads to the file."""
+    state = live.state
+    image_id = int(state.image_ids[40])
+    assert state.position(image_id) == 40
+    assert state.path_of(image_id).is_file()
+    assert state.path_of(image_id).is_relative_to(collection.folder)
+    with pytest.raises(KeyError):
+        state.position(10_000)
+
+
+@pytest.mark.parametrize("setting", ["ppn+", "prototypes"])
+def test_only_what_a_shot_moves_is_done_again(tmp_path: Path, setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Among 200 classes a new shot is worked in without a full pass, and predictions stay those of a full one.
+
+    Safe classes may lag by the share of probability that `engine.everyday.classification.SMALL_SCORE` allows.
+    """
+    caches = CacheFolders(tmp_path / "cache")
+    live = LiveCollection.open(synthetic_project(tmp_path, caches, 1200), caches)
+    live.project.set_setting("setting", setting)
+    live.project.set_setting("collection", False)
+    live.load()
+    full_passes: list[int] = []
+
+    def counted(*arguments: Any) -> Scores:
+        full_passes.append(1)
+        return classify_all(*arguments)
+
+    monkeypatch.setattr("engine.everyday.model.classify_all", counted)
+    for image_id in _free(live)[:4]:
+        before = own_copy(live.state)
+        likeliest = int(live.state.best_class[live.state.position(image_id)])
+        live.apply(live.project.label([image_id], likeliest))
+        assert (before.best_score != live.state.best_score).any()
+    assert full_passes == []
+    monkeypatch.undo()
+    full = fresh_state(live, caches)
+    np.testing.assert_array_equal(live.state.best_class, full.best_class)
+    np.testing.assert_allclose(live.state.best_score, full.best_score, atol=1e-4)
+    assert (live.state.safe_class != full.safe_class).mean() < 0.01
+    same = live.state.safe_class == full.safe_class
+    np.testing.assert_allclose(live.state.safe_score[same], full.safe_score[same], atol=0.01)
+    live.close()
+
+
+def test_a_collection_larger_than_its_anchors_keeps_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the collection stage on every label is worked in at once, and gives what a fresh start would."""
+    monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", 1100)
+    monkeypatch.setattr("engine.collection.live_basis.MOST_ANCHORS", 1100)
+    caches = CacheFolders(tmp_path / "cache")
+    live = LiveCollection.open(synthetic_project(tmp_path, caches, 1300), caches)
+    live.load()
+    assert live.fitted is not None
+    assert live.fitted.collection is not None
+    for image_id in _free(live)[:2]:
+        likeliest = int(live.state.best_class[live.state.position(image_id)])
+        live.apply(live.project.label([image_id], likeliest))
+    full = fresh_state(live, caches)
+    np.testing.assert_array_equal(live.state.best_class, full.best_class)
+    np.testing.assert_allclose(live.state.best_score, full.best_score, atol=1e-3)
+    live.close()
+
+
+def test_merging_a_graph_into_an_open_collection(live: LiveCollection, collection: Collection) -> None:
+    """New children of a class with shots are zero-shot candidates at once."""
+    from engine.collection.import_graph import import_graph
+
+    source = write_graph(collection.folder / "more.csv", {"Red": ["Red disc", "Red rings"], "Brown": ["Brown disc"]})
+    _do(live, collection.caches, lambda live: import_graph(live.project, source).change)
+    assert live.class_facts(class_ids(live.project)["Red rings"]).is_zero_shot

@@ -1,0 +1,141 @@
+"""Whatever happens to images and labels, one and the same image is never told two things, and none is nonsense."""
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.collection.state import NO_CLASS, ImageStatus
+from engine.project import ClassPolicy
+from tests.support.drawn_embeddings import DrawnEmbeddings, Vector, drawn_embeddings
+from tests.support.live_states import assert_same, fresh_state, own_copy
+
+WIDTH = 12
+KINDS = 4
+IMAGES = 40
+
+
+@pytest.fixture
+def drawn(tmp_path: Path) -> Iterator[DrawnEmbeddings]:
+    """Images around four centres, a quarter of them labelled, in four classes of which the last has both parents."""
+    made = drawn_embeddings(tmp_path, width=WIDTH)
+    roots = [made.project.add_class(name)[1] for name in ("A", "B")]
+    leaves = [
+        made.project.add_class(f"leaf {kind}", roots if kind == KINDS - 1 else roots[:1])[1] for kind in range(KINDS)
+    ]
+    made.live.load()
+    ids = made.add_images(IMAGES)
+    made.embed({image_id: _embedding(image_id % KINDS, seed=image_id) for image_id in ids})
+    with made.project.one_step("Label some") as step:
+        for image_id in ids[: 3 * KINDS]:
+            made.project.label([image_id], leaves[image_id % KINDS])
+    made.act(step.change)
+    yield made
+    made.live.close()
+
+
+def _embedding(kind: int, *, seed: int) -> Vector:
+    vector = np.random.default_rng(1000 + kind).normal(size=WIDTH)
+    vector = vector + 0.4 * np.random.default_rng(seed).normal(size=WIDTH)
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+def _assert_sound(drawn: DrawnEmbeddings) -> None:
+    """Each image's prediction is what its page says, probabilities and shares sum to 1, and safe classes pass."""
+    live, state = drawn.live, drawn.live.state
+    for scores in (state.best_score, state.safe_score):
+        assert np.isfinite(scores).all()
+        assert ((scores >= 0) & (scores <= 1 + 1e-5)).all()
+    bars = {class_id: live.class_facts(class_id).bar for class_id in drawn.project.graph.classes()}
+    for place, image_id in enumerate(state.image_ids.tolist()):
+        if state.safe_class[place] != NO_CLASS:
+            assert state.safe_score[place] >= np.float32(bars[int(state.safe_class[place])])
+        top = live.top_classes(image_id, 100)
+        if not top:
+            assert state.best_class[place] == NO_CLASS
+            continue
+        assert sum(one.score for one in top) == pytest.approx(1, abs=1e-4)
+        assert top[0].score == pytest.approx(state.best_score[place], abs=2e-4)
+        why = live.explain(image_id)
+        assert why is not None
+        shares = [share.share for share in (why.own, *why.parents, *why.coarse)]
+        assert sum(shares) + why.unlabelled == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_walks(drawn: DrawnEmbeddings, seed: int) -> None:
+    """Labels, classes, bars, settings, new, changed, unreadable and removed images, undo and redo, in any order."""
+    choose, project, live = random.Random(seed), drawn.project, drawn.live
+
+    def some() -> list[int]:
+        ids = live.state.image_ids.tolist()
+        return choose.sample(ids, min(4, len(ids)))
+
+    def a_class() -> int:
+        return choose.choice(list(project.graph.classes()))
+
+    def embed_waiting() -> None:
+        waiting = live.state.image_ids[live.state.status == ImageStatus.WAITING].tolist()
+        drawn.embed({i: _embedding(i % KINDS, seed=i) for i in waiting[: choose.choice([1, 99])]})
+
+    def edit_files() -> None:
+        drawn.embed({i: choose.choice([None, _embedding(i % KINDS, seed=i + 500)]) for i in some()[:2]})
+
+    actions: list[Callable[[], object]] = [
+        lambda: drawn.act(project.label(some(), a_class())),
+        lambda: drawn.act(project.label(some(), choose.choice([None, a_class()]))),
+        lambda: drawn.act(project.unlabel(some())),
+        lambda: drawn.add_images(3),
+        embed_waiting,
+        embed_waiting,
+        edit_files,
+        lambda: drawn.act(project.remove_images(some())),
+        lambda: drawn.act(project.set_policy(a_class(), ClassPolicy(choose.choice([None, 0.3, 0.95])))),
+        lambda: drawn.act(project.set_setting("collection", choose.choice([None, False]))),
+        lambda: drawn.act(project.undo()),
+        lambda: drawn.act(project.redo()),
+    ]
+    for _ in range(30):
+        before = live.state
+        kept = own_copy(before)
+        choose.choice(actions)()
+        _assert_sound(drawn)
+        assert_same(before, kept, tolerance=0)
+        if not (live.state.status == ImageStatus.WAITING).any():
+            assert_same(live.state, fresh_state(live, drawn.caches), tolerance=1e-3)
+
+
+def test_an_image_that_comes_back_while_others_wait(drawn: DrawnEmbeddings) -> None:
+    """Its prediction is one of its own, although the collection stage last looked while it was away."""
+    drawn.add_images(2)
+    away = drawn.live.state.image_ids[20:23].tolist()
+    drawn.act(drawn.project.remove_images(away))
+    assert drawn.live.fitted is not None
+    assert drawn.live.fitted.collection is not None
+    drawn.act(drawn.project.undo())
+    _assert_sound(drawn)
+
+
+def test_files_that_changed(drawn: DrawnEmbeddings) -> None:
+    """What the collection stage saw in a file before it was edited is forgotten; an unreadable one has failed."""
+    edited, broken = drawn.live.state.image_ids[[20, 21]].tolist()
+    assert drawn.live.fitted is not None
+    assert drawn.live.fitted.collection is not None
+    drawn.embed({edited: _embedding((edited + 1) % KINDS, seed=9), broken: None})
+    _assert_sound(drawn)
+    assert_same(drawn.live.state, fresh_state(drawn.live, drawn.caches))
+    assert drawn.live.state.status[21] == ImageStatus.FAILED
+
+
+def test_removed_images_teach_no_more(drawn: DrawnEmbeddings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in a collection too large to be looked at anew each time, and none of them is left once many went."""
+    for module in ("engine.everyday.collection_stage.basis", "engine.collection.live_basis"):
+        monkeypatch.setattr(f"{module}.MOST_ANCHORS", 20)
+    drawn.live.load()
+    gone = drawn.live.state.image_ids[28:].tolist()
+    drawn.act(drawn.project.remove_images(gone))
+    named = {one.image_id for i in drawn.live.state.image_ids.tolist() for one in drawn.live.explain(i).look_alikes}  # type: ignore[union-attr]
+    assert named
+    assert named.isdisjoint(gone)

@@ -1,0 +1,224 @@
+"""Training a backbone on a project's own images, level by level."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.collection.embed import embed_project
+from engine.collection.training.backbone import filled_in, train_backbone
+from engine.collection.training.labelled import GraphArrays, graph_arrays
+from engine.collection.training.project_images import ProjectImages, project_images, shape_for
+from engine.collection.training.settings import BackboneSettings, Chosen
+from engine.collection.training.trained import FIGURE_NAMES, TrainedFiles, TrainingPoint, adopt, read_trained
+from engine.errors import Cancelled, InputError, StorageError
+from engine.events import CancelToken, Progress, ignore_progress
+from engine.project import Project
+from tests.support.collections import Collection, class_ids
+
+QUICK: Chosen = {"start": "conv4", "side": 32, "iterations": 2, "points": 2, "device": "cpu"}
+
+
+@dataclass(frozen=True)
+class Training:
+    """One training and all it told."""
+
+    files: TrainedFiles
+    points: Sequence[TrainingPoint]
+    reports: Sequence[Progress]
+
+
+@pytest.fixture(scope="module")
+def training(embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory) -> Training:
+    """Two iterations of the smallest network; the project is only read."""
+    points: list[TrainingPoint] = []
+    reports: list[Progress] = []
+    with Project.open(embedded_once.project, for_writing=False) as project:
+        files = train_backbone(
+            project, embedded_once.caches, QUICK, out=tmp_path_factory.mktemp("trained") / "out",
+            on_point=points.append, on_progress=reports.append,
+        )  # fmt: skip
+    return Training(files, points, reports)
+
+
+def _read(project: Project, folder: Path, settings: BackboneSettings | None = None) -> ProjectImages:
+    return project_images(
+        project, settings or BackboneSettings(), folder, side=32, on_progress=ignore_progress, cancel=CancelToken()
+    )
+
+
+def test_files_and_figures(training: Training) -> None:
+    """A folder with both files, before and after on one held-out image of each class, and nothing else left in it."""
+    files = training.files
+    assert read_trained(files.folder) == files
+    assert {path.name for path in files.folder.iterdir()} == {
+        "backbone.onnx", "backbone.card.json", "propagation.onnx", "trained.json",
+    }  # fmt: skip
+    assert set(FIGURE_NAMES) <= files.figures.keys()
+    assert (files.figures["held_out_images"], files.figures["iterations"]) == (8, 2)
+    assert all(0 <= (files.figures[name] or 0) <= 1 for name in ("before_accuracy", "after_accuracy"))
+    assert (files.card.input_side, files.card.embedding_width) == (32, 64 * 2 * 2)
+    assert (files.backbone_name, files.name, files.depth) == ("conv4", "Trained backbone 1", "backbone")
+
+
+def test_the_curve_and_the_progress(training: Training) -> None:
+    """First the images are read, then iterations are counted; the start and every point are told."""
+    assert [point.iteration for point in training.points] == [0, 1, 2]
+    assert [point.loss is None for point in training.points] == [True, False, False]
+    assert all(point.accuracy is not None for point in training.points)
+    units = [unit for unit, _ in itertools.groupby(report.unit for report in training.reports)]
+    assert units == ["images", "iterations"]
+    assert (training.reports[-1].done, training.reports[-1].total) == (2, 2)
+    assert "accuracy" in training.reports[-1].note
+
+
+def test_the_new_backbone_embeds_and_classifies(training: Training, project: Project, collection: Collection) -> None:
+    """Adopted, chosen and embedded, the collection has embeddings of the new width; undo brings the old ones back."""
+    version_id = adopt(project, training.files)
+    project.choose_model(version_id)
+    summary = embed_project(project, collection.caches, device="cpu")
+    assert (summary.embedded, summary.failed) == (64, ())
+    assert project.check() == []
+    project.undo()
+    assert embed_project(project, collection.caches, device="cpu").from_cache == 64
+
+
+def test_a_stop_leaves_nothing(project: Project, collection: Collection, tmp_path: Path) -> None:
+    """Stopped while it reads images or at its first iteration: no folder is left."""
+    for unit in ("images", "iterations"):
+        cancel = CancelToken()
+
+        def stop(progress: Progress, unit: str = unit, cancel: CancelToken = cancel) -> None:
+            if progress.unit == unit:
+                cancel.cancel()
+
+        with pytest.raises(Cancelled):
+            train_backbone(project, collection.caches, QUICK, out=tmp_path / "out", on_progress=stop, cancel=cancel)
+        assert not (tmp_path / "out").exists()
+
+
+def test_what_is_labelled_becomes_a_training_set(project: Project, tmp_path: Path) -> None:
+    """Coarse labels count as coarse classes, one of three shots is held out, levels are longest paths."""
+    ids = class_ids(project)
+    unlabelled = sorted({record.image_id for record in project.images()} - project.labels().keys())
+    project.label(unlabelled[:4], ids["Red"])
+    images = _read(project, tmp_path)
+    training_set, arrays = images.training_set, images.arrays
+    assert training_set.pixels.shape == (28, 36, 36, 3)
+    assert training_set.pixels.any(axis=(1, 2, 3)).all()
+    assert (len(images.training), len(images.held_out), images.broken) == (8 * 2 + 4, 8, 0)
+    counts = np.bincount(training_set.class_positions, minlength=len(arrays.class_ids))
+    assert counts[arrays.positions_of(np.array([ids["Red"], ids["Red disc"], ids["Blue"]]))].tolist() == [4, 2, 0]
+    assert {arrays.names[place] for place in training_set.few_shot} == {
+        name for name, class_id in ids.items() if not project.graph.children(class_id)
+    }
+    assert set(training_set.levels.tolist()) == {0, 1}
+    assert set(images.images.class_ids[images.held_out].tolist()) <= set(arrays.class_ids[arrays.is_leaf].tolist())
+    assert (images.shape.ways, images.shape.shots, images.shape.query_count) == (5, 1, 1)
+
+
+def test_images_that_cannot_be_read_are_left_out(project: Project, tmp_path: Path) -> None:
+    """A damaged file and a missing one are counted, and the others keep their classes."""
+    whole = _read(project, tmp_path)
+    paths = [project.resolve(project.image(image_id)) for image_id in whole.images.image_ids[:2].tolist()]
+    paths[0].write_bytes(b"no image")
+    paths[1].unlink()
+    images = _read(project, tmp_path)
+    assert images.broken == 2
+    assert len(images.images) == len(images.training_set.pixels) == 22
+    assert len(images.training) + len(images.held_out) == 22
+    expected = images.arrays.positions_of(images.images.class_ids[images.training])
+    assert images.training_set.class_positions.tolist() == expected.tolist()
+
+
+def test_too_few_images_name_a_class(project: Project, tmp_path: Path) -> None:
+    """One class with enough images is too few; the message names one without."""
+    keep = class_ids(project)["Red disc"]
+    project.unlabel([each.image_id for each in project.labels().values() if each.class_id != keep][2:])
+    project.unlabel([each.image_id for each in project.labels().values() if each.class_id != keep][1:])
+    with pytest.raises(
+        InputError, match=r"at least 2 leaf classes with 2 labelled images each, found 1; “.+” has [01]"
+    ):
+        _read(project, tmp_path)
+
+
+def test_more_than_there_is_cannot_be_asked_for(project: Project, collection: Collection, tmp_path: Path) -> None:
+    """Ways or shots beyond the labels are refused, and nothing is left."""
+    with pytest.raises(InputError, match="9-way 1-shot"):
+        train_backbone(project, collection.caches, {**QUICK, "ways": 9}, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_class_without_a_parent_is_named(project: Project, tmp_path: Path) -> None:
+    """Nothing can be propagated to a root that is a leaf."""
+    _, lonely = project.add_class("Lonely")
+    unlabelled = sorted({record.image_id for record in project.images()} - project.labels().keys())
+    project.label(unlabelled[:3], lonely)
+    with pytest.raises(InputError, match=r"a class has no parent.*found “Lonely”"):
+        _read(project, tmp_path)
+
+
+def test_a_disk_without_room_is_a_message(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Said before anything is written: a mapped file on a full disk would end the process."""
+    monkeypatch.setattr("shutil.disk_usage", lambda _path: type("Usage", (), {"free": 1000}))
+    with pytest.raises(StorageError, match=r"the disk is full: expected .* free"):
+        _read(project, tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"cache", "collection"}
+
+
+def test_decoded_images_have_no_name(project: Project, tmp_path: Path) -> None:
+    """They are on disk without a file that anybody could find, or that a killed training could leave."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    images = _read(project, folder)
+    assert isinstance(images.training_set.pixels.base, np.memmap)
+    assert images.training_set.pixels.any()
+    assert list(folder.iterdir()) == []
+
+
+def test_nothing_held_out_has_no_figures(project: Project, collection: Collection, tmp_path: Path) -> None:
+    """Who needs every image for training gets a model, and no accuracy is made up."""
+    files = train_backbone(
+        project, collection.caches, {**QUICK, "held_out_share": 0, "iterations": 1}, out=tmp_path / "out"
+    )
+    assert (files.figures["before_accuracy"], files.figures["after_accuracy"]) == (None, None)
+    assert files.figures["held_out_images"] == 0
+    assert files.card.temperature == pytest.approx(0.1)
+    assert [point.accuracy for point in files.history] == [None, None]
+
+
+def test_settings_follow_from_the_start() -> None:
+    """The bundled network goes on slowly at the side it was made for; Conv4 starts as in the paper."""
+    bundled, conv4 = filled_in(BackboneSettings()), filled_in(BackboneSettings(start="conv4"))
+    assert (bundled.side, bundled.learning_rate) == (128, 1e-4)
+    assert (conv4.side, conv4.learning_rate) == (84, 1e-3)
+    assert filled_in(replace(conv4, side=64)).side == 64
+
+
+@pytest.mark.parametrize(
+    ("counts", "settings", "expected"),
+    [
+        ([4] * 21 + [2] * 4, BackboneSettings(), (5, 2, 2)),
+        ([2, 2], BackboneSettings(), (2, 1, 1)),
+        ([50] * 9, BackboneSettings(), (5, 5, 5)),
+        ([3] * 9, BackboneSettings(ways=4, shots=2), (4, 2, 1)),
+        ([1, 0], BackboneSettings(), (2, 1, 1)),  # too few anyway: the sampler says so
+    ],
+)
+def test_an_iteration_fits_what_is_labelled(
+    counts: list[int], settings: BackboneSettings, expected: tuple[int, int, int]
+) -> None:
+    """Ways, shots and queries by hand."""
+    shape = shape_for(np.array(counts), settings)
+    assert (shape.ways, shape.shots, shape.query_count) == expected
+
+
+def test_arrays_of_a_class_with_two_parents(project: Project) -> None:
+    """Both edges are there, and the level is one below the deeper parent."""
+    ids = class_ids(project)
+    project.link(ids["Red"], ids["Blue"])
+    arrays: GraphArrays = graph_arrays(project.graph, np.array([ids["Blue disc"]]))
+    assert arrays.levels[arrays.positions_of(np.array([ids["Blue disc"]]))].tolist() == [2]

@@ -1,0 +1,127 @@
+"""What a training leaves behind comes into the project whole, or not at all."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from engine.collection.live import LiveCollection
+from engine.collection.models import find_model, model_of
+from engine.collection.new_project import new_project
+from engine.collection.training.trained import adopt, read_trained, training_folder, write_trained
+from engine.errors import Cancelled, FormatError, InputError, ModelError, StorageError
+from engine.project import Project
+from tests.support.backbones import write_tiny_backbone
+from tests.support.collections import Collection
+from tests.support.trained import write_tuned
+
+
+def test_a_folder_is_read_as_it_was_written(project: Project, tmp_path: Path) -> None:
+    """Card, figures, settings and curve come back as they were."""
+    trained = write_tuned(tmp_path / "out", project)
+    assert read_trained(tmp_path / "out") == trained
+    assert (trained.backbone, trained.propagation.is_file()) == (None, True)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"card": 1}'])
+def test_a_folder_that_holds_no_model_is_refused(text: str, project: Project, tmp_path: Path) -> None:
+    """A description that is none, or none at all."""
+    folder = write_tuned(tmp_path / "out", project).folder
+    (folder / "trained.json").write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_trained(folder)
+    with pytest.raises(FormatError, match="no trained model"):
+        read_trained(tmp_path)
+
+
+def test_a_folder_without_its_files_is_refused(project: Project, tmp_path: Path) -> None:
+    """The description promises a file that is not there."""
+    trained = write_tuned(tmp_path / "out", project)
+    trained.propagation.unlink()
+    with pytest.raises(FormatError, match="not whole"):
+        read_trained(trained.folder)
+
+
+def test_an_adopted_model_lives_in_the_project(project: Project, collection: Collection, tmp_path: Path) -> None:
+    """With the folder gone, the version classifies; it is chosen by nobody but the person, and undo goes back."""
+    version_id = adopt(project, write_tuned(tmp_path / "out", project))
+    shutil.rmtree(tmp_path / "out")
+    version = project.model_version(version_id)
+    assert (version.label, version.parent_id, version.settings["depth"]) == ("Tuned propagation 1", 1, "propagation")
+    assert version.figures["after_accuracy"] == 0.75
+    assert project.model.version_id == 1
+    assert project.check() == []
+    project.close()
+    live = LiveCollection.open(collection.project, collection.caches)
+    live.load()
+    live.apply(live.project.choose_model(version_id))
+    assert live.state.model_name == "Tuned propagation 1"
+    assert (live.state.best_class >= 0).all()  # the bundled backbone's embeddings serve
+    change = live.project.undo()
+    assert change is not None
+    assert live.apply(change).model_name == find_model().name
+    live.close()
+
+
+def test_names_are_given_once(project: Project, tmp_path: Path) -> None:
+    """A name that was taken in the meantime is counted up."""
+    trained = write_tuned(tmp_path / "out", project)
+    names = [project.model_version(adopt(project, trained)).name for _ in range(3)]
+    assert names == ["Tuned propagation 1", "Tuned propagation 2", "Tuned propagation 3"]
+
+
+def test_a_version_can_stand_on_a_trained_one(project: Project, collection: Collection, tmp_path: Path) -> None:
+    """Tuned again, the backbone is taken from the project itself."""
+    first = adopt(project, write_tuned(tmp_path / "first", project))
+    project.choose_model(first)
+    second = project.model_version(adopt(project, write_tuned(tmp_path / "second", project, seed=1)))
+    assert second.parent_id == first
+    model = model_of(project, collection.caches, second)
+    assert model.backbone_hash == find_model().backbone_hash
+    assert model.propagation_hash != find_model().propagation_hash
+
+
+def test_propagation_for_another_backbone_is_refused(tmp_path: Path) -> None:
+    """The person's own backbone was replaced between training and adopting; or the project is another one."""
+    backbone = tmp_path / "own.onnx"
+    write_tiny_backbone(backbone)
+    with new_project(tmp_path / "a.protoleaf", str(backbone)) as project:
+        trained = write_tuned(tmp_path / "out", project)
+        with pytest.raises(ModelError, match="has changed since the training"):
+            adopt(project, trained)
+        fields = json.loads((trained.folder / "trained.json").read_text(encoding="utf-8"))
+        (trained.folder / "trained.json").write_text(json.dumps(fields | {"parent_id": 9}), encoding="utf-8")
+        with pytest.raises(InputError, match="no such model version"):
+            adopt(project, read_trained(trained.folder))
+        assert len(project.model_versions()) == 1
+
+
+def test_a_stopped_training_leaves_nothing(tmp_path: Path) -> None:
+    """The folder goes away with the training that made it; one with something in it is never taken."""
+    out = tmp_path / "deep" / "out"
+
+    def stopped_training() -> None:
+        with training_folder(out):
+            (out / "half.onnx").write_bytes(b"x")
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        stopped_training()
+    assert not out.exists()
+    out.mkdir()
+    (out / "mine.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(StorageError, match="not empty"), training_folder(out):
+        pass
+    assert (out / "mine.txt").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_a_message(project: Project, tmp_path: Path) -> None:
+    """A file is in the way of the folder, or the folder is gone when the description is to be written."""
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(StorageError, match="cannot be written"), training_folder(tmp_path / "file" / "out"):
+        pass
+    trained = write_tuned(tmp_path / "out", project)
+    shutil.rmtree(trained.folder)
+    with pytest.raises(StorageError, match="cannot be written"):
+        write_trained(trained)

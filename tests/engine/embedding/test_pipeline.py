@@ -1,0 +1,476 @@
+import itertools
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.embedding import embed_chunk, outcome_writer, pipeline
+from engine.embedding.cache import EmbeddingCache
+from engine.embedding.embed_chunk import ChunkOutcome, ChunkWorker, Claims, network_input
+from engine.embedding.pipeline import EmbedBatch, EmbedRequest, embed_files
+from engine.errors import Cancelled, ImageUnreachableError, ModelError, StorageError
+from engine.events import CancelToken, Progress
+from engine.images.content_hash import content_hash
+from engine.images.read_file import read_file
+from engine.model_card import BackboneCard
+from engine.runtime.backbone import BackboneSession
+from engine.runtime.providers import ProviderChoice
+from engine.runtime.sessions import CPU_PROVIDER
+from tests.support.backbones import WIDTH, write_tiny_backbone
+from tests.support.images import write_jpeg
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> BackboneSession:
+    card = write_tiny_backbone(tmp_path / "tiny.onnx")
+    return BackboneSession(tmp_path / "tiny.onnx", card, ProviderChoice(CPU_PROVIDER, "CPU"), threads=2)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[EmbeddingCache]:
+    with EmbeddingCache(tmp_path / "cache", "ab" * 32, WIDTH) as cache:
+        yield cache
+
+
+def photos(folder: Path, count: int) -> list[EmbedRequest]:
+    """Write photos of different content; ids start at 100."""
+    folder.mkdir(exist_ok=True)
+    return [EmbedRequest(100 + number, write_jpeg(folder / f"{number}.jpg", seed=number)) for number in range(count)]
+
+
+def hash_of(request: EmbedRequest) -> bytes:
+    return content_hash(request.path.read_bytes())
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Note every file that a worker reads."""
+    read: list[Path] = []
+
+    def note_and_read(path: Path) -> bytes:
+        read.append(path)
+        return read_file(path)
+
+    monkeypatch.setattr(embed_chunk, "read_file", note_and_read)
+    return read
+
+
+class Heard:
+    """Listener that gathers results and, after `patience` batches, does something."""
+
+    def __init__(self, patience: int = -1, then: Callable[[], None] = lambda: None) -> None:
+        self.results: dict[int, tuple[bytes | None, str | None]] = {}
+        self._patience = patience
+        self._then = then
+
+    def __call__(self, batch: EmbedBatch) -> None:
+        """Take results, each request's once."""
+        for image_id, key, failure in batch.results:
+            assert image_id not in self.results, "each request is reported once"
+            self.results[image_id] = (key, failure)
+        self._patience -= 1
+        if self._patience == 0:
+            self._then()
+
+
+def test_every_file_gets_its_own_embedding(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+    """The cache holds for each file what the backbone says of that file alone."""
+    requests = photos(tmp_path / "photos", 37)
+    heard = Heard()
+    summary = embed_files(requests, session, cache, on_batch=heard)
+    assert (summary.embedded, summary.from_cache, summary.failed) == (37, 0, ())
+    assert summary.images_per_s > 0
+    assert summary.device_name == "CPU"
+    assert heard.results == {request.image_id: (hash_of(request), None) for request in requests}
+    vectors, found = cache.get_many([hash_of(request) for request in requests])
+    assert found.all()
+    for request, vector in zip(requests, vectors, strict=True):
+        alone = session.embed(network_input(request.path.read_bytes(), session.card)[None])[0]
+        assert np.allclose(vector, alone, rtol=1e-2, atol=1e-2)
+
+
+def test_failures_are_listed_and_the_rest_is_embedded(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
+) -> None:
+    """Missing, empty, text and truncated files are listed with their reasons; all others are embedded."""
+    requests = photos(tmp_path / "photos", 20)
+    requests[3].path.unlink()
+    requests[7].path.write_bytes(b"")
+    requests[11].path.write_text("not a photo")
+    requests[15].path.write_bytes(requests[15].path.read_bytes()[:400])
+    heard = Heard()
+    summary = embed_files(requests, session, cache, on_batch=heard)
+    assert summary.embedded == 16
+    reasons = {image_id: reason for image_id, _path, reason in summary.failed}
+    assert sorted(reasons) == [103, 107, 111, 115]
+    for image_id, words in ((103, "not there"), (107, "empty"), (111, "found text"), (115, "damaged")):
+        assert words in reasons[image_id]
+        assert heard.results[image_id][1] == reasons[image_id]
+    assert heard.results[103][0] is None
+    assert heard.results[111][0] == hash_of(requests[11])
+    assert len(heard.results) == 20
+
+
+def test_what_is_out_of_reach_keeps_what_is_known_of_it(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A missing file is no failure where its content has an embedding; a refused one is, and keeps its identity too."""
+    requests = photos(tmp_path / "photos", 4)
+    embed_files(requests, session, cache)
+    known = [EmbedRequest(request.image_id, request.path, hash_of(request)) for request in requests]
+    strange = EmbedRequest(104, tmp_path / "photos" / "strange.jpg", b"s" * 16)
+    for request in known[:3]:
+        request.path.unlink()
+    known[1].path.write_bytes(b"")
+
+    def read(path: Path) -> bytes:
+        if path == known[2].path:
+            raise ImageUnreachableError("the file cannot be read", found="Permission denied")
+        return read_file(path)
+
+    monkeypatch.setattr(embed_chunk, "read_file", read)
+    heard = Heard()
+    summary = embed_files([*known, strange], session, cache, on_batch=heard)
+    assert (summary.from_cache, summary.missing, summary.failure_count) == (1, 1, 3)
+    assert heard.results[100] == (known[0].known_hash, None)
+    assert heard.results[101] == (content_hash(b""), "the file is empty")
+    assert heard.results[102] == (known[2].known_hash, "the file cannot be read: found Permission denied")
+    assert heard.results[104][0] == b"s" * 16
+    assert "not there" in str(heard.results[104][1])
+
+
+def test_second_run_reads_nothing(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unchanged files are taken from the cache without being opened."""
+    requests = photos(tmp_path / "photos", 20)
+    embed_files(requests, session, cache)
+    read = counted(monkeypatch)
+    heard = Heard()
+    summary = embed_files(requests, session, cache, on_batch=heard)
+    assert (summary.embedded, summary.from_cache, read) == (0, 20, [])
+    assert heard.results == {request.image_id: (hash_of(request), None) for request in requests}
+
+
+def test_changed_and_moved_files(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A changed file is embedded anew; a moved one is read, and found by its content."""
+    requests = photos(tmp_path / "photos", 6)
+    embed_files(requests, session, cache)
+    write_jpeg(requests[0].path, seed=77)
+    os.utime(requests[0].path, ns=(1, 1))
+    moved = EmbedRequest(101, requests[1].path.rename(tmp_path / "moved.jpg"))
+    read = counted(monkeypatch)
+    summary = embed_files([requests[0], moved, *requests[2:]], session, cache)
+    assert (summary.embedded, summary.from_cache) == (1, 5)
+    assert sorted(path.name for path in read) == ["0.jpg", "moved.jpg"]
+
+
+def test_equal_contents_are_embedded_once(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 120 files with 10 contents, one of them rotten, on 4 threads, 9 images go through the backbone."""
+    contents = [request.path.read_bytes() for request in photos(tmp_path / "photos", 9)] + [b"rotten"]
+    requests = []
+    for number in range(120):
+        path = tmp_path / f"copy {number}.jpg"
+        path.write_bytes(contents[(number * 7 + number // 10) % 10])
+        requests.append(EmbedRequest(number, path))
+    embedded: list[int] = []
+    embed = session.embed
+
+    def count_and_embed(images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        embedded.append(len(images))
+        return embed(images)
+
+    monkeypatch.setattr(session, "embed", count_and_embed)
+    heard = Heard()
+    summary = embed_files(requests, session, cache, on_batch=heard, workers=4)
+    assert sum(embedded) == 9
+    assert (summary.embedded, summary.from_cache, len(summary.failed)) == (9, 99, 12)
+    assert len(heard.results) == 120
+    assert all((failure is None) == (key != content_hash(b"rotten")) for key, failure in heard.results.values())
+
+
+def test_cancel_keeps_what_was_reported(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+    """After a cancel everything reported is in the cache, and the next run embeds only the rest."""
+    requests = photos(tmp_path / "photos", 100)
+    cancel = CancelToken()
+    heard = Heard(2, cancel.cancel)
+    with pytest.raises(Cancelled):
+        embed_files(requests, session, cache, on_batch=heard, cancel=cancel)
+    assert 0 < len(heard.results) < 100
+    kept = [key for key, _failure in heard.results.values() if key is not None]
+    assert cache.missing(kept) == []
+    summary = embed_files(requests, session, cache)
+    assert (summary.embedded, summary.from_cache) == (100 - len(kept), len(kept))
+
+
+def test_cancel_before_the_start(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+    """A job that was cancelled while it waited does nothing."""
+    cancel = CancelToken()
+    cancel.cancel()
+    heard = Heard()
+    with pytest.raises(Cancelled):
+        embed_files(photos(tmp_path / "photos", 3), session, cache, cancel=cancel, on_batch=heard)
+    assert heard.results == {}
+
+
+def test_failing_backbone_stops_the_run_and_keeps_the_rest(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the device gives up, the error is raised, and what was finished before is in the cache."""
+    requests = photos(tmp_path / "photos", 60)
+    embed, calls = session.embed, iter(range(1000))
+
+    def embed_three_times(images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        if next(calls) >= 3:
+            raise ModelError("the device ran out of memory")
+        return embed(images)
+
+    monkeypatch.setattr(session, "embed", embed_three_times)
+    heard = Heard()
+    with pytest.raises(ModelError, match="out of memory"):
+        embed_files(requests, session, cache, on_batch=heard)
+    assert len(heard.results) == 3 * session.batch_size
+    assert len(cache.missing([hash_of(request) for request in requests])) == 60 - len(heard.results)
+
+
+def test_full_disk_stops_the_run(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+    """A cache that cannot grow is a storage error; nothing is reported that was not written."""
+    connection = cache._connection
+    assert connection is not None
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+    heard = Heard()
+    with pytest.raises(StorageError):
+        embed_files(photos(tmp_path / "photos", 200), session, cache, on_batch=heard)
+    kept = [key for key, _failure in heard.results.values() if key is not None]
+    assert cache.missing(kept) == []
+
+
+def test_nothing_is_begun_after_the_listener_failed(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The chunks that wait are dropped although what was begun cannot be reported, either."""
+    begun: list[int] = []
+    failed, go_on = threading.Event(), threading.Event()
+    whole, ask = ChunkWorker.embed_chunk, Future.exception
+
+    def only_the_first_at_once(
+        worker: ChunkWorker, requests: Sequence[EmbedRequest], *, is_last: bool = False
+    ) -> ChunkOutcome:
+        begun.append(requests[0].image_id)
+        assert begun[0] == requests[0].image_id or go_on.wait(20)
+        return whole(worker, requests, is_last=is_last)
+
+    def ask_and_let_go_on(future: Future[ChunkOutcome]) -> BaseException | None:
+        if failed.is_set():
+            go_on.set()
+        return ask(future)
+
+    def refuse(_batch: EmbedBatch) -> None:
+        failed.set()
+        raise StorageError("the project cannot be written")
+
+    monkeypatch.setattr(ChunkWorker, "embed_chunk", only_the_first_at_once)
+    monkeypatch.setattr(Future, "exception", ask_and_let_go_on)
+    with pytest.raises(StorageError, match="project"):
+        embed_files(photos(tmp_path / "photos", 200), session, cache, on_batch=refuse, workers=4)
+    assert len(begun) <= 1 + 4
+
+
+def test_work_ahead_is_bounded(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However slow the listener is, only a few chunks are read ahead of what was reported."""
+    read = counted(monkeypatch)
+    reported = 0
+    ahead = []
+
+    def listen(batch: EmbedBatch) -> None:
+        nonlocal reported
+        ahead.append(len(read) - reported)
+        reported += len(batch.results)
+
+    embed_files(photos(tmp_path / "photos", 300), session, cache, on_batch=listen, workers=2)
+    assert reported == 300
+    assert max(ahead) <= 2 * 2 * 2 * session.batch_size
+
+
+def test_progress(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+    """Progress counts what an earlier run did as done but not as fast, ends with all, and names the device."""
+    requests = photos(tmp_path / "photos", 30)
+    embed_files(requests[:10], session, cache)
+    heard: list[Progress] = []
+    embed_files(requests, session, cache, on_progress=heard.append)
+    assert (heard[0].done, heard[0].total) == (0, 30)
+    assert (heard[-1].done, heard[-1].total, heard[-1].note) == (30, 30, "CPU")
+    heard.clear()
+    embed_files(requests, session, cache, on_progress=heard.append)
+    assert (heard[-1].done, heard[-1].rate_per_s) == (30, 0.0)
+
+
+def test_progress_while_a_file_is_slow(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Progress is reported again and again although no file gets finished."""
+    go_on = threading.Event()
+    heard: list[Progress] = []
+
+    def listen(progress: Progress) -> None:
+        heard.append(progress)
+        if len(heard) == 5:
+            go_on.set()
+
+    def decode_when_told(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
+        assert go_on.wait(20), "no progress was reported"
+        return network_input(data, card)
+
+    monkeypatch.setattr(embed_chunk, "network_input", decode_when_told)
+    embed_files(photos(tmp_path / "photos", 3), session, cache, on_progress=listen)
+    assert [progress.done for progress in heard[:5]] == [0] * 5
+    assert heard[-1].done == 3
+
+
+def test_progress_and_cancel_while_all_is_cached(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a disk that is slow to tell about files progress is reported as they are looked up, and a cancel heard."""
+    requests = photos(tmp_path / "photos", 20)
+    embed_files(requests, session, cache)
+    clock = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))  # every look takes a second
+    cancel = CancelToken()
+    heard: list[int] = []
+
+    def listen(progress: Progress) -> None:
+        heard.append(progress.done)
+        if progress.done == 12:
+            cancel.cancel()
+
+    with pytest.raises(Cancelled):
+        embed_files(requests, session, cache, on_progress=listen, cancel=cancel)
+    assert sorted(set(heard)) == list(range(13))
+
+
+def test_chunks_of_slow_files_are_cut_short(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without any patience every image is a batch of its own; all are embedded once."""
+    monkeypatch.setattr(embed_chunk, "_PATIENCE_S", -1.0)
+    sizes: list[int] = []
+    embed = session.embed
+
+    def note_and_embed(images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        sizes.append(len(images))
+        return embed(images)
+
+    monkeypatch.setattr(session, "embed", note_and_embed)
+    heard = Heard()
+    summary = embed_files(photos(tmp_path / "photos", 40), session, cache, on_batch=heard)
+    assert (summary.embedded, len(heard.results), sizes) == (40, 40, [1] * 40)
+
+
+def test_the_last_files_are_shared_out_sooner(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once nothing waits behind them, workers take fewer at a time: none is idle while another has several left."""
+    monkeypatch.setattr(embed_chunk, "_PATIENCE_S", 3600.0)
+    worker = ChunkWorker(session, cache, Claims(), CancelToken())
+    requests = photos(tmp_path / "photos", 4)
+    assert len(worker.embed_chunk(requests).left) == 0
+    monkeypatch.setattr(embed_chunk, "_LAST_PATIENCE", -1.0)
+    last = ChunkWorker(session, cache, Claims(), CancelToken()).embed_chunk(requests, is_last=True)
+    assert (len(last.embedded), len(last.left)) == (1, 3)
+
+
+def test_the_run_knows_its_last_files(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chunks are the last ones as soon as no request is to come, and never before."""
+    monkeypatch.setattr(embed_chunk, "_PATIENCE_S", -1.0)
+    seen: list[bool] = []
+    whole = ChunkWorker.embed_chunk
+
+    def note(worker: ChunkWorker, requests: Sequence[EmbedRequest], *, is_last: bool = False) -> ChunkOutcome:
+        seen.append(is_last)
+        return whole(worker, requests, is_last=is_last)
+
+    monkeypatch.setattr(ChunkWorker, "embed_chunk", note)
+    embed_files(photos(tmp_path / "photos", 40), session, cache, workers=1)
+    assert (seen[0], seen[-1]) == (False, True)
+    assert seen == sorted(seen)
+
+
+def test_requests_are_asked_for_as_they_are_needed(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A million requests need not exist at once: few are taken before the first results are reported."""
+    monkeypatch.setattr(pipeline, "_LOOK_UP", 10)
+    requests = photos(tmp_path / "photos", 150)
+    asked = 0
+
+    def each() -> Iterator[EmbedRequest]:
+        nonlocal asked
+        for request in requests:
+            asked += 1
+            yield request
+
+    ahead: list[int] = []
+    reported = 0
+
+    def listen(batch: EmbedBatch) -> None:
+        nonlocal reported
+        ahead.append(asked - reported)
+        reported += len(batch.results)
+
+    heard: list[Progress] = []
+    summary = embed_files(each(), session, cache, total=150, on_progress=heard.append, on_batch=listen, workers=2)
+    assert (summary.embedded, heard[-1].done, heard[-1].total) == (150, 150, 150)
+    assert max(ahead) <= 2 * 2 * 2 * session.batch_size + 10
+
+
+def test_only_so_many_failures_are_listed(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When a whole disk is gone the summary counts all failures, lists the first, and every one is reported."""
+    monkeypatch.setattr(outcome_writer, "MOST_LISTED", 3)
+    heard = Heard()
+    requests = [EmbedRequest(number, tmp_path / f"{number}.jpg") for number in range(50)]
+    summary = embed_files(requests, session, cache, on_batch=heard)
+    assert (summary.embedded, summary.failure_count, len(summary.failed)) == (0, 50, 3)
+    assert all("not there" in (failure or "") for _key, failure in heard.results.values())
+    assert len(heard.results) == 50
+
+
+def test_copies_of_a_broken_file_fail_even_when_its_reason_is_forgotten(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No copy is taken for embedded because the content is in nobody's hands any more."""
+    monkeypatch.setattr(outcome_writer, "_REASONS_KEPT", 0)
+    requests = []
+    for number in range(30):
+        requests.append(EmbedRequest(number, tmp_path / f"{number}.jpg"))
+        requests[-1].path.write_bytes(b"rotten")
+    summary = embed_files(requests, session, cache, workers=4)
+    assert (summary.embedded, summary.from_cache, summary.failure_count) == (0, 0, 30)
+
+
+def test_no_requests(session: BackboneSession, cache: EmbeddingCache) -> None:
+    """Nothing to do is done at once."""
+    summary = embed_files([], session, cache)
+    assert (summary.embedded, summary.from_cache, summary.failed, summary.images_per_s) == (0, 0, (), 0.0)
+
+
+def test_no_thread_is_left(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+    """When the call returns its threads are gone."""
+    before = threading.active_count()
+    embed_files(photos(tmp_path / "photos", 10), session, cache)
+    assert threading.active_count() == before

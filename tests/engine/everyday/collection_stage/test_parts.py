@@ -1,0 +1,341 @@
+"""The stage's parts by numbers worked out by hand."""
+
+import numpy as np
+import pytest
+
+from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
+from engine.everyday.collection_stage.calibration import (
+    DOUBT,
+    FAMILIARITY,
+    MOST_POWER,
+    REACH,
+    SHRINKAGE,
+    Calibration,
+    HeldOutChances,
+    Powers,
+    doubt_for,
+    expected_powers,
+    powers_from,
+)
+from engine.everyday.collection_stage.neighbours import (
+    LINKS,
+    NEIGHBOURS,
+    Links,
+    links_between,
+    links_to,
+    mean_over,
+    nearest,
+)
+from engine.everyday.collection_stage.reach import familiarity_of, reach_along, reach_of
+from engine.everyday.collection_stage.refinement import (
+    FOLLOW,
+    START,
+    TEMPERATURE,
+    UNLABELLED,
+    Start,
+    joined,
+    refine,
+    temperature_for,
+)
+from engine.everyday.collection_stage.sharing import AnchorLabels
+from engine.everyday.collection_stage.whitening import LEAST_SHRINKAGE, shrinkage_for, whitening_of
+from engine.everyday.fixed_point import to_fixed
+from tests.support.everyday import unit
+
+NONE = np.zeros(0, dtype=np.int64)
+
+
+def _links(positions: list[list[int]], weights: list[list[float]]) -> Links:
+    shares = np.array(weights, dtype=np.float32)
+    return Links(np.array(positions, dtype=np.int32), shares, (shares > 0).astype(np.float32))
+
+
+# -- whitening ----------------------------------------------------------------------------------------------------
+
+
+def test_whitening_by_hand() -> None:
+    """Variances 0.045 and 0.005 of four images in two dimensions take on a third of their mean, 0.025."""
+    images = np.array([[0.8, 0.6], [0.2, 0.6], [0.5, 0.7], [0.5, 0.5]], dtype=np.float32)
+    whitening = whitening_of(images)
+    assert whitening is not None
+    assert whitening.mean == pytest.approx([0.5, 0.6])
+    variance = np.array([0.045, 0.005])
+    shrunk = variance * 2 / 3 + 0.025 / 3
+    moved = np.abs((images - whitening.mean) @ whitening.matrix)
+    assert np.sort(moved[0]) == pytest.approx([0, 0.3 / shrunk[0] ** 0.5], abs=1e-5)
+    assert np.sort(moved[2]) == pytest.approx([0, 0.1 / shrunk[1] ** 0.5], abs=1e-5)
+
+
+def test_few_images_are_shrunk_more() -> None:
+    """As many images as dimensions: half of the mean; a great many: the least."""
+    assert shrinkage_for(384, 384) == 0.5
+    assert shrinkage_for(100_000, 384) == LEAST_SHRINKAGE
+
+
+def test_whitened_images_have_length_one_in_either_number_format() -> None:
+    """Floats and fixed-point numbers are whitened alike."""
+    images = unit(np.random.default_rng(0).normal(size=(50, 8)))
+    whitening = whitening_of(images)
+    assert whitening is not None
+    floats = whitening.apply(images)
+    assert np.linalg.norm(floats, axis=1) == pytest.approx(1)
+    assert whitening.apply(to_fixed(images)) == pytest.approx(floats, abs=1e-3)
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_images_that_do_not_differ_cannot_be_whitened(count: int) -> None:
+    """No image, one, or the same one over and over: there is no covariance to go by."""
+    assert whitening_of(np.tile(unit(np.ones((1, 4))), (count, 1))) is None
+
+
+def test_fewer_images_than_dimensions() -> None:
+    """Directions in which nothing was seen to vary keep a share of the mean variance, and nothing becomes infinite."""
+    whitening = whitening_of(unit(np.random.default_rng(0).normal(size=(3, 64))))
+    assert whitening is not None
+    assert np.isfinite(whitening.matrix).all()
+
+
+# -- neighbours ---------------------------------------------------------------------------------------------------
+
+
+def test_nearest_leaves_the_image_itself_out() -> None:
+    """Of three anchors an image that is the first has the other two, the more alike first."""
+    anchors = unit(np.array([[1, 0], [0.8, 0.6], [0, 1]]))
+    found = nearest(anchors[:1], anchors, own=np.array([0]))
+    assert found.positions[0, :2].tolist() == [1, 2]
+    assert found.cosines[0] == pytest.approx([0.8, 0] + [-1] * (NEIGHBOURS - 2))
+    assert nearest(anchors[:1], anchors, own=np.array([-1])).positions[0, 0] == 0
+
+
+def test_links_are_as_strong_as_the_cube_of_the_cosine() -> None:
+    """Cosines 0.8 and 0.4 give weights 8 to 1; opposites are not linked."""
+    anchors = np.array([[0.8], [0.4], [-0.5]], dtype=np.float32)
+    links = links_to(nearest(np.ones((1, 1), dtype=np.float32), anchors, own=np.array([-1])))
+    assert links.weights[0] == pytest.approx([8 / 9, 1 / 9] + [0] * (NEIGHBOURS - 2))
+
+
+def test_links_between_anchors_go_both_ways() -> None:
+    """A hub that is everybody's neighbour links back to as many as fit, the strongest."""
+    angles = np.concatenate([[0], np.linspace(0.9, 1.5, 12)])
+    rim = np.zeros((13, 14))
+    rim[:, 0], rim[np.arange(13), np.arange(13) + 1] = np.cos(angles), np.sin(angles)
+    vectors = rim.astype(np.float32)
+    links = links_between(nearest(vectors, vectors, own=np.arange(13)))
+    assert links.weights.shape == (13, LINKS)
+    assert links.weights.sum(axis=1) == pytest.approx(1)
+    assert 0 in links.positions[1:][:, :NEIGHBOURS].ravel().tolist()
+    assert sorted(links.positions[0].tolist()) == list(range(1, LINKS + 1))
+
+
+def test_mean_over_links() -> None:
+    """Three quarters of one and a quarter of the other; nothing without links."""
+    values = np.array([[1, 0], [0, 1]], dtype=np.float32)
+    links = _links([[0, 1], [0, 0]], [[0.75, 0.25], [0, 0]])
+    assert mean_over(links, values).tolist() == [[0.75, 0.25], [0, 0]]
+
+
+# -- sharing ------------------------------------------------------------------------------------------------------
+
+
+def test_a_coarse_label_is_shared_out_by_chances() -> None:
+    """Chances 0.6, 0.3, 0.1 with the first two allowed become 2/3 and 1/3; a shot is its class's; others stay."""
+    chances = np.array([[0.6, 0.3, 0.1], [0.6, 0.3, 0.1], [0.6, 0.3, 0.1]], dtype=np.float32)
+    labels = AnchorLabels(np.array([0, 2]), np.array([[1, 1, 0], [0, 0, 1]], dtype=np.float32))
+    labels.hold(chances)
+    assert chances[0] == pytest.approx([2 / 3, 1 / 3, 0])
+    assert chances[1] == pytest.approx([0.6, 0.3, 0.1])
+    assert chances[2] == pytest.approx([0, 0, 1])
+    assert labels.is_shot.tolist() == [False, True]
+    assert labels.shot_counts().tolist() == [0, 0, 1]
+    assert labels.without(np.array([1])).positions.tolist() == [0]
+
+
+def test_a_coarse_label_nothing_speaks_for_is_shared_out_evenly() -> None:
+    """Chances of zero do not divide by zero."""
+    chances = np.array([[0, 0, 1]], dtype=np.float32)
+    AnchorLabels(np.array([0]), np.array([[1, 1, 0]], dtype=np.float32)).hold(chances)
+    assert chances[0] == pytest.approx([0.5, 0.5, 0])
+
+
+# -- refinement ---------------------------------------------------------------------------------------------------
+
+
+def test_one_step_follows_look_alikes() -> None:
+    """A tenth is the prototypes' word and the rest the neighbours'; without neighbours all is the prototypes'."""
+    by_prototype = np.array([[1, 0], [1, 0]], dtype=np.float32)
+    links = _links([[0], [0]], [[1], [0]])
+    after = joined(by_prototype, links, np.array([[0, 1]], dtype=np.float32))
+    assert after[0] == pytest.approx([1 - FOLLOW, FOLLOW])
+    assert after[1] == pytest.approx([1, 0])
+
+
+def test_refined_prototypes_by_hand() -> None:
+    """One shot, its copy unlabelled, two classes at right angles: the copy adds half a shot in the same direction."""
+    vectors = np.array([[1, 0], [0, 1], [1, 0], [0, 1]], dtype=np.float32)
+    labels = AnchorLabels(np.array([0, 1]), np.eye(2, dtype=np.float32))
+    spare = [0] * (LINKS - 1)
+    links = _links([[2, *spare], [3, *spare], [0, *spare], [1, *spare]], [[1, *spare]] * 4)
+    start = Start(np.eye(2, dtype=np.float32), np.zeros(2, dtype=bool), 1.0)
+    refined = refine(vectors, links, labels, start, ignored=NONE)
+    own = refined.chances[2, 0]
+    assert 0.95 < own < 1
+    assert refined.chances[:2].tolist() == [[1, 0], [0, 1]]
+    total = 1 + UNLABELLED + START
+    assert refined.unlabelled == pytest.approx([UNLABELLED / total] * 2, rel=1e-5)
+    assert refined.start == pytest.approx([START / total] * 2, rel=1e-5)
+    assert refined.coarse.tolist() == [0, 0]
+    moved = (1 + UNLABELLED * own + START) / total
+    assert refined.prototypes[0] == pytest.approx([moved, UNLABELLED * (1 - own) / total], abs=2e-3)
+
+
+def test_the_temperature_follows_how_alike_images_are() -> None:
+    """A quarter of the cosine to the sixth link: of seven images 60 degrees apart in pairs, an eighth."""
+    vectors = unit(np.eye(7) + (np.sqrt(8) - 1) / 7)
+    links = links_between(nearest(vectors, vectors, own=np.arange(7)))
+    alike = float(vectors[0] @ vectors[1])
+    assert alike == pytest.approx(0.5)
+    assert temperature_for(links, vectors) == pytest.approx(0.5 / np.sqrt(7))
+    wide = np.pad(vectors, ((0, 0), (0, 393)))
+    assert temperature_for(links, wide) == pytest.approx(TEMPERATURE * alike)
+
+
+def test_a_class_nothing_looks_like_stays_where_it_is() -> None:
+    """An isolated class: no image is linked to its shot, none near its prototype."""
+    vectors = unit(np.concatenate([np.eye(8)[:1], np.tile(np.eye(8)[1], (5, 1)) + 0.05 * np.eye(8)[3:8]]))
+    wide = np.pad(vectors, ((0, 0), (0, 400))).astype(np.float32)
+    labels = AnchorLabels(np.array([0, 1]), np.eye(2, dtype=np.float32))
+    links = links_between(nearest(wide, wide, own=np.arange(6)))
+    start = Start(wide[:2].copy(), np.zeros(2, dtype=bool), 1.0)
+    refined = refine(wide, links, labels, start, ignored=NONE)
+    direction = refined.prototypes[0] / np.linalg.norm(refined.prototypes[0])
+    assert direction == pytest.approx(wide[0], abs=1e-4)
+    assert refined.unlabelled[0] < 1e-3 < refined.unlabelled[1]
+
+
+def test_ignored_images_teach_nothing() -> None:
+    """Images that show none of the classes have no share in any prototype."""
+    vectors = unit(np.random.default_rng(0).normal(size=(10, 6)))
+    links = links_between(nearest(vectors, vectors, own=np.arange(10)))
+    labels = AnchorLabels(np.array([0, 1]), np.eye(2, dtype=np.float32))
+    start = Start(vectors[:2].copy(), np.zeros(2, dtype=bool), 1.0)
+    refined = refine(vectors, links, labels, start, ignored=np.arange(2, 10))
+    assert refined.unlabelled.tolist() == [0, 0]
+    assert refined.prototypes == pytest.approx(vectors[:2], abs=1e-6)
+
+
+def test_a_zero_shot_class_stays_where_its_ancestors_put_it() -> None:
+    """Nobody said what it looks like: the collection does not guess."""
+    vectors = unit(np.random.default_rng(0).normal(size=(20, 6)))
+    links = links_between(nearest(vectors, vectors, own=np.arange(20)))
+    labels = AnchorLabels(np.array([0]), np.array([[1, 0]], dtype=np.float32))
+    start = Start(np.stack([vectors[0], vectors[:3].mean(axis=0)]), np.array([False, True]), 1.0)
+    refined = refine(vectors, links, labels, start, ignored=NONE)
+    assert refined.prototypes[1] == pytest.approx(start.prototypes[1])
+    assert (refined.start[1], refined.unlabelled[1]) == (1, 0)
+
+
+# -- calibration --------------------------------------------------------------------------------------------------
+
+
+UNREACHED = np.zeros(1, dtype=np.float32)
+
+
+def test_probabilities_by_hand() -> None:
+    """Power 2 on 0.8 and 0.2 gives 16/17 and 1/17; a doubt of 0.2 leaks a fifth to the square roots, 4/5 and 1/5."""
+    calibration = Calibration(Powers(2.0, 1.0), np.full(2, 0.2, np.float32))
+    found = calibration.apply(np.array([[0.8, 0.2]], dtype=np.float32), UNREACHED)
+    assert found[0] == pytest.approx([0.8 * 16 / 17 + 0.2 * 4 / 5, 0.8 / 17 + 0.2 / 5], abs=1e-6)
+
+
+def test_probabilities_sum_to_one_whatever_the_chances() -> None:
+    """Also of chances that do not sum to one, and of none at all."""
+    chances = np.array([[0.1, 0.05, 0], [0, 0, 0], [1, 0, 0]], dtype=np.float32)
+    calibration = Calibration(Powers(0.7, 1.0), doubt_for(np.array([0, 1, 10], dtype=np.float32)))
+    found = calibration.apply(chances, np.array([0, 0.5, 1], dtype=np.float32))
+    assert found.sum(axis=1) == pytest.approx(1)
+    assert found[1] == pytest.approx([1 / 3] * 3)
+
+
+def test_doubt_goes_down_with_shots() -> None:
+    """Ten shots leave a tenth of the doubt of one; a zero-shot class has twice that of one."""
+    assert doubt_for(np.array([0, 1, 10], dtype=np.float32)) == pytest.approx([2 * DOUBT, DOUBT, DOUBT / 10])
+
+
+def _held_out(right: int, wrong: int) -> HeldOutChances:
+    chances = np.tile(np.array([0.7, 0.3], dtype=np.float32), (right + wrong, 1))
+    classes = np.repeat([0, 1], [right, wrong]).astype(np.int64)
+    return HeldOutChances(chances, classes, np.full_like(chances, 1e6), np.zeros(right + wrong, np.float32), 0)
+
+
+def test_powers_follow_held_out_shots() -> None:
+    """Right in 95 of 100 where 70 % was claimed sharpens, 55 flattens, 70 leaves it about as it is."""
+    expected = Powers(1.0, 1.0)
+    assert powers_from(_held_out(700, 300), expected).factor == pytest.approx(1, rel=0.06)
+    assert powers_from(_held_out(950, 50), expected).factor > 1.3
+    assert powers_from(_held_out(550, 450), expected).factor < 0.6
+    assert 1 <= powers_from(_held_out(3, 0), expected).factor < 1.2
+    assert powers_from(_held_out(0, 0), expected) == expected
+    assert _held_out(3, 2).hits == 3
+
+
+def test_the_power_rises_with_the_reach() -> None:
+    """Where no label reaches it is 1 less a third of the shrinkage; a full reach adds 2; three is the most."""
+    expected = expected_powers(0.3, 1.0)
+    powers = expected.of(np.array([0, 0.5, 1], dtype=np.float32))
+    assert powers == pytest.approx([1 - 0.3 * SHRINKAGE, 1 - 0.3 * SHRINKAGE + 0.5 * REACH, 2.9])
+    assert expected.times(2).of(np.ones(1, np.float32)) == pytest.approx([MOST_POWER])
+
+
+def test_shots_from_elsewhere_flatten() -> None:
+    """A sixteenth of the usual likeness halves every power."""
+    assert FAMILIARITY == 0.25
+    assert expected_powers(0.0, 1 / 16).of(UNREACHED) == pytest.approx([0.5])
+
+
+# -- reach --------------------------------------------------------------------------------------------------------
+
+
+def test_reach_along_a_chain() -> None:
+    """Shot, neighbour, neighbour's neighbour: 0.9 is handed on at each strong link, half of that at a weak one."""
+    links = Links(
+        np.array([[1], [0], [1], [0]], dtype=np.int32),
+        np.ones((4, 1), dtype=np.float32),
+        np.array([[0.6], [0.6], [0.8], [0.3]], dtype=np.float32),
+    )
+    reached = reach_of(links, np.array([0]), 0.6)
+    assert reached == pytest.approx([1, 0.9, 0.81, 0.45])
+    assert reach_along(links.rows(np.array([3])), reached, 0.3) == pytest.approx([0.9])
+
+
+def test_nothing_reaches_where_no_shot_is() -> None:
+    """Two images that only know each other, and one that knows nobody."""
+    links = _links([[1], [0], [0], [0]], [[1], [1], [0], [0]])
+    assert reach_of(links, np.array([3]), 1.0).tolist() == [0, 0, 0, 1]
+
+
+def _crowds(apart: float) -> tuple[CollectionBasis, AnchorLabels]:
+    """Pairs of look-alikes; the shots are one of each of the first pairs, moved away from the other by so much."""
+    generator = np.random.default_rng(0)
+    one = generator.normal(size=(60, 24))
+    pairs = np.stack([one, one + 0.3 * generator.normal(size=one.shape)], axis=1)
+    pairs[:20, 0] += apart * generator.normal(size=(20, 24))
+    embeddings = unit(pairs.reshape(120, 24))
+    shots = np.arange(0, 40, 2)
+    basis = collection_basis(np.arange(120), embeddings, labelled=shots)
+    assert basis is not None
+    return basis, AnchorLabels(shots, np.eye(20, dtype=np.float32))
+
+
+def test_familiar_shots_have_look_alikes_in_the_collection() -> None:
+    """Shots drawn from the collection are as alike to it as it is to itself; from elsewhere they are less so."""
+    assert familiarity_of(*_crowds(0.0)) > 0.9
+    assert familiarity_of(*_crowds(0.0)) > familiarity_of(*_crowds(0.6)) > familiarity_of(*_crowds(3.0))
+    assert familiarity_of(*_crowds(3.0)) < 0.6
+
+
+def test_without_shots_or_without_others_everything_is_familiar() -> None:
+    """There is nothing to compare."""
+    basis, labels = _crowds(0.0)
+    assert familiarity_of(basis, labels.without(np.arange(20))) == 1
+    everybody = AnchorLabels(np.arange(120), np.eye(120, dtype=np.float32))
+    assert familiarity_of(basis, everybody) == 1

@@ -1,0 +1,188 @@
+import inspect
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.errors import StorageError
+from engine.events import Progress
+from engine.images.find_images import find_images, find_images_in_class_folders, natural_key
+from engine.images.left_out import LeftOut
+
+
+def touched(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"x")
+    return path
+
+
+def test_natural_order() -> None:
+    """Numbers in names are ordered as numbers, case is ignored, any script is allowed."""
+    names = ["b10", "B9", "a", "9", "10", "鳥2", "鳥1", "²3"]
+    assert sorted(names, key=natural_key) == ["9", "10", "a", "B9", "b10", "²3", "鳥1", "鳥2"]
+
+
+def test_folders_are_searched_in_natural_order(tmp_path: Path) -> None:
+    """Images of a folder come before those of its sub-folders; other files and hidden ones are left out."""
+    wanted = ["2.JPG", "10.png", "a/1.webp", "b/c/1.tif"]
+    for name in [*wanted, "notes.txt", ".hidden.jpg", ".git/1.jpg", "__MACOSX/1.jpg", "Thumbs.db", "noextension"]:
+        touched(tmp_path / name)
+    found = find_images([tmp_path])
+    assert [file.path.relative_to(tmp_path).as_posix() for file in found.files] == wanted
+    assert found.failures == []
+    assert (found.left_out.by_kind(), found.left_out.others) == ([], 2)  # hidden ones count for nothing
+    assert found.files[0].size_bytes == 1
+    assert found.files[0].modified_ns == (tmp_path / "2.JPG").stat().st_mtime_ns
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff\xd8\xff\xe0", b"\x89PNG\r\n\x1a\n", b"RIFF\x24\x08\x00\x00WEBP", b"\x07\x00\x93"]
+)
+def test_named_files_are_taken_whatever_their_suffix(content: bytes, tmp_path: Path) -> None:
+    """A file that a person names is taken, also when nothing is known of its content, and counts once."""
+    odd = tmp_path / "scan.dat"
+    odd.write_bytes(content)
+    found = find_images([odd, touched(tmp_path / "a.jpg"), tmp_path])
+    assert [file.path.name for file in found.files] == ["scan.dat", "a.jpg"]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"image,class\n1.jpg,Gull\n", "text"),
+        (b"%PDF-1.7", "a PDF document"),
+        (b"", "empty"),
+        (None, "a device or a pipe"),
+    ],
+)
+def test_named_files_that_are_something_else_are_failures(content: bytes | None, kind: str, tmp_path: Path) -> None:
+    """What cannot be an image is told at once, by its first bytes; a pipe is not read at all; folders pass it over."""
+    odd = tmp_path / "truth.csv"
+    if content is not None:
+        odd.write_bytes(content)
+    elif hasattr(os, "mkfifo"):
+        os.mkfifo(odd)
+    else:
+        pytest.skip("there are no pipes here")
+    found = find_images([odd, touched(tmp_path / "a.jpg")])
+    assert [file.path.name for file in found.files] == ["a.jpg"]
+    assert [failure.path for failure in found.failures] == [odd]
+    assert kind in found.failures[0].reason
+    assert find_images([tmp_path]).failures == []
+
+
+def test_relative_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found files have absolute paths."""
+    touched(tmp_path / "a" / "1.jpg")
+    monkeypatch.chdir(tmp_path)
+    assert [file.path for file in find_images([Path("a")]).files] == [tmp_path / "a" / "1.jpg"]
+
+
+def test_missing_folder_is_a_storage_error(tmp_path: Path) -> None:
+    """A folder that is not there is said at once."""
+    with pytest.raises(StorageError, match="not there"):
+        find_images([tmp_path / "gone"])
+    with pytest.raises(StorageError, match="class folders"):
+        find_images_in_class_folders(touched(tmp_path / "a.jpg"))
+
+
+def test_a_name_that_the_system_refuses(tmp_path: Path) -> None:
+    """What cannot even be looked at is a storage error, too, not a crash."""
+    for find in (lambda path: find_images([path]), find_images_in_class_folders):
+        with pytest.raises(StorageError, match="looked at"):
+            find(tmp_path / ("long" * 100))
+
+
+def test_links_in_a_circle_end(tmp_path: Path) -> None:
+    """A folder that links to its own parent is searched once; a link to a folder elsewhere is followed."""
+    touched(tmp_path / "in" / "1.jpg")
+    touched(tmp_path / "else" / "2.jpg")
+    try:
+        (tmp_path / "in" / "loop").symlink_to(tmp_path / "in", target_is_directory=True)
+        (tmp_path / "in" / "there").symlink_to(tmp_path / "else", target_is_directory=True)
+    except OSError:
+        pytest.skip("links are not allowed here")
+    names = [file.path.relative_to(tmp_path).as_posix() for file in find_images([tmp_path / "in"]).files]
+    assert names == ["in/1.jpg", "in/there/2.jpg"]
+
+
+def test_dead_link_is_listed(tmp_path: Path) -> None:
+    """A link to nothing is a failure with a reason."""
+    try:
+        (tmp_path / "dead.jpg").symlink_to(tmp_path / "nothing.jpg")
+    except OSError:
+        pytest.skip("links are not allowed here")
+    found = find_images([tmp_path])
+    assert found.files == []
+    assert [failure.path.name for failure in found.failures] == ["dead.jpg"]
+    assert "cannot be read" in found.failures[0].reason
+
+
+def test_folder_that_refuses_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder without permission is a failure; the others are searched."""
+    touched(tmp_path / "good" / "1.jpg")
+    touched(tmp_path / "bad" / "2.jpg")
+    scan = os.scandir
+
+    def scan_or_refuse(folder: Path) -> object:
+        if Path(folder).name == "bad":
+            raise PermissionError(13, "Permission denied")
+        return scan(folder)
+
+    monkeypatch.setattr("engine.images.find_images.os.scandir", scan_or_refuse)
+    found = find_images([tmp_path])
+    assert [file.path.name for file in found.files] == ["1.jpg"]
+    assert [(failure.path.name, failure.reason) for failure in found.failures] == [
+        ("bad", "the folder cannot be read: Permission denied")
+    ]
+
+
+def test_class_folders(tmp_path: Path) -> None:
+    """Each folder with images is a class path; images beside the classes have none."""
+    for name in ("Bird/Gull/1.jpg", "Bird/Gull/2.jpg", "Bird/3.jpg", "4.jpg", "空/鳥.jpg", "Empty/notes.txt"):
+        touched(tmp_path / name)
+    groups = find_images_in_class_folders(tmp_path)
+    assert [(names, [file.path.name for file in files]) for names, files in groups] == [
+        ((), ["4.jpg"]),
+        (("Bird",), ["3.jpg"]),
+        (("Bird", "Gull"), ["1.jpg", "2.jpg"]),
+        (("空",), ["鳥.jpg"]),
+    ]
+
+
+def test_files_of_other_kinds_are_counted(tmp_path: Path) -> None:
+    """Pictures and videos by kind, most first; sidecars and texts as a number; the same with class folders."""
+    names = ["a.HEIC", "b.heic", "in/c.heic", "in/d.MOV", "in/deep/e.mov", "f.cr3", "f.xmp", "g.jpg", "h.json", "i"]
+    for name in names:
+        touched(tmp_path / name)
+    found = find_images([tmp_path])
+    assert [file.path.name for file in found.files] == ["g.jpg"]
+    assert found.left_out.by_kind() == [("HEIC", 3), ("MOV", 2), ("CR3", 1)]
+    assert (found.left_out.count, found.left_out.others, found.left_out.has_pictures) == (6, 3, True)
+    left_out = LeftOut()
+    find_images_in_class_folders(tmp_path, left_out=left_out)
+    assert left_out == found.left_out
+
+
+def test_progress_counts_files(tmp_path: Path) -> None:
+    """The listener hears of the search from the start, and of all files at its end."""
+    for number in range(5):
+        touched(tmp_path / f"{number}.jpg")
+    heard: list[Progress] = []
+    find_images([tmp_path], on_progress=heard.append)
+    assert (heard[0].done, heard[0].unit) == (0, "files")
+    assert (heard[-1].done, heard[-1].total) == (5, 5)
+
+
+def test_folders_within_folders_within_folders(tmp_path: Path) -> None:
+    """However deep an image lies, looking for it takes no more of Python's stack."""
+    deep = tmp_path / "/".join("d" * 200)
+    touched(deep / "1.png")
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 100)
+    try:
+        found = find_images([tmp_path])
+    finally:
+        sys.setrecursionlimit(usual)
+    assert [file.path for file in found.files] == [deep / "1.png"]

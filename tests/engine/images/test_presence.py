@@ -1,0 +1,76 @@
+"""Which files are there now: few questions, whatever the disk says."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from engine.errors import Cancelled
+from engine.events import CancelToken, Progress
+from engine.images.presence import missing_files
+
+
+def write(folder: Path, names: list[str]) -> None:
+    """Empty files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (folder / name).write_bytes(b"")
+
+
+def test_files_in_small_and_large_folders(tmp_path: Path) -> None:
+    """Relative and absolute paths, a folder in place of a file, and a folder that is gone."""
+    names = [f"{number}.jpg" for number in range(40)]
+    write(tmp_path / "large", names)
+    write(tmp_path / "small", ["a.jpg"])
+    (tmp_path / "small" / "b.jpg").mkdir()
+    paths = [
+        *(f"large/{name}" for name in names), "large/40.jpg", "small/a.jpg", "small/b.jpg", "gone/a.jpg", "top.jpg",
+        f"{tmp_path.as_posix()}/small/a.jpg", "D:/photos/a.jpg", "small/\0.jpg",
+    ]  # fmt: skip
+    assert [paths[place] for place in missing_files(tmp_path, paths)] == [
+        "large/40.jpg", "small/b.jpg", "gone/a.jpg", "top.jpg", "D:/photos/a.jpg", "small/\0.jpg",
+    ]  # fmt: skip
+
+
+def test_links_count_as_what_they_lead_to(tmp_path: Path) -> None:
+    """A link whose file is gone is a missing image, also in a large folder."""
+    write(tmp_path, [f"{number}.jpg" for number in range(20)])
+    (tmp_path / "good.jpg").symlink_to(tmp_path / "1.jpg")
+    (tmp_path / "bad.jpg").symlink_to(tmp_path / "none.jpg")
+    paths = [*(f"{number}.jpg" for number in range(20)), "good.jpg", "bad.jpg"]
+    assert missing_files(tmp_path, paths) == [21]
+
+
+def test_a_share_that_is_gone_is_asked_once_for_each_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each question may take seconds there."""
+    asked: list[str] = []
+
+    def refuse(path: Path) -> os.stat_result:
+        asked.append(path.name)
+        raise OSError(112, "Host is down")
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    paths = [f"share/{folder}/{number}.jpg" for folder in "ab" for number in range(100)]
+    assert missing_files(tmp_path, paths) == list(range(200))
+    assert asked == ["a", "b"]
+
+
+def test_what_may_not_be_looked_at_is_not_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing says that it was moved."""
+
+    def refuse(_path: Path) -> os.stat_result:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    assert missing_files(tmp_path, ["locked/a.jpg"]) == []
+
+
+def test_progress_and_cancel(tmp_path: Path) -> None:
+    """It says how many it has looked for, and stops between folders."""
+    told: list[Progress] = []
+    missing_files(tmp_path, ["a/1.jpg", "b/1.jpg"], on_progress=told.append)
+    assert (told[-1].done, told[-1].total) == (2, 2)
+    cancel = CancelToken()
+    cancel.cancel()
+    with pytest.raises(Cancelled):
+        missing_files(tmp_path, ["a/1.jpg"], cancel=cancel)

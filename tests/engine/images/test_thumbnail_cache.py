@@ -1,0 +1,136 @@
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from engine.images.thumbnail_cache import FILE_NAME, ThumbnailCache
+
+IMAGE = Path("/photos/鳥 🦜.jpg")
+
+
+def test_what_was_put_is_found_again(tmp_path: Path) -> None:
+    """A picture survives closing the program, for exactly this file state and side."""
+    cache = ThumbnailCache(tmp_path)
+    cache.put(IMAGE, 10, 20, 160, b"picture")
+    cache.close()
+    cache = ThumbnailCache(tmp_path)
+    assert cache.get(IMAGE, 10, 20, 160) == b"picture"
+    assert cache.get(IMAGE, 11, 20, 160) is None
+    assert cache.get(IMAGE, 10, 21, 160) is None
+    assert cache.get(IMAGE, 10, 20, 161) is None
+    assert cache.get(Path("/photos/other.jpg"), 10, 20, 160) is None
+    cache.close()
+
+
+def test_undecodable_path_is_a_key(tmp_path: Path) -> None:
+    """A path that is not UTF-8 can be kept."""
+    cache = ThumbnailCache(tmp_path)
+    cache.put(Path("caf\udce9.jpg"), 1, 2, 3, b"x")
+    assert cache.get(Path("caf\udce9.jpg"), 1, 2, 3) == b"x"
+    cache.close()
+
+
+def test_the_longest_unused_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Above its limit the cache drops what was used least recently, and stays below the limit."""
+    now_s = 1_000_000.0
+    monkeypatch.setattr("engine.images.thumbnail_cache.time.time", lambda: now_s)
+    cache = ThumbnailCache(tmp_path, limit_bytes=1000)
+    for number in range(10):
+        now_s += 10_000
+        cache.put(IMAGE, number, 0, 160, b"x" * 100)
+    now_s += 10_000
+    assert cache.get(IMAGE, 0, 0, 160) is not None
+    now_s += 10_000
+    cache.put(IMAGE, 10, 0, 160, b"x" * 100)
+    held = [number for number in range(11) if cache.get(IMAGE, number, 0, 160)]
+    assert 10 in held
+    assert 0 in held
+    assert 1 not in held
+    assert 100 * len(held) <= 900
+    cache.close()
+
+
+def test_replacing_a_picture(tmp_path: Path) -> None:
+    """Putting a picture twice keeps the second."""
+    cache = ThumbnailCache(tmp_path)
+    cache.put(IMAGE, 1, 2, 3, b"old")
+    cache.put(IMAGE, 1, 2, 3, b"new")
+    assert cache.get(IMAGE, 1, 2, 3) == b"new"
+    cache.close()
+
+
+def test_damaged_file_is_started_anew(tmp_path: Path) -> None:
+    """A cache file of rubbish is set aside, and the cache works."""
+    (tmp_path / FILE_NAME).write_bytes(b"rubbish" * 1000)
+    cache = ThumbnailCache(tmp_path)
+    assert cache.get(IMAGE, 1, 2, 3) is None
+    cache.put(IMAGE, 1, 2, 3, b"x")
+    assert cache.get(IMAGE, 1, 2, 3) == b"x"
+    assert (tmp_path / (FILE_NAME + ".damaged")).exists()
+    cache.close()
+
+
+def test_damage_while_in_use(tmp_path: Path) -> None:
+    """A file that rots behind an open cache costs its pictures, never an error."""
+    cache = ThumbnailCache(tmp_path)
+    for number in range(50):
+        cache.put(IMAGE, number, 2, 3, b"x" * 4000)
+    cache.close()
+    path = tmp_path / FILE_NAME
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xa5" * (len(content) - 4096)
+    path.write_bytes(bytes(content))
+    assert cache.get(IMAGE, 1, 2, 3) is None
+    cache.put(IMAGE, 1, 2, 3, b"y")
+    assert cache.get(IMAGE, 1, 2, 3) == b"y"
+    cache.close()
+
+
+def test_file_deleted_while_in_use(tmp_path: Path) -> None:
+    """When the cache is deleted under a running program, the program goes on, and caches again once reopened."""
+    cache = ThumbnailCache(tmp_path)
+    cache.put(IMAGE, 1, 2, 3, b"x")
+    for path in tmp_path.iterdir():
+        path.unlink()
+    cache.put(IMAGE, 4, 2, 3, b"y")
+    cache.get(IMAGE, 4, 2, 3)
+    cache.close()
+    cache.put(IMAGE, 5, 2, 3, b"z")
+    assert cache.get(IMAGE, 5, 2, 3) == b"z"
+    cache.close()
+
+
+def test_folder_that_refuses_means_no_cache(tmp_path: Path) -> None:
+    """When the folder cannot be made, nothing is kept and nothing fails."""
+    (tmp_path / "file").write_text("in the way")
+    cache = ThumbnailCache(tmp_path / "file" / "cache")
+    cache.put(IMAGE, 1, 2, 3, b"x")
+    assert cache.get(IMAGE, 1, 2, 3) is None
+    cache.close()
+
+
+def test_other_version_is_emptied(tmp_path: Path) -> None:
+    """A cache of another version of the program is started anew."""
+    connection = sqlite3.connect(tmp_path / FILE_NAME)
+    connection.executescript("CREATE TABLE thumbnail (something TEXT); PRAGMA user_version = 99;")
+    connection.close()
+    cache = ThumbnailCache(tmp_path)
+    cache.put(IMAGE, 1, 2, 3, b"x")
+    assert cache.get(IMAGE, 1, 2, 3) == b"x"
+    cache.close()
+
+
+def test_many_threads_and_two_programs(tmp_path: Path) -> None:
+    """Threads of two programs may use one cache at once."""
+    caches = [ThumbnailCache(tmp_path), ThumbnailCache(tmp_path)]
+
+    def put_and_get(number: int) -> bytes | None:
+        cache = caches[number % 2]
+        cache.put(IMAGE, number, 2, 3, str(number).encode())
+        return cache.get(IMAGE, number, 2, 3)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(put_and_get, range(100))) == [str(number).encode() for number in range(100)]
+    for cache in caches:
+        cache.close()

@@ -1,0 +1,176 @@
+"""The benchmarks run at small sizes and give figures; how fast is for the benchmark itself to say."""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.collection.live import LiveCollection
+from engine.collection.models import ModelFiles
+from engine.config import CacheFolders
+from engine.errors import InputError, UsageError
+from engine.images.decode import decode_rgb
+from engine.research.benchmarks import photos
+from engine.research.benchmarks.collection_stage import measure_collection_stage
+from engine.research.benchmarks.decoders import DECODERS
+from engine.research.benchmarks.embedding import Peer, measure_embed
+from engine.research.benchmarks.photos import PhotoKind, draw_photos
+from engine.research.benchmarks.reclassify import measure_reclassify
+from engine.research.benchmarks.synthetic import synthetic_embeddings, synthetic_project
+from tests.support.backbones import write_tiny_backbone
+from tests.support.collections import Collection
+from tests.support.command_line import done
+from tests.support.images import encoded, picture
+
+
+def test_reclassify_at_small_size() -> None:
+    """All figures are finite and above zero, and the sizes are those asked for."""
+    figures = measure_reclassify(1500, 60, width=32, rounds=3)
+    assert (figures.images, figures.classes, figures.width) == (1500, 60, 32)
+    assert all(math.isfinite(value) and value > 0 for value in astuple(figures))
+
+
+def test_collection_stage_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every part of one more label is timed, and the command says so."""
+    figures = measure_collection_stage(1200, 20, rounds=2)
+    assert min(figures.basis_s, figures.anchor_s, figures.fit_s, figures.pass_s, figures.without_s) > 0
+    assert figures.label_s >= figures.fit_s
+    assert "one label more" in done(capsys, "benchmark", "collection", "--images", "1000", "--classes", "10").out
+
+
+def test_reclassify_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """The smallest size that is allowed works, as text and as JSON."""
+    sizes = ("--images", "1000", "--classes", "10")
+    assert "one class changed" in done(capsys, "benchmark", "reclassify", *sizes).out
+    fields = done(capsys, "benchmark", "reclassify", *sizes, "--json").fields
+    assert fields["images"] == 1000
+    assert fields["full_ratio"] > 0
+
+
+def test_synthetic_embeddings_cover_every_class() -> None:
+    """Unit length, every class has its share, the same seed gives the same, and classes can be told apart."""
+    drawn = synthetic_embeddings(400, 48, classes=200)
+    np.testing.assert_allclose(np.linalg.norm(drawn.embeddings, axis=1), 1, atol=1e-5)
+    assert set(np.bincount(drawn.classes)) == {2}
+    np.testing.assert_array_equal(drawn.embeddings, synthetic_embeddings(400, 48, classes=200).embeddings)
+    likeness = drawn.embeddings @ drawn.embeddings.T
+    same = drawn.classes[:, None] == drawn.classes[None, :]
+    np.fill_diagonal(same, val=False)
+    assert likeness[same].mean() > likeness[~same].mean() + 0.2
+
+
+def test_synthetic_project_is_a_project(tmp_path: Path) -> None:
+    """It opens, every image has an embedding, each class five shots, and predictions follow."""
+    caches = CacheFolders(tmp_path / "cache")
+    live = LiveCollection.open(synthetic_project(tmp_path, caches, 1000), caches)
+    state = live.load()
+    assert set(state.shot_counts.values()) == {5}
+    assert len(state.shot_counts) == 200
+    assert (state.best_class > 0).all()
+    assert live.project.check() == []
+    live.close()
+
+
+SMALL_KIND = PhotoKind(200, 150, grain=4, quality=85, pictures=3, copies=2)
+
+
+@contextmanager
+def peer_of_ten(_model: ModelFiles, paths: Sequence[Path]) -> Iterator[Peer]:
+    """A peer that always says ten images a second."""
+    assert len(paths) == 6
+    yield lambda: 10.0
+
+
+def test_embed_benchmark_on_a_few_pictures(collection: Collection) -> None:
+    """Decoding, backbone, both together and plain decoders are timed on the files that were given."""
+    figures = measure_embed([collection.shots], device="cpu", rounds=1, most=6)
+    assert (figures.images, figures.device, figures.peer, figures.over_peer) == (6, "CPU", None, None)
+    rates = (
+        figures.decode, figures.inference, figures.pipeline, figures.share_of_limit, figures.share_of_reachable,
+        figures.best_decode, figures.share_of_best_decode,
+    )  # fmt: skip
+    assert all(math.isfinite(value) and value > 0 for value in rates)
+    assert figures.best_decoder in DECODERS
+
+
+def test_embed_benchmark_beside_a_peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On photos that are drawn for it, with a backbone of one's own; the ratio is to the peer's rate."""
+    monkeypatch.setitem(photos.KINDS, "small", SMALL_KIND)
+    write_tiny_backbone(tmp_path / "tiny.onnx")
+    figures = measure_embed(backbone=str(tmp_path / "tiny.onnx"), device="cpu", rounds=2, open_peer=peer_of_ten)
+    assert (figures.images, figures.peer) == (6, 10.0)
+    assert figures.over_peer == pytest.approx(figures.pipeline / 10)
+
+
+def test_embed_benchmark_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As text with every limit, and as JSON."""
+    monkeypatch.setitem(photos.KINDS, "large", SMALL_KIND)
+    write_tiny_backbone(tmp_path / "tiny.onnx")
+    asked = ("--photos", "large", "--no-peer", "--rounds", "1", "--device", "cpu", "--backbone", tmp_path / "tiny.onnx")
+    out = done(capsys, "benchmark", "embed", *asked).out
+    assert "6 images" in out
+    assert "limit 0.9 for 12-megapixel photos" in out
+    assert "torch" not in out
+    assert done(capsys, "benchmark", "embed", *asked, "--json").fields["peer"] is None
+
+
+def test_embed_benchmark_without_pictures(tmp_path: Path) -> None:
+    """A folder without images, and a kind of photos that there is not, cannot be measured."""
+    (tmp_path / "bare").mkdir()
+    with pytest.raises(InputError, match="no images"):
+        measure_embed([tmp_path / "bare"], device="cpu")
+    with pytest.raises(UsageError, match="small, large"):
+        measure_embed(photos="huge")
+
+
+def test_drawn_photos(tmp_path: Path) -> None:
+    """So many files of the size that was asked for, each with other content, the same when drawn again."""
+    paths = draw_photos(tmp_path / "one", SMALL_KIND)
+    contents = [path.read_bytes() for path in paths]
+    assert len(set(contents)) == len(paths) == 6
+    assert {decode_rgb(content).shape for content in contents} == {(150, 200, 3)}
+    assert [path.read_bytes() for path in draw_photos(tmp_path / "two", SMALL_KIND)] == contents
+
+
+@pytest.mark.parametrize("name", sorted(DECODERS))
+def test_plain_decoders_decode_small(name: str) -> None:
+    """A large JPEG becomes a small picture that still has the side that was asked for."""
+    pixels = picture(1600, 1200)
+    decoded = DECODERS[name](encoded(pixels, "JPEG", quality=90), 128)
+    assert 128 <= min(decoded.shape[:2]) < 320
+    assert np.abs(decoded.mean(axis=(0, 1)) - pixels.mean(axis=(0, 1))).max() < 3
+
+
+def test_memory_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every number of files is embedded in a process of its own, fewest first."""
+    write_tiny_backbone(tmp_path / "tiny.onnx")
+    asked = ("--files", "40", "--files", "5", "--backbone", tmp_path / "tiny.onnx", "--large", "0")
+    fields = done(capsys, "benchmark", "embed-memory", *asked, "--json").fields
+    assert [run["files"] for run in fields["runs"]] == [5, 40]
+    assert all(run["peak_mib"] > 20 and run["images_per_s"] > 0 for run in fields["runs"])
+    assert 0.8 < fields["growth"] < 1.25
+    assert fields["with_large"] is None
+
+
+def test_memory_benchmark_with_a_large_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A PNG of 49 megapixels, which takes 600 MiB when it is decoded at once, takes a fraction of that."""
+    write_tiny_backbone(tmp_path / "tiny.onnx")
+    asked = ("benchmark", "embed-memory", "--files", "5", "--backbone", tmp_path / "tiny.onnx", "--large", "49")
+    fields = done(capsys, *asked, "--json").fields
+    assert (fields["with_large"]["files"], fields["with_large"]["large_megapixels"]) == (6, 49)
+    assert fields["with_large"]["peak_mib"] - fields["runs"][0]["peak_mib"] < 200
+
+
+def test_backup_benchmark_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
+    """Backups are made while somebody labels, and both are timed."""
+    asked = ("benchmark", "backup", "--images", "400", "--labels", "100", "--rounds", "1")
+    fields = done(capsys, *asked, "--json").fields
+    assert (fields["images"], fields["labels"]) == (400, 100)
+    assert fields["beside_longest_ms"] >= fields["beside_p99_ms"] >= fields["beside_median_ms"] > 0
+    assert "beside backups" in done(capsys, *asked).out

@@ -1,0 +1,62 @@
+"""What every peer must do, whatever its formula."""
+
+import statistics
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from engine.research.transfer.methods import Predict
+from engine.research.transfer.peers import (
+    bd_cspn,
+    label_propagation,
+    laplacian_shot,
+    logistic_regression,
+    nearest_prototype,
+    pt_map,
+    tim,
+)
+from engine.research.transfer.task import FewShotTask
+from tests.support.transfer import clusters
+
+PEERS: Mapping[str, Predict] = {
+    "prototypes": nearest_prototype.predict,
+    "logistic regression": logistic_regression.predict,
+    "BD-CSPN": bd_cspn.predict,
+    "LaplacianShot": laplacian_shot.predict,
+    "PT-MAP": pt_map.predict,
+    "TIM": tim.predict,
+    "label propagation": label_propagation.predict,
+}
+TRANSDUCTIVE = ("BD-CSPN", "LaplacianShot", "PT-MAP", "TIM", "label propagation")
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_tells_clusters_apart(name: str) -> None:
+    """Without noise to speak of every option is right everywhere."""
+    task, answers = clusters(shots=2, noise=0.05)
+    for option, found in PEERS[name](task).items():
+        assert found.shape == answers.shape
+        assert (found == answers).all(), option
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_classes_have_no_order(name: str) -> None:
+    """Renamed classes are answered under their new names."""
+    task, _ = clusters(shots=2, noise=1.0, seed=3)
+    names = np.array([2, 0, 4, 1, 3])
+    renamed = FewShotTask(task.support, names[task.classes], task.queries, task.ways)
+    before, after = PEERS[name](task), PEERS[name](renamed)
+    for option, found in before.items():
+        assert (names[found] == after[option]).mean() > 0.97, option
+
+
+@pytest.mark.parametrize("name", TRANSDUCTIVE)
+def test_unlabelled_images_teach(name: str) -> None:
+    """In the papers' own kind of task, 5-way 1-shot with 15 queries a class, each is clearly above prototypes."""
+    gains = []
+    for seed in range(5):
+        task, answers = clusters(noise=1.3, seed=seed)
+        alone = float((nearest_prototype.predict(task)["plain"] == answers).mean())
+        gains.append(max(float((found == answers).mean()) for found in PEERS[name](task).values()) - alone)
+    assert statistics.fmean(gains) > 0.04

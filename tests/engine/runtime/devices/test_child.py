@@ -1,0 +1,141 @@
+"""Trials in a child process: what it tells, and what it cannot tell any more."""
+
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from engine.runtime.devices.child import read_trial, try_in_child
+from engine.runtime.devices.reasons import Attempt
+
+DIED = Attempt(works=False, signal=-9)
+WAIT_S = 60
+
+HUNG_WORKER = """
+import socket, sys
+from engine.cli import worker
+from engine.runtime.devices import attempt
+
+def hang(device):
+    tested = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    tested.sendall(b"hangs")
+    {hang}
+
+attempt.try_device = hang
+sys.exit(worker.main())
+"""
+"""The worker with a driver that hangs, at most as long as the test keeps their connection, which tells when it ends."""
+HANGS = "tested.recv(1)"
+HANGS_WITH_LOCK = """import ctypes
+    libc = ctypes.PyDLL("kernel32" if sys.platform == "win32" else None)
+    (libc.Sleep if sys.platform == "win32" else libc.sleep)(600_000)"""
+"""A `PyDLL` keeps the interpreter's lock: no other Python thread runs."""
+PARENT = """
+import sys
+from engine.runtime.devices.child import try_in_child
+try_in_child("cuda", 600.0, command=sys.argv[1:])
+"""
+
+
+def python(code: str) -> list[str]:
+    """A child that runs this code instead of the worker."""
+    return [sys.executable, "-c", code]
+
+
+def test_the_real_worker() -> None:
+    """The program as a worker tries the CPU and says that it works."""
+    trial = try_in_child("cpu", 60.0)
+    assert trial.attempt.works
+    assert trial.attempt.seconds > 0
+    assert trial.speed == {}
+
+
+def test_a_crash() -> None:
+    """A child that dies is an attempt with its status, and its last words."""
+    trial = try_in_child("cuda", 60.0, command=python("import sys, os; print('gone', file=sys.stderr); os._exit(134)"))
+    assert trial.attempt == Attempt(works=False, signal=134, message="gone")
+
+
+def test_a_child_that_hangs() -> None:
+    """A child that gives no answer is ended; what it told before counts."""
+    silent = python("import threading; threading.Event().wait()")
+    assert try_in_child("cuda", 0.3, command=silent).attempt == Attempt(works=False, timed_out_s=0.3)
+
+
+def test_no_child_at_all(tmp_path: Path) -> None:
+    """A program that cannot be started is a reason, not an exception."""
+    trial = try_in_child("cuda", 1.0, command=[str(tmp_path / "none")])
+    assert not trial.attempt.works
+    assert "cannot be started" in trial.attempt.message
+
+
+@pytest.mark.parametrize(
+    ("output", "attempt", "speed"),
+    [
+        (b"", DIED, {}),
+        (b"rubbish\n[1]\n", DIED, {}),
+        (b'{"event": "attempt", "works": true, "seconds": 1.5, "new": 1}\n', Attempt(works=True, seconds=1.5), {}),
+        (
+            b'{"event": "attempt", "works": true}\n{"event": "result", "images_per_s": 9}\n',
+            Attempt(works=True),
+            {"images_per_s": 9.0},
+        ),
+        (b'{"event": "error", "message": "no such device"}\n', Attempt(works=False, message="no such device"), {}),
+        (b'{"event": "attempt", "works": true}\n{"event": "error", "message": "x"}\n', Attempt(works=True), {}),
+    ],
+)
+def test_what_a_child_told(output: bytes, attempt: Attempt, speed: dict[str, float]) -> None:
+    """The last word about the attempt counts, and rubbish does not."""
+    trial = read_trial(output, DIED)
+    assert (trial.attempt, trial.speed) == (attempt, speed)
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    """Where a child that hangs calls."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(WAIT_S)
+        yield listener
+
+
+def hung_worker(listener: socket.socket, hang: str) -> list[str]:
+    """The command of a worker that hangs in a trial."""
+    return [*python(HUNG_WORKER.format(hang=hang)), str(listener.getsockname()[1])]
+
+
+def wait_for_end(listener: socket.socket, process: subprocess.Popen[bytes]) -> None:
+    """Kill the process once the child that hangs has called, and see that child end; fails when it lives on."""
+    call, _ = listener.accept()
+    with call:
+        call.settimeout(WAIT_S)
+        assert call.recv(16) == b"hangs"
+        process.kill()
+        with suppress(ConnectionResetError):
+            assert call.recv(16) == b""
+
+
+def test_a_child_that_hangs_ends_with_its_parent(listener: socket.socket) -> None:
+    """Whoever tries a device may be killed: the trial does not go on for good."""
+    with subprocess.Popen([*python(PARENT), *hung_worker(listener, HANGS)]) as parent:
+        try:
+            wait_for_end(listener, parent)
+        finally:
+            parent.kill()
+
+
+def test_a_child_that_lets_no_thread_run_ends_by_itself(listener: socket.socket) -> None:
+    """A driver may hang with the interpreter's lock: nothing in the child hears that the parent is gone."""
+    command = hung_worker(listener, HANGS_WITH_LOCK)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        try:
+            assert child.stdin is not None
+            child.stdin.write(json.dumps({"verb": "probe", "device": "cuda", "end_s": 0.3}).encode() + b"\n")
+            child.stdin.flush()
+            assert child.wait(WAIT_S) == 1
+        finally:
+            child.kill()

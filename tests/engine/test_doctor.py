@@ -1,0 +1,127 @@
+"""What doctor finds, with faked computers; only the CPU is measured for real."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine import doctor
+from engine.cli.doctor_command import lines_of
+from engine.config import CacheFolders
+from engine.doctor import Diagnosis, examine, free_space, size_of
+from engine.embedding.device_speed import DeviceSpeed
+from engine.runtime.devices.child import Trial
+from engine.runtime.devices.facts import GpuFacts
+from engine.runtime.devices.names import CPU_PROVIDER, CUDA_PROVIDER
+from engine.runtime.devices.reasons import Attempt
+from tests.support.gpu_facts import GOOD_FACTS, NO_DRIVER, facts_with
+
+NO_GPU = facts_with(is_container=True, has_nvidia_hardware=False, kernel_driver="", device_nodes=(), driver=NO_DRIVER)
+SPEED = {
+    "images_per_s": 12_000.0, "operations_per_image": 2.5e9, "product_per_s": 1e14, "share_of_product": 0.3,
+    "batch": 128.0,
+}  # fmt: skip
+
+
+class FakeTrials:
+    """Trials that end as told; notes how long each may take."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.limits_s: list[float] = []
+        self._trial = trial
+
+    def __call__(self, _device: str, limit_s: float, _measure_s: float) -> Trial:
+        """Try a device."""
+        self.limits_s.append(limit_s)
+        return self._trial
+
+
+def examined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, facts: GpuFacts, trial: Trial | None = None) -> Diagnosis:
+    """Examine a computer with these facts, where a GPU's trial ends like this."""
+    monkeypatch.setattr(doctor, "gather_facts", lambda: facts)
+    monkeypatch.setattr(doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0))
+    trials = FakeTrials(trial or Trial(Attempt(works=True, seconds=2.0), SPEED))
+    return examine(CacheFolders(tmp_path / "caches"), in_child=trials)
+
+
+def test_a_computer_without_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The CPU is named with its speed, and the reason and remedy say why it is not the GPU."""
+    found = examined(tmp_path, monkeypatch, NO_GPU)
+    assert (found.device, found.provider, found.cause) == ("CPU", CPU_PROVIDER, "no_gpu")
+    assert "no NVIDIA driver is installed" in found.reason
+    page = "\n".join(lines_of(found))
+    assert "Embedding runs on CPU (CPUExecutionProvider)." in page
+    assert f"Not on a GPU, because {found.reason}." in page
+    assert f"What to do: {found.remedy}." in page
+    assert "tensorrt, cuda: this computer shows no NVIDIA GPU" in page
+    assert "150 images/s x 2.50 GFLOP = 375 GFLOP/s; a float32 matrix product does 500 GFLOP/s" in page
+
+
+def test_a_computer_with_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The GPU is named with its speed, memory and driver, and there is no reason."""
+    found = examined(tmp_path, monkeypatch, GOOD_FACTS)
+    assert (found.device, found.provider, found.reason, found.remedy) == ("NVIDIA H200", CUDA_PROVIDER, "", "")
+    page = "\n".join(lines_of(found))
+    assert "Embedding runs on NVIDIA H200 (CUDAExecutionProvider)." in page
+    assert "Not on a GPU" not in page
+    assert "NVIDIA driver 580.65.06, serves CUDA up to 13.0." in page
+    assert "NVIDIA H200: 140.0 GiB, 120.0 GiB free, compute capability 9.0." in page
+    row = next(line for line in page.splitlines() if line.startswith("  cuda "))
+    assert row.split() == ["cuda", "yes", "yes", "2.00", "s", "12,000", "30%", "NVIDIA", "H200"]
+
+
+@pytest.mark.parametrize(
+    ("trial", "cause"),
+    [
+        (Trial(Attempt(works=False, message="out of memory"), {}), "out_of_memory"),
+        (Trial(Attempt(works=False, signal=-11), {}), "crashed"),
+        (Trial(Attempt(works=False, timed_out_s=5.0), {}), "no_answer"),
+    ],
+)
+def test_a_gpu_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trial: Trial, cause: str) -> None:
+    """What happened in the trial is the cause."""
+    found = examined(tmp_path, monkeypatch, GOOD_FACTS, trial)
+    assert (found.device, found.cause) == ("CPU", cause)
+    assert "\n".join(lines_of(found)).count(f"because {found.reason}.") == 1
+
+
+def test_tensorrt_is_named_but_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where its libraries are, doctor says how to ask for it, and does not build an engine."""
+    libraries = GOOD_FACTS.libraries | {"libnvinfer.so.10", "libnvonnxparser.so.10"}
+    found = examined(tmp_path, monkeypatch, replace(GOOD_FACTS, libraries=libraries))
+    tensorrt = found.providers[0]
+    assert (tensorrt.device, tensorrt.tried, tensorrt.cause) == ("tensorrt", False, "on_demand")
+    assert "--device tensorrt" in tensorrt.remedy
+    assert found.device == "NVIDIA H200"
+
+
+def test_trials_share_one_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU gets what time is left but for the CPU's share, and never none."""
+    monkeypatch.setattr(doctor, "gather_facts", lambda: GOOD_FACTS)
+    monkeypatch.setattr(doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0))
+    trials = FakeTrials(Trial(Attempt(works=False, timed_out_s=5.0), {}))
+    for limit_s in (8.0, 0.0):
+        examine(CacheFolders(tmp_path), limit_s=limit_s, in_child=trials)
+    assert trials.limits_s == [pytest.approx(5.0, abs=0.5), 1.0]
+
+
+def test_plain_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The JSON holds facts, folders and every device's report."""
+    fields = json.loads(json.dumps(examined(tmp_path, monkeypatch, NO_GPU).as_dict()))
+    assert [report["device"] for report in fields["providers"]] == ["tensorrt", "cuda", "cpu"]
+    assert fields["facts"]["driver"]["is_installed"] is False
+    assert "libcudnn.so.9" in fields["facts"]["libraries"]
+    assert {folder["name"] for folder in fields["folders"]} >= {"embeddings", "thumbnails", "added backbones"}
+
+
+def test_folders(tmp_path: Path) -> None:
+    """Files below a folder are counted, links are not followed, and free space is that of the nearest parent."""
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/one").write_bytes(bytes(1000))
+    (tmp_path / "a/b/two").write_bytes(bytes(24))
+    assert size_of(tmp_path / "a") == 1024
+    assert size_of(tmp_path / "none") == 0
+    free = free_space(tmp_path / "none/below")
+    assert free is not None
+    assert free > 0

@@ -1,0 +1,46 @@
+"""Fixtures of tests on the real window, offscreen: a conftest imports those that it hands on."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.settings import Settings
+from app.theme import apply_theme, set_scheme
+from tests.support.collections import Collection
+from tests.support.desk import Desk
+from tests.support.other_backbones import add_to_library
+
+
+@pytest.fixture
+def settings(own_settings_and_caches: None, tmp_path: Path) -> Settings:
+    """What the window remembers, in a file of the test."""
+    return Settings(QSettings(str(tmp_path / "own.ini"), QSettings.Format.IniFormat))
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, qapp: QApplication, settings: Settings) -> Iterator[Desk]:
+    """A person at a window that was just opened."""
+    apply_theme(qapp)
+    desk = Desk(qtbot, settings)
+    yield desk
+    desk.leave()
+    set_scheme("system")
+
+
+@pytest.fixture
+def tinyleaf(own_settings_and_caches: None, tmp_path: Path) -> str:
+    """A second backbone in the library of the test."""
+    return add_to_library(tmp_path).name
+
+
+@pytest.fixture
+def reviewing(desk: Desk, collection: Collection) -> Desk:
+    """The small collection is open, and its 40 unlabelled images are shown."""
+    desk.open(collection.project)
+    desk.window.registry.trigger("show_to_review")
+    assert desk.grid.model().rowCount() == 40
+    return desk
