@@ -1,4 +1,4 @@
-"""The window: three panes, a status line, and which page is in front. What things do is in `app/flows`."""
+"""The window: three panes, a status line, and which page is in front. What things do is in the controllers."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -218,10 +218,13 @@ class MainWindow(QMainWindow):
 
     def _on_change_made(self, change: "Change") -> None:
         """Answer bulk actions and edits of classes; single labels show on their own card."""
-        _, redo_text = self._undo_texts
-        if redo_text == change.text:
+        if change.kind == "undone":
             self.toast.say(
                 fill(self.tr("Undone: %1"), change.text), action=self.tr("Redo"), on_action=self.session.redo
+            )
+        elif change.kind == "redone":
+            self.toast.say(
+                fill(self.tr("Redone: %1"), change.text), action=self.tr("Undo"), on_action=self.session.undo
             )
         elif len(change.labelled) != 1 or change.graph_edits:
             self.toast.say(change.text, action=self.tr("Undo"), on_action=self.session.undo)

@@ -1,11 +1,13 @@
 """What one action, undo or redo did, told from the rows it changed: one way for all three, so they cannot disagree."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Literal, final
 
 from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
 from engine.project.connection import Row
 from engine.project.records import ClassId, ImageId
+
+ChangeKind = Literal["done", "undone", "redone"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class Change:
         policies: classes whose bar or deepest level changed.
         settings: names of changed settings.
         notice: what the person must be told once, such as that no backup could be made before; else empty.
+        kind: whether the action was done, undone or redone.
     """
 
     text: str
@@ -32,6 +35,7 @@ class Change:
     policies: tuple[ClassId, ...] = ()
     settings: tuple[str, ...] = ()
     notice: str = ""
+    kind: ChangeKind = "done"
 
     @property
     def is_empty(self) -> bool:
@@ -104,7 +108,7 @@ class ChangeBuilder:
         self._policies.update(dict.fromkeys(change.policies))
         self._settings.update(dict.fromkeys(change.settings))
 
-    def change(self, text: str) -> Change:
+    def change(self, text: str, kind: ChangeKind = "done") -> Change:
         """The change so far."""
         elsewhere = self.gone | self._added.keys()
         return Change(
@@ -116,6 +120,7 @@ class ChangeBuilder:
             images_moved=tuple(image_id for image_id in self._moved if image_id not in elsewhere),
             policies=tuple(self._policies),
             settings=tuple(self._settings),
+            kind=kind,
         )
 
     def _count_image(self, image_id: ImageId, *, is_there: bool) -> None:

@@ -136,7 +136,7 @@ class Journal:
                 changes = read_chunk(self._connection, step_id, sequence)
                 self._apply(_reversed(changes) if is_undo else changes, builder)
             self._connection.write("UPDATE journal_step SET is_undone = ? WHERE step_id = ?", (int(is_undo), step_id))
-        return builder.change(text)
+        return builder.change(text, "undone" if is_undo else "redone")
 
     def _apply(self, changes: Iterable[RowChange], builder: ChangeBuilder) -> None:
         for (name, width), group in groupby(changes, key=_statement_key):

@@ -168,6 +168,23 @@ def test_undo_and_redo_by_key(reviewing: Desk, collection: Collection) -> None:
     assert not redo.isEnabled()
 
 
+def test_two_equal_steps_are_done_undone_and_redone_in_words(reviewing: Desk) -> None:
+    """The last two steps have one and the same text: which way a step went is not to be read from texts."""
+    for row in (0, 1):
+        reviewing.choose(row)
+        reviewing.press_for_change(Key.Key_Delete)
+    toast = reviewing.window.toast
+    assert toast.message == "Remove 1 image"
+    for _step in range(2):
+        reviewing.press_for_change(Key.Key_Z, CONTROL)
+        assert toast.message == "Undone: Remove 1 image"
+    for _step in range(2):
+        reviewing.press_for_change(Key.Key_Z, CONTROL | SHIFT)
+        assert toast.message == "Redone: Remove 1 image"
+    reviewing.press_for_change(Key.Key_Z, CONTROL)
+    assert toast.message == "Undone: Remove 1 image"
+
+
 def test_delete_takes_images_out_of_the_project_only(reviewing: Desk, collection: Collection) -> None:
     """The file stays, the toast offers undo, and the next card is chosen."""
     ids = reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
