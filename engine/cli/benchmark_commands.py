@@ -17,28 +17,6 @@ if TYPE_CHECKING:
 application = command_group("Measure the program, each figure beside its limit.")
 
 
-@application.command("reclassify")
-def reclassify(
-    images: Annotated[int, typer.Option(min=1000)] = 100_000,
-    classes: Annotated[int, typer.Option(min=10)] = 200,
-    as_json: AsJson = False,
-) -> None:
-    """Classify a whole collection, and again after one new shot, beside one matrix product."""
-    from engine.research.benchmarks.reclassify import measure_reclassify
-
-    figures = measure_reclassify(images, classes)
-    say(
-        f"{images:,} embeddings of width {figures.width} x {classes} classes\n"
-        f"one matrix product  {figures.product_s * 1e3:8.1f} ms\n"
-        f"classify all        {figures.full_s * 1e3:8.1f} ms   {figures.full_ratio:.2f} x"
-        f"   (limit {figures.limit_full})\n"
-        f"one class changed   {figures.one_class_s * 1e3:8.1f} ms   {figures.one_class_ratio:.3f} x"
-        f"  (limit {figures.limit_one_class}), {figures.one_class_of_full:.3f} x the full pass",
-        asdict(figures),
-        as_json=as_json,
-    )
-
-
 @application.command("collection")
 def collection(
     images: Annotated[int, typer.Option(min=1000)] = 100_000,

@@ -28,7 +28,7 @@ from engine.collection.policies import policies_of
 from engine.collection.setting import COLLECTION_SETTING, is_collection_on
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.config import CacheFolders
-from engine.everyday.classification import Scores, likeness, reclassify
+from engine.everyday.classification import Scores, likeness
 from engine.everyday.model import EverydayModel, fit, prior_of
 from engine.everyday.propagation import PropagationSession
 from engine.everyday.prototypes import Setting
@@ -95,7 +95,7 @@ class LiveCollection:
         self._basis = self._new_basis()
         self._store.append(self._images.ids)
         self._store.fill(np.arange(len(self._images.ids)), self._images.content_hashes, self._cache)
-        self._refit(full=True)
+        self._refit()
         return_freed_memory()
         return self._publish()
 
@@ -117,7 +117,7 @@ class LiveCollection:
         has_new_setting = not {SETTING_NAME, COLLECTION_SETTING}.isdisjoint(change.settings)
         is_touched = change.graph_edits or change.labelled or change.policies or change.images_removed
         if is_touched or has_new_setting or learns:
-            self._refit(full=bool(change.graph_edits or change.policies))
+            self._refit()
         return self._publish()
 
     def take_embedded(self, image_ids: Sequence[int]) -> CollectionState:
@@ -137,7 +137,7 @@ class LiveCollection:
             self._basis = self._new_basis()
         has_new_shots = bool((self._images.labels_of(listed) != NO_CLASS).any())
         if has_new_shots or self.fitted is None or self._has_more_to_learn():
-            self._refit(full=True)
+            self._refit()
         else:
             self._classify_rows(filled)
         return self._publish()
@@ -183,28 +183,20 @@ class LiveCollection:
 
     # -- the model ------------------------------------------------------------------------------------------------
 
-    def _refit(self, *, full: bool) -> None:
-        before = self.fitted
+    def _refit(self) -> None:
         graph, policies = self.project.graph, policies_of(self.project)
         setting = Setting(str(self.project.setting(SETTING_NAME, Setting.PPN_PLUS.value)))
         prior = prior_of(self._model.card)
         shots, is_on = self._shots(graph), is_collection_on(self.project)
         gone = np.setdiff1d(self._store.image_ids, self._images.ids, assume_unique=True)
-        after = fit(
+        self.fitted = fit(
             graph, shots, self._session(), prior, setting=setting, policies=policies,
             collection=self._basis.current(self._images.ids, shots.image_ids) if is_on else None,
             ignored=np.union1d(self._images.ids[self._images.labels == UNKNOWN], gone),
         )  # fmt: skip
-        self.fitted = after
         embeddings, squares = self._store.embeddings, self._store.squares
-        if len(after.candidates) == 0:
-            self._scores = Scores.empty(len(embeddings))
-        elif full or before is None or not _comparable(before, after) or len(self._scores.best) != len(embeddings):
-            self._scores = after.classify(embeddings, squares)
-        else:
-            self._scores = reclassify(
-                self._scores, before.classifier, after.classifier, after.back_off, embeddings, squares=squares
-            )
+        has_candidates = len(self.fitted.candidates) > 0
+        self._scores = self.fitted.classify(embeddings, squares) if has_candidates else Scores.empty(len(embeddings))
 
     def _new_basis(self) -> LiveBasis:
         name = f"{self._model.backbone_hash} {self.project.path}"
@@ -318,14 +310,3 @@ def _or_close(project: Project, caches: CacheFolders) -> LiveCollection:
     except BaseException:
         project.close()
         raise
-
-
-def _comparable(before: EverydayModel, after: EverydayModel) -> bool:
-    """Whether only columns differ: the same candidates at the same temperature, without the stage."""
-    return (
-        np.array_equal(before.candidate_ids, after.candidate_ids)
-        and before.tuning.temperature == after.tuning.temperature
-        and before.setting == after.setting
-        and before.collection is None
-        and after.collection is None
-    )

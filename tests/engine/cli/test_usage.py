@@ -53,7 +53,7 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
         (("new", "a.protoleaf", "--backbone", "b.onnx", "--preset", "magic"), "expected imagenet"),
         (("import-images", "a.protoleaf"), "PATH"),
         (("import-images", "a.protoleaf", "b", "--class", "x", "--folders-as-classes"), "exclude each other"),
-        (("benchmark", "reclassify", "--images", "3"), "--images"),
+        (("benchmark", "collection", "--images", "3"), "--images"),
     ],
 )
 def test_misuse_is_one_line_and_status_2(

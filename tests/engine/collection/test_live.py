@@ -4,7 +4,6 @@ import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from engine.collection.live import LiveCollection
 from engine.collection.models import find_model
 from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
 from engine.config import CacheFolders, assets_folder
-from engine.everyday.classification import Scores, classify_all
 from engine.model_card import card_path, read_card, write_card
 from engine.project import Change, ClassPolicy
 from engine.research.benchmarks.synthetic import synthetic_project
@@ -279,36 +277,19 @@ def test_position_and_path(live: LiveCollection, collection: Collection) -> None
 
 
 @pytest.mark.parametrize("setting", ["ppn+", "prototypes"])
-def test_only_what_a_shot_moves_is_done_again(tmp_path: Path, setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Among 200 classes a new shot is worked in without a full pass, and predictions stay those of a full one.
-
-    Safe classes may lag by the share of probability that `engine.everyday.classification.SMALL_SCORE` allows.
-    """
+def test_labels_one_after_the_other_without_the_stage(tmp_path: Path, setting: str) -> None:
+    """With the collection stage off, predictions after each label are a fresh opening's to the last bit."""
     caches = CacheFolders(tmp_path / "cache")
     live = LiveCollection.open(synthetic_project(tmp_path, caches, 1200), caches)
     live.project.set_setting("setting", setting)
     live.project.set_setting("collection", False)
     live.load()
-    full_passes: list[int] = []
-
-    def counted(*arguments: Any) -> Scores:
-        full_passes.append(1)
-        return classify_all(*arguments)
-
-    monkeypatch.setattr("engine.everyday.model.classify_all", counted)
     for image_id in _free(live)[:4]:
         before = own_copy(live.state)
         likeliest = int(live.state.best_class[live.state.position(image_id)])
         live.apply(live.project.label([image_id], likeliest))
         assert (before.best_score != live.state.best_score).any()
-    assert full_passes == []
-    monkeypatch.undo()
-    full = fresh_state(live, caches)
-    np.testing.assert_array_equal(live.state.best_class, full.best_class)
-    np.testing.assert_allclose(live.state.best_score, full.best_score, atol=1e-4)
-    assert (live.state.safe_class != full.safe_class).mean() < 0.01
-    same = live.state.safe_class == full.safe_class
-    np.testing.assert_allclose(live.state.safe_score[same], full.safe_score[same], atol=0.01)
+    assert_same(live.state, fresh_state(live, caches), tolerance=0)
     live.close()
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.everyday.back_off import NO_CLASS, Policy
-from engine.everyday.classification import Scores, classify_all, reclassify
+from engine.everyday.classification import Scores, classify_all
 from engine.everyday.model import EverydayModel, Prior, fit, held_out_check, prior_of
 from engine.everyday.propagation import PropagationSession
 from engine.everyday.prototypes import NEIGHBOURS, Setting, prototype_table, support_of
@@ -175,26 +175,6 @@ def test_the_first_shot_of_a_class_moves_the_inheriting_ancestors(propagation: P
     assert _changed(before, seal) == {SEAL}
     kelp = fit(drawn.graph, together(shots, drawn.shots({KELP: 1})), propagation, PRIOR, tuning=before.tuning)
     assert _changed(before, kelp) == {KELP, PLANT}
-
-
-def test_reclassifying_after_a_shot_equals_a_full_pass(propagation: PropagationSession) -> None:
-    """The path of a person's drop: fit again with the same tuning, then update the scores."""
-    drawn = collection(tree(5, 8), seed=4)
-    leaves = drawn.graph.leaves()
-    images, _ = drawn.images_of_each(leaves, 60)
-    squares = (images**2).sum(axis=1)
-    shots = drawn.shots(dict.fromkeys(leaves[3:], 2) | {2: 2})
-    before = fit(drawn.graph, shots, propagation, PRIOR)
-    scores = _classify(before, images)
-    for class_id in (leaves[5], leaves[0], leaves[20]):
-        shots = together(shots, drawn.shots({class_id: 1}))
-        after = fit(drawn.graph, shots, propagation, PRIOR, tuning=before.tuning)
-        assert np.array_equal(before.candidate_ids, after.candidate_ids)
-        scores = reclassify(scores, before.classifier, after.classifier, after.back_off, images, squares=squares)
-        full = _classify(after, images)
-        np.testing.assert_array_equal(scores.best, full.best)
-        np.testing.assert_allclose(scores.best_score, full.best_score, atol=1e-5)
-        before = after
 
 
 @pytest.mark.parametrize("setting", Setting)

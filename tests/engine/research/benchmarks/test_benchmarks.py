@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
@@ -19,19 +18,11 @@ from engine.research.benchmarks.collection_stage import measure_collection_stage
 from engine.research.benchmarks.decoders import DECODERS
 from engine.research.benchmarks.embedding import Peer, measure_embed
 from engine.research.benchmarks.photos import PhotoKind, draw_photos
-from engine.research.benchmarks.reclassify import measure_reclassify
 from engine.research.benchmarks.synthetic import synthetic_embeddings, synthetic_project
 from tests.support.backbones import write_tiny_backbone
 from tests.support.collections import Collection
 from tests.support.command_line import done
 from tests.support.images import encoded, picture
-
-
-def test_reclassify_at_small_size() -> None:
-    """All figures are finite and above zero, and the sizes are those asked for."""
-    figures = measure_reclassify(1500, 60, width=32, rounds=3)
-    assert (figures.images, figures.classes, figures.width) == (1500, 60, 32)
-    assert all(math.isfinite(value) and value > 0 for value in astuple(figures))
 
 
 def test_collection_stage_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
@@ -40,15 +31,6 @@ def test_collection_stage_at_small_size(capsys: pytest.CaptureFixture[str]) -> N
     assert min(figures.basis_s, figures.anchor_s, figures.fit_s, figures.pass_s, figures.without_s) > 0
     assert figures.label_s >= figures.fit_s
     assert "one label more" in done(capsys, "benchmark", "collection", "--images", "1000", "--classes", "10").out
-
-
-def test_reclassify_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """The smallest size that is allowed works, as text and as JSON."""
-    sizes = ("--images", "1000", "--classes", "10")
-    assert "one class changed" in done(capsys, "benchmark", "reclassify", *sizes).out
-    fields = done(capsys, "benchmark", "reclassify", *sizes, "--json").fields
-    assert fields["images"] == 1000
-    assert fields["full_ratio"] > 0
 
 
 def test_synthetic_embeddings_cover_every_class() -> None:
