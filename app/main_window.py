@@ -8,27 +8,28 @@ from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from app.actions.keys_sheet import KeysSheet
 from app.actions.registry import Registry
 from app.actions.table import Needs
 from app.backbones.controller import Backbones
 from app.backbones.tasks import BackboneTasks
 from app.backups.controller import Backups
 from app.class_tree.controller import Classes
-from app.class_tree.logic import Shelf
 from app.class_tree.view import ClassTree
 from app.computing.controller import Computing
-from app.dropped_files import take_files, welcome_files
-from app.image_grid.thumbnails import Thumbnails
+from app.computing.device_chip import DeviceChip
+from app.dragging import take_files, welcome_files
+from app.images.thumbnails import Thumbnails
 from app.importing.controller import Importing
 from app.inspector.view import Inspector
 from app.moved_images.controller import MovedImages
 from app.moved_images.whereabouts import Whereabouts
-from app.palette.keys_sheet import KeysSheet
 from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_ids_for, commands_for, place_of
 from app.palette.view import Palette
 from app.review.controller import Labelling
 from app.session import Session
 from app.session.embedding import Embedding
+from app.session.subsets import Subset
 from app.settings import Settings
 from app.side_panel.place import SidePlace
 from app.status.status_line import StatusLine
@@ -74,7 +75,8 @@ class MainWindow(QMainWindow):
         self.inspector = Inspector(self.session, self.thumbnails)
         self.side = SidePlace(self.inspector)
         self.welcome = Welcome()
-        self.status_line = StatusLine(self.session, self.embedding)
+        self.device_chip = DeviceChip()
+        self.status_line = StatusLine(self.session, self.embedding, self.device_chip)
         self._panes = self._make_panes()
         self._pages = QStackedWidget()
         self._lay_out()
@@ -116,16 +118,21 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self._pages)
 
     def _make_flows(self) -> None:
-        self.importing = Importing(self.session, self.tree, self.workspace, self.toast, self)
-        self.projects = Projects(self.session, self.importing, self.settings, self.workspace.notice, self)
-        self.labelling = Labelling(self.session, self.workspace, self.inspector, self.palette_panel)
-        self.classes = Classes(self.session, self.tree, self.inspector, self.palette_panel)
+        self.importing = Importing(self.session, self.workspace.notice, self.toast, self)
+        self.projects = Projects(self.session, self.importing.take, self.settings, self.workspace.notice, self)
+        self.labelling = Labelling(self.session, self.workspace, self.inspector.likeliest_of, self.palette_panel)
+        self.classes = Classes(self.session, self.tree, self.palette_panel)
         self.models = Models(self.session, self.training, self.side, self.toast)
         self.backbones = Backbones(self.session, self.backbone_tasks, self.side, self.toast, self.settings)
         self.backups = Backups(self.session, self.side, self.toast)
-        self.computing = Computing(self.session, self.embedding, self.backbones, self.status_line.device_chip, self)
-        parts = (self.whereabouts, self.embedding, self.workspace, self.side)
-        self.moved_images = MovedImages(self.session, *parts)
+        self.computing = Computing(
+            self.session, self.embedding, self.settings, self.device_chip, toast=self.toast, host=self._pages
+        )
+        self.backbone_tasks.change.progressed.connect(self.computing.show_notice_of)
+        self.moved_images = MovedImages(
+            self.session, self.whereabouts, self.embedding, self.workspace.missing_notice, self.side
+        )
+        self.moved_images.missing_shown.connect(self.workspace.show_missing)
         callbacks = {
             **self.projects.callbacks(), **self.importing.callbacks(), **self.labelling.callbacks(),
             **self.classes.callbacks(), **self.models.callbacks(), **self.backbones.callbacks(),
@@ -143,10 +150,10 @@ class MainWindow(QMainWindow):
             "command_palette": self._open_commands,
             "read_images": self._read_images,
             "open_image": lambda: grid.open_requested.emit(grid.current_id) if grid.current_id is not None else None,
-            "show_all": lambda: self.tree.select_shelf(Shelf.ALL),
-            "show_to_review": lambda: self.tree.select_shelf(Shelf.TO_REVIEW),
-            "show_labelled": lambda: self.tree.select_shelf(Shelf.LABELLED),
-            "show_unknown": lambda: self.tree.select_shelf(Shelf.UNKNOWN),
+            "show_all": lambda: self.tree.select_subset(Subset.ALL),
+            "show_to_review": lambda: self.tree.select_subset(Subset.TO_REVIEW),
+            "show_labelled": lambda: self.tree.select_subset(Subset.LABELLED),
+            "show_unknown": lambda: self.tree.select_subset(Subset.UNKNOWN),
             "zoom_in": lambda: grid.zoom(1),
             "zoom_out": lambda: grid.zoom(-1),
             "show_failures": self.status_line.job_bar.show_failures,
@@ -161,17 +168,29 @@ class MainWindow(QMainWindow):
         session.writable_changed.connect(lambda _is_writable, _reason: self._update_available())
         session.change_made.connect(self._on_change_made)
         session.undo_state_changed.connect(self._on_undo_state_changed)
-        tree.shelf_selected.connect(self._on_shelf_selected)
+        tree.subset_selected.connect(self._on_subset_selected)
         tree.class_selected.connect(self._on_class_selected)
         tree.menu_requested.connect(self._on_class_menu_requested)
+        tree.files_dropped.connect(lambda class_id, paths: self.importing.take(paths, class_id=class_id))
+        tree.images_dropped.connect(lambda class_id, image_ids: self.labelling.label_dropped(image_ids, class_id))
         workspace.grid.current_image_changed.connect(self._on_current_image_changed)
         workspace.grid.images_selected.connect(lambda _ids: self._update_available())
         workspace.action_requested.connect(self.registry.trigger)
-        self.inspector.image_requested.connect(workspace.show_image)
+        self._connect_inspector()
         self.welcome.action_requested.connect(self.registry.trigger)
         self.welcome.project_requested.connect(session.open)
         self.welcome.files_dropped.connect(self.projects.take_dropped)
         workspace.files_dropped.connect(self.projects.take_dropped)
+
+    def _connect_inspector(self) -> None:
+        inspector = self.inspector
+        inspector.image_requested.connect(self.workspace.show_image)
+        inspector.class_requested.connect(self.tree.select_class)
+        inspector.label_requested.connect(lambda image_id, class_id: self.labelling.label((image_id,), class_id))
+        inspector.unlabel_requested.connect(lambda image_id: self.labelling.unlabel((image_id,)))
+        inspector.bar_requested.connect(self.classes.set_bar)
+        inspector.deepest_requested.connect(self.classes.set_deepest)
+        inspector.parent_requested.connect(self.classes.link_parent)
 
     def _restore(self) -> None:
         self.resize(FIRST_SIZE)
@@ -198,7 +217,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{info.name} - Protoleaf")
         self.setWindowFilePath(str(info.path))
         self._pages.setCurrentWidget(self._working)
-        self.tree.select_shelf(Shelf.ALL)
+        self.tree.select_subset(Subset.ALL)
         self.workspace.grid.setFocus()
         self._update_available()
 
@@ -253,8 +272,8 @@ class MainWindow(QMainWindow):
 
     # -- what is chosen
 
-    def _on_shelf_selected(self, shelf: Shelf) -> None:
-        self.workspace.show_shelf(shelf)
+    def _on_subset_selected(self, subset: Subset) -> None:
+        self.workspace.show_subset(subset)
         self.inspector.clear()
         self._update_available()
 

@@ -36,7 +36,6 @@ class Backbones(QObject):
     ) -> None:
         super().__init__(side)
         self.panel: BackbonePanel | None = None
-        self.device = "auto"
         self._session = session
         self._tasks = tasks
         self._side = side
@@ -251,7 +250,7 @@ class Backbones(QObject):
     # -- changing the project
 
     def _prepare(self, source: str, name: str) -> None:
-        self._tasks.prepare_change(source, name, device=self.device)
+        self._tasks.prepare_change(source, name, device=self._settings.device)
 
     def _use_ready(self) -> None:
         ready = self._tasks.ready

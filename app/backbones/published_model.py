@@ -6,9 +6,8 @@ from typing import Any, Final, final
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.backbones.logic import Column, PublishedRow, arranged
-from app.backbones.sizes import file_size
 from app.backbones.wording import column_tip, column_title, licence_text, pixels, published_facts, short_licence
-from app.side_panel.wording import share
+from app.wording import file_size, percent_to_a_tenth
 
 COLUMNS: Final = tuple(Column)
 _NUMBERS: Final = frozenset({Column.SIZE, Column.ACCURACY, Column.SIDE})
@@ -100,7 +99,7 @@ def cell_text(row: PublishedRow, column: Column) -> str:
     if column is Column.SIZE:
         return file_size(row.size_bytes)
     if column is Column.ACCURACY:
-        return share(row.accuracy)
+        return percent_to_a_tenth(row.accuracy)
     if column is Column.SIDE:
         return pixels(row.input_side)
     return short_licence(row)

@@ -6,10 +6,18 @@ from typing import TYPE_CHECKING, Any, Final
 from PySide6.QtCore import QLocale
 
 from app.backbones.logic import BackboneRow, ChangeFigures, Column, Door, Origin, PublishedRow
-from app.backbones.sizes import file_size, part_of_size, transfer_rate
-from app.side_panel.wording import share
-from app.status.wording import SEPARATOR, images, number, progress_facts, time_left
 from app.texts import fill, translate
+from app.wording import (
+    SEPARATOR,
+    file_size,
+    images,
+    number,
+    part_of_size,
+    percent_to_a_tenth,
+    progress_facts,
+    time_left,
+    transfer_rate,
+)
 from engine.events import Progress
 
 if TYPE_CHECKING:
@@ -112,7 +120,10 @@ def proxy_button(address: str) -> str:
 
 def published_facts(row: PublishedRow) -> str:
     """What is worth knowing before a download."""
-    facts = [pixels(row.input_side), fill(translate("backbones", "%1 right on ImageNet"), share(row.accuracy))]
+    facts = [
+        pixels(row.input_side),
+        fill(translate("backbones", "%1 right on ImageNet"), percent_to_a_tenth(row.accuracy)),
+    ]
     return SEPARATOR.join(facts)
 
 
@@ -222,10 +233,10 @@ def comparison(figures: ChangeFigures) -> str:
     """`Now: 57.1 %  ·  Then: 61.9 %`, or why there are no figures."""
     if figures.after is None:
         return translate("backbones", "Too few labels to measure it: a class needs at least two.")
-    then = fill(translate("backbones", "Then: %1"), share(figures.after))
+    then = fill(translate("backbones", "Then: %1"), percent_to_a_tenth(figures.after))
     if figures.before is None:
         return then
-    return SEPARATOR.join((fill(translate("backbones", "Now: %1"), share(figures.before)), then))
+    return SEPARATOR.join((fill(translate("backbones", "Now: %1"), percent_to_a_tenth(figures.before)), then))
 
 
 def measured_on(figures: ChangeFigures) -> str:

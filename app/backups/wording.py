@@ -2,10 +2,8 @@
 
 from typing import Final
 
-from app.backbones.sizes import file_size
-from app.inspector.wording import moment_text
-from app.status.wording import SEPARATOR, images, number
 from app.texts import fill, translate
+from app.wording import SEPARATOR, file_size, images, moment_text, number
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
 from engine.project.backups.naming import Reason

@@ -11,15 +11,14 @@ from app.palette.logic import (
     PaletteRow,
     class_ids_for,
     create_choice,
+    create_row,
     place_of,
 )
 from app.palette.view import Palette
-from app.review.controller import create_row
 from app.texts import fill, translate
 
 if TYPE_CHECKING:
     from app.class_tree.view import ClassTree
-    from app.inspector.view import Inspector
     from app.session import Session
     from engine.project import Change, Project
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 class Classes:
     """Acts on the chosen class."""
 
-    def __init__(self, session: "Session", tree: "ClassTree", inspector: "Inspector", palette: Palette) -> None:
+    def __init__(self, session: "Session", tree: "ClassTree", palette: Palette) -> None:
         self._session = session
         self._tree = tree
         self._palette = palette
@@ -36,12 +35,6 @@ class Classes:
         tree.rename_requested.connect(self._rename)
         tree.remove_requested.connect(self._remove)
         tree.class_dropped.connect(self._on_class_dropped)
-        inspector.bar_requested.connect(self._set_bar)
-        inspector.deepest_requested.connect(self._set_deepest)
-        inspector.parent_requested.connect(
-            lambda class_id, parent: session.act(lambda project: project.link(parent, class_id))
-        )
-        inspector.class_requested.connect(tree.select_class)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """Actions by name."""
@@ -135,10 +128,16 @@ class Classes:
         else:
             self._session.act(lambda project: project.move_class(class_id, from_parent, to_parent))
 
-    def _set_bar(self, class_id: int, bar: float | None) -> None:
+    def link_parent(self, class_id: int, parent_id: int) -> None:
+        """Put a class under a further parent."""
+        self._session.act(lambda project: project.link(parent_id, class_id))
+
+    def set_bar(self, class_id: int, bar: float | None) -> None:
+        """Set a class's bar; None takes over the one from above."""
         self._session.act(lambda project: _with_policy(project, class_id, bar=bar))
 
-    def _set_deepest(self, class_id: int, is_deepest: bool) -> None:
+    def set_deepest(self, class_id: int, is_deepest: bool) -> None:
+        """Let predictions stop at a class, or go on below it."""
         self._session.act(lambda project: _with_policy(project, class_id, is_deepest=is_deepest))
 
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, GraphEdit
 
 if TYPE_CHECKING:  # loads networkx, and the window shows first
@@ -17,32 +13,6 @@ if TYPE_CHECKING:  # loads networkx, and the window shows first
 
 MATCHES_SHOWN: Final = 100
 OTHER_PARENTS_NAMED: Final = 3
-
-
-class Shelf(StrEnum):
-    """The fixed rows above the classes: views of the whole collection."""
-
-    ALL = "all"
-    TO_REVIEW = "to_review"
-    LABELLED = "labelled"
-    UNKNOWN = "unknown"
-    FAILED = "failed"
-
-
-def shelf_counts(state: CollectionState | None) -> dict[Shelf, int]:
-    """How many images each fixed row holds."""
-    if state is None:
-        return dict.fromkeys(Shelf, 0)
-    is_unlabelled = state.label_class == NO_CLASS
-    has_failed = state.status == ImageStatus.FAILED
-    is_far = is_unlabelled & state.is_unknown
-    return {
-        Shelf.ALL: len(state.image_ids),
-        Shelf.TO_REVIEW: int(np.count_nonzero(is_unlabelled & ~has_failed)),
-        Shelf.LABELLED: int(np.count_nonzero(~is_unlabelled)),
-        Shelf.UNKNOWN: int(np.count_nonzero(is_far | (state.label_class == UNKNOWN))),
-        Shelf.FAILED: int(np.count_nonzero(has_failed)),
-    }
 
 
 def classes_with_shots(graph: CategoryGraph, shot_counts: Mapping[ClassId, int]) -> frozenset[ClassId]:

@@ -16,9 +16,9 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from app.class_tree.drag import CLASS_MIME, IMAGES_MIME, class_mime_data
 from app.class_tree.logic import Matches, TouchedClasses, classes_with_shots, other_parents, touched_by
 from app.class_tree.node import Node, NodeTable, number_rows
+from app.dragging import CLASS_MIME, IMAGES_MIME, class_mime_data
 from engine.collection.state import CollectionState
 from engine.graph.edits import GraphEdit
 

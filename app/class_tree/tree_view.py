@@ -22,9 +22,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOptionViewItem, QTreeView, QWidget
 
 from app.class_tree.delegate import COUNT_MARGIN, ClassDelegate, caption_font
-from app.class_tree.drag import Dragged, DraggedClass, DraggedFiles, DraggedImages, read_dragged
 from app.class_tree.drag_picture import drag_picture
 from app.class_tree.model import COUNT, NAME, ClassTreeModel
+from app.dragging import Dragged, DraggedClass, DraggedFiles, DraggedImages, read_dragged
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 

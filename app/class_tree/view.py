@@ -8,10 +8,11 @@ from PySide6.QtCore import QLocale, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from app.class_tree.logic import Matches, Shelf, find_matches, shelf_counts
+from app.class_tree.logic import Matches, find_matches
 from app.class_tree.model import ClassTreeModel
-from app.class_tree.shelf_list import ShelfList
+from app.class_tree.subset_list import SubsetList
 from app.class_tree.tree_view import ClassTreeView
+from app.session.subsets import Subset, subset_counts
 from app.theme.icons import icon
 from app.theme.tokens import tokens
 from engine.collection.state import CollectionState
@@ -32,7 +33,7 @@ class ClassTree(QWidget):
 
     Signals:
         class_selected: a class was chosen.
-        shelf_selected: a `Shelf`, one of the fixed rows, was chosen.
+        subset_selected: a `Subset`, one of the fixed rows, was chosen.
         create_requested: parent of the new class, or None.
         rename_requested: class, new name.
         remove_requested: class.
@@ -43,7 +44,7 @@ class ClassTree(QWidget):
     """
 
     class_selected = Signal(int)
-    shelf_selected = Signal(object)
+    subset_selected = Signal(object)
     create_requested = Signal(object)
     rename_requested = Signal(int, str)
     remove_requested = Signal(int)
@@ -55,7 +56,7 @@ class ClassTree(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._shelves = ShelfList()
+        self._shelves = SubsetList()
         self._filter = QLineEdit()
         self._all_model = ClassTreeModel(self)
         self._all = ClassTreeView(self._all_model)
@@ -83,9 +84,9 @@ class ClassTree(QWidget):
         return self._tree.selected_parent
 
     @property
-    def selected_shelf(self) -> Shelf | None:
+    def selected_subset(self) -> Subset | None:
         """The chosen fixed row; None when a class is chosen."""
-        return self._shelves.selected_shelf
+        return self._shelves.selected_subset
 
     def select_class(self, class_id: ClassId) -> None:
         """Choose a class, in the row that needs the fewest branches opened."""
@@ -96,9 +97,9 @@ class ClassTree(QWidget):
         if not self._all.select_built(class_id):
             self._all.select_path(self._session.graph.paths(class_id)[0])
 
-    def select_shelf(self, shelf: Shelf) -> None:
+    def select_subset(self, subset: Subset) -> None:
         """Choose a fixed row."""
-        self._shelves.select_shelf(shelf)
+        self._shelves.select_subset(subset)
 
     def rename_selected(self) -> None:
         """Open the field for a new name in the chosen row."""
@@ -151,7 +152,7 @@ class ClassTree(QWidget):
         self._filter.returnPressed.connect(self._on_filter_return_pressed)
 
     def _connect_views(self) -> None:
-        self._shelves.shelf_selected.connect(self._on_shelf_selected)
+        self._shelves.subset_selected.connect(self._on_subset_selected)
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
             view.class_selected.connect(self._on_class_selected)
             view.create_requested.connect(self.create_requested)
@@ -194,9 +195,9 @@ class ClassTree(QWidget):
             self._all.expand(self._all_model.index(0, 0))
 
     def _on_state_changed(self, state: CollectionState | None) -> None:
-        counts = shelf_counts(state)
+        counts = subset_counts(state)
         self._shelves.set_counts(counts)
-        widest = QLocale().toString(counts[Shelf.ALL])
+        widest = QLocale().toString(counts[Subset.ALL])
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
             model.set_state(state)
             view.fit_counts(widest)
@@ -204,10 +205,10 @@ class ClassTree(QWidget):
 
     # -- one choice over fixed rows and classes
 
-    def _on_shelf_selected(self, shelf: Shelf) -> None:
+    def _on_subset_selected(self, subset: Subset) -> None:
         self._all.clear_choice()
         self._found.clear_choice()
-        self.shelf_selected.emit(shelf)
+        self.subset_selected.emit(subset)
 
     def _on_class_selected(self, class_id: ClassId) -> None:
         self._shelves.clear_choice()

@@ -12,12 +12,14 @@ from app.texts import translate
 from engine.runtime.devices.names import AUTO
 
 if TYPE_CHECKING:
-    from app.backbones.controller import Backbones
+    from PySide6.QtWidgets import QWidget
+
     from app.computing.device_chip import DeviceChip
     from app.computing.view import ComputingPanel
-    from app.main_window import MainWindow
     from app.session import Session
     from app.session.embedding import Embedding
+    from app.settings import Settings
+    from app.status.toast import Toast
     from engine.events import Progress
 
 FACTS: Final = "collection facts"
@@ -35,23 +37,26 @@ class Computing(QObject):
         self,
         session: "Session",
         embedding: "Embedding",
-        backbones: "Backbones",
+        settings: "Settings",
         chip: "DeviceChip",
-        window: "MainWindow",
+        *,
+        toast: "Toast",
+        host: "QWidget",
     ) -> None:
-        super().__init__(window)
+        super().__init__(host)
         self.panel: ComputingPanel | None = None
         self.looking = Task(session, keeps_finished=False)
         self._session = session
         self._embedding = embedding
-        self._backbones = backbones
         self._chip = chip
-        self._window = window
+        self._settings = settings
+        self._toast = toast
+        self._host = host
         self._survey: Survey | None = None
         self._was_alone = True
         self._notice = ""
         self._is_switching = False
-        self._use(window.settings.device)
+        self._use(settings.device)
         chip.clicked.connect(lambda _is_checked=False: self.open_panel())
         self._connect()
 
@@ -62,7 +67,6 @@ class Computing(QObject):
         embedding.device_told.connect(self._chip.show_used)
         embedding.notice_given.connect(self._on_notice)
         embedding.failed.connect(self._on_failed)
-        self._window.backbone_tasks.change.progressed.connect(self._on_change_progressed)
         session.state_changed.connect(lambda _state: self._ask_for_facts())
         session.failed.connect(lambda _message: self._on_refused())
         session.closed.connect(self._show_no_project)
@@ -75,13 +79,13 @@ class Computing(QObject):
         """Show the panel over the window; the devices are tried when that was not done yet."""
         if self.panel is None:
             self.panel = self._make_panel()
-        self.panel.show_device(self._window.settings.device)
+        self.panel.show_device(self._settings.device)
         self.panel.show_notice(self._notice)
         self._show_survey()
         if self._session.info is None:
             self._show_no_project()
         self.panel.show_over()
-        self.panel.buttons[self._window.settings.device].setFocus()
+        self.panel.buttons[self._settings.device].setFocus()
         self._ask_for_facts()
         if self._survey is None:
             self.look()
@@ -89,9 +93,7 @@ class Computing(QObject):
     def _make_panel(self) -> "ComputingPanel":
         from app.computing.view import ComputingPanel
 
-        host = self._window.centralWidget()
-        assert host is not None, "the window is put together"
-        panel = ComputingPanel(host)
+        panel = ComputingPanel(self._host)
         panel.device_chosen.connect(self.choose)
         panel.look_requested.connect(self.look)
         panel.collection_switched.connect(self.let_collection_teach)
@@ -101,7 +103,7 @@ class Computing(QObject):
 
     def choose(self, device: str) -> None:
         """Look at images on a device from now on, also after a restart."""
-        self._window.settings.device = device
+        self._settings.device = device
         self._notice = ""
         self._use(device)
         if self.panel is not None:
@@ -110,7 +112,6 @@ class Computing(QObject):
 
     def _use(self, device: str) -> None:
         self._chip.show_chosen(device)
-        self._backbones.device = device
         self._embedding.use_device(device)
 
     def look(self) -> None:
@@ -121,7 +122,7 @@ class Computing(QObject):
 
     def _on_looked(self, fields: Mapping[str, Any]) -> None:
         self._survey = Survey.of_fields(fields, was_alone=self._was_alone)
-        if self._window.settings.device == AUTO and not self._notice:
+        if self._settings.device == AUTO and not self._notice:
             self._chip.show_used(self._survey.auto_name, self._survey.auto_reason)
 
     def _show_survey(self) -> None:
@@ -138,16 +139,17 @@ class Computing(QObject):
         if self.panel is not None:
             self.panel.show_notice(notice)
         if notice:
-            self._window.toast.say_failure(sentence(notice), **self._way_out())
+            self._toast.say_failure(sentence(notice), **self._way_out())
 
-    def _on_change_progressed(self, progress: "Progress") -> None:
+    def show_notice_of(self, progress: "Progress") -> None:
+        """Take the notice of a device from the progress of other work."""
         if progress.notice:
             self._on_notice(progress.notice)
 
     def _on_failed(self, message: str) -> None:
         """A device that was asked for by name may be the reason, so another one is offered."""
-        if self._window.settings.device != AUTO:
-            self._window.toast.say_failure(message, **self._way_out())
+        if self._settings.device != AUTO:
+            self._toast.say_failure(message, **self._way_out())
 
     def _way_out(self) -> dict[str, Any]:
         return {"action": translate("computing", "Devices…"), "on_action": self.open_panel}

@@ -5,8 +5,8 @@ from typing import Final
 from PySide6.QtCore import QLocale
 
 from app.computing.logic import CPU, ON_DEMAND, CollectionFacts, DeviceReport, Survey, first_with_reason
-from app.status.wording import number
 from app.texts import fill, translate
+from app.wording import number
 from engine.runtime.devices.names import AUTO
 
 _SLOW: Final = 10

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPainterPath, QPen, QPixmap
 
 from app.image_grid.model import Card, Mark
+from app.images.pixels import fitted
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import Tokens, tokens
 
@@ -90,14 +91,6 @@ def _paint_badge(painter: QPainter, target: QRectF, worn: Tokens) -> None:
     inset = (_BADGE - ICON) // 2
     drawing = icon_pixmap(_MISSING_ICON, ICON, colour="text_secondary", ratio=ratio)
     painter.drawPixmap(place.left() + inset, place.top() + inset, drawing)
-
-
-def fitted(size: QSize, frame: QRect) -> QRectF:
-    """Cover the square frame when the picture is nearly square, else show all of it, centred."""
-    scale = min(frame.width() / max(1, size.width()), frame.height() / max(1, size.height()))
-    width, height = size.width() * scale, size.height() * scale
-    centre = QPointF(QRectF(frame).center())
-    return QRectF(centre.x() - width / 2, centre.y() - height / 2, width, height)
 
 
 def _paint_caption(painter: QPainter, rect: QRect, card: Card, worn: Tokens) -> None:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.image_grid.logic import ImageFilter, Order, positions
-from app.status.wording import percent
+from app.image_grid.logic import Order, positions
+from app.session.subsets import ImageFilter
+from app.wording import percent
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
 AnyIndex = QModelIndex | QPersistentModelIndex

@@ -33,13 +33,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
-from app.class_tree.drag import IMAGES_MIME
-from app.dropped_files import take_files
+from app.dragging import IMAGES_MIME, take_files
 from app.image_grid.card import Look, paint_card
 from app.image_grid.geometry import GAP, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry
 from app.image_grid.model import ImageGridModel
 from app.image_grid.place_keeper import PlaceKeeper
-from app.image_grid.thumbnails import Thumbnails
+from app.images.thumbnails import Thumbnails
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 ZOOM_STEP: Final = 1.15

@@ -155,7 +155,7 @@ class ImageView(QWidget):
 
 def decode(path: Path) -> "QImage | str":
     """Decode an image on the calling thread; a sentence when it cannot be read."""
-    from app.image_grid.pixels import image_of
+    from app.images.pixels import image_of
     from engine.errors import ProtoleafError
     from engine.images.decode import read_rgb
 

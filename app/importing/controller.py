@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, cast, final
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.importing.wording import import_text
-from app.status.wording import number
 from app.texts import fill, translate
+from app.wording import number
 
 if TYPE_CHECKING:
-    from app.class_tree.view import ClassTree
     from app.session import Session
+    from app.status.notice import Notice
     from app.status.toast import Toast
-    from app.workspace.view import Workspace
     from engine.collection.import_images import ImageImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
@@ -24,15 +23,11 @@ if TYPE_CHECKING:
 class Importing:
     """Adds images and classes to the open project."""
 
-    def __init__(
-        self, session: "Session", tree: "ClassTree", workspace: "Workspace", toast: "Toast", window: QWidget
-    ) -> None:
+    def __init__(self, session: "Session", notice: "Notice", toast: "Toast", window: QWidget) -> None:
         self._session = session
-        self._workspace = workspace
+        self._notice = notice
         self._toast = toast
         self._window = window
-        tree.files_dropped.connect(lambda class_id, paths: self.take(paths, class_id=class_id))
-        tree.images_dropped.connect(self._on_images_dropped)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """Actions by name."""
@@ -95,7 +90,7 @@ class Importing:
             if where
             else translate("importing", "Just add the images")
         )
-        self._workspace.notice.ask(
+        self._notice.ask(
             text,
             [
                 (as_classes, lambda: self.add_class_folders(paths, under=class_id)),
@@ -140,9 +135,6 @@ class Importing:
             self._toast.say_failure(
                 f"{done.change.text}. {text}", action=translate("importing", "Undo"), on_action=self._session.undo
             )
-
-    def _on_images_dropped(self, class_id: int, image_ids: Sequence[int]) -> None:
-        self._session.act(lambda project: project.label(image_ids, class_id))
 
 
 def count_class_folders(paths: Sequence[Path]) -> int:

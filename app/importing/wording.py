@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from app.status.wording import images, number
 from app.texts import fill, translate
+from app.wording import images, number
 from engine.files import shown
 
 if TYPE_CHECKING:

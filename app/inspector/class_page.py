@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSlider, QWidget
 
 from app.controls import make_button, make_label
-from app.image_grid.thumbnails import Thumbnails
+from app.images.thumbnails import Thumbnails
 from app.inspector.image_page import image_strip
 from app.inspector.logic import ClassPageFacts, ScoreRow
 from app.inspector.page import Page
 from app.inspector.rows import ScoreLine
 from app.inspector.wording import bar_text, candidates_text, counts_text, teaching_text
-from app.status.wording import percent
+from app.wording import percent
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState

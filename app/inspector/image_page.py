@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.controls import make_button, make_label
-from app.image_grid.card import fitted
-from app.image_grid.thumbnails import Thumbnails
+from app.images.pixels import fitted
+from app.images.thumbnails import Thumbnails
 from app.inspector.logic import ImageFacts, ScoreRow, ShareRow
 from app.inspector.page import Page
 from app.inspector.rows import ScoreLine

@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor, QEnterEvent, QFont, QFontMetrics, QMouseEvent,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.inspector.logic import ScoreRow
-from app.status.wording import percent
 from app.theme.tokens import tokens
+from app.wording import percent
 
 HEIGHT: Final = 34
 BAR_HEIGHT: Final = 4

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.controls import make_label, make_scroll_area
-from app.image_grid.thumbnails import Thumbnails
+from app.images.thumbnails import Thumbnails
 from app.inspector.class_page import ClassPage
 from app.inspector.image_page import ImagePage
 from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, image_facts

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDateTime, QLocale
+from PySide6.QtCore import QLocale
 
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, Source, Teaching, teaching
-from app.status.wording import images, percent
 from app.texts import fill, translate
+from app.wording import images, moment_text, percent
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import Label
 
@@ -29,12 +27,6 @@ def label_title(graph: CategoryGraph, label: Label | None) -> str:
 def label_origin(label: Label) -> str:
     """Who said it and when: `anna, 3 May 2026 14:02`."""
     return f"{label.who}, {moment_text(label.when)}"
-
-
-def moment_text(moment: datetime) -> str:
-    """A local date and time in the locale's short form."""
-    local = QDateTime.fromSecsSinceEpoch(int(moment.timestamp()))
-    return QLocale().toString(local, QLocale.FormatType.ShortFormat)
 
 
 def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for each case)

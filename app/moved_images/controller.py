@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from app.jobs.thread_job import ThreadJob
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.session import Session
     from app.session.embedding import Embedding
     from app.side_panel.place import SidePlace
-    from app.workspace.view import Workspace
+    from app.status.notice import Notice
     from engine.collection.live import LiveCollection
     from engine.collection.relink.records import KnownImages, RelinkPlan
     from engine.events import CancelToken, OnProgress
@@ -32,12 +32,14 @@ KNOWN: Final = "known images"
 class MovedImages(QObject):
     """Opens the panel, looks for moved images off the project thread, and takes what was found as one action."""
 
+    missing_shown = Signal(object)  # frozenset[int]: images that are not where they were
+
     def __init__(
         self,
         session: "Session",
         whereabouts: "Whereabouts",
         embedding: "Embedding",
-        workspace: "Workspace",
+        notice: "Notice",
         side: "SidePlace",
     ) -> None:
         super().__init__(side)
@@ -46,7 +48,7 @@ class MovedImages(QObject):
         self._session = session
         self._whereabouts = whereabouts
         self._embedding = embedding
-        self._workspace = workspace
+        self._notice = notice
         self._side = side
         self._job: Job | None = None
         whereabouts.missing_changed.connect(self._on_missing_changed)
@@ -62,7 +64,7 @@ class MovedImages(QObject):
         """Show the panel in the place of the inspector."""
         if self.panel is None:
             self.panel = self._make_panel()
-        self._workspace.missing_notice.hide()
+        self._notice.hide()
         self._show_missing()
         self._side.show_panel(self.panel)
         self._whereabouts.look()
@@ -143,14 +145,14 @@ class MovedImages(QObject):
     # -- following
 
     def _on_missing_changed(self, missing: frozenset[int]) -> None:
-        self._workspace.show_missing(missing)
+        self.missing_shown.emit(missing)
         self._show_missing()
         is_open = self.panel is not None and self.panel.isVisible()
         if missing and not is_open:
             find = translate("moved_images", "Find them…")
-            self._workspace.missing_notice.ask(missing_line(len(missing)), [(find, self.open_panel)])
+            self._notice.ask(missing_line(len(missing)), [(find, self.open_panel)])
         else:
-            self._workspace.missing_notice.hide()
+            self._notice.hide()
 
     def _show_missing(self) -> None:
         info = self._session.info

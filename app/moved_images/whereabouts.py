@@ -14,7 +14,7 @@ from app.jobs.background_thread import BackgroundThread
 from engine.events import CancelToken
 
 if TYPE_CHECKING:
-    from app.image_grid.thumbnails import Thumbnails
+    from app.images.thumbnails import Thumbnails
     from app.session import Session
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.status.wording import SEPARATOR, images, number
 from app.texts import fill, translate
+from app.wording import SEPARATOR, images, number
 
 if TYPE_CHECKING:
     from engine.collection.relink.records import RelinkPlan

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from app.texts import fill, translate
 from engine.errors import GraphError
 
 if TYPE_CHECKING:  # loads networkx, and the window shows first
@@ -141,3 +142,10 @@ def commands_for(rows: Iterable[PaletteRow], text: str) -> list[PaletteRow]:
     words = text.casefold().split()
     fitting = [row for row in rows if all(word in row.title.casefold() for word in words)]
     return sorted(fitting, key=lambda row: not row.title.casefold().startswith(text.strip().casefold()))
+
+
+def create_row(choice: CreateChoice, parent_name: str) -> PaletteRow:
+    """The palette's last row: the class that typing would make."""
+    title = fill(translate("palette", "Create “%1”"), choice.name)
+    where = fill(translate("palette", "under %1"), parent_name) if parent_name else translate("palette", "top level")
+    return PaletteRow(title, where, "", "class_new", choice)

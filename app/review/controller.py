@@ -1,36 +1,74 @@
 """The keys of review: what they do to the images that are chosen."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Protocol, final
 
-from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_ids_for, create_choice, place_of
+from app.palette.logic import (
+    Choice,
+    ClassChoice,
+    CreateChoice,
+    PaletteRow,
+    class_ids_for,
+    create_choice,
+    create_row,
+    place_of,
+)
 from app.palette.view import Palette
 from app.review.labelling import accept, label_as, unlabel
 from app.texts import fill, translate
 from engine.collection.state import NO_CLASS
 
 if TYPE_CHECKING:
-    from app.inspector.view import Inspector
     from app.session import Session
-    from app.workspace.view import Workspace
     from engine.project import Change, Project
 
+LikeliestOf = Callable[[int], Sequence[int] | None]
+"""The likeliest classes of an image, best first, where they are known already."""
 RECENT_KEPT = 8
 FIRST_DIGIT, LAST_DIGIT = 1, 9
 
 
+class ReviewedImages(Protocol):
+    """Where the images under review are shown."""
+
+    @property
+    def selected_ids(self) -> tuple[int, ...]:
+        """The chosen images."""
+
+    @property
+    def current_id(self) -> int | None:
+        """The image with the focus."""
+
+    @property
+    def class_id(self) -> int | None:
+        """The class whose images are shown; None for a view of all."""
+
+    def go_on_from(self, image_ids: Sequence[int]) -> None:
+        """Choose the image after these, where decided images leave."""
+
+    def go_to_next(self) -> None:
+        """Choose the next image."""
+
+
 @final
 class Labelling:
-    """Acts on the grid's selection."""
+    """Acts on the chosen images.
 
-    def __init__(self, session: "Session", workspace: "Workspace", inspector: "Inspector", palette: Palette) -> None:
+    Args:
+        session: the open project.
+        images: where they are shown.
+        likeliest_of: what the digits stand for.
+        palette: asks for any other class.
+    """
+
+    def __init__(
+        self, session: "Session", images: "ReviewedImages", likeliest_of: LikeliestOf, palette: Palette
+    ) -> None:
         self._session = session
-        self._workspace = workspace
-        self._inspector = inspector
+        self._images = images
+        self._likeliest_of = likeliest_of
         self._palette = palette
         self._recent: list[int] = []
-        inspector.label_requested.connect(lambda image_id, class_id: self.label((image_id,), class_id))
-        inspector.unlabel_requested.connect(lambda image_id: unlabel(session, (image_id,)))
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """Actions by name."""
@@ -38,8 +76,8 @@ class Labelling:
             f"label_as_{digit}": self._digit(digit) for digit in range(FIRST_DIGIT, LAST_DIGIT + 1)
         }
         return digits | {
-            "accept": lambda: self._workspace.go_on_from(accept(self._session, self._chosen())),
-            "accept_safe": lambda: self._workspace.go_on_from(accept(self._session, self._chosen(), safe=True)),
+            "accept": lambda: self._images.go_on_from(accept(self._session, self._chosen())),
+            "accept_safe": lambda: self._images.go_on_from(accept(self._session, self._chosen(), safe=True)),
             "relabel": self.relabel,
             "unknown": self.say_unknown,
             "reject": self.reject,
@@ -50,13 +88,21 @@ class Labelling:
         """Label images, and remember the class for the palette."""
         self._recent = [class_id, *(known for known in self._recent if known != class_id)][:RECENT_KEPT]
         label_as(self._session, image_ids, class_id)
-        self._workspace.go_on_from(image_ids)
+        self._images.go_on_from(image_ids)
+
+    def label_dropped(self, image_ids: Sequence[int], class_id: int) -> None:
+        """Label images that were dropped on a class; what is chosen stays."""
+        self._session.act(lambda project: project.label(image_ids, class_id))
+
+    def unlabel(self, image_ids: Sequence[int]) -> None:
+        """Take labels off."""
+        unlabel(self._session, image_ids)
 
     def say_unknown(self) -> None:
         """Label the chosen images as none of the classes."""
         chosen = self._chosen()
         label_as(self._session, chosen, None)
-        self._workspace.go_on_from(chosen)
+        self._images.go_on_from(chosen)
 
     def relabel(self) -> None:
         """Ask for any class; the last row makes a new one."""
@@ -79,17 +125,17 @@ class Labelling:
         if labelled:
             unlabel(self._session, labelled)
         else:
-            self._workspace.grid.select_row(self._workspace.grid.currentIndex().row() + 1)
+            self._images.go_to_next()
 
     def _chosen(self) -> tuple[int, ...]:
-        return self._workspace.grid.selected_ids
+        return self._images.selected_ids
 
     def _digit(self, digit: int) -> Callable[[], None]:
         def work() -> None:
-            image_id, chosen = self._workspace.grid.current_id, self._chosen()
+            image_id, chosen = self._images.current_id, self._chosen()
             if image_id is None or not chosen:
                 return
-            likeliest = self._inspector.likeliest_of(image_id)
+            likeliest = self._likeliest_of(image_id)
             if likeliest is not None:
                 self._label_as_likely(chosen, digit, likeliest)
                 return
@@ -97,7 +143,7 @@ class Labelling:
             self._session.ask(
                 lambda live: live.top_classes(image_id, LAST_DIGIT),
                 lambda found: self._label_as_likely(chosen, digit, [scored.class_id for scored in found]),
-                owner=self._workspace,
+                owner=self._palette,
             )
 
         return work
@@ -114,14 +160,14 @@ class Labelling:
 
     def _rows_for(self, text: str) -> list[PaletteRow]:
         graph = self._session.graph
-        current = self._workspace.grid.current_id
-        likeliest = None if current is None else self._inspector.likeliest_of(current)
+        current = self._images.current_id
+        likeliest = None if current is None else self._likeliest_of(current)
         first = [*(likeliest or ()), *self._recent]
         rows = [
             PaletteRow(graph.name(class_id), place_of(graph, class_id), "", "class", ClassChoice(class_id))
             for class_id in class_ids_for(graph, text, first=first)
         ]
-        new = create_choice(graph, text, under=self._workspace.class_id)
+        new = create_choice(graph, text, under=self._images.class_id)
         if new is not None:
             rows.append(create_row(new, graph.name(new.parent_id) if new.parent_id is not None else ""))
         return rows
@@ -131,16 +177,7 @@ class Labelling:
             self.label(image_ids, choice.class_id)
         elif isinstance(choice, CreateChoice):
             self._session.act(lambda project: _create_and_label(project, choice, image_ids))
-            self._workspace.go_on_from(image_ids)
-
-
-def create_row(choice: CreateChoice, parent_name: str) -> PaletteRow:
-    """The palette's last row: the class that typing would make."""
-    title = fill(translate("labelling", "Create “%1”"), choice.name)
-    where = (
-        fill(translate("labelling", "under %1"), parent_name) if parent_name else translate("labelling", "top level")
-    )
-    return PaletteRow(title, where, "", "class_new", choice)
+            self._images.go_on_from(image_ids)
 
 
 def _create_and_label(project: "Project", choice: CreateChoice, image_ids: Sequence[int]) -> "Change":

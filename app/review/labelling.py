@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.status.wording import images
 from app.texts import fill, translate
+from app.wording import images
 from engine.collection.state import NO_CLASS
 
 if TYPE_CHECKING:

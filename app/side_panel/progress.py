@@ -7,8 +7,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.controls import fill_bar, make_bar, make_button, make_label
-from app.status.wording import progress_facts
 from app.theme.tokens import tokens
+from app.wording import progress_facts
 from engine.events import Progress
 
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controls import make_button, make_label
-from app.status.wording import number
+from app.wording import number
 from engine.files import FileFailure, shown
 
 _WIDTH: Final = 520

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.controls import fill_bar, make_bar, make_button, make_icon_button, make_label
 from app.status.failures import FailuresPopup
-from app.status.wording import number, progress_facts
+from app.wording import number, progress_facts
 from engine.events import Progress
 from engine.files import FileFailure
 

@@ -6,7 +6,7 @@ from typing import final
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.controls import set_property
-from app.status.wording import saved_at
+from app.wording import saved_at
 
 
 @final

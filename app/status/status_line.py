@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.computing.device_chip import DeviceChip
 from app.jobs.job import Job, JobState
 from app.session.embedding import Embedding
 from app.status.job_bar import JobBar
@@ -17,15 +16,20 @@ if TYPE_CHECKING:
 
 @final
 class StatusLine(QWidget):
-    """Follows the session's jobs; shows the one that runs."""
+    """Follows the session's jobs; shows the one that runs.
 
-    def __init__(self, session: "Session", embedding: Embedding, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    Args:
+        session: whose jobs are shown.
+        embedding: whose failures are shown.
+        device: shows at the right end which device embeds.
+    """
+
+    def __init__(self, session: "Session", embedding: Embedding, device: QWidget) -> None:
+        super().__init__()
         self._session = session
         self._embedding = embedding
         self.job_bar = JobBar(self)
         self.saved_mark = SavedMark(self)
-        self.device_chip = DeviceChip(self)
         self._shown: Job | None = None
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 4, 12, 4)
@@ -33,7 +37,7 @@ class StatusLine(QWidget):
         layout.addStretch(1)
         layout.addWidget(self.job_bar)
         layout.addSpacing(12)
-        layout.addWidget(self.device_chip, 0, Qt.AlignmentFlag.AlignVCenter)
+        layout.addWidget(device, 0, Qt.AlignmentFlag.AlignVCenter)
         self.job_bar.cancel_requested.connect(self._on_cancel_requested)
         embedding.failures_changed.connect(self.job_bar.set_failures)
         session.jobs.job_added.connect(self._on_job_added)

@@ -8,10 +8,10 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.controls import make_label
-from app.side_panel.wording import share
 from app.theme import theme_of
 from app.theme.tokens import tokens
 from app.training.logic import Curve, Curves
+from app.wording import percent_to_a_tenth
 
 HEIGHT: Final = 150
 WIDEST_NUMBERS: Final = ("100 %", "0.0000")
@@ -105,7 +105,7 @@ class Chart(QWidget):
         if loss.values:
             words.append(f"{self.tr('Loss')} {loss.values[-1]:.3f}")
         if accuracy.values:
-            words.append(f"{self.tr('Validation accuracy')} {share(accuracy.values[-1])}")
+            words.append(f"{self.tr('Validation accuracy')} {percent_to_a_tenth(accuracy.values[-1])}")
         self.setAccessibleName(", ".join(words) or self.tr("Chart of the training"))
 
     # -- the look

@@ -4,11 +4,9 @@ from typing import Final
 
 from PySide6.QtCore import QLocale
 
-from app.inspector.wording import moment_text
-from app.side_panel.wording import share
-from app.status.wording import SEPARATOR, images, number
 from app.texts import fill, translate
 from app.training.logic import Depth, Figures, Labels, Plan, Start, Trained, VersionRow, estimated_s
+from app.wording import SEPARATOR, images, moment_text, number, percent_to_a_tenth
 
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3600
@@ -78,8 +76,8 @@ def comparison(figures: Figures) -> str:
     """`Current: 57.1 % · New: 61.9 %`, or why there are no figures."""
     if figures.before is None or figures.after is None:
         return translate("training", "There were too few labels to keep images aside for measuring it.")
-    current = fill(translate("training", "Current: %1"), share(figures.before))
-    new = fill(translate("training", "New: %1"), share(figures.after))
+    current = fill(translate("training", "Current: %1"), percent_to_a_tenth(figures.before))
+    new = fill(translate("training", "New: %1"), percent_to_a_tenth(figures.after))
     return f"{current}{SEPARATOR}{new}"
 
 
@@ -107,5 +105,5 @@ def outcome_line(trained: Trained) -> str:
 def version_facts(row: VersionRow) -> str:
     """When a version was made and how good it was."""
     when = moment_text(row.created_at)
-    facts = [when] if row.accuracy is None else [when, share(row.accuracy)]
+    facts = [when] if row.accuracy is None else [when, percent_to_a_tenth(row.accuracy)]
     return SEPARATOR.join(facts)

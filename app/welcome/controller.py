@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.settings import Settings
+from app.status.notice import Notice
 from app.texts import translate
-from app.workspace.notice import Notice
 from engine.config import PROJECT_SUFFIX
 
 if TYPE_CHECKING:
-    from app.importing.controller import Importing
     from app.session import Session
 
 KINDS = "Protoleaf (*.protoleaf)"
@@ -23,10 +22,15 @@ class Projects:
     """Opens one project at a time."""
 
     def __init__(
-        self, session: "Session", importing: "Importing", settings: Settings, notice: Notice, window: QWidget
+        self,
+        session: "Session",
+        import_files: Callable[[Sequence[Path]], None],
+        settings: Settings,
+        notice: Notice,
+        window: QWidget,
     ) -> None:
         self._session = session
-        self._importing = importing
+        self._import_files = import_files
         self._settings = settings
         self._notice = notice
         self._window = window
@@ -86,7 +90,7 @@ class Projects:
         if project is not None:
             self._session.open(project)
         elif self._session.info is not None:
-            self._importing.take(paths)
+            self._import_files(paths)
         else:
             path = free_name(paths[0])
             self._dropped = path, tuple(paths)
@@ -112,7 +116,7 @@ class Projects:
         info = self._session.info
         if self._dropped is not None and info is not None and info.path == self._dropped[0]:
             paths, self._dropped = self._dropped[1], None
-            self._importing.take(paths)
+            self._import_files(paths)
 
 
 def free_name(dropped: Path) -> Path:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.actions.table import BY_NAME
 from app.controls import make_button, make_label, make_scroll_area
-from app.dropped_files import take_files, welcome_files
+from app.dragging import take_files, welcome_files
 from app.theme.icons import icon_pixmap
 
 COLUMN_WIDTH = 600

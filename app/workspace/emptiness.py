@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.class_tree.logic import Shelf
-from app.image_grid.logic import ImageFilter
+from app.session.subsets import ImageFilter, Subset
 from app.texts import fill, translate
 from engine.collection.state import CollectionState
 
@@ -38,11 +37,11 @@ def emptiness(state: CollectionState | None, wanted: ImageFilter, class_name: st
         )
     if class_name:
         return _empty_class(wanted, class_name)
-    return _empty_shelf(wanted.shelf)
+    return _empty_subset(wanted.subset)
 
 
 def _empty_class(wanted: ImageFilter, class_name: str) -> Emptiness:
-    if wanted.shelf is Shelf.TO_REVIEW:
+    if wanted.subset is Subset.TO_REVIEW:
         return Emptiness(
             "check_circle",
             fill(translate("workspace", "Nothing left to review in %1"), class_name),
@@ -58,8 +57,8 @@ def _empty_class(wanted: ImageFilter, class_name: str) -> Emptiness:
     )
 
 
-def _empty_shelf(shelf: Shelf) -> Emptiness:
-    if shelf is Shelf.TO_REVIEW:
+def _empty_subset(subset: Subset) -> Emptiness:
+    if subset is Subset.TO_REVIEW:
         return Emptiness(
             "check_circle",
             translate("workspace", "All done"),
@@ -67,11 +66,11 @@ def _empty_shelf(shelf: Shelf) -> Emptiness:
             ("show_all",),
             is_good=True,
         )
-    if shelf is Shelf.FAILED:
+    if subset is Subset.FAILED:
         return Emptiness(
             "check_circle", translate("workspace", "Every file could be read"), "", ("show_all",), is_good=True
         )
-    if shelf is Shelf.UNKNOWN:
+    if subset is Subset.UNKNOWN:
         return Emptiness(
             "search",
             translate("workspace", "Nothing unknown"),

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.actions.table import BY_NAME
 from app.controls import make_button, make_label
-from app.dropped_files import take_files, welcome_files
+from app.dragging import take_files, welcome_files
 from app.theme.icons import icon_pixmap
 from app.workspace.emptiness import Emptiness
 

@@ -6,16 +6,16 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QSlider, QWidget
 
-from app.class_tree.logic import Shelf
 from app.controls import make_label
 from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.logic import Order
-from app.status.wording import images
+from app.session.subsets import Subset
+from app.wording import images
 
 WIDTH_FOR_ZOOM: Final = 760
 WIDTH_FOR_ORDER: Final = 640
 WIDTH_FOR_COUNT: Final = 500
-CHIPS: Final = (Shelf.ALL, Shelf.TO_REVIEW, Shelf.LABELLED, Shelf.UNKNOWN)
+CHIPS: Final = (Subset.ALL, Subset.TO_REVIEW, Subset.LABELLED, Subset.UNKNOWN)
 
 
 @final
@@ -23,12 +23,12 @@ class Header(QWidget):
     """Title and controls of the grid.
 
     Signals:
-        shelf_chosen: a `Shelf` from the chips.
+        subset_chosen: a `Subset` from the chips.
         order_chosen: an `Order`.
         zoom_chosen: side of a thumbnail.
     """
 
-    shelf_chosen = Signal(object)
+    subset_chosen = Signal(object)
     order_chosen = Signal(object)
     zoom_chosen = Signal(int)
 
@@ -38,7 +38,7 @@ class Header(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._title = make_label("", "heading")
         self._count = make_label("", "muted")
-        self._chips: dict[Shelf, QPushButton] = {}
+        self._chips: dict[Subset, QPushButton] = {}
         self._group = QButtonGroup(self)
         self._order = self._make_order()
         self._zoom = self._make_zoom()
@@ -48,30 +48,30 @@ class Header(QWidget):
         layout.addWidget(self._title)
         layout.addWidget(self._count)
         layout.addSpacing(8)
-        for shelf in CHIPS:
-            layout.addWidget(self._make_chip(shelf))
+        for subset in CHIPS:
+            layout.addWidget(self._make_chip(subset))
         layout.addStretch(1)
         layout.addWidget(self._order)
         layout.addWidget(self._zoom)
 
-    def _make_chip(self, shelf: Shelf) -> QPushButton:
-        chip = QPushButton(self._chip_text(shelf))
+    def _make_chip(self, subset: Subset) -> QPushButton:
+        chip = QPushButton(self._chip_text(subset))
         chip.setProperty("role", "chip")
         chip.setCheckable(True)
         chip.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         chip.setCursor(Qt.CursorShape.PointingHandCursor)
-        chip.clicked.connect(lambda _is_checked=False: self.shelf_chosen.emit(shelf))
+        chip.clicked.connect(lambda _is_checked=False: self.subset_chosen.emit(subset))
         self._group.addButton(chip)
-        self._chips[shelf] = chip
+        self._chips[subset] = chip
         return chip
 
-    def _chip_text(self, shelf: Shelf) -> str:
+    def _chip_text(self, subset: Subset) -> str:
         return {
-            Shelf.ALL: self.tr("All"),
-            Shelf.TO_REVIEW: self.tr("To review"),
-            Shelf.LABELLED: self.tr("Labelled"),
-            Shelf.UNKNOWN: self.tr("Unknown"),
-        }[shelf]
+            Subset.ALL: self.tr("All"),
+            Subset.TO_REVIEW: self.tr("To review"),
+            Subset.LABELLED: self.tr("Labelled"),
+            Subset.UNKNOWN: self.tr("Unknown"),
+        }[subset]
 
     def _make_order(self) -> QComboBox:
         box = QComboBox()
@@ -109,11 +109,11 @@ class Header(QWidget):
         self._title.setText(title)
         self._count.setText(images(count))
 
-    def show_shelf(self, shelf: Shelf) -> None:
+    def show_subset(self, subset: Subset) -> None:
         """Light the chip of the part that is shown; none for a part without a chip."""
         self._group.setExclusive(False)
         for known, chip in self._chips.items():
-            chip.setChecked(known is shelf)
+            chip.setChecked(known is subset)
         self._group.setExclusive(True)
 
     def show_order(self, order: Order) -> None:

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.class_tree.logic import Shelf
-from app.class_tree.shelf_list import shelf_text
-from app.image_grid.logic import ImageFilter, Order
+from app.image_grid.logic import Order
 from app.image_grid.model import ImageGridModel
-from app.image_grid.thumbnails import Thumbnails
 from app.image_grid.view import ImageGrid
 from app.image_view.view import ImageView
+from app.images.thumbnails import Thumbnails
+from app.session.subsets import ImageFilter, Subset, subset_text
 from app.settings import Settings
+from app.status.notice import Notice
 from app.workspace.emptiness import emptiness
 from app.workspace.empty_page import EmptyPage
 from app.workspace.header import Header
-from app.workspace.notice import Notice
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 @final
 class Workspace(QWidget):
-    """Shows the images of a shelf or class.
+    """Shows the images of a subset or class.
 
     Signals:
         action_requested: name of an action, from the empty page.
@@ -43,7 +42,7 @@ class Workspace(QWidget):
         self._session = session
         self._settings = settings
         self._class_id: int | None = None
-        self._shelf = Shelf.ALL
+        self._subset = Subset.ALL
         self.model = ImageGridModel(self._name_of, self)
         self.grid = ImageGrid(self.model, thumbnails)
         self.header = Header()
@@ -74,7 +73,7 @@ class Workspace(QWidget):
         layout.addWidget(self._stack, 1)
 
     def _connect(self) -> None:
-        self.header.shelf_chosen.connect(self.show_shelf_of_class)
+        self.header.subset_chosen.connect(self.show_subset_of_class)
         self.header.order_chosen.connect(self._on_order_chosen)
         self.header.zoom_chosen.connect(self.grid.set_thumbnail_side)
         self.grid.zoom_changed.connect(self._on_zoom_changed)
@@ -103,25 +102,25 @@ class Workspace(QWidget):
         """The class that is shown; None for the whole collection."""
         return self._class_id
 
-    def show_shelf(self, shelf: Shelf) -> None:
+    def show_subset(self, subset: Subset) -> None:
         """Show a part of the whole collection."""
-        self._class_id, self._shelf = None, shelf
+        self._class_id, self._subset = None, subset
         self._refilter()
 
     def show_class(self, class_id: int) -> None:
         """Show a class and all below it."""
-        self._class_id, self._shelf = class_id, Shelf.ALL
+        self._class_id, self._subset = class_id, Subset.ALL
         self._refilter()
 
-    def show_shelf_of_class(self, shelf: Shelf) -> None:
+    def show_subset_of_class(self, subset: Subset) -> None:
         """Show a part of what is chosen."""
-        self._shelf = shelf
+        self._subset = subset
         self._refilter()
 
     def show_image(self, image_id: int) -> None:
         """Bring an image into sight, leaving the present choice when it is not part of it."""
         if not self.grid.select_image(image_id):
-            self.show_shelf(Shelf.ALL)
+            self.show_subset(Subset.ALL)
             self.grid.select_image(image_id)
         self.grid.setFocus()
 
@@ -130,9 +129,19 @@ class Workspace(QWidget):
         self.model.set_missing(image_ids)
         self.grid.viewport().update()
 
+    @property
+    def selected_ids(self) -> tuple[int, ...]:
+        """The chosen images."""
+        return self.grid.selected_ids
+
+    @property
+    def current_id(self) -> int | None:
+        """The image with the focus."""
+        return self.grid.current_id
+
     def go_on_from(self, image_ids: Sequence[int]) -> None:
         """Choose the card after these at once, where decided images leave: the next key is meant for that one."""
-        if self._shelf is not Shelf.TO_REVIEW:
+        if self._subset is not Subset.TO_REVIEW:
             return
         row = self.model.last_row_of(image_ids)
         if row is not None:
@@ -140,9 +149,13 @@ class Workspace(QWidget):
             if self.is_image_open:
                 self._follow_grid()
 
+    def go_to_next(self) -> None:
+        """Choose the next card."""
+        self.grid.select_row(self.grid.currentIndex().row() + 1)
+
     def _refilter(self) -> None:
         self.leave_image()
-        self.model.set_filter(ImageFilter(self._shelf, self._class_ids()))
+        self.model.set_filter(ImageFilter(self._subset, self._class_ids()))
         self.grid.verticalScrollBar().setValue(0)
         self._show_title()
 
@@ -154,7 +167,7 @@ class Workspace(QWidget):
     def _on_state_changed(self, state: "CollectionState | None") -> None:
         if self._class_id is not None and self._class_id not in self._session.graph:
             self._class_id = None
-        self.model.filter = ImageFilter(self._shelf, self._class_ids())
+        self.model.filter = ImageFilter(self._subset, self._class_ids())
         self.model.set_state(state)
         self._show_title()
 
@@ -169,8 +182,8 @@ class Workspace(QWidget):
     def _show_title(self) -> None:
         has_class = self._class_id is not None and self._class_id in self._session.graph
         name = self._name_of(self._class_id) if has_class and self._class_id is not None else ""
-        self.header.show_title(name or shelf_text(self._shelf), self.model.rowCount())
-        self.header.show_shelf(self._shelf)
+        self.header.show_title(name or subset_text(self._subset), self.model.rowCount())
+        self.header.show_subset(self._subset)
         if self._stack.currentWidget() is self.image_view and self.model.rowCount():
             self._follow_grid()
         elif self.model.rowCount():

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from app.images.thumbnails import Thumbnails
 from app.session import Session
 from app.theme import apply_theme
 from tests.support.collections import cache_of_test
@@ -28,3 +29,11 @@ def session(qapp: QApplication, own_settings_and_caches: None) -> Iterator[Sessi
     session = Session(cache_of_test())
     yield session
     session.shut_down()
+
+
+@pytest.fixture
+def thumbnails(own_settings_and_caches: None, qapp: QApplication) -> Iterator[Thumbnails]:  # noqa: F811
+    """Real thumbnails, ended with the test."""
+    thumbnails = Thumbnails(cache_of_test())
+    yield thumbnails
+    thumbnails.stop()

@@ -74,7 +74,7 @@ def test_window_starts_without_onnxruntime() -> None:
 
 
 def test_qt_reads_no_images() -> None:
-    """Qt's image readers stay out of the window: on a thread they can stop it for good (app/image_grid/pixels.py)."""
+    """Qt's image readers stay out of the window: on a thread they can stop it for good (app/images/pixels.py)."""
     sources = Path(app.__path__[0]).rglob("*.py")
     readers = ("QImage.fromData", "QImageReader", "QPixmap.fromData", "loadFromData")
     found = [path.name for path in sources if any(reader in path.read_text(encoding="utf-8") for reader in readers)]

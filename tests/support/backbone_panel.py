@@ -22,7 +22,7 @@ EXPORT_MS: Final = 400_000
 
 def panel_for(desk: Desk, door: Door = Door.COMPUTER) -> BackbonePanel:
     """Choose the action; the panel, once it lists what is here."""
-    desk.window.backbones.device = "cpu"
+    desk.window.settings.device = "cpu"
     desk.window.registry.trigger("choose_backbone")
     panel = desk.window.backbones.panel
     assert panel is not None

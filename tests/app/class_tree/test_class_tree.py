@@ -1,4 +1,4 @@
-"""The left pane with a real project: shelves, filter, and one choice over both."""
+"""The left pane with a real project: subsets, filter, and one choice over both."""
 
 from collections.abc import Iterator
 
@@ -7,9 +7,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.class_tree.logic import Shelf
 from app.class_tree.view import ClassTree
 from app.session import Session
+from app.session.subsets import Subset
 from tests.support.collections import Collection
 from tests.support.sessions import act, open_project, recorded
 
@@ -44,17 +44,17 @@ def found_names(pane: ClassTree) -> set[str]:
     return names
 
 
-def test_a_class_and_a_shelf_are_one_choice(pane: ClassTree, session: Session) -> None:
-    """Choosing a class lets go of the shelf, and the other way round."""
-    classes, shelves = recorded(pane.class_selected), recorded(pane.shelf_selected)
-    pane.select_shelf(Shelf.TO_REVIEW)
+def test_a_class_and_a_subset_are_one_choice(pane: ClassTree, session: Session) -> None:
+    """Choosing a class lets go of the subset, and the other way round."""
+    classes, subsets = recorded(pane.class_selected), recorded(pane.subset_selected)
+    pane.select_subset(Subset.TO_REVIEW)
     disc = session.graph.find("Red disc")
     pane.select_class(disc)
-    assert (pane.selected_class, pane.selected_shelf) == (disc, None)
-    pane.select_shelf(Shelf.ALL)
-    assert (pane.selected_class, pane.selected_shelf) == (None, Shelf.ALL)
+    assert (pane.selected_class, pane.selected_subset) == (disc, None)
+    pane.select_subset(Subset.ALL)
+    assert (pane.selected_class, pane.selected_subset) == (None, Subset.ALL)
     assert classes == [(disc,)]
-    assert shelves == [(Shelf.TO_REVIEW,), (Shelf.ALL,)]
+    assert subsets == [(Subset.TO_REVIEW,), (Subset.ALL,)]
 
 
 def test_the_filter_opens_what_it_finds(qtbot: QtBot, pane: ClassTree, session: Session) -> None:
@@ -114,5 +114,5 @@ def test_a_project_without_classes_says_what_to_do(qtbot: QtBot, session: Sessio
 def test_shelves_count_the_collection(pane: ClassTree, session: Session) -> None:
     """24 shots of 64 images are labelled, 40 are to be reviewed."""
     counts = pane._shelves._model.counts
-    assert (counts[Shelf.ALL], counts[Shelf.LABELLED], counts[Shelf.TO_REVIEW]) == (64, 24, 40)
+    assert (counts[Subset.ALL], counts[Subset.LABELLED], counts[Subset.TO_REVIEW]) == (64, 24, 40)
     assert session.state is not None

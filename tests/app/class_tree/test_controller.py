@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
-from app.class_tree.drag import class_mime_data
+from app.dragging import class_mime_data
 from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk

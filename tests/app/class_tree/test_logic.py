@@ -1,14 +1,7 @@
 """What the class tree shows, worked out by hand."""
 
-from app.class_tree.logic import (
-    Shelf,
-    classes_with_shots,
-    find_matches,
-    only_known,
-    other_parents,
-    shelf_counts,
-    touched_by,
-)
+from app.class_tree.logic import classes_with_shots, find_matches, only_known, other_parents, touched_by
+from app.session.subsets import Subset, subset_counts
 from engine.collection.state import UNKNOWN, ImageStatus
 from engine.graph.edits import ClassAdded, ClassRenamed, EdgeAdded
 from tests.support.graphs import graph_of, seaside_graph
@@ -28,18 +21,18 @@ def test_shelves_count_every_image_where_it_belongs() -> None:
             Picture(label=4, is_unknown=True),
         ]
     )
-    assert shelf_counts(state) == {
-        Shelf.ALL: 7,
-        Shelf.TO_REVIEW: 3,
-        Shelf.LABELLED: 3,
-        Shelf.UNKNOWN: 2,
-        Shelf.FAILED: 1,
+    assert subset_counts(state) == {
+        Subset.ALL: 7,
+        Subset.TO_REVIEW: 3,
+        Subset.LABELLED: 3,
+        Subset.UNKNOWN: 2,
+        Subset.FAILED: 1,
     }
 
 
 def test_shelves_are_empty_without_a_project() -> None:
     """No state, no images."""
-    assert set(shelf_counts(None).values()) == {0}
+    assert set(subset_counts(None).values()) == {0}
 
 
 def test_a_shot_counts_for_all_classes_above() -> None:

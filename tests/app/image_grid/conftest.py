@@ -1,23 +1,12 @@
 """A grid over states made by hand, with thumbnails that find no file."""
 
-from collections.abc import Iterator
-
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.image_grid.logic import Order
 from app.image_grid.model import ImageGridModel
-from app.image_grid.thumbnails import Thumbnails
 from app.image_grid.view import ImageGrid
-from tests.support.collections import cache_of_test
-
-
-@pytest.fixture
-def thumbnails(own_settings_and_caches: None, qapp: object) -> Iterator[Thumbnails]:
-    """Real thumbnails, ended with the test."""
-    thumbnails = Thumbnails(cache_of_test())
-    yield thumbnails
-    thumbnails.stop()
+from app.images.thumbnails import Thumbnails
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from app.class_tree.logic import Shelf
-from app.image_grid.logic import ImageFilter, Order, fitting, positions, shown_class
+from app.image_grid.logic import Order, positions
+from app.session.subsets import ImageFilter, Subset, fitting, shown_class
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from tests.support.states import Picture, state_of
 
@@ -28,18 +28,18 @@ def state() -> CollectionState:
 
 
 @pytest.mark.parametrize(
-    ("shelf", "places"),
+    ("subset", "places"),
     [
-        (Shelf.ALL, range(8)),
-        (Shelf.TO_REVIEW, (1, 2, 3, 5)),
-        (Shelf.LABELLED, (0, 4, 7)),
-        (Shelf.UNKNOWN, (3, 4)),
-        (Shelf.FAILED, (6,)),
+        (Subset.ALL, range(8)),
+        (Subset.TO_REVIEW, (1, 2, 3, 5)),
+        (Subset.LABELLED, (0, 4, 7)),
+        (Subset.UNKNOWN, (3, 4)),
+        (Subset.FAILED, (6,)),
     ],
 )
-def test_a_shelf_holds_its_images(shelf: Shelf, places: tuple[int, ...], state: CollectionState) -> None:
-    """Each shelf lets exactly its own images through."""
-    assert np.flatnonzero(fitting(state, ImageFilter(shelf))).tolist() == list(places)
+def test_a_subset_holds_its_images(subset: Subset, places: tuple[int, ...], state: CollectionState) -> None:
+    """Each subset lets exactly its own images through."""
+    assert np.flatnonzero(fitting(state, ImageFilter(subset))).tolist() == list(places)
 
 
 def test_a_card_stands_for_the_persons_word_first(state: CollectionState) -> None:
@@ -48,9 +48,9 @@ def test_a_card_stands_for_the_persons_word_first(state: CollectionState) -> Non
 
 
 def test_a_class_shows_what_stands_for_it(state: CollectionState) -> None:
-    """Labelled and predicted images of a branch, together with a shelf."""
+    """Labelled and predicted images of a branch, together with a subset."""
     assert positions(state, ImageFilter(class_ids=frozenset({GULL})), Order.ADDED).tolist() == [0, 1]
-    both = ImageFilter(Shelf.TO_REVIEW, frozenset({GULL, SEAL}))
+    both = ImageFilter(Subset.TO_REVIEW, frozenset({GULL, SEAL}))
     assert positions(state, both, Order.ADDED).tolist() == [1, 2]
     assert positions(state, ImageFilter(class_ids=frozenset()), Order.ADDED).tolist() == []
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, Qt
 
-from app.class_tree.logic import Shelf
-from app.image_grid.logic import ImageFilter, Order
+from app.image_grid.logic import Order
 from app.image_grid.model import ID_ROLE, ImageGridModel, Mark
+from app.session.subsets import ImageFilter, Subset
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from tests.support.states import Picture, state_of
 
@@ -93,7 +93,7 @@ def test_a_card_that_leaves_moves_no_other(model: ImageGridModel) -> None:
     state = state_of([Picture(best=4, score=score) for score in (0.9, 0.5, 0.7)])
     model.set_order(Order.UNSURE_FIRST)
     model.set_state(state)
-    model.set_filter(ImageFilter(Shelf.TO_REVIEW))
+    model.set_filter(ImageFilter(Subset.TO_REVIEW))
     model.set_state(labelled(scored(state, [0.1, 0.99, 0.98]), 13, 4))
     assert shown(model) == [12, 11]
 
@@ -122,7 +122,7 @@ def test_rows_are_found_by_image(model: ImageGridModel) -> None:
     state = state_of([Picture(label=3), Picture(), Picture()])
     model.set_state(state)
     assert [model.row_of(image_id) for image_id in (11, 13, 99)] == [0, 2, None]
-    model.set_filter(ImageFilter(Shelf.TO_REVIEW))
+    model.set_filter(ImageFilter(Subset.TO_REVIEW))
     assert [model.row_of(image_id) for image_id in (11, 13)] == [None, 1]
     assert model.image_ids.tolist() == [12, 13]
     assert state.label_class[1] == NO_CLASS

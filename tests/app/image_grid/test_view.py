@@ -9,12 +9,12 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDrag, QDropEvent, QGuiApplication, QWheelEvent
 from pytestqt.qtbot import QtBot
 
-from app.class_tree.drag import IMAGES_MIME
-from app.class_tree.logic import Shelf
+from app.dragging import IMAGES_MIME
 from app.image_grid.geometry import LARGEST_SIDE, MARGIN, SMALLEST_SIDE
-from app.image_grid.logic import ImageFilter, Order
+from app.image_grid.logic import Order
 from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
+from app.session.subsets import ImageFilter, Subset
 from engine.collection.state import CollectionState
 from tests.app.image_grid.test_model import labelled
 from tests.support.sessions import recorded
@@ -39,7 +39,7 @@ def review(grid: ImageGrid, model: ImageGridModel, count: int) -> CollectionStat
     """Show images to review; nothing is chosen."""
     state = state_of([Picture(best=4, score=0.5)] * count)
     model.set_state(state)
-    model.set_filter(ImageFilter(Shelf.TO_REVIEW))
+    model.set_filter(ImageFilter(Subset.TO_REVIEW))
     assert grid.current_id is None
     return state
 
@@ -225,7 +225,7 @@ def test_news_leave_the_scroll_place(grid: ImageGrid, model: ImageGridModel) -> 
     assert bar.value() == 5000
     model.set_state(many_pictures(300))
     assert bar.value() == 5000
-    model.set_filter(ImageFilter(Shelf.TO_REVIEW))
+    model.set_filter(ImageFilter(Subset.TO_REVIEW))
     model.set_state(labelled(state, 1, 4))
     assert bar.value() == 5000
 

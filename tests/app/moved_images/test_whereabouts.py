@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.image_grid.thumbnails import Thumbnails
+from app.images.thumbnails import Thumbnails
 from app.moved_images.whereabouts import Whereabouts
 from app.session import Session
 from engine.events import CancelToken

@@ -6,7 +6,7 @@ from itertools import pairwise
 from PySide6.QtCore import QByteArray, QMimeData, Qt
 from PySide6.QtWidgets import QPushButton
 
-from app.class_tree.drag import IMAGES_MIME
+from app.dragging import IMAGES_MIME
 from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk

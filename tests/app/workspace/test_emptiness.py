@@ -5,18 +5,17 @@ from itertools import pairwise
 import pytest
 
 from app.actions.table import BY_NAME
-from app.class_tree.logic import Shelf
-from app.image_grid.logic import ImageFilter
+from app.session.subsets import ImageFilter, Subset
 from app.workspace.emptiness import Emptiness, emptiness
 from tests.support.states import Picture, state_of
 
 STATE = state_of([Picture(label=4)])
 
 
-def words(shelf: Shelf, class_name: str = "", *, is_writable: bool = True) -> Emptiness:
+def words(subset: Subset, class_name: str = "", *, is_writable: bool = True) -> Emptiness:
     """What an empty part of a collection says."""
     classes = frozenset({4}) if class_name else None
-    return emptiness(STATE, ImageFilter(shelf, classes), class_name, is_writable=is_writable)
+    return emptiness(STATE, ImageFilter(subset, classes), class_name, is_writable=is_writable)
 
 
 def test_a_project_without_images_asks_for_some() -> None:
@@ -29,28 +28,29 @@ def test_a_project_without_images_asks_for_some() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shelf", "class_name"), [(Shelf.TO_REVIEW, ""), (Shelf.TO_REVIEW, "Gull"), (Shelf.FAILED, "")]
+    ("subset", "class_name"), [(Subset.TO_REVIEW, ""), (Subset.TO_REVIEW, "Gull"), (Subset.FAILED, "")]
 )
-def test_an_end_well_reached_looks_good(shelf: Shelf, class_name: str) -> None:
+def test_an_end_well_reached_looks_good(subset: Subset, class_name: str) -> None:
     """Nothing left to review, every file read: a check mark."""
-    found = words(shelf, class_name)
+    found = words(subset, class_name)
     assert found.is_good
     assert found.icon == "check_circle"
 
 
 @pytest.mark.parametrize(
-    ("shelf", "class_name"), [(Shelf.UNKNOWN, ""), (Shelf.LABELLED, ""), (Shelf.ALL, "Gull"), (Shelf.UNKNOWN, "Gull")]
+    ("subset", "class_name"),
+    [(Subset.UNKNOWN, ""), (Subset.LABELLED, ""), (Subset.ALL, "Gull"), (Subset.UNKNOWN, "Gull")],
 )
-def test_nothing_there_does_not_look_like_done(shelf: Shelf, class_name: str) -> None:
+def test_nothing_there_does_not_look_like_done(subset: Subset, class_name: str) -> None:
     """No check mark where there is only nothing."""
-    found = words(shelf, class_name)
+    found = words(subset, class_name)
     assert not found.is_good
     assert found.icon != "check_circle"
 
 
 def test_all_done_and_nothing_matches_differ_in_every_part() -> None:
     """Icon, title and text tell them apart."""
-    done, nothing, unlabelled = words(Shelf.TO_REVIEW), words(Shelf.UNKNOWN), words(Shelf.LABELLED)
+    done, nothing, unlabelled = words(Subset.TO_REVIEW), words(Subset.UNKNOWN), words(Subset.LABELLED)
     for first, second in pairwise((done, nothing, unlabelled)):
         assert first.icon != second.icon
         assert first.title != second.title
@@ -60,13 +60,13 @@ def test_all_done_and_nothing_matches_differ_in_every_part() -> None:
 
 def test_a_class_is_named() -> None:
     """The words are about the class that is shown."""
-    assert words(Shelf.ALL, "Gull").title == "No image of Gull yet"
-    assert words(Shelf.TO_REVIEW, "Gull").title == "Nothing left to review in Gull"
+    assert words(Subset.ALL, "Gull").title == "No image of Gull yet"
+    assert words(Subset.TO_REVIEW, "Gull").title == "Nothing left to review in Gull"
 
 
 def test_every_button_does_something() -> None:
     """Each offered action is one of the window's."""
-    found = [words(shelf, name) for shelf in Shelf for name in ("", "Gull")] + [
+    found = [words(subset, name) for subset in Subset for name in ("", "Gull")] + [
         emptiness(None, ImageFilter(), "", is_writable=True)
     ]
     assert {action for each in found for action in each.actions} <= BY_NAME.keys()

@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtCore import QSettings, Qt
 from pytestqt.qtbot import QtBot
 
-from app.class_tree.logic import Shelf
 from app.image_grid.logic import Order
-from app.image_grid.thumbnails import Thumbnails
+from app.images.thumbnails import Thumbnails
 from app.session import Session
+from app.session.subsets import Subset
 from app.settings import Settings
 from app.workspace.view import Workspace
 from tests.support.collections import Collection, cache_of_test
@@ -38,13 +38,13 @@ def workspace(qtbot: QtBot, session: Session, collection: Collection, settings: 
 
 
 def test_the_grid_follows_what_is_chosen(workspace: Workspace, session: Session) -> None:
-    """A shelf, a class with its part, and back."""
+    """A subset, a class with its part, and back."""
     assert workspace.model.rowCount() == 64
-    workspace.show_shelf(Shelf.TO_REVIEW)
+    workspace.show_subset(Subset.TO_REVIEW)
     assert workspace.model.rowCount() == 40
     workspace.show_class(session.graph.find("Blue"))
     everything = workspace.model.rowCount()
-    workspace.show_shelf_of_class(Shelf.LABELLED)
+    workspace.show_subset_of_class(Subset.LABELLED)
     assert workspace.model.rowCount() == 9
     assert everything > 9
     assert workspace.class_id == session.graph.find("Blue")
@@ -79,14 +79,14 @@ def test_a_removed_class_is_left(qtbot: QtBot, workspace: Workspace, session: Se
 
 
 def test_done_shows_the_page_for_done(qtbot: QtBot, workspace: Workspace, session: Session) -> None:
-    """When the last image of a shelf got its label, the page says that all is done."""
-    workspace.show_shelf(Shelf.TO_REVIEW)
+    """When the last image of a subset got its label, the page says that all is done."""
+    workspace.show_subset(Subset.TO_REVIEW)
     ids = workspace.model.image_ids.tolist()
     act(qtbot, session, lambda project: project.label(ids, None))
     assert workspace.model.rowCount() == 0
     assert workspace.empty.isVisible()
     assert workspace.empty.title == "All done"
-    workspace.show_shelf(Shelf.FAILED)
+    workspace.show_subset(Subset.FAILED)
     assert workspace.empty.title == "Every file could be read"
 
 

@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from app.image_grid import thumbnails as module
-from app.image_grid.thumbnails import THREADS, Thumbnails, load_thumbnail
+from app.images import thumbnails as module
+from app.images.thumbnails import THREADS, Thumbnails, load_thumbnail
 from engine.images.thumbnail_cache import ThumbnailCache
 from tests.support.images import write_jpeg
 

@@ -1,4 +1,4 @@
-"""What is dragged onto the class tree, as plain values."""
+"""What is dragged in the window and onto it, as plain values: a class, images of the project, files from outside."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QByteArray, QMimeData
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 
 if TYPE_CHECKING:  # loads networkx, and the window shows first
     from engine.graph.category_graph import ClassId
@@ -62,3 +63,17 @@ def read_dragged(data: QMimeData) -> Dragged | None:
         return DraggedImages(tuple(json.loads(bytes(data.data(IMAGES_MIME).data()))))
     paths = tuple(Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile())
     return DraggedFiles(paths) if paths else None
+
+
+def welcome_files(event: QDragEnterEvent) -> None:
+    """Let files come in."""
+    if event.mimeData().hasUrls():
+        event.acceptProposedAction()
+
+
+def take_files(event: QDropEvent) -> list[Path]:
+    """Take what was dropped; the local files and folders among it, none when it was something else."""
+    paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+    if paths:
+        event.acceptProposedAction()
+    return paths

@@ -5,10 +5,21 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QApplication
 
 from app.status.failures import as_text
-from app.status.wording import images, number, percent, progress_facts, time_left
 from app.texts import fill
+from app.wording import (
+    file_size,
+    images,
+    number,
+    part_of_size,
+    percent,
+    percent_to_a_tenth,
+    progress_facts,
+    time_left,
+    transfer_rate,
+)
 from engine.events import Progress
 from engine.files import FileFailure
 
@@ -72,3 +83,39 @@ def test_failures_can_be_copied() -> None:
     """One line for each file."""
     failures = [FileFailure(Path("a.jpg"), "cut short"), FileFailure(Path("b.jpg"), "found text")]
     assert as_text(failures) == "a.jpg\tcut short\nb.jpg\tfound text"
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "said"),
+    [(0, "0.0 kB"), (49_000, "49.0 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"), (97_800_000, "97.8 MB")],
+)
+def test_what_is_less_than_a_megabyte_is_told_in_kilobytes(size_bytes: int, said: str) -> None:
+    """No file is told to be of no size, and nothing reads 1,000.0 kB."""
+    assert file_size(size_bytes) == said
+
+
+def test_a_part_is_told_in_the_unit_of_the_whole() -> None:
+    """However little of it is there."""
+    assert part_of_size(100_000, 4_800_000) == "0.1 of 4.8 MB"
+    assert part_of_size(100_000, 480_000) == "100.0 of 480.0 kB"
+
+
+def test_rates_and_locale(qapp: QApplication) -> None:
+    """A comma where the person writes one."""
+    before = QLocale()
+    try:
+        QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
+        assert transfer_rate(1_600_000.0) == "1,6 MB/s"
+        assert transfer_rate(30_000.0) == "30,0 kB/s"
+    finally:
+        QLocale.setDefault(before)
+
+
+def test_shares_follow_the_locale(qapp: QApplication) -> None:
+    """A comma where the person writes one."""
+    before = QLocale()
+    try:
+        QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
+        assert percent_to_a_tenth(0.5714) == "57,1 %"
+    finally:
+        QLocale.setDefault(before)

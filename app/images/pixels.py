@@ -7,6 +7,7 @@ away.
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize
 from PySide6.QtGui import QImage
 
 
@@ -15,3 +16,11 @@ def image_of(pixels: NDArray[np.uint8]) -> QImage:
     height, width = pixels.shape[:2]
     shared = np.ascontiguousarray(pixels)
     return QImage(shared.data, width, height, 3 * width, QImage.Format.Format_RGB888).copy()
+
+
+def fitted(size: QSize, frame: QRect) -> QRectF:
+    """Cover the square frame when the picture is nearly square, else show all of it, centred."""
+    scale = min(frame.width() / max(1, size.width()), frame.height() / max(1, size.height()))
+    width, height = size.width() * scale, size.height() * scale
+    centre = QPointF(QRectF(frame).center())
+    return QRectF(centre.x() - width / 2, centre.y() - height / 2, width, height)

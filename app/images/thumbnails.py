@@ -180,7 +180,7 @@ def load_thumbnail(cache: object, path: Path, side: int, *, last_known: tuple[in
         side: longest side in pixels.
         last_known: size and time of change when it was last seen, of a file that is not there now.
     """
-    from app.image_grid.pixels import image_of
+    from app.images.pixels import image_of
     from engine.errors import ProtoleafError
     from engine.images.decode import decode_rgb
     from engine.images.resize import fit_within

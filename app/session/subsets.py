@@ -1,0 +1,90 @@
+"""Parts of the open project's images that screens show and count: all, to review, labelled, unknown, unreadable."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QCoreApplication
+
+from app.texts import QT_TRANSLATE_NOOP
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+
+
+class Subset(StrEnum):
+    """The fixed rows above the classes: views of the whole collection."""
+
+    ALL = "all"
+    TO_REVIEW = "to_review"
+    LABELLED = "labelled"
+    UNKNOWN = "unknown"
+    FAILED = "failed"
+
+
+def subset_counts(state: CollectionState | None) -> dict[Subset, int]:
+    """How many images each fixed row holds."""
+    if state is None:
+        return dict.fromkeys(Subset, 0)
+    is_unlabelled = state.label_class == NO_CLASS
+    has_failed = state.status == ImageStatus.FAILED
+    is_far = is_unlabelled & state.is_unknown
+    return {
+        Subset.ALL: len(state.image_ids),
+        Subset.TO_REVIEW: int(np.count_nonzero(is_unlabelled & ~has_failed)),
+        Subset.LABELLED: int(np.count_nonzero(~is_unlabelled)),
+        Subset.UNKNOWN: int(np.count_nonzero(is_far | (state.label_class == UNKNOWN))),
+        Subset.FAILED: int(np.count_nonzero(has_failed)),
+    }
+
+
+_CONTEXT: Final = "class_tree"
+_TEXTS: Final[dict[Subset, str]] = {
+    Subset.ALL: QT_TRANSLATE_NOOP("class_tree", "All images"),
+    Subset.TO_REVIEW: QT_TRANSLATE_NOOP("class_tree", "To review"),
+    Subset.LABELLED: QT_TRANSLATE_NOOP("class_tree", "Labelled"),
+    Subset.UNKNOWN: QT_TRANSLATE_NOOP("class_tree", "Unknown"),
+    Subset.FAILED: QT_TRANSLATE_NOOP("class_tree", "Could not be read"),
+}
+
+
+def subset_text(subset: Subset) -> str:
+    """Name of a fixed row in the person's language."""
+    return QCoreApplication.translate(_CONTEXT, _TEXTS[subset])
+
+
+@dataclass(frozen=True)
+class ImageFilter:
+    """What to show.
+
+    Attributes:
+        subset: a view of the whole collection.
+        class_ids: a class and all below it; None for every class.
+    """
+
+    subset: Subset = Subset.ALL
+    class_ids: frozenset[int] | None = None
+
+
+def shown_class(state: CollectionState) -> NDArray[np.int64]:
+    """(n,) the class each card stands for: the person's, else the likeliest; `NO_CLASS` where unknown."""
+    predicted = np.where(state.is_unknown, NO_CLASS, state.best_class)
+    return np.where(state.label_class != NO_CLASS, state.label_class, predicted)
+
+
+def fitting(state: CollectionState, wanted: ImageFilter) -> NDArray[np.bool_]:
+    """(n,) which images a filter lets through."""
+    is_unlabelled = state.label_class == NO_CLASS
+    has_failed = state.status == ImageStatus.FAILED
+    subsets: dict[Subset, Callable[[], NDArray[np.bool_]]] = {
+        Subset.ALL: lambda: np.ones(len(state.image_ids), dtype=bool),
+        Subset.TO_REVIEW: lambda: is_unlabelled & ~has_failed,
+        Subset.LABELLED: lambda: ~is_unlabelled,
+        Subset.UNKNOWN: lambda: (is_unlabelled & state.is_unknown) | (state.label_class == UNKNOWN),
+        Subset.FAILED: lambda: has_failed,
+    }
+    fits = subsets[wanted.subset]()
+    if wanted.class_ids is not None:
+        fits &= np.isin(shown_class(state), np.fromiter(wanted.class_ids, dtype=np.int64))
+    return fits

@@ -1,0 +1,110 @@
+"""Counts, shares, sizes, times and progress as a person reads them, in their language and number format."""
+
+from datetime import datetime
+from math import ceil
+from typing import Final
+
+from PySide6.QtCore import QDateTime, QLocale, QTime
+
+from app.texts import fill, translate
+from engine.events import Progress
+
+_MINUTE_S: Final = 60
+_HOUR_S: Final = 3600
+_KILOBYTE: Final = 1e3
+_MEGABYTE: Final = 1e6
+_FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
+SEPARATOR: Final = "  ·  "
+
+
+def number(value: int) -> str:
+    """A whole number with the digit groups of the person's locale."""
+    return QLocale().toString(value)
+
+
+def images(count: int) -> str:
+    """`1 image`, `1,204 images`."""
+    if count == 1:
+        return translate("wording", "1 image")
+    return fill(translate("wording", "%1 images"), number(count))
+
+
+def time_left(seconds: float) -> str:
+    """A rough duration: nobody needs `4 min 13 s`."""
+    if seconds < _MINUTE_S:
+        template, value = translate("wording", "%1 s left"), max(1, ceil(seconds))
+    elif seconds < _HOUR_S:
+        template, value = translate("wording", "%1 min left"), ceil(seconds / _MINUTE_S)
+    else:
+        template, value = translate("wording", "%1 h left"), ceil(seconds / _HOUR_S)
+    return fill(template, number(value))
+
+
+def progress_facts(progress: Progress) -> str:
+    """`1,240 of 5,000 · 85 images/s · CPU · 1 min left`; unknown facts are left out."""
+    facts = [_done(progress)]
+    if progress.rate_per_s > 0:
+        rate = QLocale().toString(progress.rate_per_s, "f", 0 if progress.rate_per_s >= 10 else 1)  # noqa: PLR2004
+        facts.append(f"{rate} {progress.unit}/s")
+    if progress.note:
+        facts.append(progress.note)
+    if progress.seconds_left is not None and progress.done < progress.total:
+        facts.append(time_left(progress.seconds_left))
+    return SEPARATOR.join(facts)
+
+
+def _done(progress: Progress) -> str:
+    if not progress.total:
+        return number(progress.done)
+    template = translate("wording", "%1 of %2")
+    return fill(template, number(progress.done), number(progress.total))
+
+
+def saved_at(moment: datetime) -> str:
+    """`Saved at 14:02`, in local time."""
+    local = moment.astimezone()
+    time_text = QLocale().toString(QTime(local.hour, local.minute), QLocale.FormatType.ShortFormat)
+    return fill(translate("wording", "All changes saved, the last at %1"), time_text)
+
+
+def percent(share: float) -> str:
+    """`97 %`; never `100 %` for something that is not certain, never `0 %` for something that is possible."""
+    rounded = round(share * 100)
+    if rounded >= 100 and share < 1.0:  # noqa: PLR2004 (a percentage)
+        rounded = 99
+    if share > 0 and rounded == 0:
+        return translate("wording", "< 1 %")
+    return fill(translate("wording", "%1 %"), number(rounded))
+
+
+def percent_to_a_tenth(value: float) -> str:
+    """`57.1 %`."""
+    return fill(translate("wording", "%1 %"), QLocale().toString(100 * value, "f", 1))
+
+
+def moment_text(moment: datetime) -> str:
+    """A local date and time in the locale's short form."""
+    local = QDateTime.fromSecsSinceEpoch(int(moment.timestamp()))
+    return QLocale().toString(local, QLocale.FormatType.ShortFormat)
+
+
+def file_size(size_bytes: float) -> str:
+    """`97.8 MB`; `53.1 kB` where it is less than one."""
+    if size_bytes < _FIRST_MEGABYTE:
+        return fill(translate("wording", "%1 kB"), _decimal(size_bytes / _KILOBYTE))
+    return fill(translate("wording", "%1 MB"), _decimal(size_bytes / _MEGABYTE))
+
+
+def part_of_size(done_bytes: int, total_bytes: int) -> str:
+    """`1.2 of 4.8 MB`: the part in the unit of the whole."""
+    unit = _KILOBYTE if total_bytes < _FIRST_MEGABYTE else _MEGABYTE
+    return fill(translate("wording", "%1 of %2"), _decimal(done_bytes / unit), file_size(total_bytes))
+
+
+def transfer_rate(bytes_per_s: float) -> str:
+    """`1.6 MB/s`, in the unit of a file that is as large."""
+    return fill(translate("wording", "%1/s"), file_size(bytes_per_s))
+
+
+def _decimal(value: float) -> str:
+    return QLocale().toString(value, "f", 1)
