@@ -59,12 +59,13 @@ class ProxyField(QWidget):
         Returns:
             whether it can be used.
         """
-        from engine.backbones.published.proxy_address import check_proxy
+        from engine.backbones.published.proxy_address import proxy_address
         from engine.errors import UsageError
 
         typed = self.field.text().strip()
         try:
-            check_proxy(typed)
+            if typed:
+                proxy_address(typed)
         except UsageError as error:
             self._show_problem(str(error))
             return False

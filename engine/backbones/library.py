@@ -4,6 +4,7 @@
 it. A folder gets its name when it is whole, and never before.
 """
 
+import mmap
 import os
 import re
 import shutil
@@ -15,8 +16,6 @@ from pathlib import Path
 from typing import Final, final
 
 from engine.backbones.model_files import ModelFiles, bundled_backbones, model_files, own_propagation
-from engine.backbones.onnx_files.inlining import write_inlined
-from engine.backbones.onnx_files.structure import check_external, read_structure
 from engine.backbones.stamp import stamp_of
 from engine.config import backbones_folder
 from engine.errors import InputError, ModelError, StorageError
@@ -211,16 +210,24 @@ def _fill(folder: Path, onnx_path: Path, card: BackboneCard, propagation: Path |
 
 def _copy_network(source: Path, target: Path, stamp: bytes) -> None:
     """Copy a network as one file, with the stamp at its end, once."""
-    structure = read_structure(source)
-    check_external(source, structure)
-    if structure.external:
+    from engine.backbones.onnx_files.structure import write_inlined
+
+    if _may_have_external_data(source):
         with create_file(target) as file:
-            write_inlined(source, file, tensors=len(structure.external))
+            write_inlined(source, file)
     else:
         _copy(source, target)
     if not _ends_with(target, stamp):
         with open_own(target, "ab") as file:
             file.write(stamp)
+
+
+def _may_have_external_data(path: Path) -> bool:
+    """Whether the key stands anywhere in the file without which there is none: gigabytes need not be parsed for it."""
+    if not path.stat().st_size:
+        return True  # refused with its reason
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return content.find(b"location") >= 0
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -17,9 +17,9 @@ NAMES: Final = "A backbone of `backbone list`, torchvision:NAME to download one,
 def _proxy(address: str) -> str:
     """Refuse what is no proxy's address before anything is told or asked."""
     if address:
-        from engine.backbones.published.proxy_address import check_proxy
+        from engine.backbones.published.proxy_address import proxy_address
 
-        check_proxy(address)
+        proxy_address(address)
     return address
 
 

@@ -81,6 +81,9 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._answer_rest(int(wanted.removeprefix("bytes=").removesuffix("-")))
 
+    def do_CONNECT(self) -> None:
+        self.do_GET()
+
     def _is_other_version(self) -> bool:
         known = self.headers.get("If-Range")
         return known is not None and known != self.shown.etag

@@ -42,8 +42,9 @@ def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
     Raises:
         ModelError: it cannot, and why.
     """
+    _check_size(path, 0, most_bytes)
     structure = read_structure(path)
-    size = _checked_size(path, structure, most_bytes)
+    size = _check_size(path, check_external(path, structure), most_bytes)
     _check_operators(structure)
     session = _opened(path, structure)
     image_input = image_input_of(session)
@@ -72,8 +73,8 @@ def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
     )
 
 
-def _checked_size(path: Path, structure: OnnxStructure, most_bytes: int) -> int:
-    size = path.stat().st_size + check_external(path, structure)
+def _check_size(path: Path, external_bytes: int, most_bytes: int) -> int:
+    size = external_bytes + (path.stat().st_size if path.is_file() else 0)
     if size > most_bytes:
         raise ModelError(
             "the model is too large",
@@ -84,13 +85,14 @@ def _checked_size(path: Path, structure: OnnxStructure, most_bytes: int) -> int:
 
 
 def _check_operators(structure: OnnxStructure) -> None:
-    if not structure.nodes:
+    if structure.is_empty:
         raise ModelError("the model computes nothing", expected="a network", found="no operator in it")
-    strange = structure.domains - SUPPORTED_DOMAINS
+    strange = {domain for domain, _ in structure.foreign} - SUPPORTED_DOMAINS
     if strange:
+        operators = {operator for _, operator in structure.foreign}
         raise ModelError(
             "the model uses operators that ONNX Runtime does not have",
-            found=f"{_some(structure.operators)} of {_some(strange)}",
+            found=f"{_some(operators)} of {_some(strange)}",
             remedy="export it with standard ONNX operators only",
         )
 

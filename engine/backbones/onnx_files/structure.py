@@ -1,19 +1,18 @@
-"""What stands in an ONNX file, read without running anything: opset, operators' domains, notes, external data.
+"""What stands in an ONNX file, read without running anything: opset, operators' domains, notes, external data."""
 
-Only what is asked for is looked into, so that gigabytes of weights are stepped over and never loaded.
-"""
-
-import mmap
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import IO, Any, Final
 
-from engine.backbones.onnx_files import fields as of
-from engine.backbones.onnx_files.protocol_buffer import Field, MalformedError, fields, inside, text
+import onnx
+from google.protobuf.message import DecodeError
+from onnx.external_data_helper import load_external_data_for_model
+
 from engine.errors import ModelError
 
-_DEEPEST: Final = 32
-"""Sub-graphs within sub-graphs: real files have two or three."""
+MOST_BYTES: Final = 2**31 - 1
+"""What a protocol buffer may hold."""
 _STARTS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"\x89PNG", "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
@@ -39,7 +38,7 @@ class ExternalTensor:
     length: int
 
 
-@dataclass
+@dataclass(frozen=True)
 class OnnxStructure:
     """What stands in an ONNX file.
 
@@ -47,21 +46,19 @@ class OnnxStructure:
         producer: the program that wrote it.
         format_version: of the file.
         opset: version of the standard operators, 0 where the file names none.
-        domains: of operators that are not standard.
-        operators: names of those operators.
+        foreign: domain and name of each operator that is neither standard nor defined in the file.
         notes: key and value pairs; the last of a key counts.
         external: tensors that lie in other files.
-        nodes: operators in all, those of sub-graphs included.
+        is_empty: whether it has no operator at all.
     """
 
-    producer: str = ""
-    format_version: int = 0
-    opset: int = 0
-    domains: set[str] = field(default_factory=set)
-    operators: set[str] = field(default_factory=set)
-    notes: dict[str, str] = field(default_factory=dict)
-    external: list[ExternalTensor] = field(default_factory=list)
-    nodes: int = 0
+    producer: str
+    format_version: int
+    opset: int
+    foreign: frozenset[tuple[str, str]]
+    notes: dict[str, str]
+    external: tuple[ExternalTensor, ...]
+    is_empty: bool
 
 
 def read_structure(path: Path) -> OnnxStructure:
@@ -70,22 +67,111 @@ def read_structure(path: Path) -> OnnxStructure:
     Raises:
         ModelError: the file is missing, empty, cut short, or no ONNX file.
     """
+    return _structure_of(path, load_without_weights(path))
+
+
+def load_without_weights(path: Path) -> Any:
+    """Parse an ONNX file; what lies beside it is not read.
+
+    Returns:
+        its `onnx.ModelProto`.
+
+    Raises:
+        ModelError: the file is missing, empty, cut short, or no ONNX file.
+        MemoryError: there is not enough to parse it.
+    """
     try:
         if path.is_dir():
             raise ModelError("this is a folder", expected="an ONNX file", found=str(path))
         with path.open("rb") as file:
             head = file.read(64)
-            if not head:
-                raise ModelError("the model file is empty", found=str(path))
-            _refuse_other_kinds(path, head)
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                return _Reader(content).read()
+        if not head:
+            raise ModelError("the model file is empty", found=str(path))
+        _refuse_other_kinds(path, head)
+        model = onnx.load_model(path, load_external_data=False)
     except FileNotFoundError as error:
         raise ModelError("the model file is not there", expected=str(path)) from error
     except OSError as error:
         raise ModelError("the model file cannot be read", found=f"{path}: {error.strerror}") from error
-    except MalformedError as error:
-        raise ModelError("this is no ONNX file, or it is damaged", found=f"{path.name}: {error}") from error
+    except DecodeError as error:
+        if "alloc failed" in str(error):
+            raise MemoryError from error
+        raise _damaged(path, str(error).rpartition(": ")[2].lower()) from error
+    if not model.HasField("graph"):
+        raise _damaged(path, "it holds no graph")
+    return model
+
+
+def _structure_of(path: Path, model: Any) -> OnnxStructure:
+    try:
+        parts = list(_parts(model))
+        used = {(_text(part.domain), _text(part.op_type)) for part in parts if isinstance(part, onnx.NodeProto)}
+        own = {(function.domain, function.name) for function in model.functions}
+        opsets = [opset.version for opset in model.opset_import if opset.domain in STANDARD_DOMAINS]
+        return OnnxStructure(
+            producer=_text(model.producer_name),
+            format_version=model.ir_version,
+            opset=opsets[-1] if opsets else 0,
+            foreign=frozenset(each for each in used - own if each[0] not in STANDARD_DOMAINS),
+            notes={_text(note.key): _text(note.value) for note in model.metadata_props},
+            external=tuple(_external_tensors(parts)),
+            is_empty=not used,
+        )
+    except UnicodeError as error:
+        raise _damaged(path, "a name is no text") from error
+    except ValueError as error:
+        raise _damaged(path, "its external data has no place") from error
+
+
+def _text(value: str | bytes) -> str:
+    """Text of a file; where it is none, the library hands out its bytes."""
+    return value if isinstance(value, str) else value.decode("utf-8")
+
+
+def _parts(message: Any) -> Iterator[Any]:
+    """A message and all that lie in it; tensors are not looked into."""
+    yield message
+    if isinstance(message, onnx.TensorProto):
+        return
+    for field, value in message.ListFields():
+        if field.message_type is not None:
+            for part in value if field.is_repeated else (value,):
+                yield from _parts(part)
+
+
+def _external_tensors(parts: list[Any]) -> Iterator[ExternalTensor]:
+    for part in parts:
+        if isinstance(part, onnx.TensorProto) and part.data_location == onnx.TensorProto.EXTERNAL:
+            place = {entry.key: entry.value for entry in part.external_data}
+            offset, length = (int(place.get(key) or 0) for key in ("offset", "length"))
+            yield ExternalTensor(_text(place.get("location", "")), offset, length)
+
+
+def write_inlined(path: Path, target: IO[bytes]) -> None:
+    """Write a model as one file, with the weights that lie beside it.
+
+    Args:
+        path: the ONNX file.
+        target: open for writing.
+
+    Raises:
+        ModelError: the file is no sound ONNX file, its external data cannot be used, or it is too large for one file.
+        OSError: a file cannot be written.
+    """
+    model = load_without_weights(path)
+    size = path.stat().st_size + check_external(path, _structure_of(path, model))
+    if size > MOST_BYTES:
+        raise ModelError("the model is too large", expected="at most 2 GB", found=f"{size:,} bytes")
+    try:
+        load_external_data_for_model(model, str(path.absolute().parent))
+    except (onnx.checker.ValidationError, ValueError) as error:
+        raise ModelError("the model's external data cannot be read", found=str(error)) from error
+    if _structure_of(path, model).external:
+        raise ModelError(
+            "the model's external data belongs to a part where it cannot be put in",
+            remedy="save the model as one file and add that",
+        )
+    target.write(model.SerializeToString())
 
 
 def check_external(path: Path, structure: OnnxStructure) -> int:
@@ -142,134 +228,5 @@ def _refuse_other_kinds(path: Path, head: bytes) -> None:
         raise ModelError("this is no ONNX file", found=f"{path.name}: weights as safetensors", remedy=_CONVERT)
 
 
-def entry_of(content: mmap.mmap, part: Field) -> tuple[str, str]:
-    """Key and value of a note, or of an entry about external data."""
-    parts = (inner for inner in inside(content, part) if inner.number in {of.KEY, of.VALUE})
-    found = {inner.number: text(content, inner) for inner in parts}
-    return found.get(of.KEY, ""), found.get(of.VALUE, "")
-
-
-def external_tensor(content: mmap.mmap, part: Field) -> ExternalTensor | None:
-    """Where a tensor's weights lie when they are not in it.
-
-    Raises:
-        MalformedError: its place is none.
-    """
-    entries: dict[str, str] = {}
-    is_external = False
-    for inner in inside(content, part):
-        if inner.number == of.TENSOR_EXTERNAL_DATA:
-            key, value = entry_of(content, inner)
-            entries[key] = value
-        elif inner.number == of.TENSOR_LOCATION:
-            is_external = inner.value & of.CHOICE_BITS == of.LOCATION_EXTERNAL
-    if not is_external:
-        return None
-    try:
-        return ExternalTensor(
-            entries.get("location", ""), int(entries.get("offset") or 0), int(entries.get("length") or 0)
-        )
-    except ValueError as error:
-        raise MalformedError("its external data has no place") from error
-
-
-class _Reader:
-    """Walks through one file.
-
-    Args:
-        content: the bytes of the file.
-    """
-
-    def __init__(self, content: mmap.mmap) -> None:
-        self._content = content
-        self._found = OnnxStructure()
-        self._own_functions: set[tuple[str, str]] = set()
-        self._used: set[tuple[str, str]] = set()
-
-    def read(self) -> OnnxStructure:
-        """Read the model."""
-        content, found = self._content, self._found
-        has_graph = False
-        for part in fields(content, 0, len(content)):
-            if part.number == of.MODEL_PRODUCER:
-                found.producer = text(content, part)
-            elif part.number == of.MODEL_FORMAT:
-                found.format_version = part.value
-            elif part.number == of.MODEL_GRAPH:
-                has_graph = True
-                self._graph(part, 0)
-            elif part.number == of.MODEL_OPSET:
-                self._opset(part)
-            elif part.number == of.MODEL_NOTE:
-                key, found.notes[key] = entry_of(content, part)
-            elif part.number == of.MODEL_FUNCTION:
-                self._function(part)
-        if not has_graph:
-            raise MalformedError("it holds no graph")
-        foreign = {used for used in self._used - self._own_functions if used[0] not in STANDARD_DOMAINS}
-        found.domains = {domain for domain, _ in foreign}
-        found.operators = {name for _, name in foreign}
-        return found
-
-    def _opset(self, part: Field) -> None:
-        domain, version = "", 0
-        for inner in inside(self._content, part):
-            if inner.number == of.OPSET_DOMAIN:
-                domain = text(self._content, inner)
-            elif inner.number == of.OPSET_VERSION:
-                version = inner.value
-        if domain in STANDARD_DOMAINS:
-            self._found.opset = version
-
-    def _function(self, part: Field) -> None:
-        name, domain = "", ""
-        for inner in inside(self._content, part):
-            if inner.number == of.FUNCTION_NAME:
-                name = text(self._content, inner)
-            elif inner.number == of.FUNCTION_DOMAIN:
-                domain = text(self._content, inner)
-            elif inner.number == of.FUNCTION_NODE:
-                self._node(inner, 0)
-        self._own_functions.add((domain, name))
-
-    def _graph(self, part: Field, depth: int) -> None:
-        if depth > _DEEPEST:
-            raise MalformedError(f"graphs lie in graphs more than {_DEEPEST} deep")
-        for inner in inside(self._content, part):
-            if inner.number == of.GRAPH_NODE:
-                self._node(inner, depth)
-            elif inner.number == of.GRAPH_INITIALIZER:
-                self._tensor(inner)
-            elif inner.number == of.GRAPH_SPARSE_INITIALIZER:
-                self._sparse(inner)
-
-    def _node(self, part: Field, depth: int) -> None:
-        operator, domain = "", ""
-        self._found.nodes += 1
-        for inner in inside(self._content, part):
-            if inner.number == of.NODE_OPERATOR:
-                operator = text(self._content, inner)
-            elif inner.number == of.NODE_DOMAIN:
-                domain = text(self._content, inner)
-            elif inner.number == of.NODE_ATTRIBUTE:
-                self._attribute(inner, depth)
-        self._used.add((domain, operator))
-
-    def _attribute(self, part: Field, depth: int) -> None:
-        for inner in inside(self._content, part):
-            if inner.number in of.ATTRIBUTE_TENSORS:
-                self._tensor(inner)
-            elif inner.number in of.ATTRIBUTE_GRAPHS:
-                self._graph(inner, depth + 1)
-            elif inner.number in of.ATTRIBUTE_SPARSE_TENSORS:
-                self._sparse(inner)
-
-    def _sparse(self, part: Field) -> None:
-        for inner in inside(self._content, part):
-            if inner.number in of.SPARSE_TENSORS:
-                self._tensor(inner)
-
-    def _tensor(self, part: Field) -> None:
-        external = external_tensor(self._content, part)
-        if external is not None:
-            self._found.external.append(external)
+def _damaged(path: Path, reason: str) -> ModelError:
+    return ModelError("this is no ONNX file, or it is damaged", found=f"{path.name}: {reason}")

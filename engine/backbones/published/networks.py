@@ -21,14 +21,13 @@ from filelock import FileLock, Timeout
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.model_files import ModelFiles
 from engine.backbones.preprocessing import UNIT_TEMPERATURE
-from engine.backbones.published.download import download
 from engine.backbones.published.facts import (
     SOURCE_PREFIX,
     PublishedNetwork,
     card_of_published,
     published_network_of,
 )
-from engine.backbones.published.web_request import OpenUrl, opener
+from engine.backbones.published.proxy_address import proxy_address
 from engine.config import CacheFolders
 from engine.errors import FormatError, ModelError, StorageError
 from engine.events import CancelToken, OnProgress, Progress, ignore_progress
@@ -38,7 +37,7 @@ from engine.new_file import private_folder, write_file
 from engine.scratch_folder import scratch_folder
 from engine.training.needed_packages import check_packages
 
-PACKAGES: Final = ("torch", "torchvision", "onnx", "onnxscript")
+PACKAGES: Final = ("torch", "torchvision", "onnxscript")
 DIFFERENCE: Final = "largest_difference_from_torch"
 LIST_NAME: Final = "published-networks.json"
 _LIST_FORMAT: Final = 1
@@ -163,7 +162,6 @@ def add_published(
     keep_weights: bool = False,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
-    open_url: OpenUrl | None = None,
 ) -> ModelFiles:
     """Download a published network's weights, export the network and keep it in the library.
 
@@ -177,7 +175,6 @@ def add_published(
         keep_weights: leave the weights in the cache.
         on_progress: told bytes while downloading, then steps, with what is done in the note.
         cancel: stops the download at once and the export between its steps.
-        open_url: sends requests.
 
     Returns:
         The backbone in the library; what is there already is not downloaded again.
@@ -193,12 +190,13 @@ def add_published(
     if facts.library_name in library.names():
         return library.entry(facts.library_name)
     check_packages(PACKAGES, "published networks need")
-    open_url = open_url or opener(proxy)
+    if proxy:
+        proxy_address(proxy)
     weights = weights_path(caches, facts)
     with _alone(weights.parent, facts):
         if not weights.is_file():
             _check_room(facts, weights.parent, library.folder)
-        _fetch(facts, weights, open_url, on_progress=on_progress, cancel=cancel)
+        _fetch(facts, weights, proxy, on_progress=on_progress, cancel=cancel)
         files = _exported(facts, weights, library, on_progress=on_progress, cancel=cancel)
         if not keep_weights:
             with suppress(OSError):
@@ -230,10 +228,10 @@ def _alone(folder: Path, facts: PublishedNetwork) -> Iterator[None]:
         lock.release()
 
 
-def _fetch(
-    facts: PublishedNetwork, weights: Path, open_url: OpenUrl, *, on_progress: OnProgress, cancel: CancelToken
-) -> None:
+def _fetch(facts: PublishedNetwork, weights: Path, proxy: str, *, on_progress: OnProgress, cancel: CancelToken) -> None:
     """Let the weights be there: those that were published, and no others."""
+    from engine.backbones.published.download import download
+
     download(
         facts.url,
         weights,
@@ -241,7 +239,7 @@ def _fetch(
         sha256_prefix=facts.sha256_prefix,
         on_progress=on_progress,
         cancel=cancel,
-        open_url=open_url,
+        proxy=proxy,
     )
 
 

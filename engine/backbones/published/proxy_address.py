@@ -1,64 +1,68 @@
-"""The address of a web proxy, as a person types it: whether it is one, in full, and without its password."""
+"""The address of a web proxy as a person types it: its parts, and what of it may be shown."""
 
 import re
+from dataclasses import dataclass
 from typing import Final
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from engine.errors import UsageError
 
-_PROXY: Final = re.compile(r"(https?://)?[^/\s]+/?")
+_ADDRESS: Final = re.compile(r"(?:(?P<scheme>https?)://)?(?:(?P<person>[^/\s]*)@)?(?P<place>[^/\s@]+)/?")
 _PORTS: Final = {"http": 80, "https": 443}
-_PARTS: Final = re.compile(
+_ANYTHING: Final = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]*://)?(?P<person>.*)@(?P<rest>[^@]*)", re.IGNORECASE | re.DOTALL
 )
 
 
-def check_proxy(address: str) -> None:
-    """Refuse what is no address of a web proxy; an empty one stands for what the environment or the system says.
+@dataclass(frozen=True)
+class ProxyAddress:
+    """A proxy.
 
-    Args:
-        address: such as "http://proxy.example:3128", with name and password before the host where it asks for them.
+    Attributes:
+        url: with scheme, host and port, and without a person's name: "here" is "http://here:80".
+        person: name and password where the proxy asks for them.
+    """
+
+    url: str
+    person: tuple[str, str] | None = None
+
+    @property
+    def shown(self) -> str:
+        """The address without the password."""
+        return self.url if self.person is None else self.url.replace("://", f"://{self.person[0]}@", 1)
+
+
+def proxy_address(address: str) -> ProxyAddress:
+    """Read an address such as "http://name:password@proxy.example:3128"; scheme and port may be left out.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not the address of a web proxy.
     """
-    if address and not (_PROXY.fullmatch(address) and _leads_somewhere(address)):
-        found = without_password(address)
-        raise UsageError("this is no proxy's address", expected="http://host:port", found=f"“{found}”")
+    found = _ADDRESS.fullmatch(address)
+    scheme, place = (found["scheme"] or "http", found["place"]) if found else ("", "")
+    port = _port_of(place)
+    if not found or port == 0:
+        shown = without_password(address)
+        raise UsageError("this is no proxy's address", expected="http://host:port", found=f"“{shown}”")
+    rest = place if port else f"{place.removesuffix(':')}:{_PORTS[scheme]}"
+    name, _, password = (found["person"] or "").partition(":")
+    return ProxyAddress(f"{scheme}://{rest}", (name, password) if found["person"] else None)
 
 
-def _leads_somewhere(address: str) -> bool:
-    """Whether host and port can be some at all; the web client says it in words for programmers, and late."""
+def _port_of(place: str) -> int | None:
+    """The port that is named after a host, None where none is, and 0 where this leads nowhere."""
     try:
-        parts = _host_and_port(address)
+        parts = urlsplit(f"//{place}")
         (parts.hostname or "").encode("idna")
-        return bool(parts.hostname) and parts.port != 0
+        port = parts.port
     except ValueError:
-        return False
-
-
-def _host_and_port(address: str) -> SplitResult:
-    return urlsplit("//" + address.rpartition("@")[2].rpartition("://")[2])
-
-
-def in_full(address: str) -> str:
-    """A proxy's address with the scheme and the port that a short one stands for: "here" is "http://here:80".
-
-    Args:
-        address: one that `check_proxy` takes, and not empty.
-    """
-    scheme, separator, rest = address.rstrip("/").partition("://")
-    if not separator:
-        scheme, rest = "http", scheme
-    if _host_and_port(address).port is None:
-        rest = f"{rest.removesuffix(':')}:{_PORTS[scheme]}"
-    return f"{scheme}://{rest}"
+        return 0
+    return port if parts.hostname else 0
 
 
 def without_password(address: str) -> str:
-    """The address with its name, and without the password: what may be kept, shown and logged."""
-    parts = _PARTS.fullmatch(address)
+    """Any text without what may be a password: what may be kept, shown and logged."""
+    parts = _ANYTHING.fullmatch(address)
     if parts is None:
         return address
-    name = parts["person"].partition(":")[0]
-    return f"{parts['scheme'] or ''}{name}@{parts['rest']}"
+    return f"{parts['scheme'] or ''}{parts['person'].partition(':')[0]}@{parts['rest']}"

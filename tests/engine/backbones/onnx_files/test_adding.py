@@ -119,6 +119,16 @@ def test_a_model_that_wants_a_hundred_gigabytes(tmp_path: Path) -> None:
         inspect(models.write_greedy(tmp_path / "greedy.onnx"), limits=ROOMY)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit on private memory is kept by Linux")
+def test_a_file_that_grows_in_memory(tmp_path: Path) -> None:
+    """Ten million operators of two bytes each take gigabytes once they are parsed: refused in the child, not here."""
+    path = tmp_path / "swollen.onnx"
+    nodes = b"\x0a\x00" * 10_000_000
+    path.write_bytes(b"\x3a\x80\xda\xc4\x09" + nodes)  # the graph, and its length
+    with pytest.raises(ModelError, match="too much memory"):
+        inspect(path, limits=replace(ROOMY, memory_bytes=2**28))
+
+
 @pytest.mark.parametrize(
     ("write", "fields"),
     [

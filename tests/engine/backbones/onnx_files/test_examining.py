@@ -17,7 +17,6 @@ from engine.backbones.model_files import width_agnostic_propagation
 from engine.backbones.onnx_files.adding import card_for, chosen_preprocessing
 from engine.backbones.onnx_files.examining import examine
 from engine.backbones.onnx_files.facts import GUESS_NOTICE, OnnxFacts, facts_from
-from engine.backbones.onnx_files.protocol_buffer import encoded_field, encoded_varint
 from engine.backbones.onnx_files.structure import check_external, read_structure
 from engine.backbones.preprocessing import PRESETS, Preprocessing, preset
 from engine.backbones.stamp import PREPROCESSING_KEY, stamp_of
@@ -32,6 +31,20 @@ WRONG_ON_A_CARD: tuple[dict[str, Any], ...] = (
     {"name": 5}, {"output": None}, {"figures": []}, {"figures": {"speed": "fast"}}, {"unit_length": "no"},
     {"temperature": "warm"}, {"temperature": -1}, {"shrinkage": None}, {"mean": [1e400, 0, 0]},
 )  # fmt: skip
+
+
+def encoded_varint(value: int) -> bytes:
+    """A number as protocol buffers have it, seven bits in each byte, the lowest first."""
+    found = bytearray()
+    while value > 0x7F:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*found, value])
+
+
+def encoded_field(number: int, content: bytes) -> bytes:
+    """A field of a protocol buffer that holds bytes."""
+    return encoded_varint(number << 3 | 2) + encoded_varint(len(content)) + content
 
 
 def examined(path: Path) -> OnnxFacts:
@@ -273,6 +286,25 @@ def test_random_bytes_never_get_past_the_reader(tmp_path: Path, seed: int) -> No
             reasons.append(str(error))
     assert 0 < len(reasons) < 300
     assert max(map(len, reasons)) < 500
+
+
+def test_graphs_in_graphs_without_end(tmp_path: Path) -> None:
+    """A thousand branches inside one another are refused in words, and exhaust nothing."""
+    graph = encoded_field(1, encoded_field(4, b"Relu"))
+    for _ in range(1000):
+        branch = encoded_field(1, b"then_branch") + encoded_field(6, graph)
+        graph = encoded_field(1, encoded_field(4, b"If") + encoded_field(5, branch))
+    path = tmp_path / "deep.onnx"
+    path.write_bytes(encoded_field(7, graph))
+    assert "damaged" in refusal(path)
+
+
+@pytest.mark.parametrize("bytes_claimed", [2**31 - 1, 2**40])
+def test_a_size_that_is_only_claimed(tmp_path: Path, bytes_claimed: int) -> None:
+    """Weights of two gigabytes and more, of which ten bytes are there: nothing is reserved for the rest."""
+    path = tmp_path / "claims.onnx"
+    path.write_bytes(encoded_varint(7 << 3 | 2) + encoded_varint(bytes_claimed) + b"0123456789")
+    assert "damaged" in refusal(path)
 
 
 @pytest.mark.parametrize("location", ["../outside.bin", "/etc/hostname", "a/../../outside.bin", "C:\\x.bin", ""])

@@ -1,22 +1,17 @@
 """Downloads from a server on this computer: broken off, resumed, refused, checked, and never half-kept."""
 
 import hashlib
-import io
 import socket
 import ssl
 from collections.abc import Iterator
-from email.message import Message
-from http.client import HTTPResponse
 from pathlib import Path
 from typing import Final
-from urllib.error import HTTPError, URLError
-from urllib.request import Request
 
+import httpx
 import pytest
 from filelock import FileLock
 
 from engine.backbones.published.download import ATTEMPTS, download
-from engine.backbones.published.web_request import opener
 from engine.errors import Cancelled, ModelError, NetworkError, StorageError, UsageError
 from engine.events import CancelToken, Progress
 from tests.support.full_disk import full_disk_after
@@ -208,16 +203,14 @@ def test_a_refusal_is_said_at_once(server: WeightsServer, tmp_path: Path, status
 
 def test_what_is_lost_again_and_again_comes_to_an_end(server: WeightsServer, tmp_path: Path) -> None:
     """A server that promises more than it has: each time the same bytes arrive, and the rest is refused."""
-    really = opener()
 
-    def open_url(request: Request, timeout_s: float) -> HTTPResponse:
-        if request.has_header("Range"):
-            raise HTTPError(request.full_url, 416, "no such range", Message(), io.BytesIO())
-        return really(request, timeout_s)
+    class NoRanges(httpx.HTTPTransport):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            return httpx.Response(416) if "Range" in request.headers else super().handle_request(request)
 
     server.breaks_after = [100_000] * 50
     with pytest.raises(NetworkError, match="100,000 of 512,000 bytes arrived"):
-        download(server.url, tmp_path / "w.pth", open_url=open_url, pause=at_once)
+        download(server.url, tmp_path / "w.pth", transport=NoRanges(), pause=at_once)
     assert len(server.ranges) <= ATTEMPTS
 
 
@@ -269,35 +262,32 @@ def test_nobody_listens(tmp_path: Path) -> None:
         download(url, tmp_path / "w.pth")
 
 
+class Failing(httpx.BaseTransport):
+    """Every connection fails like this."""
+
+    def __init__(self, cause: OSError) -> None:
+        self.cause = cause
+        self.asked = 0
+
+    def handle_request(self, _request: httpx.Request) -> httpx.Response:  # noqa: D102
+        self.asked += 1
+        raise httpx.ConnectError(str(self.cause)) from self.cause
+
+
 def test_an_unsafe_connection_is_not_tried_again(tmp_path: Path) -> None:
     """A certificate that does not hold is named with what may be behind it."""
-    asked: list[str] = []
-
-    def open_url(request: Request, _timeout_s: float) -> None:
-        asked.append(request.full_url)
-        raise URLError(ssl.SSLCertVerificationError(1, "self-signed certificate"))
-
+    failing = Failing(ssl.SSLCertVerificationError(1, "self-signed certificate"))
     with pytest.raises(NetworkError, match=r"not safe.*self-signed.*clock"):
-        download("https://example.invalid/w.pth", tmp_path / "w.pth", open_url=open_url)  # type: ignore[arg-type]
-    assert len(asked) == 1
+        download("https://example.invalid/w.pth", tmp_path / "w.pth", transport=failing)
+    assert failing.asked == 1
 
 
 def test_a_connection_that_ends_while_it_is_made_safe_is_tried_again(tmp_path: Path) -> None:
     """A server that hangs up at once says nothing about certificates and clocks."""
-    asked: list[str] = []
-
-    def open_url(request: Request, _timeout_s: float) -> None:
-        asked.append(request.full_url)
-        raise URLError(ssl.SSLEOFError(8, "EOF occurred in violation of protocol"))
-
+    failing = Failing(ssl.SSLEOFError(8, "EOF occurred in violation of protocol"))
     with pytest.raises(NetworkError, match=r"was lost.*[Tt]ry again"):
-        download(
-            "https://example.invalid/w.pth",
-            tmp_path / "w.pth",
-            open_url=open_url,  # type: ignore[arg-type]
-            pause=at_once,
-        )
-    assert len(asked) == ATTEMPTS
+        download("https://example.invalid/w.pth", tmp_path / "w.pth", transport=failing, pause=at_once)
+    assert failing.asked == ATTEMPTS
 
 
 @pytest.mark.parametrize(
@@ -372,17 +362,18 @@ def test_a_proxy_is_asked(server: WeightsServer, tmp_path: Path, monkeypatch: py
     """By setting and by environment: the request with its whole address goes to the proxy."""
     wanted = "http://localhost:9/weights.pth"
     proxy = f"http://127.0.0.1:{server.port}"
-    download(wanted, tmp_path / "by_setting", sha256_prefix=SHA256[:8], open_url=opener(proxy))
+    download(wanted, tmp_path / "by_setting", sha256_prefix=SHA256[:8], proxy=proxy)
     monkeypatch.setenv("http_proxy", proxy)
     download(wanted, tmp_path / "by_environment", sha256_prefix=SHA256[:8])
     assert server.paths == [wanted, wanted]
 
 
 @pytest.mark.parametrize("proxy", ["socks5://here:1", "a b", "http://"])
-def test_what_is_no_proxy_is_refused(proxy: str) -> None:
+def test_what_is_no_proxy_is_refused(proxy: str, server: WeightsServer, tmp_path: Path) -> None:
     """Before anything is asked for."""
     with pytest.raises(UsageError, match="proxy's address"):
-        opener(proxy)
+        download(server.url, tmp_path / "w.pth", proxy=proxy)
+    assert server.ranges == []
 
 
 @pytest.mark.parametrize("is_by_setting", [True, False])
@@ -397,17 +388,18 @@ def test_a_proxy_that_is_not_there_is_named(
             monkeypatch.setenv("https_proxy", f"http://anna:secret@{address}")
         proxy = f"anna:secret@{address}" if is_by_setting else ""
         with pytest.raises(NetworkError) as refusal:
-            download("https://example.invalid/w.pth", tmp_path / "w.pth", open_url=opener(proxy))
-    shown = f"anna@{address}" if is_by_setting else address
-    assert refusal.value.what == f"the proxy http://{shown} cannot be reached"
+            download("https://example.invalid/w.pth", tmp_path / "w.pth", proxy=proxy)
+    assert refusal.value.what == f"the proxy http://anna@{address} cannot be reached"
     assert "secret" not in str(refusal.value)
 
 
-def test_a_proxy_that_refuses_is_named(tmp_path: Path) -> None:
-    """407 to the tunnel: the web client has only words for it."""
-
-    def open_url(_request: Request, _timeout_s: float) -> None:
-        raise URLError(OSError("Tunnel connection failed: 407 Proxy Authentication Required"))
-
-    with pytest.raises(NetworkError, match=r"proxy gives no way to example\.invalid.*407.*name and password"):
-        download("https://example.invalid/w.pth", tmp_path / "w.pth", open_url=open_url)  # type: ignore[arg-type]
+def test_a_proxy_that_refuses_is_named(server: WeightsServer, tmp_path: Path) -> None:
+    """407 to the tunnel: whose answer it is, and what to do; the password reaches the proxy and no message."""
+    server.statuses = [407]
+    proxy = f"anna:s@c#r?e[t@127.0.0.1:{server.port}"
+    with pytest.raises(
+        NetworkError, match=r"proxy gives no way to example\.invalid.*407.*name and password"
+    ) as refusal:
+        download("https://example.invalid/w.pth", tmp_path / "w.pth", proxy=proxy)
+    assert (server.paths, server.people) == (["example.invalid:443"], ["anna:s@c#r?e[t"])
+    assert "s@c" not in str(refusal.value)

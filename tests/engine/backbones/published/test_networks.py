@@ -285,6 +285,6 @@ def test_sources_are_told_apart() -> None:
 
 def test_without_the_packages_it_says_which(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The installed program without torch can list what it knows, and says what a new network needs."""
-    monkeypatch.setattr(needed_packages, "find_spec", lambda name: None if name == "onnx" else object())
-    with pytest.raises(ModelError, match=r"packages.*no onnx.*protoleaf\[train\]"):
+    monkeypatch.setattr(needed_packages, "find_spec", lambda name: None if name == "onnxscript" else object())
+    with pytest.raises(ModelError, match=r"packages.*no onnxscript.*protoleaf\[train\]"):
         list_published(caches_of(tmp_path))

@@ -2,14 +2,13 @@
 
 import pytest
 
-from engine.backbones.published.proxy_address import check_proxy, in_full, without_password
+from engine.backbones.published.proxy_address import proxy_address, without_password
 from engine.errors import UsageError
 
 
 @pytest.mark.parametrize(
     "address",
     [
-        "",
         "proxy.example",
         "http://[::1]:3128",
         "proxy.example:3128",
@@ -20,25 +19,25 @@ from engine.errors import UsageError
 def test_what_can_be_a_proxy(address: str) -> None:
     """With and without scheme, port, and somebody's name; nothing is the system's."""
     assert without_password(address) == address.replace(":s@c#r?e[t", "")
-    check_proxy(address)
+    assert proxy_address(address).shown.count("s@c") == 0
 
 
 @pytest.mark.parametrize(
-    ("address", "whole"),
+    ("address", "url", "person"),
     [
-        ("here", "http://here:80"),
-        ("here:", "http://here:80"),
-        ("here:3128", "http://here:3128"),
-        ("http://here/", "http://here:80"),
-        ("https://here", "https://here:443"),
-        ("http://[::1]", "http://[::1]:80"),
-        ("anna:a@b:c@here", "http://anna:a@b:c@here:80"),
+        ("here", "http://here:80", None),
+        ("here:", "http://here:80", None),
+        ("here:3128", "http://here:3128", None),
+        ("http://here/", "http://here:80", None),
+        ("https://here", "https://here:443", None),
+        ("http://[::1]", "http://[::1]:80", None),
+        ("anna:a@b:c@here", "http://here:80", ("anna", "a@b:c")),
     ],
 )
-def test_what_a_short_address_stands_for(address: str, whole: str) -> None:
+def test_what_a_short_address_stands_for(address: str, url: str, person: tuple[str, str] | None) -> None:
     """Scheme and port are those of the web where they are left out."""
-    check_proxy(address)
-    assert in_full(address) == whole
+    found = proxy_address(address)
+    assert (found.url, found.person) == (url, person)
 
 
 NOWHERE = (
@@ -55,7 +54,7 @@ NOWHERE = (
 def test_what_is_none_is_told_without_its_password(address: str) -> None:
     """The message may end up in a log."""
     with pytest.raises(UsageError, match="proxy's address") as refusal:
-        check_proxy(address)
+        proxy_address(address)
     assert "secret" not in str(refusal.value)
 
 
