@@ -7,6 +7,9 @@ STAMP := $(VENV)/.installed
 QT_LIBRARIES := libegl1 libgl1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 \
 	libdbus-1-3 libfontconfig1 fonts-dejavu-core
 
+# Where compiled modules are not kept, every process of the tests compiles them again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test trust check format qt-libraries
 
 run: $(STAMP) qt-libraries

@@ -1,6 +1,7 @@
 """Tests of the window: isolated, each with a session of its own when it asks for one."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -8,12 +9,13 @@ from PySide6.QtWidgets import QApplication
 from app.images.thumbnails import Thumbnails
 from app.session import Session
 from app.theme import apply_theme
-from tests.support.collections import cache_of_test
+from tests.support.collections import Collection, cache_of_test
 from tests.support.isolation import (  # noqa: F401 (fixtures of every test here)
     no_qt_warnings,
     nothing_left_behind,
     own_settings_and_caches,
 )
+from tests.support.unread import unread_collection
 from tests.support.window import desk, reviewing, settings, tinyleaf  # noqa: F401
 
 
@@ -37,3 +39,9 @@ def thumbnails(own_settings_and_caches: None, qapp: QApplication) -> Iterator[Th
     thumbnails = Thumbnails(cache_of_test())
     yield thumbnails
     thumbnails.stop()
+
+
+@pytest.fixture
+def unread(own_settings_and_caches: None, tmp_path: Path) -> Collection:  # noqa: F811
+    """A project whose dozen images were never embedded."""
+    return unread_collection(tmp_path / "unread", cache_of_test())

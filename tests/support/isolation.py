@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QThreadPool, QtMsgType
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 _HARMLESS_MESSAGES = (
     "This plugin does not support",  # the offscreen platform has no window manager, tray or system theme
@@ -33,13 +33,20 @@ def own_settings_and_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
-    """No top-level widget and no thread may outlive its test."""
-    widgets = set(_open_widgets())
+    """No open window and no thread may outlive its test.
+
+    Closed windows are deleted: Python keeps them alive, and each change of the theme would style them again.
+    """
+    widgets = set(QApplication.topLevelWidgets())
     threads = set(threading.enumerate())
     yield
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    left_widgets = [widget for widget in _open_widgets() if widget not in widgets]
+    new_widgets = [widget for widget in QApplication.topLevelWidgets() if widget not in widgets]
+    left_widgets = [widget for widget in new_widgets if widget.isVisible()]
     assert not left_widgets, f"top-level widgets left open: {left_widgets}"
+    for widget in new_widgets:
+        widget.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert QThreadPool.globalInstance().waitForDone(5000), "work is left in the global thread pool"
     left_threads = [thread for thread in threading.enumerate() if thread not in threads and _is_ours(thread)]
     assert not left_threads, f"threads left running: {left_threads}"
@@ -53,10 +60,6 @@ def no_qt_warnings(qtlog: object) -> Iterator[None]:
     grave = [record.message for record in records if record.type in _GRAVE]
     unexpected = [message for message in grave if not message.startswith(_HARMLESS_MESSAGES)]
     assert not unexpected, f"Qt warned: {unexpected}"
-
-
-def _open_widgets() -> list[QWidget]:
-    return [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
 
 
 def _is_ours(thread: threading.Thread) -> bool:
