@@ -92,7 +92,7 @@ class ProgressMeter:
         """Count `units` more and report when it is time."""
         self.done += units
         now_s = time.monotonic()
-        if now_s - self._reported_s >= PROGRESS_INTERVAL_S or self.done == self.total:
+        if now_s - self._reported_s >= PROGRESS_INTERVAL_S or (units and self.done == self.total):
             self._report(now_s)
 
     def skip(self, units: int) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
+from app.jobs.detached_job import leave
 from app.theme.tokens import tokens
 
 LARGEST_ZOOM: Final = 16.0
@@ -42,6 +43,8 @@ class ImageView(QWidget):
         self._offset = QPointF()
         self._dragged_from: QPointF | None = None
         self._threads: list[threading.Thread] = []
+        self._posting = threading.Lock()
+        self._is_stopped = False
         self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
 
     @property
@@ -63,13 +66,17 @@ class ImageView(QWidget):
         self.update()
 
     def stop(self) -> None:
-        """Wait for images being decoded, before the program ends."""
-        for thread in self._threads:
-            thread.join()
+        """End before the program ends; a thread that waits for a slow disk is left behind."""
+        with self._posting:
+            self._is_stopped = True
+        leave(self._threads)
         self._threads.clear()
 
     def _decode(self, path: Path) -> None:
-        self._decoded.emit(path, decode(path))
+        found = decode(path)
+        with self._posting:
+            if not self._is_stopped:
+                self._decoded.emit(path, found)
 
     def _on_decoded(self, path: Path, found: "QImage | str") -> None:
         if path != self._path:

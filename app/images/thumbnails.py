@@ -17,6 +17,8 @@ STORED_SIDES: Final = (256, 512)
 """Sides that are kept on disk; a thumbnail is scaled from the smallest that covers it."""
 SIDE_STEP: Final = 32
 BYTES_PER_PIXEL: Final = 4
+LEAVING_S: Final = 0.5
+"""The end of the program waits this long for images being decoded. Chosen: a photo of a fast disk is done by then."""
 
 Wish = tuple[Path, int]
 
@@ -102,13 +104,13 @@ class Thumbnails(QObject):
             self.ready.emit(path)
 
     def stop(self) -> None:
-        """End the threads; waits for the images being decoded."""
+        """End the threads; one that waits for a slow disk is left behind."""
         with self._condition:
             self._is_stopped = True
             self._wishes.clear()
             self._condition.notify_all()
         for thread in self._threads:
-            thread.join()
+            thread.join(LEAVING_S / THREADS)
         self._threads.clear()
 
     def _wish(self, wish: Wish, *, is_fleeting: bool) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast, final
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.importing.wording import import_text
+from app.jobs.detached_job import DetachedJob
 from app.texts import fill, translate
 from app.wording import number
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from engine.collection.import_images import ImageImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
+    from engine.images.find_images import FoundImages
 
 
 @final
@@ -70,20 +72,35 @@ class Importing:
     # -- dropped
 
     def take(self, paths: Sequence[Path], *, class_id: int | None = None) -> None:
-        """Add dropped files; folders with sub-folders are asked about first."""
+        """Look for the images in dropped files and folders, then add them; sub-folders are asked about first.
 
-        def on_answer(folders: int) -> None:
-            if folders:
-                self._ask_about_folders(paths, folders, class_id)
-            else:
-                self.add(paths, class_id=class_id)
+        The disk is read by a job of its own, so the project stays free for everything else; cancelled, it adds nothing.
+        """
 
-        self._session.ask(lambda _live: count_class_folders(paths), on_answer, owner=self._window)
+        def work(on_progress: "OnProgress", cancel: "CancelToken") -> "FoundImages":
+            from engine.images.find_images import find_images
 
-    def _ask_about_folders(self, paths: Sequence[Path], folders: int, class_id: int | None) -> None:
+            return find_images(paths, on_progress=on_progress, cancel=cancel)
+
+        job = DetachedJob(translate("importing", "Looking for images"), work)
+        job.keeps_finished = False
+        job.finished.connect(lambda found: self._on_found(found, paths, class_id))
+        job.failed.connect(self._session.failed)
+        self._session.closed.connect(job.cancel)
+        self._session.jobs.watch(job)
+        job.start()
+
+    def _on_found(self, found: "FoundImages", paths: Sequence[Path], class_id: int | None) -> None:
+        count = sum(1 for folder in found.folders if folder.names)
+        if count:
+            self._ask_about_folders(found, paths, count, class_id)
+        else:
+            self._add(found, class_id)
+
+    def _ask_about_folders(self, found: "FoundImages", paths: Sequence[Path], count: int, class_id: int | None) -> None:
         name = paths[0].name if len(paths) == 1 else translate("importing", "What you dropped")
         where = self._session.graph.name(class_id) if class_id is not None else ""
-        text = fill(translate("importing", "%1 has %2 sub-folders with images."), name, number(folders))
+        text = fill(translate("importing", "%1 has %2 sub-folders with images."), name, number(count))
         as_classes = translate("importing", "Make classes from the sub-folders")
         only_add = (
             fill(translate("importing", "All are %1"), where)
@@ -93,34 +110,35 @@ class Importing:
         self._notice.ask(
             text,
             [
-                (as_classes, lambda: self.add_class_folders(paths, under=class_id)),
-                (only_add, lambda: self.add(paths, class_id=class_id)),
+                (as_classes, lambda: self._add_class_folders(found, class_id)),
+                (only_add, lambda: self._add(found, class_id)),
             ],
         )
 
-    def add(self, paths: Sequence[Path], *, class_id: int | None = None) -> None:
+    def _add(self, found: "FoundImages", class_id: int | None) -> None:
         """Add images; with a class they become its shots."""
 
-        def work(live: "LiveCollection", on_progress: "OnProgress", cancel: "CancelToken") -> "ImageImport":
-            from engine.collection.import_images import import_images
+        def work(live: "LiveCollection", _on_progress: "OnProgress", _cancel: "CancelToken") -> "ImageImport":
+            from engine.collection.import_images import add_found
 
-            return import_images(live.project, paths, class_id=class_id, on_progress=on_progress, cancel=cancel)
+            return add_found(live.project, found, class_id=class_id)
 
         self._run(work)
 
-    def add_class_folders(self, paths: Sequence[Path], *, under: int | None = None) -> None:
+    def _add_class_folders(self, found: "FoundImages", under: int | None) -> None:
         """Add images from folders whose sub-folders are classes."""
 
-        def work(live: "LiveCollection", on_progress: "OnProgress", cancel: "CancelToken") -> "ImageImport":
-            from engine.collection.import_images import import_class_folders
+        def work(live: "LiveCollection", _on_progress: "OnProgress", _cancel: "CancelToken") -> "ImageImport":
+            from engine.collection.import_images import add_class_folders
 
-            return import_class_folders(live.project, paths, under=under, on_progress=on_progress, cancel=cancel)
+            return add_class_folders(live.project, found, under=under)
 
         self._run(work)
 
     def _run(self, work: "Callable[[LiveCollection, OnProgress, CancelToken], ImageImport]") -> None:
-        title = translate("importing", "Looking for images")
+        title = translate("importing", "Adding images")
         job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
+        job.keeps_finished = False
         job.finished.connect(self._on_imported)
 
     def _on_imported(self, done: object) -> None:
@@ -135,11 +153,3 @@ class Importing:
             self._toast.say_failure(
                 f"{done.change.text}. {text}", action=translate("importing", "Undo"), on_action=self._session.undo
             )
-
-
-def count_class_folders(paths: Sequence[Path]) -> int:
-    """How many sub-folders below folders hold images; 0 when only files or flat folders were dropped."""
-    from engine.images.find_images import find_images_in_class_folders
-
-    groups = [names for path in paths if path.is_dir() for names, files in find_images_in_class_folders(path) if files]
-    return sum(1 for names in groups if names)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
-from app.jobs.thread_job import ThreadJob
+from app.jobs.detached_job import DetachedJob
 from app.moved_images.whereabouts import has_failed_images
 from app.moved_images.wording import missing_line
 from app.texts import translate
@@ -103,7 +103,7 @@ class MovedImages(QObject):
             return find_moved(known, folder, on_progress=on_progress, cancel=cancel)
 
         assert self.panel is not None, "it was asked for there"
-        job = self._job = ThreadJob(translate("moved_images", "Looking for moved images"), work, self._whereabouts.disk)
+        job = self._job = DetachedJob(translate("moved_images", "Looking for moved images"), work)
         job.keeps_finished = False
         job.progress.connect(self.panel.progress.show_progress)
         job.finished.connect(lambda plan: self._on_found(plan, known.project.parent))

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
-from app.jobs.background_thread import BackgroundThread
-from engine.events import CancelToken
+from app.jobs.detached_job import DetachedJob
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
     from app.session import Session
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
+    from engine.events import CancelToken, OnProgress
     from engine.project import Change
 
 TOPIC: Final = "last known files"
@@ -34,9 +34,6 @@ class Whereabouts(QObject):
     Signals:
         missing_changed: frozen set of the ids of images that are not where they were.
         came_back: images that were missing are there again.
-
-    Attributes:
-        disk: a thread for work that asks the disk; a slow share holds nothing else up.
     """
 
     missing_changed = Signal(object)
@@ -45,11 +42,9 @@ class Whereabouts(QObject):
     def __init__(self, session: "Session", thumbnails: "Thumbnails", parent: QObject | None = None) -> None:
         super().__init__(parent or session)
         self.missing: frozenset[int] = frozenset()
-        self.disk = BackgroundThread("disk", self)
         self._session = session
         self._thumbnails = thumbnails
-        self._token = CancelToken()
-        self._is_looking = False
+        self._job: DetachedJob | None = None
         self._looks_again = False
         self._doubt_timer = QTimer(self, singleShot=True, interval=DOUBT_MS)
         self._doubt_timer.timeout.connect(self.look)
@@ -64,38 +59,38 @@ class Whereabouts(QObject):
     @property
     def is_looking(self) -> bool:
         """Whether the disk is being asked."""
-        return self._is_looking
+        return self._job is not None
 
     def look(self) -> None:
         """Ask the disk; while it is being asked, once more after that."""
         state = self._session.state
         if state is None:
             return
-        if self._is_looking:
+        if self._job is not None:
             self._looks_again = True
             return
-        self._is_looking, self._looks_again = True, False
-        self._token = token = CancelToken()
+        self._looks_again = False
 
-        def work() -> None:
+        def work(_on_progress: "OnProgress", cancel: "CancelToken") -> frozenset[int]:
             from engine.images.presence import missing_files
 
-            rows = missing_files(state.folder, state.paths, cancel=token)
-            missing = frozenset(state.image_ids[rows].tolist())
-            self.disk.post(lambda: self._on_looked(token, missing))
+            rows = missing_files(state.folder, state.paths, cancel=cancel)
+            return frozenset(state.image_ids[rows].tolist())
 
-        self.disk.submit(work, lambda _message: self._on_looked(token, self.missing))
+        job = self._job = DetachedJob("presence", work, self)
+        job.finished.connect(self._on_looked)
+        job.failed.connect(lambda _message: self._on_looked(self.missing))
+        job.ended.connect(job.deleteLater)
+        job.start()
 
     def stop(self) -> None:
-        """End the thread, before the program ends."""
+        """End before the program ends."""
         self._doubt_timer.stop()
-        self._token.cancel()
-        self.disk.stop()
+        if self._job is not None:
+            self._job.stop()
 
-    def _on_looked(self, token: CancelToken, missing: frozenset[int]) -> None:
-        if token.is_cancelled:
-            return
-        self._is_looking = False
+    def _on_looked(self, missing: frozenset[int]) -> None:
+        self._job = None
         before, self.missing = self.missing, missing
         if missing != before:
             self._remember_files()
@@ -116,9 +111,10 @@ class Whereabouts(QObject):
             self._thumbnails.show_last_known({})
 
     def _on_closed(self) -> None:
-        self._token.cancel()
         self._doubt_timer.stop()
-        self._is_looking = self._looks_again = False
+        if self._job is not None:
+            self._job.cancel()
+        self._job, self._looks_again = None, False
         if self.missing:
             self.missing = frozenset()
             self._thumbnails.show_last_known({})

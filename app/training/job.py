@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import QObject, QThreadPool, Signal
 
+from app.jobs.detached_job import DetachedJob
 from app.jobs.job import Job
 from app.jobs.process_job import ProcessJob
 from app.training.logic import Curves, Depth, Plan, Point, Trained
 from app.training.versions import store_trained
-from engine.events import Progress
+from engine.errors import Cancelled
+from engine.events import CancelToken, OnProgress, Progress
 from engine.full_disk import storage_error
 from engine.scratch_folder import ScratchFolder, clear_abandoned
 
 if TYPE_CHECKING:
-    from app.session import Session
+    from app.session import ProjectInfo, Session
     from engine.collection.live import LiveCollection
 
 FOLDER: Final = "training"
@@ -92,18 +94,34 @@ class Training(QObject):
         if self.is_busy or info is None or not info.is_writable:
             return
         self._forget(plan)
+        job = DetachedJob(self._title(plan.depth), self._make_folder)
+        job.keeps_finished = False
+        job.finished.connect(lambda folder: self._train(plan, info, folder))
+        self._follow(job)
+        self._enter(Phase.WAITING)
+        self._session.jobs.watch(job)
+        job.start()
+
+    def _make_folder(self, _on_progress: OnProgress, cancel: CancelToken) -> ScratchFolder:
+        root = self._session.caches.root
         try:
-            self._folder = ScratchFolder(self._session.caches.root / FOLDER)
+            folder = ScratchFolder(root / FOLDER)
         except OSError as error:
-            self._on_failed(str(storage_error(self._session.caches.root, error, "the training cannot be kept")))
-            return
+            raise storage_error(root, error, "the training cannot be kept") from error
+        if cancel.is_cancelled:
+            folder.remove()
+            raise Cancelled
+        return folder
+
+    def _train(self, plan: Plan, info: "ProjectInfo", folder: ScratchFolder) -> None:
+        self._folder = folder
         request = {
             "verb": "train",
             "project": str(info.path),
             "cache": str(self._session.caches.root),
             "depth": plan.depth.value,
             "settings": plan.settings(),
-            "out": str(self._folder.path / TRAINED),
+            "out": str(folder.path / TRAINED),
         }
         job = self._make_job(self._title(plan.depth), request)
         job.keeps_finished = False
@@ -112,7 +130,6 @@ class Training(QObject):
         job.progress.connect(self._on_progress)
         job.finished.connect(lambda result: self._on_finished(plan.depth, info.path, result))
         self._follow(job)
-        self._enter(Phase.WAITING)
         self._session.jobs.run(job)
 
     def cancel(self) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, final
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.jobs.detached_job import DetachedJob
 from app.settings import Settings
 from app.status.notice import Notice
 from app.texts import translate
@@ -92,9 +93,15 @@ class Projects:
         elif self._session.info is not None:
             self._import_files(paths)
         else:
-            path = free_name(paths[0])
-            self._dropped = path, tuple(paths)
-            self._session.create(path)
+            job = DetachedJob(translate("projects", "New project"), lambda _on_progress, _cancel: free_name(paths[0]))
+            job.finished.connect(lambda path: self._create_for(path, paths))
+            job.failed.connect(self._session.failed)
+            self._session.jobs.watch(job)
+            job.start()
+
+    def _create_for(self, path: Path, dropped: Sequence[Path]) -> None:
+        self._dropped = path, tuple(dropped)
+        self._session.create(path)
 
     def _on_opened(self, info: object) -> None:
         path = getattr(info, "path", None)

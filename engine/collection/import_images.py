@@ -1,17 +1,16 @@
 """Add images to a project: loose ones, shots of a class, or folders whose sub-folders are classes."""
 
 import getpass
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from engine.errors import GraphError
-from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.files import FileFailure, FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import DEEPEST_LEVEL, clean_name
-from engine.images.find_images import FoundImages, find_images, find_images_in_class_folders
+from engine.images.find_images import FoundImages, ImageFolder, find_images
 from engine.images.left_out import LeftOut
 from engine.project import Change, Project, Reason
 from engine.project.backups.keeping import MANY
@@ -57,19 +56,9 @@ def import_images(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ImageImport:
-    """Add image files and all images in folders; with a class they become its shots.
-
-    An image that already has a person's label keeps it.
-
-    Raises:
-        StorageError: a path is not there.
-        Cancelled: stopped before anything was added.
-    """
-    found = find_images(paths, on_progress=on_progress)
-    if cancel is not None:
-        cancel.raise_if_cancelled()
-    labels = [class_id] * len(found.files)
-    return _import(project, found.files, labels, who=who, found=found)
+    """Find image files, also in folders, and add them; see `find_images` and `add_found`."""
+    found = find_images(paths, on_progress=on_progress, cancel=cancel)
+    return add_found(project, found, class_id=class_id, who=who)
 
 
 def import_class_folders(
@@ -81,7 +70,25 @@ def import_class_folders(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ImageImport:
-    """Add images from folders whose sub-folders are classes; classes that are missing are made.
+    """Find images in folders whose sub-folders are classes, and add them; see `find_images` and `add_class_folders`."""
+    found = find_images(folders, on_progress=on_progress, cancel=cancel)
+    return add_class_folders(project, found, under=under, who=who)
+
+
+def add_found(
+    project: Project, found: FoundImages, *, class_id: int | None = None, who: str | None = None
+) -> ImageImport:
+    """Add images that were found, without asking the disk about them again; with a class they become its shots.
+
+    An image that already has a person's label keeps it.
+    """
+    return _import(project, [(file, class_id) for file in found.files], who=who, found=found)
+
+
+def add_class_folders(
+    project: Project, found: FoundImages, *, under: int | None = None, who: str | None = None
+) -> ImageImport:
+    """Add images that were found in folders whose sub-folders are classes; classes that are missing are made.
 
     A sub-folder names a class by its path (Fruit/Apple/Gala). Where the graph has neither that path nor the folder
     above as a class, but from before exactly one class of the folder's own name, that class is meant. Images directly
@@ -89,58 +96,50 @@ def import_class_folders(
 
     Args:
         project: open for writing.
-        folders: each one's sub-folders are classes.
+        found: in folders, each one's sub-folders are classes.
         under: class that the sub-folders hang below; None for the top.
         who: the person; by default the one at this computer.
-        on_progress: is told of files found.
-        cancel: stops before anything is added.
 
     Raises:
-        StorageError: a folder is not there.
+        StorageError: a file was named, not a folder.
         GraphError: folders nest too deeply; nothing is added.
-        Cancelled: stopped before anything was added.
     """
-    found = FoundImages()
-    groups: list[tuple[list[str], list[FoundFile]]] = []
-    meter = ProgressMeter(0, on_progress, unit="files")
-    for folder in folders:
-        in_folder = find_images_in_class_folders(folder, failures=found.failures, left_out=found.left_out)
-        meter.advance(sum(len(group) for _, group in in_folder))
-        groups += _nameable(Path(os.path.abspath(folder)), in_folder, found.failures)  # noqa: PTH100 (keeps links)
-        if cancel is not None:
-            cancel.raise_if_cancelled()
-    found.files = [file for _, group in groups for file in group]
+    groups, refused = _nameable(found.class_folders())
+    count = sum(len(files) for _, files in groups)
     known = frozenset(project.graph.classes())
-    notice = _backed_up(project, len(found.files))
-    with project.one_step(f"Import {len(found.files)} images from class folders") as step:
-        labels: list[int | None] = []
-        for names, group in groups:
-            labels += [_class_for(project, names, under, known)] * len(group)
-        done = _import(project, found.files, labels, who=who, found=found)
-    change = replace(step.change, notice=notice)
-    return replace(done, change=change, classes_added=len(project.graph) - len(known))
+    notice = _backed_up(project, count)
+    with project.one_step(f"Import {count} images from class folders") as step:
+        entries: list[tuple[FoundFile, int | None]] = []
+        for names, files in groups:
+            class_id = _class_for(project, names, under, known)
+            entries += [(file, class_id) for file in files]
+        done = _import(project, entries, who=who, found=found)
+    return replace(
+        done,
+        change=replace(step.change, notice=notice),
+        classes_added=len(project.graph) - len(known),
+        failures=(*found.failures, *refused),
+    )
 
 
-def _nameable(
-    root: Path, groups: Sequence[tuple[tuple[str, ...], list[FoundFile]]], failures: list[FileFailure]
-) -> list[tuple[list[str], list[FoundFile]]]:
-    """Class names of each group of images; each folder that cannot name a class becomes one failure."""
+def _nameable(folders: Sequence[ImageFolder]) -> tuple[list[tuple[list[str], list[FoundFile]]], list[FileFailure]]:
+    """Class names and images of each folder, and one failure for each folder that cannot name a class."""
     nameable = []
-    refused: dict[tuple[str, ...], FileFailure] = {}
-    for folders, group in groups:
-        _refuse_pit(folders)
+    refused: dict[Path, FileFailure] = {}
+    for folder in folders:
+        _refuse_pit(folder.names)
         names: list[str] = []
-        for depth, folder in enumerate(folders, start=1):
+        for depth, name in enumerate(folder.names, start=1):
             try:
-                names.append(clean_name(folder))
+                names.append(clean_name(name))
             except GraphError as error:
                 reason = f"nothing in this folder was added, because it cannot name a class: {error}"
-                refused[folders[:depth]] = FileFailure(root.joinpath(*folders[:depth]), reason)
+                path = folder.root.joinpath(*folder.names[:depth])
+                refused[path] = FileFailure(path, reason)
                 break
         else:
-            nameable.append((names, group))
-    failures += refused.values()
-    return nameable
+            nameable.append((names, folder.files))
+    return nameable, list(refused.values())
 
 
 def _refuse_pit(folders: Sequence[str]) -> None:
@@ -180,20 +179,13 @@ def _path_exists(graph: CategoryGraph, names: Sequence[str]) -> bool:
 
 
 def _import(
-    project: Project,
-    files: Sequence[FoundFile],
-    labels: Sequence[int | None],
-    *,
-    who: str | None,
-    found: FoundImages,
+    project: Project, entries: Sequence[tuple[FoundFile, int | None]], *, who: str | None, found: FoundImages
 ) -> ImageImport:
-    notice = _backed_up(project, sum(label is not None for label in labels))
-    change = project.import_labelled(list(zip(files, labels, strict=True)), who=who or person())
-    change = replace(change, notice=notice)
+    notice = _backed_up(project, sum(label is not None for _, label in entries))
+    change = replace(project.import_labelled(entries, who=who or person()), notice=notice)
     added = len(change.images_added)
-    return ImageImport(
-        change, added, len(files) - added, len(change.labelled), 0, tuple(found.failures), found.left_out
-    )
+    already_there = len(entries) - added
+    return ImageImport(change, added, already_there, len(change.labelled), 0, tuple(found.failures), found.left_out)
 
 
 def _backed_up(project: Project, labels: int) -> str:

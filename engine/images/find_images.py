@@ -5,13 +5,13 @@ Only of a file that a person names, and that may be something else than its suff
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, final
 
 from engine.errors import ImageError, StorageError
-from engine.events import OnProgress, Progress, ProgressMeter, ignore_progress
+from engine.events import CancelToken, OnProgress, Progress, ProgressMeter, ignore_progress
 from engine.files import FileFailure, FoundFile
 from engine.images.left_out import LeftOut, unread_kind
 from engine.images.read_file import read_start
@@ -28,13 +28,55 @@ _MAY_BE_RAW: Final = frozenset({".tif", ".tiff"})
 _HIDDEN_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
 
 
+@dataclass(frozen=True)
+class ImageFolder:
+    """The images that one folder holds itself.
+
+    Attributes:
+        root: the folder that was searched, absolute.
+        names: of the folders from `root` down to this one; empty for `root`, and for a file that was named.
+        files: in natural order.
+    """
+
+    root: Path
+    names: tuple[str, ...]
+    files: list[FoundFile]
+
+
 @dataclass
 class FoundImages:
-    """Image files in natural order, what could not be looked at, and files of folders that are no images."""
+    """What a search found.
 
-    files: list[FoundFile] = field(default_factory=list)
+    Attributes:
+        folders: those that hold images, each before its sub-folders, in natural order.
+        named: files that were named themselves.
+        failures: files and folders that cannot be read, and named files that are no images.
+        left_out: files of other kinds in folders.
+    """
+
+    folders: list[ImageFolder] = field(default_factory=list)
+    named: list[Path] = field(default_factory=list)
     failures: list[FileFailure] = field(default_factory=list)
     left_out: LeftOut = field(default_factory=LeftOut)
+
+    @property
+    def files(self) -> list[FoundFile]:
+        """All images in order; one that was found twice counts once."""
+        first: dict[Path, FoundFile] = {}
+        for folder in self.folders:
+            for file in folder.files:
+                first.setdefault(file.path, file)
+        return list(first.values())
+
+    def class_folders(self) -> list[ImageFolder]:
+        """The folders, each of which names a class by its path below the one that was searched.
+
+        Raises:
+            StorageError: a file was named, which is in no class folder.
+        """
+        if self.named:
+            raise StorageError("class folders were expected", found=f"a file, {self.named[0]}")
+        return self.folders
 
 
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
@@ -43,62 +85,118 @@ def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if index % 2 else (1, 0, part) for index, part in enumerate(parts) if part)
 
 
-def find_images(paths: Sequence[Path], *, on_progress: OnProgress = ignore_progress) -> FoundImages:
+def find_images(
+    paths: Sequence[Path], *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None
+) -> FoundImages:
     """Find the image files among files and, recursively, in folders.
 
     In folders the suffix decides. A file that is named is taken whatever its suffix, unless its suffix or its first
     bytes are those of something else, such as a text or a RAW photo: then it is a failure. Hidden files and folders
-    are skipped, a link to a folder above itself is not followed, a file that is found twice counts once.
+    are skipped, a link to a folder above itself is not followed.
 
     Args:
         paths: files and folders.
-        on_progress: is told how many files were found so far.
-
-    Returns:
-        Files with absolute paths, in natural order within each of `paths`; folders that refused, and named files that
-        are no images, are failures; files of other kinds in folders are counted.
+        on_progress: is told how many images were found so far.
+        cancel: is asked before each file, since each may take long on a slow share.
 
     Raises:
         StorageError: one of `paths` is not there, or cannot be looked at.
+        Cancelled: asked to stop.
     """
-    meter = ProgressMeter(0, on_progress, unit="files")
-    found = FoundImages()
-    seen: set[Path] = set()
+    search = _Search(ProgressMeter(0, on_progress), cancel or CancelToken())
     for path in paths:
-        for entry in _files_at(_existing(path), found):
-            if entry.path not in seen:
-                seen.add(entry.path)
-                found.files.append(entry)
-                meter.advance()
-    on_progress(Progress(len(found.files), len(found.files), "files"))
+        search.add(_existing(path))
+    found = search.found
+    count = len(found.files)
+    on_progress(Progress(count, count))
     return found
 
 
-def find_images_in_class_folders(
-    root: Path, *, failures: list[FileFailure] | None = None, left_out: LeftOut | None = None
-) -> list[tuple[tuple[str, ...], list[FoundFile]]]:
-    """Find images below a folder whose sub-folders are classes.
+@final
+class _Search:
+    def __init__(self, meter: ProgressMeter, cancel: CancelToken) -> None:
+        self.found = FoundImages()
+        self._meter = meter
+        self._cancel = cancel
 
-    Args:
-        root: the folder; its own name is no class.
-        failures: gets the folders and files that refused.
-        left_out: counts the files of other kinds.
+    def add(self, path: Path) -> None:
+        self._go_on()
+        if path.is_dir():
+            self._add_folders(path)
+            return
+        self.found.named.append(path)
+        if reason := _why_no_image(path):
+            self._fail(path, reason)
+        else:
+            self._add_files(ImageFolder(path.parent, (), []), [path])
 
-    Returns:
-        For each folder that holds images itself: its folder names below `root` (empty for `root`), and its images,
-        in natural order.
+    def _add_folders(self, top: Path) -> None:
+        """Walk one folder: its files first, then its sub-folders, each in natural order; folders may nest to any depth.
 
-    Raises:
-        StorageError: `root` is not there or is no folder.
-    """
-    top = _existing(root)
-    if not top.is_dir():
-        raise StorageError("class folders were expected", found=f"a file, {root}")
-    groups: dict[tuple[str, ...], list[FoundFile]] = {}
-    found = FoundImages(failures=[] if failures is None else failures, left_out=left_out or LeftOut())
-    for file in _files_at(top, found):
-        groups.setdefault(file.path.relative_to(top).parts[:-1], []).append(file)
-    return list(groups.items())
+        A folder that is its own ancestor by way of a link is left out; with each folder wait the real paths above it.
+        """
+        waiting: list[tuple[Path, frozenset[str]]] = [(top, frozenset())]
+        while waiting:
+            folder, above = waiting.pop()
+            real = os.path.realpath(folder)
+            if real in above:
+                continue
+            inner, images = self._sorted_out(folder)
+            self._add_files(ImageFolder(top, folder.relative_to(top).parts, []), images)
+            waiting.extend((path, above | {real}) for path in reversed(inner))
+
+    def _sorted_out(self, folder: Path) -> tuple[list[Path], list[Path]]:
+        inner, images = [], []
+        for entry in self._entries(folder):
+            path = folder / entry.name
+            if self._is_folder(entry):
+                inner.append(path)
+            elif path.suffix.lower() in IMAGE_SUFFIXES:
+                images.append(path)
+            else:
+                self.found.left_out.add(path)
+        return inner, images
+
+    def _entries(self, folder: Path) -> list[os.DirEntry[str]]:
+        """What is not hidden in a folder, in natural order; none of one that refuses."""
+        entries = []
+        try:
+            with os.scandir(folder) as scan:
+                for entry in scan:
+                    self._go_on()
+                    if not _is_hidden(entry.name):
+                        entries.append(entry)
+        except OSError as error:
+            self._fail(folder, f"the folder cannot be read: {error.strerror}")
+            return []
+        return sorted(entries, key=_entry_key)
+
+    def _is_folder(self, entry: os.DirEntry[str]) -> bool:
+        self._go_on()
+        try:
+            return entry.is_dir()
+        except OSError:
+            return False
+
+    def _add_files(self, folder: ImageFolder, paths: Sequence[Path]) -> None:
+        for path in paths:
+            self._go_on()
+            try:
+                status = path.stat()
+            except OSError as error:
+                self._fail(path, f"the file cannot be read: {error.strerror}")
+            else:
+                folder.files.append(FoundFile(path, status.st_size, status.st_mtime_ns))
+                self._meter.advance()
+        if folder.files:
+            self.found.folders.append(folder)
+
+    def _go_on(self) -> None:
+        self._cancel.raise_if_cancelled()
+        self._meter.pulse()
+
+    def _fail(self, path: Path, reason: str) -> None:
+        self.found.failures.append(FileFailure(path, reason))
 
 
 def _existing(path: Path) -> Path:
@@ -110,48 +208,6 @@ def _existing(path: Path) -> Path:
     if not is_there:
         raise StorageError("the file or folder is not there", found=str(path), remedy="check the path or reconnect it")
     return absolute
-
-
-def _files_at(path: Path, found: FoundImages) -> Iterator[FoundFile]:
-    if path.is_dir():
-        yield from _files_below(path, found)
-    elif reason := _why_no_image(path):
-        found.failures.append(FileFailure(path, reason))
-    else:
-        yield from _described(path, found.failures)
-
-
-def _files_below(top: Path, found: FoundImages) -> Iterator[FoundFile]:
-    """Walk one folder: its files first, then its sub-folders, each in natural order; folders may nest to any depth.
-
-    A folder that is its own ancestor by way of a link is left out; with each folder wait the real paths above it.
-    """
-    waiting: list[tuple[Path, frozenset[str]]] = [(top, frozenset())]
-    while waiting:
-        folder, above = waiting.pop()
-        real = os.path.realpath(folder)
-        if real in above:
-            continue
-        folders = []
-        for entry in _entries(folder, found.failures):
-            path = folder / entry.name
-            if _is_folder(entry):
-                folders.append(path)
-            elif path.suffix.lower() in IMAGE_SUFFIXES:
-                yield from _described(path, found.failures)
-            else:
-                found.left_out.add(path)
-        waiting.extend((path, above | {real}) for path in reversed(folders))
-
-
-def _entries(folder: Path, failures: list[FileFailure]) -> list[os.DirEntry[str]]:
-    """What is not hidden in a folder, in natural order; none of one that refuses."""
-    try:
-        with os.scandir(folder) as scan:
-            return sorted((entry for entry in scan if not _is_hidden(entry.name)), key=_entry_key)
-    except OSError as error:
-        failures.append(FileFailure(folder, f"the folder cannot be read: {error.strerror}"))
-        return []
 
 
 def _why_no_image(path: Path) -> str:
@@ -168,25 +224,9 @@ def _why_no_image(path: Path) -> str:
     return str(unread_suffix(kind)) if (kind := unread_kind(path)) else ""
 
 
-def _described(path: Path, failures: list[FileFailure]) -> Iterator[FoundFile]:
-    try:
-        status = path.stat()
-    except OSError as error:
-        failures.append(FileFailure(path, f"the file cannot be read: {error.strerror}"))
-        return
-    yield FoundFile(path, status.st_size, status.st_mtime_ns)
-
-
 def _entry_key(entry: os.DirEntry[str]) -> tuple[tuple[tuple[int, int, str], ...], str]:
     return natural_key(entry.name), entry.name
 
 
 def _is_hidden(name: str) -> bool:
     return name.startswith(".") or name.casefold() in _HIDDEN_NAMES
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False

@@ -1,5 +1,6 @@
 """What was begun in one project ends with it: questions, offers, dropped files."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,9 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from app.session import Session
-from tests.support.collections import write_shape
+from tests.support.collections import Collection, write_shape
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import LONG_MS, changed_by
+from tests.support.slow_share import SlowShare
 
 Key = Qt.Key
 
@@ -90,3 +92,26 @@ def test_files_go_into_the_project_that_was_made_for_them_or_nowhere(
         session.create(tmp_path / "other.protoleaf")
     desk.qtbot.waitUntil(lambda: not session.jobs.jobs and not session._thread.is_busy, timeout=LONG_MS)
     assert len(desk.state.image_ids) == 0
+
+
+def test_a_silent_share_keeps_no_window_open(
+    reviewing: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thumbnails and the look for missing images wait for the share; the window closes before it answers."""
+    window = reviewing.window
+    reviewing.wait(lambda: not window.whereabouts.is_looking and not window.thumbnails.is_busy)
+    first, second, *_ = sorted(collection.unsorted.glob("*.png"))
+    share = SlowShare(collection.unsorted, monkeypatch)
+    window.whereabouts.look()
+    share.answer(0)
+    assert window.thumbnails.pixmap(first, 400, 1.0) is None
+    assert window.thumbnails.pixmap(second, 400, 1.0) is None
+    reviewing.wait(lambda: len(share.askers) == len(("presence", "thumbnails-0", "thumbnails-1")))
+    asked = len(share.asked)
+    assert window.close()
+    assert len(share.asked) == asked
+    waiting = [thread for thread in threading.enumerate() if thread.name in share.askers]
+    assert len(waiting) == len(share.askers)
+    share.open()
+    for thread in waiting:
+        thread.join()

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ImageError, InputError, StorageError
-from engine.files import FileFailure
-from engine.images.find_images import IMAGE_SUFFIXES, find_images_in_class_folders
+from engine.images.find_images import IMAGE_SUFFIXES, find_images
 from engine.images.read_file import read_file
 
 CLASS_ID: Final = re.compile(r"n\d{8}")
@@ -114,15 +113,15 @@ def open_source(path: Path) -> Iterator[ImageSource]:
 class _FolderSource(ImageSource):
     def __init__(self, root: Path) -> None:
         self._root = root
-        failures: list[FileFailure] = []
-        groups = find_images_in_class_folders(root, failures=failures)
-        if failures:
+        found = find_images([root])
+        if found.failures:
             raise StorageError(
                 "a part of the source cannot be read",
-                found=f"{failures[0].path}, {failures[0].reason}",
+                found=f"{found.failures[0].path}, {found.failures[0].reason}",
                 remedy="without it the data set would be another one; make it readable",
             )
-        super().__init__("/".join((*parts, file.path.name)) for parts, files in groups for file in files)
+        folders = found.class_folders()
+        super().__init__("/".join((*folder.names, file.path.name)) for folder in folders for file in folder.files)
 
     def _read(self, path: str) -> bytes:
         return read_file(self._root / path)

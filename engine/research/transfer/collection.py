@@ -14,7 +14,7 @@ from engine.errors import InputError
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import clean_name
-from engine.images.find_images import find_images_in_class_folders
+from engine.images.find_images import find_images
 from engine.interchange.detect import read_graph
 from engine.interchange.merge import merge_into
 
@@ -83,10 +83,10 @@ def read_collection(source: Path) -> TransferCollection:
     counts = []
     for part in (TRAIN, VAL):
         before = len(files)
-        for names, found in find_images_in_class_folders(source / part):
-            class_id = _class_at(graph, names)
-            files += found
-            class_ids += [class_id if class_id in leaves else NO_CLASS] * len(found)
+        for folder in find_images([source / part]).class_folders():
+            class_id = _class_at(graph, folder.names)
+            files += folder.files
+            class_ids += [class_id if class_id in leaves else NO_CLASS] * len(folder.files)
         counts.append(len(files) - before)
     is_train = np.repeat([True, False], counts)
     collection = TransferCollection(source, graph, tuple(files), is_train, np.array(class_ids, dtype=np.int64))

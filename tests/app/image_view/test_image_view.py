@@ -1,5 +1,6 @@
 """One image alone: loading, zooming, going on and back."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,7 +67,9 @@ def test_a_late_image_does_not_replace_the_one_that_is_wanted(qtbot: QtBot, view
     second = write_jpeg(tmp_path / "second.jpg", width=64, height=32)
     view.show_image(first)
     view.show_image(second)
-    view.stop()
+    for thread in threading.enumerate():
+        if thread.name == "image-view":
+            thread.join()
     qtbot.waitUntil(lambda: view.has_image)
     assert view._image.width() == 64
 

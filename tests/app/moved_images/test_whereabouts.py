@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
 from app.images.thumbnails import Thumbnails
@@ -84,5 +85,8 @@ def test_a_slow_share_is_asked_once_at_a_time(
     with qtbot.waitSignal(session.closed, timeout=LONG_MS):
         session.close()
     let_go.set()
-    qtbot.waitUntil(lambda: not whereabouts.disk.is_busy, timeout=LONG_MS)
+    for thread in threading.enumerate():
+        if thread.name == "presence":
+            thread.join()
+    QCoreApplication.processEvents()
     assert whereabouts.missing == frozenset()

@@ -1,17 +1,23 @@
 """Adding images: which class a folder means, and what is one step of history."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from engine.collection.import_images import import_class_folders, import_images, person
+from engine.collection.import_images import (
+    add_class_folders,
+    add_found,
+    import_class_folders,
+    import_images,
+    person,
+)
 from engine.errors import Cancelled, StorageError
 from engine.events import CancelToken, Progress
 from engine.files import FileFailure
-from engine.images.find_images import find_images_in_class_folders
-from engine.images.left_out import LeftOut
+from engine.images.find_images import find_images
 from engine.project import Project
 from tests.support.images import write_jpeg
 from tests.support.projects import new_project
@@ -95,18 +101,25 @@ def test_the_same_folder_twice(tmp_path: Path) -> None:
         assert project.labelled_counts() == {auk: 2}
 
 
-def test_folders_that_refuse_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_that_refuse_are_listed(tmp_path: Path) -> None:
     """A folder that cannot be read is a failure in the answer, the others are imported."""
     locked = FileFailure(tmp_path / "in" / "Locked", "the folder cannot be read: Permission denied")
-
-    def refusing(root: Path, *, failures: list[FileFailure], left_out: LeftOut) -> object:
-        failures.append(locked)
-        return find_images_in_class_folders(root, failures=failures, left_out=left_out)
-
-    monkeypatch.setattr("engine.collection.import_images.find_images_in_class_folders", refusing)
+    found = find_images([_tree(tmp_path / "in", "Gull")])
+    found.failures.append(locked)
     with new_project(tmp_path) as project:
-        done = import_class_folders(project, [_tree(tmp_path / "in", "Gull")])
+        done = add_class_folders(project, found)
         assert (done.added, done.failures) == (1, (locked,))
+
+
+def test_what_was_found_is_added_without_asking_the_disk(tmp_path: Path) -> None:
+    """The share may be slow, or gone by then; loose or with class folders."""
+    tree = _tree(tmp_path / "in", "Gull", "Auk")
+    found = find_images([tree])
+    shutil.rmtree(tree)
+    with new_project(tmp_path) as project:
+        assert add_class_folders(project, found).labelled == 2
+        project.undo()
+        assert add_found(project, found).added == 2
 
 
 def test_a_folder_name_that_is_no_class_name(tmp_path: Path) -> None:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import StorageError
-from engine.events import Progress
-from engine.images.find_images import find_images, find_images_in_class_folders, natural_key
-from engine.images.left_out import LeftOut
+from engine.errors import Cancelled, StorageError
+from engine.events import CancelToken, Progress
+from engine.images.find_images import find_images, natural_key
 
 
 def touched(path: Path) -> Path:
@@ -84,14 +83,13 @@ def test_missing_folder_is_a_storage_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="not there"):
         find_images([tmp_path / "gone"])
     with pytest.raises(StorageError, match="class folders"):
-        find_images_in_class_folders(touched(tmp_path / "a.jpg"))
+        find_images([tmp_path, touched(tmp_path / "a.jpg")]).class_folders()
 
 
 def test_a_name_that_the_system_refuses(tmp_path: Path) -> None:
     """What cannot even be looked at is a storage error, too, not a crash."""
-    for find in (lambda path: find_images([path]), find_images_in_class_folders):
-        with pytest.raises(StorageError, match="looked at"):
-            find(tmp_path / ("long" * 100))
+    with pytest.raises(StorageError, match="looked at"):
+        find_images([tmp_path / ("long" * 100)])
 
 
 def test_links_in_a_circle_end(tmp_path: Path) -> None:
@@ -142,8 +140,9 @@ def test_class_folders(tmp_path: Path) -> None:
     """Each folder with images is a class path; images beside the classes have none."""
     for name in ("Bird/Gull/1.jpg", "Bird/Gull/2.jpg", "Bird/3.jpg", "4.jpg", "空/鳥.jpg", "Empty/notes.txt"):
         touched(tmp_path / name)
-    groups = find_images_in_class_folders(tmp_path)
-    assert [(names, [file.path.name for file in files]) for names, files in groups] == [
+    folders = find_images([tmp_path]).class_folders()
+    assert {folder.root for folder in folders} == {tmp_path}
+    assert [(folder.names, [file.path.name for file in folder.files]) for folder in folders] == [
         ((), ["4.jpg"]),
         (("Bird",), ["3.jpg"]),
         (("Bird", "Gull"), ["1.jpg", "2.jpg"]),
@@ -152,7 +151,7 @@ def test_class_folders(tmp_path: Path) -> None:
 
 
 def test_files_of_other_kinds_are_counted(tmp_path: Path) -> None:
-    """Pictures and videos by kind, most first; sidecars and texts as a number; the same with class folders."""
+    """Pictures and videos by kind, most first; sidecars and texts as a number."""
     names = ["a.HEIC", "b.heic", "in/c.heic", "in/d.MOV", "in/deep/e.mov", "f.cr3", "f.xmp", "g.jpg", "h.json", "i"]
     for name in names:
         touched(tmp_path / name)
@@ -160,9 +159,6 @@ def test_files_of_other_kinds_are_counted(tmp_path: Path) -> None:
     assert [file.path.name for file in found.files] == ["g.jpg"]
     assert found.left_out.by_kind() == [("HEIC", 3), ("MOV", 2), ("CR3", 1)]
     assert (found.left_out.count, found.left_out.others, found.left_out.has_pictures) == (6, 3, True)
-    left_out = LeftOut()
-    find_images_in_class_folders(tmp_path, left_out=left_out)
-    assert left_out == found.left_out
 
 
 def test_progress_counts_files(tmp_path: Path) -> None:
@@ -171,8 +167,36 @@ def test_progress_counts_files(tmp_path: Path) -> None:
         touched(tmp_path / f"{number}.jpg")
     heard: list[Progress] = []
     find_images([tmp_path], on_progress=heard.append)
-    assert (heard[0].done, heard[0].unit) == (0, "files")
+    assert (heard[0].done, heard[0].unit) == (0, "images")
     assert (heard[-1].done, heard[-1].total) == (5, 5)
+
+
+def test_a_search_ends_at_the_next_file_after_a_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a slow share each further file may take seconds, in a folder as well as one by one."""
+    for number in range(5):
+        touched(tmp_path / "in" / f"{number}.jpg")
+    cancel, asked, stat = CancelToken(), list[str](), Path.stat
+
+    def stat_and_stop(path: Path, **options: bool) -> os.stat_result:
+        if path.suffix == ".jpg":
+            asked.append(path.name)
+            if len(asked) == 2:
+                cancel.cancel()
+        return stat(path, **options)
+
+    monkeypatch.setattr(Path, "stat", stat_and_stop)
+    with pytest.raises(Cancelled):
+        find_images([tmp_path / "in"], cancel=cancel)
+    assert asked == ["0.jpg", "1.jpg"]
+
+
+def test_a_search_that_finds_nothing_yet_reports_now_and_then(tmp_path: Path) -> None:
+    """A thousand other files are not a thousand reports."""
+    for number in range(1000):
+        touched(tmp_path / f"{number}.txt")
+    heard: list[Progress] = []
+    assert find_images([tmp_path], on_progress=heard.append).files == []
+    assert len(heard) < 100
 
 
 def test_folders_within_folders_within_folders(tmp_path: Path) -> None:

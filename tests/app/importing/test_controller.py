@@ -1,0 +1,112 @@
+"""Dropping a folder that lies on a slow share: everything else goes on as if nothing were going on."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton
+
+from engine.collection.state import NO_CLASS
+from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import changed_by, create_project, recorded, settle
+from tests.support.slow_share import SlowShare
+
+Key = Qt.Key
+IMAGES = 6
+BEFORE = 64
+"""Images of the collection that is open."""
+
+
+@pytest.fixture
+def share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowShare]:
+    """A slow share with a few pictures; it answers in the end, so that no thread outlives the test."""
+    share = SlowShare(tmp_path / "share", monkeypatch, images=IMAGES)
+    yield share
+    share.open()
+    for thread in threading.enumerate():
+        if thread.daemon and thread.name in share.askers:
+            thread.join()
+
+
+@pytest.fixture
+def searching(reviewing: Desk, share: SlowShare) -> Desk:
+    """The share's folder was dropped on the grid; a few of its files have been found, the next one takes long."""
+    assert len(reviewing.state.image_ids) == BEFORE
+    reviewing.drop_files(reviewing.grid, [share.folder])
+    share.answer(5)
+    return reviewing
+
+
+def test_labels_and_undo_wait_for_no_file_of_the_share(searching: Desk, share: SlowShare) -> None:
+    """While not one more file is found, a label is given and taken back; then the import is one step by itself."""
+    asked = len(share.asked)
+    image_id = searching.choose(0)
+    searching.press_for_change(Key.Key_Return)
+    assert searching.label_of(image_id)
+    undone = changed_by(searching.qtbot, searching.window.session, lambda: searching.press(Key.Key_Z, CONTROL))
+    assert undone.labelled
+    assert len(share.asked) == asked
+    added = changed_by(searching.qtbot, searching.window.session, share.open)
+    assert len(added.images_added) == IMAGES
+    changed_by(searching.qtbot, searching.window.session, searching.window.session.undo)
+    assert len(searching.state.image_ids) == BEFORE
+    assert {"MainThread", "project_0"}.isdisjoint(share.askers)
+
+
+def test_the_status_bar_counts_and_stops_the_search(searching: Desk, share: SlowShare) -> None:
+    """A click ends it at once, though the share still owes an answer; nothing is added, and nothing comes later."""
+    bar = searching.window.status_line.job_bar
+    searching.wait(lambda: bar.facts != "")
+    (stop,) = [
+        button for button in bar.findChildren(QAbstractButton) if button.accessibleName().startswith("Stop; nothing")
+    ]
+    changes = recorded(searching.window.session.change_made)
+    searching.qtbot.mouseClick(stop, Qt.MouseButton.LeftButton)
+    assert searching.window.session.jobs.jobs == ()
+    assert not bar.is_running
+    share.open()
+    settle(searching.qtbot, searching.window.session)
+    assert (len(searching.state.image_ids), changes) == (BEFORE, [])
+
+
+def test_the_next_project_gets_nothing_of_the_search(searching: Desk, share: SlowShare, tmp_path: Path) -> None:
+    """Another project opens while the share is silent, and stays empty when it answers."""
+    asked = len(share.asked)
+    create_project(searching.qtbot, searching.window.session, tmp_path / "next.protoleaf")
+    assert len(share.asked) == asked
+    share.open()
+    settle(searching.qtbot, searching.window.session)
+    assert len(searching.state.image_ids) == 0
+
+
+def test_the_window_closes_while_the_share_is_silent(searching: Desk, share: SlowShare) -> None:
+    """Neither the search nor the thread that it left holds the end of the program up."""
+    asked = len(share.asked)
+    assert searching.window.close()
+    assert len(share.asked) == asked
+    assert any(thread.name in share.askers for thread in threading.enumerate())
+
+
+def test_a_share_dropped_on_the_welcome_page(desk: Desk, share: SlowShare) -> None:
+    """A project is made beside the folder and takes its images; the window never asks the share itself."""
+    desk.drop_files(desk.window.welcome, [share.folder])
+    share.answer(0)
+    assert [path.name for path in share.asked] == ["photos.protoleaf"]
+    changed_by(desk.qtbot, desk.window.session, share.open)
+    assert len(desk.state.image_ids) == IMAGES
+    assert "MainThread" not in share.askers
+
+
+def test_files_dropped_on_a_class_become_its_shots(reviewing: Desk, share: SlowShare) -> None:
+    """Two files of the share that were named themselves; the class is the one of the drop."""
+    share.open()
+    red = reviewing.graph.find("Red disc")
+    importing = reviewing.window.importing
+    dropped = [share.folder / "0.png", share.folder / "1.png"]
+    change = changed_by(reviewing.qtbot, reviewing.window.session, lambda: importing.take(dropped, class_id=red))
+    assert len(change.images_added) == len(dropped)
+    labels = [reviewing.label_of(image_id) for image_id in change.images_added]
+    assert labels == ["Red disc"] * len(dropped)
+    assert NO_CLASS not in [reviewing.state.label_class[reviewing.state.position(i)] for i in change.images_added]
