@@ -4,7 +4,6 @@ import re
 import subprocess
 from pathlib import Path
 
-import pytest
 import typer
 
 from engine import __version__
@@ -39,11 +38,12 @@ def commands() -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("name", sorted(commands()))
-def test_every_command_is_documented(name: str) -> None:
+def test_every_command_is_documented() -> None:
     """A command has a help line and stands in the README."""
-    assert commands()[name]
-    assert f"`{name}" in (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    helped = commands()
+    assert [name for name, words in helped.items() if not words] == []
+    assert [name for name in helped if f"`{name}" not in readme] == []
 
 
 def test_nothing_is_left_unfinished() -> None:
