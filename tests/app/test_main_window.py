@@ -8,7 +8,6 @@ from PySide6.QtGui import QColor, QImage, QPalette
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.__main__ import _names_a_project, main
 from app.actions.table import ACTIONS
 from app.screenshot import take_screenshots, wait_until
 from app.settings import Settings
@@ -228,26 +227,3 @@ def test_waiting_for_a_picture_ends(qapp: QApplication) -> None:
     """What never comes is an error, not a window that hangs."""
     with pytest.raises(TimeoutError):
         wait_until(lambda: False, timeout_s=0.01)
-
-
-@pytest.mark.parametrize(
-    ("word", "is_project"), [("birds.protoleaf", True), ("folder/a b.protoleaf", True), ("doctor", False)]
-)
-def test_the_first_word_decides(word: str, is_project: bool) -> None:
-    """A project file opens the window, everything else is a command."""
-    assert _names_a_project(word) is is_project
-
-
-@pytest.mark.parametrize("more", ["b.protoleaf", "--json"])
-def test_the_window_opens_one_project(more: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """What comes after the project is misuse and is named; nothing is opened."""
-    assert main(["a.protoleaf", more]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("protoleaf: ")
-    assert said.endswith(f"expected nothing after a.protoleaf, found {more}\n")
-
-
-def test_a_command_runs_without_a_window(capsys: pytest.CaptureFixture[str]) -> None:
-    """An unknown command is refused by the command line, with its status."""
-    assert main(["no-such-command"]) == 2
-    assert "no-such-command" in capsys.readouterr().err

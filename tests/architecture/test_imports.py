@@ -76,6 +76,11 @@ def test_window_starts_without_onnxruntime() -> None:
     assert "onnxruntime" not in loaded_by(["app.main_window"])
 
 
+def test_the_program_starts_without_qt() -> None:
+    """The first word decides before the window is imported; on Windows ONNX Runtime must be loaded before Qt."""
+    assert first_that_loads("PySide6", ["app.__main__"]) == ""
+
+
 def test_qt_reads_no_images() -> None:
     """Qt's image readers stay out of the window: on a thread they can stop it for good (app/images/pixels.py)."""
     sources = Path(app.__path__[0]).rglob("*.py")

@@ -62,12 +62,3 @@ def test_changelog_knows_the_version() -> None:
     """The changelog has a heading for the program's version or for what is not released yet."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"## {__version__}" in text or "## Unreleased" in text
-
-
-def test_onnxruntime_comes_before_qt_on_windows() -> None:
-    """On Windows ONNX Runtime must be loaded before Qt, or its library fails to load."""
-    text = (ROOT / "app" / "__main__.py").read_text(encoding="utf-8")
-    place = text.find("load_onnxruntime()")
-    assert place >= 0
-    first_qt = text.find("PySide6")
-    assert first_qt < 0 or place < first_qt

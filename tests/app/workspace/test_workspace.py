@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QComboBox, QSlider
 from pytestqt.qtbot import QtBot
 
 from app.image_grid.logic import Order
@@ -13,7 +14,7 @@ from app.session import Session
 from app.session.subsets import Subset
 from app.settings import Settings
 from app.workspace.view import Workspace
-from tests.support.collections import Collection, cache_of_test
+from tests.support.collections import Collection
 from tests.support.sessions import act, open_project
 
 
@@ -24,16 +25,16 @@ def settings(own_settings_and_caches: None, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def workspace(qtbot: QtBot, session: Session, collection: Collection, settings: Settings) -> Iterator[Workspace]:
+def workspace(
+    qtbot: QtBot, session: Session, collection: Collection, settings: Settings, thumbnails: Thumbnails
+) -> Iterator[Workspace]:
     """The centre with the small collection open."""
-    thumbnails = Thumbnails(cache_of_test())
     workspace = Workspace(session, thumbnails, settings)
     qtbot.addWidget(workspace)
     workspace.resize(900, 700)
     workspace.show()
     open_project(qtbot, session, collection.project)
     yield workspace
-    thumbnails.stop()
     workspace.image_view.stop()
 
 
@@ -55,7 +56,8 @@ def test_a_visit_to_one_image_comes_back_to_the_same_place(qtbot: QtBot, workspa
     bar = workspace.grid.verticalScrollBar()
     workspace.grid.select_row(0)
     bar.setValue(bar.maximum() // 2)
-    row = workspace.grid._visible_places().start + 5
+    seen, cards = workspace.grid.viewport().rect(), range(workspace.model.rowCount())
+    row = next(row for row in cards if seen.contains(workspace.grid.visualRect(workspace.model.index(row))))
     workspace.grid.select_row(row)
     place = bar.value()
     workspace.open_image(workspace.model.id_at(row))
@@ -90,12 +92,22 @@ def test_done_shows_the_page_for_done(qtbot: QtBot, workspace: Workspace, sessio
     assert workspace.empty.title == "Every file could be read"
 
 
-def test_zoom_and_order_are_remembered(workspace: Workspace, settings: Settings) -> None:
-    """They are there at the next start."""
-    workspace.grid.set_thumbnail_side(240)
-    workspace.grid.zoom_changed.emit(240)
-    workspace._on_order_chosen(Order.CLASS)
-    assert (settings.zoom, settings.order) == (240, "class")
+def test_zoom_and_order_are_remembered(
+    qtbot: QtBot, workspace: Workspace, session: Session, thumbnails: Thumbnails, settings: Settings
+) -> None:
+    """Chosen in the header, and there at the next start."""
+    (slider,) = workspace.header.findChildren(QSlider)
+    (box,) = workspace.header.findChildren(QComboBox)
+    before = workspace.grid.thumbnail_side
+    qtbot.keyClick(slider, Qt.Key.Key_Right)
+    qtbot.keyClicks(box, "By class")
+    chosen = workspace.grid.thumbnail_side
+    assert chosen > before
+    assert workspace.model.order is Order.CLASS
+    next_day = Workspace(session, thumbnails, settings)
+    qtbot.addWidget(next_day)
+    assert next_day.grid.thumbnail_side == chosen
+    assert next_day.model.order is Order.CLASS
 
 
 def test_an_image_elsewhere_is_brought_into_sight(workspace: Workspace, session: Session) -> None:

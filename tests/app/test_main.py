@@ -1,0 +1,53 @@
+"""Start of the program: the first word decides, and on Windows ONNX Runtime is loaded before Qt."""
+
+import builtins
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from app.__main__ import _names_a_project, main, open_window
+
+
+class _QtReachedError(Exception):
+    """Qt was about to be imported."""
+
+
+def test_onnxruntime_comes_before_qt_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After Qt its library fails to load there."""
+    loaded, real_import = [], builtins.__import__
+
+    def stop_at_qt(name: str, *rest: Any, **more: Any) -> ModuleType:
+        if name.partition(".")[0] == "PySide6":
+            raise _QtReachedError
+        return real_import(name, *rest, **more)
+
+    monkeypatch.setattr("app.__main__.sys", SimpleNamespace(platform="win32", argv=["protoleaf"]))
+    monkeypatch.setattr("app.__main__.load_onnxruntime", lambda: loaded.append("onnxruntime"))
+    monkeypatch.setattr(builtins, "__import__", stop_at_qt)
+    with pytest.raises(_QtReachedError):
+        open_window(None)
+    assert loaded == ["onnxruntime"]
+
+
+@pytest.mark.parametrize(
+    ("word", "is_project"), [("birds.protoleaf", True), ("folder/a b.protoleaf", True), ("doctor", False)]
+)
+def test_the_first_word_decides(word: str, is_project: bool) -> None:
+    """A project file opens the window, everything else is a command."""
+    assert _names_a_project(word) is is_project
+
+
+@pytest.mark.parametrize("more", ["b.protoleaf", "--json"])
+def test_the_window_opens_one_project(more: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What comes after the project is misuse and is named; nothing is opened."""
+    assert main(["a.protoleaf", more]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("protoleaf: ")
+    assert said.endswith(f"expected nothing after a.protoleaf, found {more}\n")
+
+
+def test_a_command_runs_without_a_window(capsys: pytest.CaptureFixture[str]) -> None:
+    """An unknown command is refused by the command line, with its status."""
+    assert main(["no-such-command"]) == 2
+    assert "no-such-command" in capsys.readouterr().err
