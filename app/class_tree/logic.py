@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, GraphEdit
+from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
 
 if TYPE_CHECKING:  # loads networkx, and the window shows first
     from engine.graph.category_graph import CategoryGraph, ClassId
@@ -83,7 +83,7 @@ def touched_by(graph: CategoryGraph, edits: Iterable[GraphEdit]) -> TouchedClass
             if edit.class_id in graph:  # it may stand elsewhere among its siblings now
                 parents.update(graph.parents(edit.class_id))
                 roots.add(edit.class_id)
-        else:
+        elif isinstance(edit, EdgeAdded | EdgeRemoved):
             parents.add(edit.parent_id)
             looks.update((edit.parent_id, edit.child_id))
             roots.add(edit.child_id)

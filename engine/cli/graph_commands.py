@@ -25,10 +25,17 @@ def import_graph(
     with Project.open(project) as opened:
         done = run(opened, source, graph_format=graph_format, under=under)
         total = len(opened.graph)
+    known = counted(done.aliases_added, "known class", "known classes")
+    completed = f"completed the ids and synonyms of {known}; " if done.aliases_added else ""
     say(
-        f"Added {counted(done.classes_added, 'class', 'classes')} and {counted(done.edges_added, 'edge')}; "
+        f"Added {counted(done.classes_added, 'class', 'classes')} and {counted(done.edges_added, 'edge')}; {completed}"
         f"the graph has {counted(total, 'class', 'classes')}.",
-        {"classes_added": done.classes_added, "edges_added": done.edges_added, "classes": total},
+        {
+            "classes_added": done.classes_added,
+            "edges_added": done.edges_added,
+            "aliases_added": done.aliases_added,
+            "classes": total,
+        },
         as_json=as_json,
     )
 

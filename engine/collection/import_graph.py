@@ -11,11 +11,12 @@ from engine.project import Change, Project, Reason
 
 @dataclass(frozen=True)
 class GraphImport:
-    """What came of it."""
+    """What came of it; see `MergeResult`."""
 
     change: Change
     classes_added: int
     edges_added: int
+    aliases_added: int = 0
 
 
 def import_graph(
@@ -40,4 +41,5 @@ def import_graph(
 
     notice = project.back_up_before(Reason.MERGE) if len(project.graph) else ""
     change = replace(project.import_graph(merge, f"Import {source.name}"), notice=notice)
-    return GraphImport(change, results[0].classes_added, results[0].edges_added)
+    (result,) = results
+    return GraphImport(change, result.classes_added, result.edges_added, result.aliases_added)

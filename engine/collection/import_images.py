@@ -4,8 +4,9 @@ import getpass
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
-from engine.errors import GraphError
+from engine.errors import AmbiguousClassError, GraphError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.files import FileFailure, FoundFile
 from engine.graph.category_graph import CategoryGraph
@@ -14,6 +15,8 @@ from engine.images.find_images import FoundImages, ImageFolder, find_images
 from engine.images.left_out import LeftOut
 from engine.project import Change, Project, Reason
 from engine.project.backups.keeping import MANY
+
+_NOTHING_ADDED: Final = "nothing in this folder was added"
 
 
 @dataclass(frozen=True)
@@ -91,8 +94,10 @@ def add_class_folders(
     """Add images that were found in folders whose sub-folders are classes; classes that are missing are made.
 
     A sub-folder names a class by its path (Fruit/Apple/Gala). Where the graph has neither that path nor the folder
-    above as a class, but from before exactly one class of the folder's own name, that class is meant. Images directly
-    in a given folder stay unlabelled. A folder whose name cannot be a class's is a failure, and nothing in it is added.
+    above as a class, but from before exactly one class of the folder's own name, that class is meant. Where no class
+    has the name, it may be the source id ("n01440764") or a synonym of a class from before, below the folder above if
+    that is a class. Images directly in a given folder stay unlabelled. A folder whose name cannot be a class's, or is a
+    synonym of several, is a failure, and nothing in it is added.
 
     Args:
         project: open for writing.
@@ -105,14 +110,19 @@ def add_class_folders(
         GraphError: folders nest too deeply; nothing is added.
     """
     groups, refused = _nameable(found.class_folders())
-    count = sum(len(files) for _, files in groups)
     known = frozenset(project.graph.classes())
-    notice = _backed_up(project, count)
-    with project.one_step(f"Import {count} images from class folders") as step:
+    notice = _backed_up(project, sum(len(files) for _, files in groups))
+    with project.one_step("") as step:
         entries: list[tuple[FoundFile, int | None]] = []
         for names, files in groups:
-            class_id = _class_for(project, names, under, known)
-            entries += [(file, class_id) for file in files]
+            try:
+                class_id = _class_for(project, names, under, known)
+            except AmbiguousClassError as error:
+                reason = f"{_NOTHING_ADDED}, because {error.what}: {error.found}; name it by the source id of one"
+                refused.append(FileFailure(files[0].path.parent, reason))
+            else:
+                entries += [(file, class_id) for file in files]
+        step.text = f"Import {len(entries)} images from class folders"
         done = _import(project, entries, who=who, found=found)
     return replace(
         done,
@@ -133,7 +143,7 @@ def _nameable(folders: Sequence[ImageFolder]) -> tuple[list[tuple[list[str], lis
             try:
                 names.append(clean_name(name))
             except GraphError as error:
-                reason = f"nothing in this folder was added, because it cannot name a class: {error}"
+                reason = f"{_NOTHING_ADDED}, because it cannot name a class: {error}"
                 path = folder.root.joinpath(*folder.names[:depth])
                 refused[path] = FileFailure(path, reason)
                 break
@@ -153,29 +163,34 @@ def _refuse_pit(folders: Sequence[str]) -> None:
 
 
 def _class_for(project: Project, names: Sequence[str], under: int | None, known: frozenset[int]) -> int | None:
-    if not names:
-        return under
-    graph = project.graph
-    is_below_class = len(names) > 1 and _path_exists(graph, names[:-1])
-    if under is None and not is_below_class and not _path_exists(graph, names):
-        fitting = known.intersection(graph.search(names[-1]))
-        namesakes = [class_id for class_id in fitting if graph.name(class_id) == names[-1]]
-        if len(namesakes) == 1:
-            return namesakes[0]
-    parent = under
-    for name in names:
-        match = graph.child_named(parent, name)
-        parent = match if match is not None else project.add_class(name, () if parent is None else (parent,))[1]
+    """The class that a folder means; made, with those above it, where there is none.
+
+    Raises:
+        AmbiguousClassError: its name is a source id or synonym of several classes.
+    """
+    graph, parent, missing = project.graph, under, list(names)
+    while missing and (child := graph.child_named(parent, missing[0])) is not None:
+        parent = child
+        missing.pop(0)
+    if missing:
+        is_below_class = under is not None or 0 < len(names) - len(missing) == len(names) - 1
+        meant = _known_class(graph, names[-1], parent if is_below_class else None, known)
+        if meant is not None:
+            return meant
+    for name in missing:
+        _, parent = project.add_class(name, () if parent is None else (parent,))
     return parent
 
 
-def _path_exists(graph: CategoryGraph, names: Sequence[str]) -> bool:
-    parent: int | None = None
-    for name in names:
-        parent = graph.child_named(parent, name)
-        if parent is None:
-            return False
-    return True
+def _known_class(graph: CategoryGraph, name: str, above: int | None, known: frozenset[int]) -> int | None:
+    fitting = [class_id for class_id in graph.fitting(name) if class_id in known]
+    by_alias = [
+        each for each in fitting if graph.name(each) != name and (above is None or above in graph.ancestors(each))
+    ]
+    if len(by_alias) > 1:
+        return graph.find(name)  # raises, with the paths of all
+    candidates = by_alias if above is not None else fitting
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def _import(

@@ -9,14 +9,30 @@ from itertools import islice
 from typing import Final, final
 
 from engine.errors import GraphError
-from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
-from engine.graph.find import find_class, path_text
-from engine.graph.inverse import inverse, with_old_name
+from engine.graph.aliases import NO_ALIASES, Aliases, clean_aliases
+from engine.graph.edits import (
+    AliasesChanged,
+    ClassAdded,
+    ClassRemoved,
+    ClassRenamed,
+    EdgeAdded,
+    EdgeRemoved,
+    GraphEdit,
+)
+from engine.graph.find import find_class, fitting_classes, path_text
+from engine.graph.inverse import inverse, with_what_was
 from engine.graph.names import clean_name
 from engine.graph.search import search_classes
 from engine.graph.structure import TOP, ClassId, GraphStructure
 from engine.graph.traversal import reachable, root_paths
-from engine.graph.validation import check_known, check_linked, check_name_is_free, check_no_cycle, check_not_linked
+from engine.graph.validation import (
+    check_can_be_root,
+    check_known,
+    check_link,
+    check_linked,
+    check_name_is_free,
+    check_origin,
+)
 
 __all__ = ["CategoryGraph", "ClassId"]
 
@@ -35,19 +51,27 @@ class CategoryGraph:
 
     # -- edit ------------------------------------------------------------------------------------------------------
 
-    def add_class(self, name: str, parents: Sequence[ClassId] = (), *, class_id: ClassId | None = None) -> ClassId:
+    def add_class(
+        self,
+        name: str,
+        parents: Sequence[ClassId] = (),
+        *,
+        class_id: ClassId | None = None,
+        aliases: Aliases = NO_ALIASES,
+    ) -> ClassId:
         """Add a class.
 
         Args:
             name: its name; see `engine.graph.names.clean_name`.
             parents: the classes directly above; none makes it a root.
             class_id: its id; by default the next that was never used in this graph.
+            aliases: its source id and synonyms.
 
         Returns:
             The class's id.
 
         Raises:
-            GraphError: the name cannot be one, or the id is taken.
+            GraphError: the name or an alias cannot be one, or the id is taken.
             DuplicateNameError: a child of one of the parents, or a root, has that name.
             UnknownClassError: a parent does not exist.
         """
@@ -59,7 +83,7 @@ class CategoryGraph:
         for parent_id in parents or (TOP,):
             check_name_is_free(self._structure, parent_id, cleaned)
         links = [EdgeAdded(parent_id, new_id) for parent_id in dict.fromkeys(parents)]
-        self._commit([ClassAdded(new_id, cleaned), *links])
+        self._commit([ClassAdded(new_id, cleaned, clean_aliases(aliases, cleaned)), *links])
         return new_id
 
     def rename(self, class_id: ClassId, name: str) -> None:
@@ -77,6 +101,17 @@ class CategoryGraph:
         if cleaned != old_name:
             self._commit([ClassRenamed(class_id, cleaned, old_name)])
 
+    def set_aliases(self, class_id: ClassId, aliases: Aliases) -> None:
+        """Give a class another source id or other synonyms; the same again changes nothing.
+
+        Raises:
+            GraphError: one of them cannot be an alias, or there are too many.
+            UnknownClassError: there is no such class.
+        """
+        cleaned, old_aliases = clean_aliases(aliases, self.name(class_id)), self.aliases(class_id)
+        if cleaned != old_aliases:
+            self._commit([AliasesChanged(class_id, cleaned, old_aliases)])
+
     def link(self, parent_id: ClassId, child_id: ClassId) -> None:
         """Put a class under one more parent.
 
@@ -86,7 +121,7 @@ class CategoryGraph:
             DuplicateNameError: another child of the parent has the child's name.
             UnknownClassError: there is no such class.
         """
-        self._check_link(parent_id, child_id)
+        check_link(self._structure, parent_id, child_id)
         self._commit([EdgeAdded(parent_id, child_id)])
 
     def unlink(self, parent_id: ClassId, child_id: ClassId) -> None:
@@ -120,7 +155,7 @@ class CategoryGraph:
         edits: list[GraphEdit] = [EdgeAdded(p, c) for p in parents for c in children if not has_edge(p, c)]
         edits += [EdgeRemoved(class_id, child_id) for child_id in children]
         edits += [EdgeRemoved(parent_id, class_id) for parent_id in parents]
-        self._commit([*edits, ClassRemoved(class_id, self.name(class_id))])
+        self._commit([*edits, ClassRemoved(class_id, self.name(class_id), self.aliases(class_id))])
 
     def move(self, class_id: ClassId, from_parent: ClassId | None, to_parent: ClassId | None) -> None:
         """Move a class from one parent to another as one step; `None` stands for the top level.
@@ -132,14 +167,14 @@ class CategoryGraph:
             DuplicateNameError: a class of that name is there.
             UnknownClassError: there is no such class.
         """
-        self._check_origin(class_id, from_parent)
+        check_origin(self._structure, class_id, from_parent)
         if from_parent == to_parent:
             return
         if to_parent is TOP:
-            self._check_can_be_root(class_id)
+            check_can_be_root(self._structure, class_id)
             self._commit([EdgeRemoved(parent_id, class_id) for parent_id in self.parents(class_id)])
             return
-        self._check_link(to_parent, class_id)
+        check_link(self._structure, to_parent, class_id)
         cut = [] if from_parent is TOP else [EdgeRemoved(from_parent, class_id)]
         self._commit([EdgeAdded(to_parent, class_id), *cut])
 
@@ -180,6 +215,11 @@ class CategoryGraph:
         """Name of a class."""
         check_known(self._structure, class_id)
         return self._structure.names[class_id]
+
+    def aliases(self, class_id: ClassId) -> Aliases:
+        """Source id and synonyms of a class."""
+        check_known(self._structure, class_id)
+        return self._structure.aliases.of(class_id)
 
     def classes(self) -> Sequence[ClassId]:
         """All classes in the order they came into being, which is that of their ids."""
@@ -246,13 +286,17 @@ class CategoryGraph:
         return path_text(self._structure, class_id)
 
     def find(self, text: str) -> ClassId:
-        """Find the one class that a name, a path or the end of a path means; see `engine.graph.find.find_class`.
+        """Find the one class that a name, a path, a source id or a synonym means; see `engine.graph.find.find_class`.
 
         Raises:
             UnknownClassError: no class fits.
             AmbiguousClassError: several do.
         """
         return find_class(self._structure, text)
+
+    def fitting(self, text: str) -> list[ClassId]:
+        """All classes that such a text may mean; see `engine.graph.find.fitting_classes`."""
+        return fitting_classes(self._structure, text)
 
     def search(self, text: str, limit: int = 50) -> list[ClassId]:
         """Find classes while a person types; see `engine.graph.search.search_classes`."""
@@ -271,7 +315,7 @@ class CategoryGraph:
         if len(edits) >= MANY_EDITS:
             self._structure.levels.forget()
         for edit in edits:
-            recorded = with_old_name(edit, self._structure.names)
+            recorded = with_what_was(edit, self._structure)
             self._structure.perform(edit)
             if isinstance(edit, ClassAdded):
                 self.reserve_ids(edit.class_id)
@@ -298,25 +342,3 @@ class CategoryGraph:
         # Blocks close inside out, so what this block recorded is the end of what the outer ones did.
         for recorder in self._recorders:
             del recorder[len(recorder) - made :]
-
-    def _check_link(self, parent_id: ClassId, child_id: ClassId) -> None:
-        check_known(self._structure, parent_id, child_id)
-        check_not_linked(self._structure, parent_id, child_id)
-        check_no_cycle(self._structure, parent_id, child_id)
-        check_name_is_free(self._structure, parent_id, self.name(child_id))
-
-    def _check_origin(self, class_id: ClassId, from_parent: ClassId | None) -> None:
-        check_known(self._structure, class_id)
-        if from_parent is not TOP:
-            check_known(self._structure, from_parent)
-            check_linked(self._structure, from_parent, class_id)
-        elif self.parents(class_id):
-            raise GraphError(f'"{self.name(class_id)}" is not at the top level', remedy="say which parent it leaves")
-
-    def _check_can_be_root(self, class_id: ClassId) -> None:
-        if len(self.parents(class_id)) > 1:
-            raise GraphError(
-                f'"{self.name(class_id)}" cannot go to the top level while it has other parents',
-                remedy="unlink it from them first",
-            )
-        check_name_is_free(self._structure, TOP, self.name(class_id))

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from engine.graph.aliases import NO_ALIASES, Aliases
+
 
 @dataclass(frozen=True, slots=True)
 class ClassAdded:
@@ -9,6 +11,7 @@ class ClassAdded:
 
     class_id: int
     name: str
+    aliases: Aliases = NO_ALIASES
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +24,21 @@ class ClassRenamed:
 
 
 @dataclass(frozen=True, slots=True)
+class AliasesChanged:
+    """A class has another source id or other synonyms; `old_aliases` is what its inverse needs."""
+
+    class_id: int
+    aliases: Aliases
+    old_aliases: Aliases = NO_ALIASES
+
+
+@dataclass(frozen=True, slots=True)
 class ClassRemoved:
     """A class without edges went away; `name` is what its inverse needs, empty where nobody will invert it."""
 
     class_id: int
     name: str = ""
+    aliases: Aliases = NO_ALIASES
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,4 +57,4 @@ class EdgeRemoved:
     child_id: int
 
 
-GraphEdit = ClassAdded | ClassRenamed | ClassRemoved | EdgeAdded | EdgeRemoved
+GraphEdit = ClassAdded | ClassRenamed | AliasesChanged | ClassRemoved | EdgeAdded | EdgeRemoved

@@ -1,8 +1,9 @@
-"""Which class does a person mean? By name, by path, or by the end of a path."""
+"""Which class does a person mean? By name, by path or its end, by source id or by synonym."""
 
 import difflib
 import unicodedata
 from collections.abc import Iterable
+from itertools import chain
 from typing import Final
 
 from engine.errors import AmbiguousClassError, UnknownClassError
@@ -26,11 +27,9 @@ def path_text(structure: GraphStructure, class_id: ClassId) -> str:
 def find_class(structure: GraphStructure, text: str) -> ClassId:
     """Find the one class that a text means.
 
-    A whole path from a root comes first, so that every class can be named by its path.
-
     Args:
         structure: the graph.
-        text: a name, a path, or the end of a path.
+        text: a name, a path, the end of a path, a source id or a synonym.
 
     Returns:
         The class.
@@ -39,18 +38,27 @@ def find_class(structure: GraphStructure, text: str) -> ClassId:
         UnknownClassError: no class fits; close names are offered.
         AmbiguousClassError: several fit; their paths are listed.
     """
+    fitting = fitting_classes(structure, text)
+    if not fitting:
+        raise UnknownClassError(f'there is no class "{text.strip()}"', remedy=_remedy(structure, split_path(text)))
+    if len(fitting) > 1:
+        raise _ambiguous(structure, text, fitting)
+    return fitting[0]
+
+
+def fitting_classes(structure: GraphStructure, text: str) -> list[ClassId]:
+    """All classes that a text may mean, oldest first.
+
+    A whole path from a root comes first, so that every class can be named by its path; then names and ends of paths;
+    and only where no class has that name, source ids and synonyms.
+    """
     names = split_path(text)
     at_path = _class_at(structure, names)
     if at_path is not None:
-        return at_path
+        return [at_path]
     literal_name = unicodedata.normalize("NFC", text).strip()
-    fitting: set[ClassId] = {*_ending_in(structure, names), *structure.namesakes.get(literal_name, ())}
-    if not fitting:
-        raise UnknownClassError(f'there is no class "{text.strip()}"', remedy=_remedy(structure, names))
-    if len(fitting) > 1:
-        raise _ambiguous(structure, text, sorted(fitting))
-    (only,) = fitting
-    return only
+    named = {*_ending_in(structure, names), *structure.namesakes.get(literal_name, ())}
+    return sorted(named) if named else structure.aliases.known_as(literal_name)
 
 
 def _class_at(structure: GraphStructure, names: Iterable[str]) -> ClassId | None:
@@ -99,7 +107,9 @@ def _close_names(structure: GraphStructure, name: str) -> list[str]:
     """Names alike but for a slip. Only names of about the same length and beginning are compared: 82,000 are many."""
     wanted = name.casefold()
     pool: dict[str, str] = {}
-    for class_id, folded in structure.folded.items():
+    aliases = ((ids[0], folded) for folded, ids in structure.aliases.by_folded().items())
+    for class_id, folded in chain(structure.folded.items(), aliases):
         if abs(len(folded) - len(wanted)) <= LENGTH_TOLERANCE and folded[:1] == wanted[:1]:
-            pool.setdefault(folded, structure.names[class_id])
+            spelled = (structure.names[class_id], *structure.aliases.of(class_id).texts)
+            pool.setdefault(folded, next(each for each in spelled if each.casefold() == folded))
     return [pool[folded] for folded in difflib.get_close_matches(wanted, pool, CLOSE_MATCHES, cutoff=0.7)]

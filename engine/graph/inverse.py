@@ -1,8 +1,17 @@
 """The way back: edits that undo edits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
+from engine.graph.edits import (
+    AliasesChanged,
+    ClassAdded,
+    ClassRemoved,
+    ClassRenamed,
+    EdgeAdded,
+    EdgeRemoved,
+    GraphEdit,
+)
+from engine.graph.structure import GraphStructure
 
 
 def inverse(edits: Sequence[GraphEdit]) -> tuple[GraphEdit, ...]:
@@ -20,31 +29,35 @@ def inverse(edits: Sequence[GraphEdit]) -> tuple[GraphEdit, ...]:
     return tuple(_opposite(edit) for edit in reversed(edits))
 
 
-def with_old_name(edit: GraphEdit, names: Mapping[int, str]) -> GraphEdit:
+def with_what_was(edit: GraphEdit, structure: GraphStructure) -> GraphEdit:
     """Complete an edit that is about to be made, so that it can be inverted.
 
     Args:
-        edit: a rename or removal may leave the earlier name empty.
-        names: name of each class before the edit.
+        edit: may leave out the earlier name and aliases.
+        structure: as it is before the edit.
 
     Returns:
-        The same edit with the earlier name.
+        The same edit with what was there before.
     """
     match edit:
         case ClassRenamed(class_id, name):
-            return ClassRenamed(class_id, name, names[class_id])
+            return ClassRenamed(class_id, name, structure.names[class_id])
+        case AliasesChanged(class_id, aliases):
+            return AliasesChanged(class_id, aliases, structure.aliases.of(class_id))
         case ClassRemoved(class_id):
-            return ClassRemoved(class_id, names[class_id])
+            return ClassRemoved(class_id, structure.names[class_id], structure.aliases.of(class_id))
         case _:
             return edit
 
 
 def _opposite(edit: GraphEdit) -> GraphEdit:
     match edit:
-        case ClassAdded(class_id, name):
-            return ClassRemoved(class_id, name)
-        case ClassRemoved(class_id, name):
-            return ClassAdded(class_id, _known(name))
+        case ClassAdded(class_id, name, aliases):
+            return ClassRemoved(class_id, name, aliases)
+        case ClassRemoved(class_id, name, aliases):
+            return ClassAdded(class_id, _known(name), aliases)
+        case AliasesChanged(class_id, aliases, old_aliases):
+            return AliasesChanged(class_id, old_aliases, aliases)
         case ClassRenamed(class_id, name, old_name):
             return ClassRenamed(class_id, _known(old_name), name)
         case EdgeAdded(parent_id, child_id):

@@ -27,13 +27,15 @@ _SEEN_KINDS: Final = frozenset("LNPS")
 _BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")  # Hangul fillers and Braille without a dot
 
 
-def clean_name(name: str) -> str:
-    """Normalise a class name.
+def clean_name(name: str, *, noun: str = "class name", longest: int = LONGEST_NAME) -> str:
+    """Normalise a class name, or something like it.
 
     Combining marks, joiners and emoji sequences are part of many names; they need something visible beside them.
 
     Args:
         name: as a person or a file wrote it.
+        noun: what it is, for the error.
+        longest: at most so many characters.
 
     Returns:
         The name in Unicode form NFC, without blanks around it.
@@ -44,15 +46,15 @@ def clean_name(name: str) -> str:
     """
     bare = name.strip()
     # Asked first: normalising takes quadratic time over a long run of combining marks.
-    if len(bare) > LONGEST_NAME * _MOST_DECOMPOSED:
-        raise _too_long(bare)
+    if len(bare) > longest * _MOST_DECOMPOSED:
+        raise _too_long(bare, noun, longest)
     cleaned = unicodedata.normalize("NFC", bare).strip()
     if not cleaned:
         raise GraphError("a class needs a name", found="an empty one", remedy="write at least one visible character")
-    if len(cleaned) > LONGEST_NAME:
-        raise _too_long(cleaned)
+    if len(cleaned) > longest:
+        raise _too_long(cleaned, noun, longest)
     if not (cleaned.isascii() and cleaned.isprintable()):
-        _refuse_treacherous_characters(cleaned)
+        _refuse_treacherous_characters(cleaned, noun)
         _refuse_invisible(cleaned)
     return cleaned
 
@@ -91,22 +93,22 @@ def split_path(path: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in names if name.strip())
 
 
-def _too_long(name: str) -> GraphError:
+def _too_long(name: str, noun: str, longest: int) -> GraphError:
     return GraphError(
-        f'the class name "{name[:40]}..." is too long',
-        expected=f"at most {LONGEST_NAME} characters",
+        f'the {noun} "{name[:40]}..." is too long',
+        expected=f"at most {longest} characters",
         found=f"{len(name):,}",
         remedy="shorten it",
     )
 
 
-def _refuse_treacherous_characters(name: str) -> None:
+def _refuse_treacherous_characters(name: str, noun: str) -> None:
     for position, character in enumerate(name, start=1):
         is_control = unicodedata.category(character) in _REFUSED_CATEGORIES or _is_noncharacter(character)
         if is_control or unicodedata.bidirectional(character) in _DIRECTION_MARKS:
             kind = "control characters or line breaks" if is_control else "marks that override the writing direction"
             raise GraphError(
-                f"a class name cannot hold {kind}",
+                f"a {noun} cannot hold {kind}",
                 found=f"{character!a} at character {position} of {name[:60]!a}",
                 remedy="delete that character",
             )

@@ -1,19 +1,20 @@
-"""Search while typing: prefix of the name first, then prefix of a word in it, then anywhere in it."""
+"""Search while typing: prefix of the name first, then prefix of a word in it, then anywhere in it; then the aliases."""
 
 import heapq
 import re
 from typing import Final
 
+from engine.graph.aliases import Aliases
 from engine.graph.names import split_path
 from engine.graph.structure import ClassId, GraphStructure
 from engine.graph.traversal import reachable
 
 _WORD_BREAK: Final = r"[\W_]"
-_Fit = tuple[ClassId, str]  # a class and its case-folded name
+_Fit = tuple[ClassId, str]  # a class and its case-folded name or alias
 
 
 def search_classes(structure: GraphStructure, text: str, limit: int) -> list[ClassId]:
-    """Find classes by a part of their name.
+    """Find classes by a part of their name, source id or a synonym.
 
     Args:
         structure: the graph.
@@ -21,16 +22,37 @@ def search_classes(structure: GraphStructure, text: str, limit: int) -> list[Cla
         limit: at most so many classes.
 
     Returns:
-        Best fits first; among equals short names first, then alphabetically.
+        Best fits first; among equals short names first, then alphabetically. A class whose id or synonym this is comes
+        right after those of that name; one that has it as a part of its id or synonyms comes last.
     """
     parts = [part.casefold() for part in split_path(text)]
     if not parts or limit <= 0:
         return []
     wanted = parts[-1]
-    fitting = [(each, folded) for each, folded in structure.folded.items() if wanted in folded]
-    if len(parts) > 1:
-        fitting = [pair for pair in fitting if _is_below(structure, pair[0], parts[:-1])]
-    return _best(fitting, wanted, limit)
+    named = _within(structure, [(each, folded) for each, folded in structure.folded.items() if wanted in folded], parts)
+    best = _best(named, wanted, limit)
+    by_alias = structure.aliases.by_folded()
+    also_called = _within(structure, [(each, wanted) for each in by_alias.get(wanted, ())], parts)
+    exact = [each for each in best if structure.folded[each] == wanted]
+    best = list(dict.fromkeys([*exact, *(each for each, _ in also_called), *best]))[:limit]
+    if len(best) < limit:
+        taken = set(best)
+        pairs = ((each, folded) for folded, ids in by_alias.items() if wanted in folded for each in ids)
+        others = _each_once([pair for pair in pairs if pair[0] not in taken], wanted)
+        best += _best(_within(structure, others, parts), wanted, limit - len(best))
+    return best
+
+
+def _each_once(fitting: list[_Fit], wanted: str) -> list[_Fit]:
+    """Each class with the alias that fits best."""
+    fitting.sort(key=lambda pair: (not pair[1].startswith(wanted), len(pair[1])), reverse=True)
+    return list(dict(fitting).items())
+
+
+def fitting_alias(aliases: Aliases, text: str) -> str:
+    """The alias that a typed text is a part of, the shortest of several; empty when there is none."""
+    wanted = text.strip().casefold()
+    return min((alias for alias in aliases.texts if wanted in alias.casefold()), key=len, default="")
 
 
 def _best(fitting: list[_Fit], wanted: str, limit: int) -> list[ClassId]:
@@ -50,6 +72,12 @@ def _best(fitting: list[_Fit], wanted: str, limit: int) -> list[ClassId]:
 def _short_first(fit: _Fit) -> tuple[int, str, ClassId]:
     class_id, folded = fit
     return len(folded), folded, class_id
+
+
+def _within(structure: GraphStructure, fitting: list[_Fit], parts: list[str]) -> list[_Fit]:
+    """Those of the classes that lie below what the earlier parts name."""
+    above = parts[:-1]
+    return [pair for pair in fitting if _is_below(structure, pair[0], above)] if above else fitting
 
 
 def _is_below(structure: GraphStructure, class_id: ClassId, parts: list[str]) -> bool:

@@ -7,7 +7,8 @@ from typing import final
 
 import networkx as nx
 
-from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
+from engine.graph.aliases import NO_ALIASES, Aliases, AliasTable
+from engine.graph.edits import AliasesChanged, ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
 from engine.graph.levels import LevelTable
 from engine.graph.names import natural_key
 
@@ -24,6 +25,7 @@ class GraphStructure:
         names: name of each class.
         folded: the same, case-folded, for searching.
         namesakes: classes of each name. A list: most names are had by one class, and that is the smallest.
+        aliases: source id and synonyms of each class.
         levels: level of each class.
     """
 
@@ -32,6 +34,7 @@ class GraphStructure:
         self.names: dict[ClassId, str] = {}
         self.folded: dict[ClassId, str] = {}
         self.namesakes: dict[str, list[ClassId]] = {}
+        self.aliases = AliasTable()
         self.levels = LevelTable(self.digraph)
         self._roots: set[ClassId] = set()
         self._children_in_order: dict[ClassId | None, tuple[ClassId, ...]] = {}
@@ -41,8 +44,10 @@ class GraphStructure:
     def perform(self, edit: GraphEdit) -> None:
         """Make one edit without asking whether it may be made."""
         match edit:
-            case ClassAdded(class_id, name):
-                self._add_class(class_id, name)
+            case ClassAdded(class_id, name, aliases):
+                self._add_class(class_id, name, aliases)
+            case AliasesChanged(class_id, aliases):
+                self.aliases.put(class_id, aliases)
             case ClassRenamed(class_id, name):
                 self._rename(class_id, name)
             case ClassRemoved(class_id):
@@ -95,12 +100,14 @@ class GraphStructure:
         twin.names = self.names.copy()
         twin.folded = self.folded.copy()
         twin.namesakes = {name: class_ids.copy() for name, class_ids in self.namesakes.items()}
+        twin.aliases = self.aliases.copy()
         twin._roots = self._roots.copy()
         return twin
 
-    def _add_class(self, class_id: ClassId, name: str) -> None:
+    def _add_class(self, class_id: ClassId, name: str, aliases: Aliases) -> None:
         self.digraph.add_node(class_id)
         self._set_name(class_id, name)
+        self.aliases.put(class_id, aliases)
         self._roots.add(class_id)
         self.levels.class_added(class_id)
         self._forget_order(TOP)
@@ -115,6 +122,7 @@ class GraphStructure:
     def _remove_class(self, class_id: ClassId) -> None:
         self.digraph.remove_node(class_id)
         self._drop_name(class_id)
+        self.aliases.put(class_id, NO_ALIASES)
         self._roots.discard(class_id)
         self.levels.class_removed(class_id)
         self._forget_order(TOP)

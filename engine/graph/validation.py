@@ -76,3 +76,45 @@ def check_no_cycle(structure: GraphStructure, parent_id: ClassId, child_id: Clas
         return
     way_back = nx.shortest_path(structure.digraph, child_id, parent_id)
     raise CycleError(tuple(structure.names[each] for each in (parent_id, *way_back)))
+
+
+def check_link(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:
+    """Refuse a new edge that cannot be: there already, closing a cycle, or with a namesake beside it.
+
+    Raises:
+        GraphError, CycleError, DuplicateNameError: it is so.
+        UnknownClassError: there is no such class.
+    """
+    check_known(structure, parent_id, child_id)
+    check_not_linked(structure, parent_id, child_id)
+    check_no_cycle(structure, parent_id, child_id)
+    check_name_is_free(structure, parent_id, structure.names[child_id])
+
+
+def check_origin(structure: GraphStructure, class_id: ClassId, from_parent: ClassId | None) -> None:
+    """Refuse to move a class from where it is not; `TOP` stands for the top level.
+
+    Raises:
+        GraphError: it is not there.
+        UnknownClassError: there is no such class.
+    """
+    check_known(structure, class_id)
+    if from_parent is not TOP:
+        check_known(structure, from_parent)
+        check_linked(structure, from_parent, class_id)
+    elif structure.parents(class_id):
+        raise GraphError(f'"{structure.names[class_id]}" is not at the top level', remedy="say which parent it leaves")
+
+
+def check_can_be_root(structure: GraphStructure, class_id: ClassId) -> None:
+    """Refuse a move to the top level of a class with several parents, or whose name a root has.
+
+    Raises:
+        GraphError, DuplicateNameError: it is so.
+    """
+    if len(structure.parents(class_id)) > 1:
+        raise GraphError(
+            f'"{structure.names[class_id]}" cannot go to the top level while it has other parents',
+            remedy="unlink it from them first",
+        )
+    check_name_is_free(structure, TOP, structure.names[class_id])

@@ -1,6 +1,7 @@
 """Import of a table with a `child` and a `parent` column: one row for each edge, an empty parent for a root.
 
-A name stands for one class throughout the file, so a class with two parents has two rows.
+A name stands for one class throughout the file, so a class with two parents has two rows. A column `id` is kept as the
+child's source id.
 """
 
 import csv
@@ -12,11 +13,20 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_name_at, find_cycle
+from engine.graph.aliases import NO_ALIASES, Aliases
+from engine.interchange.imported import (
+    ImportedClass,
+    ImportedGraph,
+    checked,
+    clean_aliases_at,
+    clean_name_at,
+    find_cycle,
+)
 from engine.interchange.text_file import read_text
 
 CHILD: Final = "child"
 PARENT: Final = "parent"
+ID: Final = "id"
 DELIMITERS: Final = (",", ";", "\t", "|")
 
 
@@ -25,6 +35,7 @@ class _Row:
     line: int
     child: str
     parent: str  # empty for a root
+    source_id: str  # empty where there is none
 
 
 def read(source: Path) -> ImportedGraph:
@@ -51,7 +62,8 @@ def read(source: Path) -> ImportedGraph:
     _check_parents_are_listed(rows, source)
     _check_cycle(lines, source)
     names = dict.fromkeys(name for row in rows for name in (row.parent, row.child) if name)
-    classes = tuple(ImportedClass(name, name) for name in names)
+    ids = _ids(rows, source)
+    classes = tuple(ImportedClass(name, name, ids.get(name, NO_ALIASES)) for name in names)
     return checked(ImportedGraph(classes, tuple(lines)), source.name)
 
 
@@ -95,10 +107,21 @@ def _delimiter(header_line: str) -> str | None:
 
 
 def _row(cells: list[str], header: dict[str, int], place: str, line: int) -> _Row:
-    child, parent = (cells[header[name]].strip() if header[name] < len(cells) else "" for name in (CHILD, PARENT))
+    places = (header.get(name, len(cells)) for name in (CHILD, PARENT, ID))
+    child, parent, source_id = (cells[place].strip() if place < len(cells) else "" for place in places)
     if not child:
         raise FormatError(f"{place} has no child", found=f'only the parent "{parent}"', remedy="write the child's name")
-    return _Row(line, clean_name_at(place, child), clean_name_at(place, parent) if parent else "")
+    return _Row(line, clean_name_at(place, child), clean_name_at(place, parent) if parent else "", source_id)
+
+
+def _ids(rows: list[_Row], source: Path) -> dict[str, Aliases]:
+    """Source id of each class; none where its rows disagree, since such a column numbers the rows."""
+    ids: dict[str, Aliases] = {}
+    for row in rows:
+        own = clean_aliases_at(f"line {row.line} of {source.name}", Aliases(row.source_id), row.child)
+        if own and ids.setdefault(row.child, own) != own:
+            ids[row.child] = NO_ALIASES
+    return ids
 
 
 def _check_parents_are_listed(rows: list[_Row], source: Path) -> None:

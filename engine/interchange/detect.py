@@ -31,7 +31,7 @@ class GraphFormat:
 
 FORMATS: Final[Mapping[str, GraphFormat]] = {
     "folders": GraphFormat("nested folders: Fruit/Apple/Granny-Smith", nested_folders.read),
-    "csv": GraphFormat('table with the columns "child" and "parent"', csv_edges.read),
+    "csv": GraphFormat('table with the columns "child" and "parent", perhaps "id"', csv_edges.read),
     "json": GraphFormat('JSON: a tree of "name" and "children", or a list of "classes"', json_tree.read),
     "imagenet": GraphFormat("ImageNet's wordnet.is_a.txt with words.txt beside it", imagenet.read),
 }

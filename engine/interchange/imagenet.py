@@ -1,6 +1,6 @@
 """Import of the hierarchy that ImageNet publishes: `wordnet.is_a.txt` ("parent child" ids) with `words.txt` beside it.
 
-A synset becomes a class named by its first word; its other words are synonyms.
+A synset becomes a class named by its first word; its other words are synonyms, its id is the source id.
 """
 
 from collections import Counter
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_name_at
+from engine.graph.aliases import Aliases
+from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
 from engine.interchange.restrict import restricted
 from engine.interchange.text_file import read_text
 
@@ -46,10 +47,14 @@ def read(source: Path, *, under: str | None = None, only: Collection[str] = ()) 
     first_words = {key: words[key][0] if key in words else clean_name_at(place, key) for key in keys}
     clashing = _clashing(first_words, edges)
     classes = tuple(
-        ImportedClass(key, clean_name_at(place, f"{name} ({key})") if key in clashing else name, words.get(key, ())[1:])
+        _class(key, clean_name_at(place, f"{name} ({key})") if key in clashing else name, words.get(key, ()), place)
         for key, name in first_words.items()
     )
     return restricted(checked(ImportedGraph(classes, tuple(edges)), edges_file.name), under=under, only=only)
+
+
+def _class(key: str, name: str, words: tuple[str, ...], place: str) -> ImportedClass:
+    return ImportedClass(key, name, clean_aliases_at(place, Aliases(key, words), name))
 
 
 def _edges(source: Path) -> dict[tuple[str, str], None]:

@@ -1,11 +1,12 @@
 """A category graph as a file tells it, before it meets a project: plain classes and edges between keys."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from graphlib import CycleError as OrderError
 from graphlib import TopologicalSorter
 
 from engine.errors import FormatError, GraphError
+from engine.graph.aliases import NO_ALIASES, Aliases, clean_aliases
 from engine.graph.names import DEEPEST_LEVEL, clean_name
 
 
@@ -16,12 +17,12 @@ class ImportedClass:
     Attributes:
         key: what tells it from the other classes of that source: an id, a path or a name.
         name: its clean name.
-        synonyms: other names of the same class.
+        aliases: its id where the source has ids, and other names of the same class.
     """
 
     key: str
     name: str
-    synonyms: tuple[str, ...] = field(default=())
+    aliases: Aliases = NO_ALIASES
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,23 @@ def clean_name_at(place: str, name: str) -> str:
     try:
         return clean_name(name)
     except GraphError as error:
-        raise FormatError(
-            f"{place}: {error.what}", expected=error.expected, found=error.found, remedy=error.remedy
-        ) from error
+        raise _error_at(place, error) from error
+
+
+def clean_aliases_at(place: str, aliases: Aliases, name: str) -> Aliases:
+    """Clean the aliases of the class of this name, with the place they come from in the error.
+
+    Raises:
+        FormatError: one of them cannot be an alias, or there are too many.
+    """
+    try:
+        return clean_aliases(aliases, name)
+    except GraphError as error:
+        raise _error_at(place, error) from error
+
+
+def _error_at(place: str, error: GraphError) -> FormatError:
+    return FormatError(f"{place}: {error.what}", expected=error.expected, found=error.found, remedy=error.remedy)
 
 
 def find_cycle(edges: Iterable[tuple[str, str]]) -> tuple[str, ...]:

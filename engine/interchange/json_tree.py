@@ -1,6 +1,7 @@
 """JSON in two forms: a tree of {"name", "children"}, or {"classes": [{"id", "name", "parents"}]}; export of the second.
 
-Only the second can say that a class has several parents, so that is what is written.
+Only the second can say that a class has several parents, so that is what is written. A class's "id" is kept as its
+source id, unless "source_id" stands beside it: then "id" only numbers the classes of the file, as in our own exports.
 """
 
 import json
@@ -10,9 +11,10 @@ from typing import Any, Final
 
 from engine.errors import FormatError
 from engine.full_disk import writing
-from engine.graph.category_graph import CategoryGraph
+from engine.graph.aliases import Aliases
+from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.names import join_path
-from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_name_at
+from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
 from engine.interchange.text_file import read_text
 from engine.new_file import output_file
 
@@ -46,11 +48,22 @@ def graph_to_json(graph: CategoryGraph) -> str:
         Text that `read` understands, ending in a line break.
     """
     rows = [
-        {"id": class_id, "name": graph.name(class_id), "parents": list(graph.parents(class_id))}
+        {
+            "id": class_id,
+            "name": graph.name(class_id),
+            "parents": list(graph.parents(class_id)),
+            **_told(graph, class_id),
+        }
         for class_id in graph.classes()
     ]
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     return f'{{"{CLASSES}": [\n{lines}\n]}}\n'
+
+
+def _told(graph: CategoryGraph, class_id: ClassId) -> dict[str, Any]:
+    aliases = graph.aliases(class_id)
+    synonyms = {"synonyms": list(aliases.synonyms)} if aliases.synonyms else {}
+    return {"source_id": aliases.source_id or None, **synonyms}
 
 
 def write(graph: CategoryGraph, target: Path) -> None:
@@ -85,8 +98,7 @@ def _from_list(rows: Any, source_name: str) -> ImportedGraph:
         key = _key(row["id"], f'"id" of {place}') if "id" in row else name
         if key in classes:
             raise FormatError(f"{place} has the id of an earlier class", found=f'"{key}"', remedy="give it its own id")
-        synonyms = [_text(each, f'"synonyms" of {place}') for each in _list(row, "synonyms", place)]
-        classes[key] = ImportedClass(key, name, tuple(synonyms))
+        classes[key] = ImportedClass(key, name, _aliases(row, name, place))
         parents[key] = [_key(each, f'"parents" of {place}') for each in _list(row, "parents", place)]
     for key, above in parents.items():
         _check_known(above, classes, f'"{classes[key].name}" in {source_name}')
@@ -98,18 +110,18 @@ def _from_tree(document: Any, source_name: str) -> ImportedGraph:
     classes: list[ImportedClass] = []
     edges: list[tuple[str, str]] = []
     taken: set[str] = set()
-    for path in _paths(document if isinstance(document, list) else [document], source_name):
+    for path, aliases in _paths(document if isinstance(document, list) else [document], source_name):
         key = join_path(path)
         if key in taken:
             raise FormatError(f'{source_name} has the class "{key}" twice', remedy="join the two or rename one")
         taken.add(key)
-        classes.append(ImportedClass(key, path[-1]))
+        classes.append(ImportedClass(key, path[-1], aliases))
         if len(path) > 1:
             edges.append((join_path(path[:-1]), key))
     return ImportedGraph(tuple(classes), tuple(edges))
 
 
-def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[str, ...]]:
+def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...], Aliases]]:
     waiting: list[tuple[tuple[str, ...], Any]] = [((), node) for node in reversed(roots)]
     while waiting:
         above, node = waiting.pop()
@@ -120,8 +132,15 @@ def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[str, ...]]:
                 f"{place} is not an object", expected='{"name": ..., "children": [...]}', found=_kind(node)
             )
         path = (*above, clean_name_at(place, _text(row.get("name"), f'"name" of {place}')))
-        yield path
+        yield path, _aliases(row, path[-1], place)
         waiting.extend((path, child) for child in reversed(_list(row, "children", place)))
+
+
+def _aliases(row: dict[str, Any], name: str, place: str) -> Aliases:
+    field = "source_id" if "source_id" in row else "id"
+    source_id = "" if row.get(field) is None else _key(row[field], f'"{field}" of {place}')
+    synonyms = [_text(each, f'"synonyms" of {place}') for each in _list(row, "synonyms", place)]
+    return clean_aliases_at(place, Aliases(source_id, tuple(synonyms)), name)
 
 
 def _list(row: dict[str, Any], name: str, place: str) -> list[Any]:

@@ -1,11 +1,15 @@
-"""Taking an imported graph into a category graph: same path, same class, so importing twice adds nothing."""
+"""Taking an imported graph into a category graph: same path, same class, so importing twice adds nothing.
+
+A class that is there already takes over the id and the synonyms that it lacks.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.errors import CycleError
 from engine.graph.category_graph import CategoryGraph, ClassId
-from engine.interchange.imported import ImportedGraph, find_cycle, parents_first
+from engine.graph.edits import AliasesChanged
+from engine.interchange.imported import ImportedClass, ImportedGraph, find_cycle, parents_first
 
 
 @dataclass(frozen=True)
@@ -15,11 +19,13 @@ class MergeResult:
     Attributes:
         classes_added: number of new classes.
         edges_added: number of new edges.
+        aliases_added: number of classes from before that got an id or further synonyms.
         class_ids: for each imported key its class in the graph, new or not.
     """
 
     classes_added: int
     edges_added: int
+    aliases_added: int = 0
     class_ids: Mapping[str, ClassId] = field(default_factory=dict)
 
 
@@ -43,21 +49,24 @@ def merge_into(graph: CategoryGraph, imported: ImportedGraph) -> MergeResult:
     if len(ordered) < len(imported.classes):
         raise _cycle_error(imported)
     classes_before, edges_before = len(graph), graph.edge_count
-    names = {each.key: each.name for each in imported.classes}
+    classes = {each.key: each for each in imported.classes}
     parent_keys = imported.parent_keys()
     ids: dict[str, ClassId] = {}
-    with graph.record():
+    with graph.record() as edits:
         for key in ordered:
             parents = tuple(dict.fromkeys(ids[parent] for parent in parent_keys[key]))
-            ids[key] = _merge_class(graph, names[key], parents)
-    return MergeResult(len(graph) - classes_before, graph.edge_count - edges_before, ids)
+            ids[key] = _merge_class(graph, classes[key], parents)
+        filled_in = {edit.class_id for edit in edits if isinstance(edit, AliasesChanged)}
+    return MergeResult(len(graph) - classes_before, graph.edge_count - edges_before, len(filled_in), ids)
 
 
-def _merge_class(graph: CategoryGraph, name: str, parents: Sequence[ClassId]) -> ClassId:
-    known = [graph.child_named(parent, name) for parent in parents or (None,)]
+def _merge_class(graph: CategoryGraph, imported: ImportedClass, parents: Sequence[ClassId]) -> ClassId:
+    known = [graph.child_named(parent, imported.name) for parent in parents or (None,)]
     class_id = next((each for each in known if each is not None), None)
     if class_id is None:
-        return graph.add_class(name, parents)
+        return graph.add_class(imported.name, parents, aliases=imported.aliases)
+    if imported.aliases:
+        graph.set_aliases(class_id, graph.aliases(class_id).filled_in(imported.aliases))
     for parent, child in zip(parents, known, strict=False):
         if child is None:
             graph.link(parent, class_id)

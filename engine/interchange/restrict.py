@@ -1,15 +1,12 @@
 """The part of an imported graph that somebody wants: below one class, or around some classes."""
 
 from collections.abc import Collection
-from typing import Final, final
+from typing import final
 
-from engine.errors import AmbiguousClassError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import ClassAdded, EdgeAdded
 from engine.graph.traversal import reachable
 from engine.interchange.imported import ImportedGraph
-
-LISTED_KEYS: Final = 5
 
 
 def restricted(imported: ImportedGraph, *, under: str | None = None, only: Collection[str] = ()) -> ImportedGraph:
@@ -62,17 +59,8 @@ class _Lookup:
         """The key of the class whose key, name, path or else synonym this is."""
         if text in self.parents:
             return text
-        graph = self._graph_of_names()
-        try:
-            return self._key_of[graph.find(text)]
-        except UnknownClassError:
-            fitting = [each.key for each in self._imported.classes if text.strip() in each.synonyms]
-            if not fitting:
-                raise
-        if len(fitting) > 1:
-            found = ", ".join(fitting[:LISTED_KEYS])
-            raise AmbiguousClassError(f'"{text}" fits {len(fitting)} classes', expected="one", found=found)
-        return fitting[0]
+        found = self._graph_of_names().find(text)
+        return self._key_of[found]
 
     def _graph_of_names(self) -> CategoryGraph:
         """Names and paths are looked up as in a project; keys, the usual case for big sources, need no graph."""
@@ -80,6 +68,6 @@ class _Lookup:
             self._key_of = dict(enumerate(self.parents, start=1))
             id_of = {key: class_id for class_id, key in self._key_of.items()}
             self._graph = CategoryGraph()
-            self._graph.apply(ClassAdded(id_of[each.key], each.name) for each in self._imported.classes)
+            self._graph.apply(ClassAdded(id_of[each.key], each.name, each.aliases) for each in self._imported.classes)
             self._graph.apply(EdgeAdded(id_of[parent], id_of[child]) for parent, child in self._imported.edges)
         return self._graph

@@ -3,9 +3,19 @@
 from dataclasses import dataclass
 from typing import Literal, final
 
-from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
+from engine.graph.aliases import NO_ALIASES, Aliases
+from engine.graph.edits import (
+    AliasesChanged,
+    ClassAdded,
+    ClassRemoved,
+    ClassRenamed,
+    EdgeAdded,
+    EdgeRemoved,
+    GraphEdit,
+)
 from engine.project.connection import Row
 from engine.project.records import ClassId, ImageId
+from engine.project.schema import CLASS
 
 ChangeKind = Literal["done", "undone", "redone"]
 
@@ -85,7 +95,7 @@ class ChangeBuilder:
             case "label":
                 self._labelled[row[0]] = None
             case "class":
-                self._graph_edits.append(_class_edit(before, after))
+                self._graph_edits += _class_edits(before, after)
             case "edge":
                 self._graph_edits.append(EdgeAdded(row[0], row[1]) if before is None else EdgeRemoved(row[0], row[1]))
             case "class_policy":
@@ -132,8 +142,18 @@ class ChangeBuilder:
         (self.gone.discard if is_there else self.gone.add)(image_id)
 
 
-def _class_edit(before: Row | None, after: Row | None) -> GraphEdit:
+def aliases_in(row: Row) -> Aliases:
+    """Source id and synonyms in a row of the table `class`; rows that an older version wrote have none."""
+    *_, source_id, synonyms = row if len(row) == len(CLASS.columns) else CLASS.whole(row)
+    return Aliases(source_id, tuple(synonyms.split("\n")) if synonyms else ()) if source_id or synonyms else NO_ALIASES
+
+
+def _class_edits(before: Row | None, after: Row | None) -> list[GraphEdit]:
+    if before is None:
+        return [] if after is None else [ClassAdded(after[0], after[1], aliases_in(after))]
+    old_aliases = aliases_in(before)
     if after is None:
-        assert before is not None
-        return ClassRemoved(before[0], before[1])
-    return ClassAdded(after[0], after[1]) if before is None else ClassRenamed(after[0], after[1], before[1])
+        return [ClassRemoved(before[0], before[1], old_aliases)]
+    renamed: list[GraphEdit] = [ClassRenamed(after[0], after[1], before[1])] if after[1] != before[1] else []
+    aliases = aliases_in(after)
+    return renamed if aliases == old_aliases else [*renamed, AliasesChanged(after[0], aliases, old_aliases)]

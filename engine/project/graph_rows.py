@@ -3,9 +3,19 @@
 from collections.abc import Iterator, Sequence
 
 from engine.errors import UnknownClassError
+from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
-from engine.project.connection import Connection
+from engine.graph.edits import (
+    AliasesChanged,
+    ClassAdded,
+    ClassRemoved,
+    ClassRenamed,
+    EdgeAdded,
+    EdgeRemoved,
+    GraphEdit,
+)
+from engine.project.change import aliases_in
+from engine.project.connection import Connection, Row
 from engine.project.records import ClassId
 from engine.project.schema import CLASS, EDGE
 from engine.project.step import OpenStep
@@ -27,10 +37,12 @@ def store_edits(step: OpenStep, edits: Sequence[GraphEdit]) -> None:
         step: the open step.
         edits: in the order they were made.
     """
-    if all(isinstance(edit, ClassAdded | EdgeAdded) for edit in edits):
+    if all(isinstance(edit, ClassAdded | EdgeAdded | AliasesChanged) for edit in edits):
         # An import: classes first, then edges, is an equally good order and a hundred times fewer statements.
-        step.insert(CLASS, [(edit.class_id, edit.name) for edit in edits if isinstance(edit, ClassAdded)])
+        added = [edit for edit in edits if isinstance(edit, ClassAdded)]
+        step.insert(CLASS, [_class_row(edit.class_id, edit.name, edit.aliases) for edit in added])
         step.insert(EDGE, [(edit.parent_id, edit.child_id) for edit in edits if isinstance(edit, EdgeAdded)])
+        step.put(CLASS, [_with_aliases(step, edit) for edit in edits if isinstance(edit, AliasesChanged)])
         return
     for edit in edits:
         _store_edit(step, edit)
@@ -49,19 +61,37 @@ def class_name(connection: Connection, class_id: ClassId) -> str:
 
 
 def _stored_edits(connection: Connection) -> Iterator[GraphEdit]:
-    for class_id, name in connection.rows("SELECT class_id, name FROM class ORDER BY class_id"):
-        yield ClassAdded(class_id, name)
+    for row in connection.rows(f"SELECT {', '.join(CLASS.columns)} FROM class ORDER BY class_id"):  # noqa: S608 (our names)
+        yield ClassAdded(row[0], row[1], aliases_in(row))
     for parent_id, child_id in connection.rows("SELECT parent_id, child_id FROM edge ORDER BY parent_id, child_id"):
         yield EdgeAdded(parent_id, child_id)
 
 
 def _store_edit(step: OpenStep, edit: GraphEdit) -> None:
     match edit:
-        case ClassAdded(class_id, name) | ClassRenamed(class_id, name):
-            step.put(CLASS, [(class_id, name)])
+        case ClassAdded(class_id, name, aliases):
+            step.insert(CLASS, [_class_row(class_id, name, aliases)])
+        case ClassRenamed(class_id, name):
+            step.put(CLASS, [(class_id, name, *_stored_class(step, class_id)[2:])])
+        case AliasesChanged():
+            step.put(CLASS, [_with_aliases(step, edit)])
         case ClassRemoved(class_id):
             step.delete(CLASS, [(class_id,)])
         case EdgeAdded(parent_id, child_id):
             step.put(EDGE, [(parent_id, child_id)])
         case EdgeRemoved(parent_id, child_id):
             step.delete(EDGE, [(parent_id, child_id)])
+
+
+def _stored_class(step: OpenStep, class_id: ClassId) -> Row:
+    row = step.connection.row(CLASS.select, (class_id,))
+    assert row is not None, "the graph knows the class, so the file does"
+    return row
+
+
+def _with_aliases(step: OpenStep, edit: AliasesChanged) -> Row:
+    return _class_row(edit.class_id, _stored_class(step, edit.class_id)[1], edit.aliases)
+
+
+def _class_row(class_id: ClassId, name: str, aliases: Aliases) -> Row:
+    return class_id, name, aliases.source_id, "\n".join(aliases.synonyms)

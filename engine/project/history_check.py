@@ -78,7 +78,7 @@ def _differing(connection: Connection, table: JournaledTable, explained: Rows, *
         key = row[: table.key_width]
         if key in expected:
             told = expected.pop(key)
-            if told is None or row[: len(told)] != told:
+            if told is None or row != table.whole(told):
                 yield f"row {_text(key)} of table {table.name} is other than its history says"
         elif is_whole and key != (MODEL_SETTING,):
             yield f"row {_text(key)} of table {table.name} has no history"

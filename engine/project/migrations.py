@@ -9,7 +9,7 @@ from typing import Final
 from engine.errors import InputError, ProjectDamagedError
 from engine.project.connection import Connection
 from engine.project.file.file_state import insert_state, mark_of
-from engine.project.schema import SCHEMA, SCHEMA_VERSION
+from engine.project.schema import SCHEMA, SCHEMA_VERSION, SOURCE_ID, SYNONYMS
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ CREATE TABLE model_file (
 );
 """
 
+_SCHEMA_OF_VERSION_3: Final = SCHEMA.replace(f",\n    {SOURCE_ID},\n    {SYNONYMS}", "")
 _TABLES_OF_VERSION_2: Final = (
     *("class", "edge", "image", "label", "class_policy", "setting", "image_fact"),
     *("model_version", "model_file", "prediction", "journal_step", "journal_chunk"),
@@ -62,7 +63,7 @@ def _with_strict_tables(connection: Connection) -> None:
     for table in _TABLES_OF_VERSION_2:
         columns[table] = [row[1] for row in connection.rows(f"PRAGMA table_info({table})")]
         connection.write(f"ALTER TABLE {table} RENAME TO old_{table}")
-    connection.script(SCHEMA)
+    connection.script(_SCHEMA_OF_VERSION_3)
     for table in _TABLES_OF_VERSION_2:
         chosen = ", ".join(_COPIED_OTHERWISE.get(column, column) for column in columns[table])
         connection.write(f"INSERT INTO {table} ({', '.join(columns[table])}) SELECT {chosen} FROM old_{table}")  # noqa: S608
@@ -74,9 +75,15 @@ def _with_strict_tables(connection: Connection) -> None:
     insert_state(connection, is_journal_whole=False, mark=mark)
 
 
+def _with_aliases(connection: Connection) -> None:
+    for column in (SOURCE_ID, SYNONYMS):
+        connection.write(f"ALTER TABLE class ADD COLUMN {column}")
+
+
 MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(1, 2, "models trained in the project live in it", lambda connection: connection.script(_TRAINED_MODELS)),
     Migration(2, 3, "tables know what may be in them, and the file knows itself", _with_strict_tables),
+    Migration(3, 4, "classes keep their source id and synonyms", _with_aliases),
 )
 
 

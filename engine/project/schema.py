@@ -13,16 +13,22 @@ older version put into the journal are then simply shorter, and stay usable.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+from engine.graph.aliases import LONGEST_SOURCE_ID, MOST_SYNONYMS
 from engine.graph.names import LONGEST_NAME as LONGEST_CLASS_NAME
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": tells our files from other SQLite files
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 
 LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
 LONGEST_TEXT: Final = 10_000  # of an action, a reason why an image cannot be read, a setting's name ...
 _TIME: Final = "'????-??-??T??:??:*'"
+
+SOURCE_ID: Final = f"source_id TEXT NOT NULL DEFAULT '' CHECK (length(source_id) <= {LONGEST_SOURCE_ID})"
+LONGEST_SYNONYMS: Final = MOST_SYNONYMS * (LONGEST_CLASS_NAME + 1)
+SYNONYMS: Final = f"synonyms TEXT NOT NULL DEFAULT '' CHECK (length(synonyms) <= {LONGEST_SYNONYMS})"
+"""Columns of a class since version 4; between two synonyms is a line break, which no name can hold."""
 
 SCHEMA: Final = f"""
 CREATE TABLE file_state (
@@ -33,7 +39,9 @@ CREATE TABLE file_state (
 ) STRICT;
 CREATE TABLE class (
     class_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_CLASS_NAME})
+    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_CLASS_NAME}),
+    {SOURCE_ID},
+    {SYNONYMS}
 ) STRICT;
 CREATE TABLE edge (
     parent_id INTEGER NOT NULL REFERENCES class DEFERRABLE INITIALLY DEFERRED,
@@ -116,11 +124,21 @@ CREATE TABLE journal_chunk (
 
 @dataclass(frozen=True)
 class JournaledTable:
-    """Shape of a table whose rows go through the journal; a row is a tuple in the order of `columns`, key first."""
+    """Shape of a table whose rows go through the journal; a row is a tuple in the order of `columns`, key first.
+
+    Attributes:
+        defaults: of the last columns, those that an older version's rows lack.
+    """
 
     name: str
     columns: tuple[str, ...]
     key_width: int = 1
+    defaults: tuple[str, ...] = ()
+
+    def whole(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A row of the journal, filled up where an older version wrote it."""
+        missing = len(self.columns) - len(row)
+        return (*row, *self.defaults[max(0, len(self.defaults) - missing) :]) if missing > 0 else row
 
     @property
     def _key_test(self) -> str:
@@ -145,7 +163,7 @@ class JournaledTable:
         return f"INSERT INTO {self.name} ({', '.join(written)}) VALUES ({places}) ON CONFLICT ({key}) {clash}"  # noqa: S608
 
 
-CLASS: Final = JournaledTable("class", ("class_id", "name"))
+CLASS: Final = JournaledTable("class", ("class_id", "name", "source_id", "synonyms"), defaults=("", ""))
 EDGE: Final = JournaledTable("edge", ("parent_id", "child_id"), key_width=2)
 IMAGE: Final = JournaledTable("image", ("image_id", "path", "size_bytes", "modified_ns"))
 LABEL: Final = JournaledTable("label", ("image_id", "class_id", "who", "labelled_at", "source"))

@@ -8,6 +8,7 @@ from typing import Final
 
 from engine.project.connection import Connection
 from engine.project.file.address import address
+from engine.project.schema import CLASS
 
 TEXTS_AT_MOST: Final = 50
 
@@ -20,13 +21,13 @@ class Contents:
     """What people did in a project, as far as two of its states are compared.
 
     Attributes:
-        classes: name by id.
+        classes: name and aliases by id.
         images: ids.
         labels: class by image.
         steps: texts of the actions that count, oldest first.
     """
 
-    classes: Mapping[int, str]
+    classes: Mapping[int, tuple[str, ...]]
     images: frozenset[int]
     labels: Mapping[int, int | None]
     steps: Mapping[Step, str]
@@ -37,7 +38,7 @@ class Changes:
     """What is other in the present than it was in a backup.
 
     Attributes:
-        classes_added, classes_changed, classes_removed: changed ones were renamed.
+        classes_added, classes_changed, classes_removed: changed ones have another name, source id or synonym.
         images_added, images_removed: by count.
         labels_added, labels_changed, labels_removed: by count.
         steps: actions that were made since and count.
@@ -67,7 +68,7 @@ def read_contents(connection: Connection) -> Contents:
     """Read what is compared; some milliseconds for each 10,000 images."""
     steps = connection.rows("SELECT step_id, done_at, text FROM journal_step WHERE is_undone = 0 ORDER BY step_id")
     return Contents(
-        dict(connection.rows("SELECT class_id, name FROM class")),
+        {row[0]: CLASS.whole(row)[1:] for row in connection.rows("SELECT * FROM class")},
         frozenset(image_id for (image_id,) in connection.rows("SELECT image_id FROM image")),
         dict(connection.rows("SELECT image_id, class_id FROM label")),
         {(step_id, done_at): text for step_id, done_at, text in steps},

@@ -10,6 +10,7 @@ from engine.collection.evaluate import evaluate
 from engine.collection.state import NO_CLASS
 from engine.collection.truth_file import read_truth
 from engine.errors import FormatError, InputError
+from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Project
 from tests.support.classified import made_up
@@ -157,6 +158,16 @@ def test_truth_file_as_people_write_it(project: Project, tmp_path: Path) -> None
     classified = made_up(project.graph, candidates, [(0.9, 0.1), (0.1, 0.9)], paths=["a/1.jpg", "b.jpg"])
     figures = evaluate(project, classified, read_truth(file, project.graph))
     assert (figures.images, figures.top1, figures.not_found) == (2, 1, 2)
+
+
+def test_a_truth_by_source_id_and_synonym(project: Project, tmp_path: Path) -> None:
+    """What a class is called elsewhere means the class."""
+    ids = class_ids(project)
+    aliases = Aliases("n02084071", ("Canis familiaris",))
+    project.import_graph(lambda graph: graph.set_aliases(ids["Dog"], aliases), "Import ids")
+    file = tmp_path / "truth.csv"
+    file.write_text("image,class\na.jpg,n02084071\nb.jpg,Canis familiaris\n", encoding="utf-8")
+    assert read_truth(file, project.graph) == {"a.jpg": ids["Dog"], "b.jpg": ids["Dog"]}
 
 
 def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.collection.import_graph import import_graph
 from engine.collection.import_images import (
     add_class_folders,
     add_found,
@@ -172,3 +173,62 @@ def test_progress_and_missing_paths(tmp_path: Path) -> None:
         assert done.added == 2
         assert told[-1].done == 2
         assert {label.who for label in project.labels().values()} <= {person()}
+
+
+def _wordnet(folder: Path) -> Path:
+    """A few synsets as ImageNet publishes them: two kinds of crane, and a tench."""
+    folder.mkdir()
+    edges = [(1, 2), (1, 3), (2, 1440764), (2, 2012849), (3, 3126707)]
+    words = {1: "entity", 2: "animal", 3: "artifact", 1440764: "tench, Tinca tinca", 2012849: "crane, wader"}
+    words[3126707] = "derrick, wader"
+    lines = [f"n{parent:08} n{child:08}\n" for parent, child in edges]
+    (folder / "wordnet.is_a.txt").write_text("".join(lines), encoding="utf-8")
+    (folder / "words.txt").write_text("".join(f"n{key:08}\t{text}\n" for key, text in words.items()), encoding="utf-8")
+    return folder
+
+
+def test_folders_of_imagenet_are_the_classes_of_wordnet(tmp_path: Path) -> None:
+    """Folders named by source id or synonym find their classes, wherever they are nested; none is made anew."""
+    with new_project(tmp_path) as project:
+        import_graph(project, _wordnet(tmp_path / "wordnet"))
+        tree = _tree(tmp_path / "in", "train/n01440764", "n02012849", "Tinca tinca", "entity/n03126707")
+        done = import_class_folders(project, [tree])
+        assert (done.added, done.labelled, done.classes_added, done.failures) == (4, 4, 0, ())
+        assert _paths_of_labels(project) == {
+            "0.jpg": "entity/animal/tench",
+            "1.jpg": "entity/animal/crane",
+            "2.jpg": "entity/animal/tench",
+            "3.jpg": "entity/artifact/derrick",
+        }
+
+
+def test_ids_count_below_the_class_that_was_dropped_on(tmp_path: Path) -> None:
+    """Dropped on "animal", an id from elsewhere is a new class there, one from below is that class."""
+    with new_project(tmp_path) as project:
+        import_graph(project, _wordnet(tmp_path / "wordnet"))
+        animal = project.graph.find("animal")
+        done = import_class_folders(project, [_tree(tmp_path / "in", "wader", "n03126707")], under=animal)
+        assert done.classes_added == 1
+        assert _paths_of_labels(project) == {"0.jpg": "entity/animal/crane", "1.jpg": "entity/animal/n03126707"}
+
+
+def test_an_exact_name_wins_over_an_id(tmp_path: Path) -> None:
+    """A class that is called like another one's id or synonym is meant."""
+    with new_project(tmp_path) as project:
+        import_graph(project, _wordnet(tmp_path / "wordnet"))
+        _, wader = project.add_class("wader", [project.graph.find("artifact")])
+        import_class_folders(project, [_tree(tmp_path / "in", "wader")])
+        assert project.labelled_counts() == {wader: 1}
+
+
+def test_a_folder_that_is_a_synonym_of_several_classes(tmp_path: Path) -> None:
+    """It is a failure that names them, nothing in it is added, and the other folders are."""
+    with new_project(tmp_path) as project:
+        import_graph(project, _wordnet(tmp_path / "wordnet"))
+        tree = _tree(tmp_path / "in", "wader", "n01440764")
+        done = import_class_folders(project, [tree])
+        assert (done.added, done.classes_added) == (1, 0)
+        (failure,) = done.failures
+        assert failure.path == tree / "wader"
+        assert '"entity/animal/crane", "entity/artifact/derrick"' in failure.reason
+        assert project.undo_text == "Import 1 images from class folders"

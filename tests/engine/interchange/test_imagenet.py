@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import AmbiguousClassError, FormatError, StorageError, UnknownClassError
+from engine.graph.aliases import Aliases
 from engine.interchange import imagenet
 from engine.interchange.imported import ImportedGraph
 
@@ -50,7 +51,9 @@ def test_names_and_synonyms(tmp_path: Path) -> None:
         "5": "crane (n00000005)",
         "6": "crane (n00000006)",
     }
-    assert {each.key[-1]: each.synonyms for each in graph.classes}["6"] == ("derrick",)
+    aliases = {each.key[-1]: each.aliases for each in graph.classes}
+    assert aliases["1"] == Aliases("n00000001")
+    assert aliases["6"] == Aliases("n00000006", ("crane", "derrick"))
     assert len(graph.edges) == 6
 
 
@@ -84,7 +87,7 @@ def test_names_that_fit_none_or_several(tmp_path: Path) -> None:
     source = hierarchy(tmp_path, words=WORDS.replace("\tbird", "\tbird, thing").replace("machine", "machine, thing"))
     with pytest.raises(UnknownClassError, match='no class "nowhere"'):
         imagenet.read(source, under="nowhere")
-    with pytest.raises(AmbiguousClassError, match="fits 2 classes: expected one, found n00000002, n00000003"):
+    with pytest.raises(AmbiguousClassError, match='fits 2 classes: expected one, found "being/bird", "being/machine"'):
         imagenet.read(source, only=["thing"])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from engine.errors import FormatError, StorageError
+from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
 from engine.interchange import json_tree
 from engine.interchange.imported import ImportedClass
@@ -50,7 +51,7 @@ def test_a_list_of_classes(tmp_path: Path) -> None:
         ]
     }
     graph = json_tree.read(file_of(tmp_path, document))
-    assert graph.classes[0] == ImportedClass("3", "Puffin", ("Fratercula",))
+    assert graph.classes[0] == ImportedClass("3", "Puffin", Aliases("3", ("Fratercula",)))
     assert set(graph.edges) == {("1", "3"), ("2", "3")}
 
 
@@ -114,3 +115,32 @@ def test_what_is_not_json(tmp_path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(FormatError, match=r"not JSON|nested too deeply"):
         json_tree.read(path)
+
+
+def test_ids_and_synonyms_come_back(tmp_path: Path) -> None:
+    """Our export keeps both and invents no ids; importing it again changes nothing."""
+    graph = seaside_graph()
+    graph.set_aliases(4, Aliases("n02041246", ("Larus", "海鸥")))
+    json_tree.write(graph, tmp_path / "out.json")
+    again = CategoryGraph()
+    imported = json_tree.read(tmp_path / "out.json")
+    merge_into(again, imported)
+    assert again.aliases(again.find("Gull")) == graph.aliases(4)
+    assert [each for each in again.classes() if again.aliases(each)] == [again.find("海鸥")]
+    with graph.record() as edits:
+        merge_into(graph, imported)
+    assert edits == []
+
+
+def test_the_file_s_own_ids_are_kept(tmp_path: Path) -> None:
+    """In both forms, as texts or whole numbers; "source_id" wins over "id"."""
+    tree = {"name": "Bird", "id": "n1", "children": [{"name": "Gull", "id": 7, "synonyms": ["Larus"]}, "Auk"]}
+    assert [each.aliases for each in json_tree.read(file_of(tmp_path, tree)).classes] == [
+        Aliases("n1"),
+        Aliases("7", ("Larus",)),
+        Aliases(),
+    ]
+    rows = {"classes": [{"id": 1, "name": "Bird", "source_id": "n1"}, {"id": 2, "name": "Auk", "source_id": None}]}
+    assert [each.aliases for each in json_tree.read(file_of(tmp_path, rows)).classes] == [Aliases("n1"), Aliases()]
+    with pytest.raises(FormatError, match=r"class 1 in graph.json: the source id .* is too long"):
+        json_tree.read(file_of(tmp_path, {"classes": [{"id": "x" * 2_000, "name": "Bird"}]}))

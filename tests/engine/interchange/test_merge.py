@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import CycleError
+from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
 from engine.interchange.imported import ImportedClass, ImportedGraph
 from engine.interchange.merge import merge_into
@@ -100,3 +101,28 @@ def test_any_import_is_complete_and_repeatable(pairs: list[tuple[int, int]]) -> 
         assert first.class_ids[parent] in graph.parents(first.class_ids[child])
     again = merge_into(graph, imported)
     assert (again.classes_added, again.edges_added, again.class_ids) == (0, 0, first.class_ids)
+
+
+def test_known_classes_take_over_what_they_lack() -> None:
+    """An id only where there is none, synonyms that are new; a second import changes nothing."""
+    graph = seaside_graph()
+    gull, puffin = graph.find("Gull"), graph.find("Puffin")
+    graph.set_aliases(puffin, Aliases("mine", ("Fratercula",)))
+    imported = ImportedGraph(
+        (
+            ImportedClass("a", "Animal"),
+            ImportedClass("b", "Bird", Aliases("n1")),
+            ImportedClass("g", "Gull", Aliases("n2", ("Larus",))),
+            ImportedClass("p", "Puffin", Aliases("n3", ("Fratercula", "sea parrot"))),
+            ImportedClass("t", "Tern", Aliases("n4", ("Sterna",))),
+        ),
+        (("a", "b"), ("b", "g"), ("b", "p"), ("b", "t")),
+    )
+    result = merge_into(graph, imported)
+    assert (result.classes_added, result.edges_added, result.aliases_added) == (1, 1, 3)
+    assert graph.aliases(gull) == Aliases("n2", ("Larus",))
+    assert graph.aliases(puffin) == Aliases("mine", ("Fratercula", "sea parrot"))
+    assert graph.aliases(graph.find("Sterna")) == Aliases("n4", ("Sterna",))
+    with graph.record() as edits:
+        again = merge_into(graph, imported)
+    assert (edits, again.aliases_added) == ([], 0)

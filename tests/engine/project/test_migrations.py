@@ -10,16 +10,18 @@ import pytest
 
 from engine.config import BACKUPS_VARIABLE
 from engine.errors import ProjectDamagedError, StorageError
-from engine.graph.names import LONGEST_NAME
+from engine.graph.aliases import NO_ALIASES, Aliases
 from engine.project import Project, Reason, migrations, opening, schema_shape
+from engine.project.backups.contents import changes_between, contents_of_backup
 from engine.project.backups.listing import backups_of
 from engine.project.backups.restoring import restore
 from engine.project.clock import present_time
 from engine.project.connection import Connection
 from engine.project.file import header
 from engine.project.migrations import Migration
-from engine.project.schema import SCHEMA, SCHEMA_VERSION
+from engine.project.schema import SCHEMA, SCHEMA_VERSION, SYNONYMS
 from tests.support.projects import change_file, new_project, trained_model, write_first_version
+from tests.support.third_version import write_third_version
 
 
 def _shape_of(path: Path) -> list[tuple[str, str]]:
@@ -39,8 +41,7 @@ def _break_half_way(connection: Connection) -> None:
 
 
 # What SQLite makes of the table when it adds the column.
-_NAME = f"name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND {LONGEST_NAME})"
-_WITH_NOTES = (f"{_NAME}\n) STRICT;", f"{_NAME}, note TEXT NOT NULL DEFAULT 'none') STRICT;")
+_WITH_NOTES = (f"{SYNONYMS}\n) STRICT;", f"{SYNONYMS}, note TEXT NOT NULL DEFAULT 'none') STRICT;")
 
 
 def _register(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:
@@ -193,3 +194,43 @@ def test_a_version_that_never_was_is_damage(tmp_path: Path) -> None:
     change_file(tmp_path / "old", "PRAGMA user_version = 0")
     with pytest.raises(ProjectDamagedError, match="never existed"):
         Project.open(tmp_path / "old")
+
+
+def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> None:
+    """What version 3 wrote goes on, on a verified backup: no class has an id yet, and undo leads back to the start."""
+    path = tmp_path / "third"
+    write_third_version(path)
+    before = _shape_of(path)
+    new_project(tmp_path).close()
+    with Project.open(path) as project:
+        assert project.schema_version == SCHEMA_VERSION
+        assert _shape_of(path) == _shape_of(tmp_path / "birds.protoleaf")
+        assert project.check() == []
+        (backup,) = backups_of(path, project.backups.project_id, is_verified=True)
+        assert changes_between(contents_of_backup(backup.path), project.contents()).is_empty
+        assert project.redo_text == "Add class Tern"
+        project.redo()
+        gull, tern = project.graph.find("Gull"), project.graph.find("Tern")
+        assert project.graph.aliases(tern) == NO_ALIASES
+        project.import_graph(lambda graph: graph.set_aliases(gull, Aliases("n1", ("Larus",))), "Import ids")
+        assert changes_between(contents_of_backup(backup.path), project.contents()).classes_changed == 1
+    assert (backup.reason, backup.labels, _shape_of(backup.path)) == (Reason.MIGRATION, 1, before)
+    with Project.open(path) as project:
+        assert project.check() == []
+        assert project.graph.find("Larus") == gull
+        texts = []
+        while project.undo() is not None:
+            texts.append(project.redo_text)
+            assert project.check() == []
+        assert (len(texts), texts[-1], len(project.graph)) == (7, "Add class Bird", 0)
+        while project.redo() is not None:
+            pass
+        assert (project.graph.find("n1"), len(project.labels()), project.check()) == (gull, 1, [])
+
+
+def test_aliases_behind_an_older_history_are_found(tmp_path: Path) -> None:
+    """The history of version 3 says that a class had none, so one that has them was changed by somebody else."""
+    write_third_version(tmp_path / "third")
+    Project.open(tmp_path / "third").close()
+    change_file(tmp_path / "third", "UPDATE class SET source_id = 'n1' WHERE class_id = 2")
+    assert Project.faults_of(tmp_path / "third") == ["row 2 of table class is other than its history says"]

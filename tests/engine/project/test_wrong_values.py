@@ -80,6 +80,8 @@ PRESENT: dict[str, str] = {
     "figures": 'UPDATE model_version SET figures = \'{"before_accuracy": "nope"}\'',
     "figures that are none": "UPDATE model_version SET figures = 'nope'",
     "label without history": "INSERT INTO label VALUES (1, 2, 'ada', '2026-01-02T03:04:05+00:00', 'review')",
+    "source id without history": "UPDATE class SET source_id = 'n1' WHERE class_id = 2",
+    "synonym without history": "UPDATE class SET synonyms = 'Larus' WHERE class_id = 2",
     "ids given twice": "UPDATE sqlite_sequence SET seq = 0 WHERE name = 'class'",
     "no identity": "DELETE FROM file_state",
 }
@@ -148,3 +150,14 @@ def test_what_is_wrong_with_a_trained_model_is_told_and_others_can_be_used(tmp_p
     assert any("Mine" in fault for fault in Project.faults_of(project.path))
     with Project.open(project.path) as opened:
         assert opened.model.version_id == 1
+
+
+@pytest.mark.parametrize(
+    "value", ["source_id = x'ff'", "source_id = hex(zeroblob(501))", "synonyms = hex(zeroblob(128001))"]
+)
+def test_the_tables_refuse_aliases_that_no_import_brings(tmp_path: Path, value: str) -> None:
+    """As with names, by whatever way they come."""
+    project, _, _ = bird_project(tmp_path)
+    project.close()
+    with pytest.raises(sqlite3.IntegrityError, match=r"CHECK|cannot store BLOB"):
+        change_file(project.path, f"UPDATE class SET {value}")  # noqa: S608 (our own)

@@ -1,0 +1,131 @@
+"""Source ids and synonyms: what may be one, and what they find."""
+
+import pytest
+
+from engine.errors import AmbiguousClassError, GraphError, UnknownClassError
+from engine.graph.aliases import MOST_SYNONYMS, NO_ALIASES, Aliases
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.edits import AliasesChanged, ClassAdded, ClassRemoved
+from engine.graph.inverse import inverse
+from engine.graph.search import fitting_alias
+from tests.support.graphs import names_of, seaside_graph
+
+BIRD, DIVER, GULL, PUFFIN, SEAL = 2, 3, 4, 5, 6
+LARUS = Aliases("n02041246", ("Larus", "sea bird"))
+
+
+def named_graph() -> CategoryGraph:
+    """The seaside graph; Gull and Puffin have an id and synonyms, "sea bird" is one of both."""
+    graph = seaside_graph()
+    graph.set_aliases(GULL, LARUS)
+    graph.set_aliases(PUFFIN, Aliases("n02044908", ("Fratercula", "sea bird", "Seal")))
+    return graph
+
+
+def test_they_are_cleaned_as_names_are() -> None:
+    """Blanks, repetitions and the class's own name are left out, letters take form NFC."""
+    graph = CategoryGraph()
+    egret = graph.add_class("Egret", aliases=Aliases(" n1 ", (" Aigrette", "", "Egret", "re\u0301gret", "Aigrette")))
+    assert graph.aliases(egret) == Aliases("n1", ("Aigrette", "r\u00e9gret"))
+    assert not graph.aliases(graph.add_class("Auk", aliases=Aliases("  ")))
+
+
+@pytest.mark.parametrize(
+    ("aliases", "said"),
+    [
+        (Aliases("n1\n"), None),
+        (Aliases("n\n1"), "a source id cannot hold control characters"),
+        (Aliases("n" * 1_001), "the source id .* is too long"),
+        (Aliases("", ("Larus\x00",)), "a synonym cannot hold control characters"),
+        (Aliases("", tuple(map(str, range(MOST_SYNONYMS + 1)))), "too many synonyms: expected at most 1,000"),
+    ],
+)
+def test_what_cannot_be_one(aliases: Aliases, said: str | None) -> None:
+    """A text that no name could be is refused, and so are thousands; the graph stays as it was."""
+    graph = named_graph()
+    if said is None:
+        graph.set_aliases(GULL, aliases)
+        assert graph.aliases(GULL) == Aliases("n1")
+        return
+    with pytest.raises(GraphError, match=said):
+        graph.set_aliases(GULL, aliases)
+    assert graph.aliases(GULL) == LARUS
+
+
+@pytest.mark.parametrize("text", ["n02041246", " Larus ", "Gull", "Bird/Gull"])
+def test_id_synonym_name_and_path_find_the_class(text: str) -> None:
+    """All of them mean the one class."""
+    assert named_graph().find(text) == GULL
+
+
+def test_a_name_wins_over_a_synonym() -> None:
+    """Seal is a class and a synonym of Puffin; it means the class."""
+    graph = named_graph()
+    assert graph.find("Seal") == SEAL
+    graph.rename(SEAL, "Phoca")
+    assert graph.find("Seal") == PUFFIN
+
+
+def test_a_synonym_of_several_classes_is_listed() -> None:
+    """As with names, the paths are told."""
+    with pytest.raises(
+        AmbiguousClassError, match=r'"sea bird" fits 2 classes.*"Animal/Bird/Gull", "Animal/Bird/Puffin"'
+    ):
+        named_graph().find("sea bird")
+
+
+def test_a_slip_in_a_synonym_is_answered_with_it() -> None:
+    """Close synonyms are offered like close names."""
+    with pytest.raises(UnknownClassError, match='Did you mean "Fratercula"'):
+        named_graph().find("fratercola")
+
+
+def test_edits_and_their_inverse() -> None:
+    """What changed is told with what was there; taking it back brings the aliases back, also of a removed class."""
+    graph = named_graph()
+    with graph.record() as edits:
+        graph.set_aliases(GULL, Aliases("x"))
+        graph.set_aliases(GULL, Aliases("x"))
+        graph.remove(PUFFIN)
+        tern = graph.add_class("Tern", [BIRD], aliases=Aliases("n3"))
+    assert edits[0] == AliasesChanged(GULL, Aliases("x"), LARUS)
+    assert ClassRemoved(PUFFIN, "Puffin", named_graph().aliases(PUFFIN)) in edits
+    assert ClassAdded(tern, "Tern", Aliases("n3")) in edits
+    assert sum(isinstance(edit, AliasesChanged) for edit in edits) == 1
+    assert graph.find("n3") == tern
+    mirror = named_graph()
+    mirror.apply(edits)
+    assert (mirror.find("x"), mirror.find("n3")) == (GULL, tern)
+    graph.apply(inverse(edits))
+    assert (graph.find("Larus"), graph.find("n02044908")) == (GULL, PUFFIN)
+    with pytest.raises(UnknownClassError):
+        graph.find("n3")
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    """Neither graph sees what happens to the other."""
+    graph = named_graph()
+    twin = graph.copy()
+    graph.set_aliases(GULL, NO_ALIASES)
+    assert (twin.find("Larus"), twin.aliases(GULL)) == (GULL, LARUS)
+    with pytest.raises(UnknownClassError):
+        graph.find("Larus")
+
+
+def test_search_knows_them() -> None:
+    """Names first, a whole id or synonym right after whole names, parts of them last; each class once."""
+    graph = named_graph()
+    assert names_of(graph, graph.search("N0204")) == ["Gull", "Puffin"]
+    assert names_of(graph, graph.search("frat")) == ["Puffin"]
+    assert names_of(graph, graph.search("seal")) == ["Seal", "Puffin"]
+    assert names_of(graph, graph.search("diver/bird")) == ["Puffin"]
+    graph.set_aliases(DIVER, Aliases("", ("gull", "gulls")))
+    assert names_of(graph, graph.search("gull")) == ["Gull", "Diver", "Herring Gull"]
+    assert names_of(graph, graph.search("gull", limit=2)) == ["Gull", "Diver"]
+    assert names_of(graph, graph.search("gulls")) == ["Diver"]
+
+
+def test_which_alias_fits() -> None:
+    """The shortest that holds what was typed."""
+    assert fitting_alias(Aliases("n1", ("Larus canus", "Larus")), " LAR ") == "Larus"
+    assert fitting_alias(LARUS, "auk") == ""

@@ -1,0 +1,86 @@
+"""Source ids and synonyms of classes in the project file: kept, told, taken back."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.errors import UnknownClassError
+from engine.graph.aliases import NO_ALIASES, Aliases
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.edits import AliasesChanged, ClassAdded, ClassRemoved, ClassRenamed
+from engine.project import Project
+from tests.support.projects import bird_project, dump
+
+LARUS = Aliases("n02041246", ("Larus", "sea bird"))
+TERN = Aliases("n02043333", ("Sterna",))
+
+
+def _gulls(folder: Path) -> tuple[Project, int, int]:
+    """Gull with aliases that came later, Tern with aliases from the start; both by one import."""
+    project, gull, _ = bird_project(folder)
+    added: list[int] = []
+
+    def merge(graph: CategoryGraph) -> None:
+        graph.set_aliases(gull, LARUS)
+        added.append(graph.add_class("Tern", graph.parents(gull), aliases=TERN))
+
+    change = project.import_graph(merge, "Import gulls")
+    (tern,) = added
+    assert change.graph_edits[0] == ClassAdded(tern, "Tern", TERN)
+    assert change.graph_edits[-1] == AliasesChanged(gull, LARUS)
+    return project, gull, tern
+
+
+def test_they_are_there_after_reopening(tmp_path: Path) -> None:
+    """What an import brought is in the file."""
+    project, gull, tern = _gulls(tmp_path)
+    project.close()
+    with Project.open(project.path, for_writing=False) as reopened:
+        assert (reopened.graph.aliases(gull), reopened.graph.aliases(tern)) == (LARUS, TERN)
+        assert reopened.check() == []
+
+
+def test_undo_of_an_import_takes_the_ids_back(tmp_path: Path) -> None:
+    """Nothing is found by them any more, and redo brings them again, also after a restart."""
+    project, gull, tern = _gulls(tmp_path)
+    with_them = dump(project)
+    undone = project.undo()
+    assert undone is not None
+    assert undone.graph_edits[0] == AliasesChanged(gull, NO_ALIASES, LARUS)
+    assert undone.graph_edits[-1] == ClassRemoved(tern, "Tern", TERN)
+    with pytest.raises(UnknownClassError):
+        project.graph.find("n02041246")
+    assert project.check() == []
+    project.close()
+    with Project.open(project.path) as reopened:
+        assert reopened.graph.aliases(gull) == NO_ALIASES
+        reopened.redo()
+        assert dump(reopened) == with_them
+        assert reopened.graph.find("Sterna") == tern
+        assert reopened.check() == []
+
+
+def test_a_new_name_leaves_them(tmp_path: Path) -> None:
+    """Renaming tells of the name alone."""
+    project, gull, _ = _gulls(tmp_path)
+    with project:
+        change = project.rename_class(gull, "Mew")
+        assert change.graph_edits == (ClassRenamed(gull, "Mew", "Gull"),)
+    with Project.open(project.path) as reopened:
+        assert reopened.graph.aliases(gull) == LARUS
+
+
+def test_a_removed_class_takes_them_along(tmp_path: Path) -> None:
+    """Removed with the class, and back with it."""
+    project, gull, _ = _gulls(tmp_path)
+    with project:
+        before = dump(project)
+        project.remove_class(gull)
+        with pytest.raises(UnknownClassError):
+            project.graph.find("Larus")
+        assert project.check() == []
+        undone = project.undo()
+        assert undone is not None
+        assert undone.graph_edits[0] == ClassAdded(gull, "Gull", LARUS)
+        assert project.graph.find("Larus") == gull
+        assert dump(project) == before
