@@ -127,21 +127,20 @@ class CollectionFacts:
 
 def collection_facts(live: "LiveCollection") -> CollectionFacts:
     """Ask the collection; on the project thread."""
-    from engine.collection.setting import is_collection_on
+    from engine.collection.project_settings import is_stage_on
 
-    is_on, fitted = is_collection_on(live.project), live.fitted
+    is_on, fitted = is_stage_on(live.project), live.fitted
     if fitted is None or len(fitted.candidates) == 0:
         return CollectionFacts(is_on)
-    check = fitted.collection_check
+    check = fitted.stage_check
     if check is None:
         return CollectionFacts(is_on, is_fitted=True)
-    stage = fitted.collection
-    is_elsewhere = stage is not None and stage.has_shots_from_elsewhere
-    return CollectionFacts(is_on, True, stage is not None, check.shots, check.hits, check.hits_without, is_elsewhere)
+    is_used, is_elsewhere = fitted.stage is not None, fitted.has_shots_from_elsewhere
+    return CollectionFacts(is_on, True, is_used, check.shots, check.hits, check.hits_without, is_elsewhere)
 
 
 def switch_collection(project: "Project", *, is_on: bool) -> "Change":
     """Change the project's setting; on the project thread."""
-    from engine.collection.setting import switch_collection as switch
+    from engine.collection.project_settings import switch_stage
 
-    return switch(project, is_on=is_on)
+    return switch_stage(project, is_on=is_on)

@@ -124,12 +124,11 @@ def classify(
 
     _check_setting(setting)
     with open_or_read(project, without_writing="the predictions are kept in the file alone") as opened:
-        classified = run(opened, CacheFolders.default(), Setting(setting), collection=collection)
+        classified = run(opened, CacheFolders.default(), Setting(setting), with_stage=collection)
         written = write_predictions(opened, classified, out, include_labelled=include_labelled, is_plain=is_plain)
     waiting = f" {counted(classified.waiting, 'image')} without an embedding left out." if classified.waiting else ""
     labels = f" and {counted(written.labels, 'label')}" if include_labelled else ""
-    stage = classified.fitted.collection
-    is_elsewhere = stage is not None and stage.has_shots_from_elsewhere
+    is_elsewhere = classified.fitted.has_shots_from_elsewhere
     say(
         f"Wrote {counted(written.predictions, 'prediction')}{labels} to {out}.{waiting}"
         + (ELSEWHERE_ADVICE if is_elsewhere else ""),
@@ -139,7 +138,7 @@ def classify(
             "file": str(out),
             "waiting": classified.waiting,
             "setting": setting,
-            "collection": stage is not None,
+            "collection": classified.fitted.stage is not None,
             "shots_from_elsewhere": is_elsewhere,
         },
         as_json=as_json,
@@ -165,7 +164,7 @@ def evaluate(
     with Project.open(project, for_writing=False) as opened:
         answers = read_truth(truth, opened.graph)
         caches = CacheFolders.default()
-        runs = [run(opened, caches, Setting(name), collection=collection) for name in names]
+        runs = [run(opened, caches, Setting(name), with_stage=collection) for name in names]
         results = [score(opened, classified, answers) for classified in runs]
     fields = [asdict(result) for result in results]
     say(_table(results), fields[0] if len(fields) == 1 else {"settings": fields}, as_json=as_json)

@@ -6,22 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embed import open_cache
-from engine.collection.embedding_store import EmbeddingStore
-from engine.collection.fresh_hashes import newest_hashes
-from engine.collection.image_list import ImageList
+from engine.collection.live import LiveCollection
 from engine.collection.models import ModelFiles, model_of
-from engine.collection.policies import policies_of
-from engine.collection.setting import is_collection_on
-from engine.collection.state import NO_CLASS, UNKNOWN
+from engine.collection.state import NO_CLASS
 from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.everyday.classification import Scores
-from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.model import EverydayModel, fit, prior_of
-from engine.everyday.propagation import PropagationSession
+from engine.everyday.model import EverydayModel
 from engine.everyday.prototypes import Setting
-from engine.everyday.shots import Shots
 from engine.project import ModelVersion, Prediction, Project
 
 
@@ -30,7 +22,9 @@ class Classified:
     """Every image that has an embedding, classified; labelled ones included.
 
     Attributes:
-        fitted: the model.
+        model: the model files.
+        fitted: the fitted model.
+        rows: (n,) int64, rows of the images in what it was fitted to.
         image_ids: (n,) int64.
         paths: (n,) as stored in the project.
         labels: (n,) int64, the person's labels.
@@ -41,12 +35,18 @@ class Classified:
 
     model: ModelFiles
     fitted: EverydayModel
+    rows: NDArray[np.int64]
     image_ids: NDArray[np.int64]
     paths: Sequence[str]
     labels: NDArray[np.int64]
     embeddings: NDArray[np.int16]
     scores: Scores
     waiting: int
+
+    def probabilities(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Probability (k, c) of each candidate for images at k places; at most a few thousand at once."""
+        squares = np.ones(len(places), dtype=np.float32)
+        return self.fitted.probabilities(self.embeddings[places], squares, self.rows[places])
 
 
 def classify(
@@ -55,55 +55,47 @@ def classify(
     setting: Setting = Setting.PPN_PLUS,
     *,
     version: ModelVersion | None = None,
-    collection: bool | None = None,
+    with_stage: bool | None = None,
 ) -> Classified:
-    """Fit the everyday model to the person's labels and classify all embedded images.
+    """Fit the everyday model to the person's labels and classify all embedded images, as the window does.
 
     Args:
         project: may be open for reading only.
         caches: where the embeddings are.
         setting: PPN+, PPN or prototypes alone.
         version: by default the model version in use.
-        collection: whether unlabelled and coarse-labelled images teach too; by default as the project is set.
+        with_stage: whether unlabelled and coarse-labelled images teach too; by default as the project is set.
 
     Raises:
         InputError: there are no classes, no embedded labels, or no embeddings.
+        ModelError: the version's files are gone.
     """
-    images = ImageList(project)
-    images.read()
     model = model_of(project, caches, version)
-    store = EmbeddingStore(model.card.embedding_width)
-    store.append(images.ids)
-    with open_cache(model, caches) as cache:
-        store.fill(np.arange(len(images.ids)), newest_hashes(project, images, cache), cache)
-    ready = np.flatnonzero(store.is_filled)
-    labelled = ready[images.labels[ready] >= 0]
-    _check_usable(project, len(images.ids), len(ready), len(labelled))
-    embeddings = store.embeddings if len(ready) == len(images.ids) else store.embeddings[ready]
-    uses_collection = is_collection_on(project) if collection is None else collection
-    shots = Shots(images.ids[labelled], images.labels[labelled], store.floats(labelled))
-    fitted = fit(
-        project.graph,
-        shots,
-        PropagationSession(model.propagation),
-        prior_of(model.card),
-        setting=setting,
-        policies=policies_of(project),
-        collection=_basis(images.ids[ready], images.labels[ready], embeddings) if uses_collection else None,
-        ignored=images.ids[images.labels == UNKNOWN],
-    )
-    scores = fitted.classify(embeddings, np.ones(len(ready), dtype=np.float32))
-    paths = [images.paths[place] for place in ready.tolist()]
+    live = LiveCollection(project, caches, model=model, setting=setting, with_stage=with_stage)
+    try:
+        live.load()
+    finally:
+        live.embedded.close()
+    return _classified(live)
+
+
+def _classified(live: LiveCollection) -> Classified:
+    images, store, rows = live.embedded.images, live.embedded.store, live.embedded.ready_rows
+    fitted = live.fitted
+    assert fitted is not None, "loaded"
+    _check_usable(live.project, len(images.ids), len(rows), len(fitted.shots))
+    is_all = len(rows) == len(images.ids)
     return Classified(
-        model, fitted, images.ids[ready], paths, images.labels[ready], embeddings, scores,
-        len(images.ids) - len(ready),
-    )  # fmt: skip
-
-
-def _basis(
-    image_ids: NDArray[np.int64], labels: NDArray[np.int64], embeddings: NDArray[np.int16]
-) -> CollectionBasis | None:
-    return collection_basis(image_ids, embeddings, labelled=np.flatnonzero(labels >= 0))
+        live.model,
+        fitted,
+        rows,
+        images.ids[rows],
+        [images.paths[row] for row in rows.tolist()],
+        images.labels[rows],
+        store.embeddings if is_all else store.embeddings[rows],
+        live.scores.at(rows),
+        len(images.ids) - len(rows),
+    )
 
 
 def _check_usable(project: Project, images: int, ready: int, labelled: int) -> None:

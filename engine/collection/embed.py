@@ -38,7 +38,7 @@ def embed_project(
         device: one of `providers.DEVICES`.
         on_progress: listener.
         on_batch: told what was found out about each image; by default the project records it, unless it is open for
-            reading only: then it is in the cache alone, where `fresh_hashes` finds it.
+            reading only: then it is in the cache alone, where `embedded_images.newest_hashes` finds it.
         cancel: stops between batches; what is done stays done.
 
     Raises:

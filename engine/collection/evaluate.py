@@ -155,7 +155,7 @@ def _figures(
         unknown=_share(is_unknown),
         shrinkage=fitted.tuning.shrinkage,
         not_found=not_found,
-        has_collection=fitted.collection is not None,
+        has_collection=fitted.stage is not None,
     )
 
 
@@ -165,12 +165,8 @@ def _share(flags: NDArray[np.bool_]) -> float:
 
 def _probabilities(classified: Classified, rows: NDArray[np.int64]) -> NDArray[np.float32]:
     """Probability (rows, c) of each candidate."""
-    blocks = []
-    for start in range(0, len(rows), BLOCK_ROWS):
-        part = rows[start : start + BLOCK_ROWS]
-        squares = np.ones(len(part), dtype=np.float32)
-        blocks.append(classified.fitted.probabilities(classified.embeddings[part], squares, part))
-    return np.concatenate(blocks)
+    parts = [rows[start : start + BLOCK_ROWS] for start in range(0, len(rows), BLOCK_ROWS)]
+    return np.concatenate([classified.probabilities(part) for part in parts])
 
 
 def _in_top(

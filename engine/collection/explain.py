@@ -161,13 +161,13 @@ def _made_of(fitted: EverydayModel, place: int) -> _MadeOf:
     )
     made_of = _MadeOf(own, tuple(sorted(parents, key=lambda share: -share.share)))
     candidate = np.flatnonzero(fitted.candidates == place)
-    return made_of if fitted.collection is None or not len(candidate) else _refined(fitted, made_of, int(candidate[0]))
+    return made_of if fitted.stage is None or not len(candidate) else _refined(fitted, made_of, int(candidate[0]))
 
 
 def _refined(fitted: EverydayModel, start: _MadeOf, candidate: int) -> _MadeOf:
     """What the collection stage made of it: the propagated prototype keeps a share, the shots have theirs once more."""
-    assert fitted.collection is not None, "asked only with the stage on"
-    refined = fitted.collection.refined
+    assert fitted.stage is not None, "asked only with the stage on"
+    refined = fitted.stage.refined
     kept, unlabelled = float(refined.start[candidate]), float(refined.unlabelled[candidate])
     shots = 1 - kept - unlabelled - float(refined.coarse[candidate])
     return _MadeOf(
@@ -180,8 +180,8 @@ def _refined(fitted: EverydayModel, start: _MadeOf, candidate: int) -> _MadeOf:
 
 def _coarse_shares(fitted: EverydayModel, candidate: int, total: float) -> tuple[Share, ...]:
     """The part that images with a coarse label have, by the class they are labelled with."""
-    assert fitted.collection is not None, "asked only with the stage on"
-    stage, labels = fitted.collection, fitted.collection.labels
+    assert fitted.stage is not None, "asked only with the stage on"
+    stage, labels = fitted.stage, fitted.stage.labels
     positions = labels.positions[~labels.is_shot & (labels.allowed[:, candidate] > 0)]
     parts = stage.refined.chances[positions, candidate]
     if total <= 0 or parts.sum() <= 0:
@@ -201,9 +201,9 @@ def _coarse_shares(fitted: EverydayModel, candidate: int, total: float) -> tuple
 
 def _look_alikes(fitted: EverydayModel, image_id: int) -> tuple[LookAlike, ...]:
     """The images whose classes this one's probabilities follow, the strongest link first."""
-    if fitted.collection is None:
+    if fitted.stage is None:
         return ()
-    basis = fitted.collection.basis
+    basis = fitted.stage.basis
     row = int(basis.rows_of(np.array([image_id]))[0])
     if row < 0:
         return ()

@@ -1,15 +1,18 @@
-"""An open collection that stays classified: after every change only what it touches is done again."""
+"""An open project that stays classified: after every change what it touches is done again.
+
+The window keeps it open; the command line uses it once (`engine.collection.classify`).
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.backbone_change.lost import model_or_lost
-from engine.collection.embed import open_cache
-from engine.collection.embedding_store import EmbeddingStore
+from engine.collection.cached_basis import CachedBasis
+from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.explain import (
     ClassFacts,
     Explanation,
@@ -19,51 +22,58 @@ from engine.collection.explain import (
     suggested_parents,
     top_classes,
 )
-from engine.collection.image_list import ImageList
-from engine.collection.kept_basis import KeptBasis
 from engine.collection.live_basis import LiveBasis
 from engine.collection.models import ModelFiles
 from engine.collection.new_project import new_project
-from engine.collection.policies import policies_of
-from engine.collection.setting import COLLECTION_SETTING, is_collection_on
-from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.collection.project_settings import SETTING_NAME, STAGE_SETTING, is_stage_on, policies_of, setting_of
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.config import CacheFolders
 from engine.everyday.classification import Scores, likeness
 from engine.everyday.model import EverydayModel, fit, prior_of
 from engine.everyday.propagation import PropagationSession
 from engine.everyday.prototypes import Setting
-from engine.everyday.shots import Shots
-from engine.graph.category_graph import CategoryGraph
 from engine.images.freed_memory import return_freed_memory
 from engine.project import Change, Project
 
 __all__ = ["ClassFacts", "Explanation", "LiveCollection", "ScoredClass"]
 
-SETTING_NAME: Final = "setting"
-
 
 @final
 class LiveCollection:
-    """Project, caches and current predictions. Use it from one thread at a time.
+    """Project, embeddings, fitted model and current predictions. Use it from one thread at a time.
+
+    Args:
+        project: may be open for reading only.
+        caches: where embeddings are.
+        model: by default that of the version in use, also where its file is gone.
+        setting: by default as the project is set.
+        with_stage: whether the collection stage is on; by default as the project is set.
 
     Attributes:
         project: the open project.
+        model: the model files in use.
+        embedded: images, labels and embeddings.
         state: the newest snapshot; replaced, never changed.
         fitted: the fitted model, None before `load`.
+        scores: outcome for each row of `embedded.store`.
     """
 
-    def __init__(self, project: Project, caches: CacheFolders) -> None:
+    def __init__(
+        self,
+        project: Project,
+        caches: CacheFolders,
+        *,
+        model: ModelFiles | None = None,
+        setting: Setting | None = None,
+        with_stage: bool | None = None,
+    ) -> None:
         self.project = project
         self.fitted: EverydayModel | None = None
-        self._images = ImageList(project)
-        self._model: ModelFiles = model_or_lost(project, caches)
+        self.scores = Scores.empty(0)
         self._caches = caches
-        self._cache = open_cache(self._model, caches)
-        self._propagation: PropagationSession | None = None
-        self._store = EmbeddingStore(self._model.card.embedding_width)
-        self._basis = self._new_basis()
-        self._scores = Scores.empty(0)
-        self.state: CollectionState = self._images.blank_state(self._model.name)
+        self._setting, self._with_stage = setting, with_stage
+        self._use(model or model_or_lost(project, caches))
+        self.state: CollectionState = self.embedded.images.blank_state(self.model.name)
 
     @staticmethod
     def open(path: Path, caches: CacheFolders, *, for_writing: bool = True) -> "LiveCollection":
@@ -77,24 +87,21 @@ class LiveCollection:
 
     def close(self) -> None:
         """Close project and cache."""
-        self._cache.close()
+        self.embedded.close()
         self.project.close()
 
     # -- keeping up -----------------------------------------------------------------------------------------------
 
     def load_list(self) -> CollectionState:
         """Read images and labels: enough to paint the grid."""
-        self._images.read()
-        self.state = self._images.blank_state(self._model.name)
+        self.embedded.images.read()
+        self.state = self.embedded.images.blank_state(self.model.name)
         return self.state
 
     def load(self) -> CollectionState:
         """Read everything: images, labels, cached embeddings; then fit and classify."""
-        self._images.read()
-        self._store = EmbeddingStore(self._model.card.embedding_width)
+        self.embedded.read()
         self._basis = self._new_basis()
-        self._store.append(self._images.ids)
-        self._store.fill(np.arange(len(self._images.ids)), self._images.content_hashes, self._cache)
         self._refit()
         return_freed_memory()
         return self._publish()
@@ -103,18 +110,21 @@ class LiveCollection:
         """Take an action, undo or redo into account."""
         if self.fitted is None:
             return self.load()
-        if change.settings and (model := model_or_lost(self.project, self._caches)) != self._model:
-            return self._change_model(model)
+        if change.settings and (model := model_or_lost(self.project, self._caches)) != self.model:
+            self.embedded.close()
+            self._use(model)
+            return self.load()
         if change.images_added or change.images_removed:
-            self._images.read()
-            if not self._take_new_images(change.images_added):
+            filled = self.embedded.read_added()
+            if filled is None:
                 return self.load()
+            self._classify_added(filled, change.images_added)
         elif change.images_moved:
-            self._images.read()
+            self.embedded.images.read()
         elif change.labelled:
-            self._images.read_labels(change.labelled)
+            self.embedded.images.read_labels(change.labelled)
         learns = bool(change.images_added) and self._has_more_to_learn()
-        has_new_setting = not {SETTING_NAME, COLLECTION_SETTING}.isdisjoint(change.settings)
+        has_new_setting = not {SETTING_NAME, STAGE_SETTING}.isdisjoint(change.settings)
         is_touched = change.graph_edits or change.labelled or change.policies or change.images_removed
         if is_touched or has_new_setting or learns:
             self._refit()
@@ -124,149 +134,114 @@ class LiveCollection:
         """Take new embeddings of these images from the cache, or note that they failed.
 
         Images that were removed while they were embedded are passed over. Files may have changed since they were
-        embedded before: what the collection stage saw in the old ones is forgotten.
+        embedded before: what the collection stage learned from the old ones is forgotten.
         """
-        self._images.read()
-        listed = np.intersect1d(np.array(image_ids, dtype=np.int64), self._images.ids)
-        rows = self._store.rows_of(listed)
-        if rows is None:
+        images = self.embedded.images
+        images.read()
+        listed = np.intersect1d(np.array(image_ids, dtype=np.int64), images.ids)
+        if self.embedded.store.rows_of(listed) is None:
             return self.load()
-        before, was_filled = self._store.embeddings[rows], self._store.is_filled[rows]
-        filled = self._store.fill(rows, self._images.hashes_of(listed), self._cache)
-        if (was_filled & (self._store.embeddings[rows] != before).any(axis=1)).any():
+        filled, has_changed = self.embedded.read_embeddings(listed)
+        if has_changed:
             self._basis = self._new_basis()
-        has_new_shots = bool((self._images.labels_of(listed) != NO_CLASS).any())
+        has_new_shots = bool((images.labels_of(listed) != NO_CLASS).any())
         if has_new_shots or self.fitted is None or self._has_more_to_learn():
             self._refit()
         else:
             self._classify_rows(filled)
         return self._publish()
 
-    def _take_new_images(self, added: Sequence[int]) -> bool:
-        """Reserve rows for images that were added; False when an older image came back and all must be read."""
-        known = self._store.image_ids
-        fresh = np.setdiff1d(self._images.ids, known, assume_unique=True)
-        if len(fresh) and len(known) and fresh[0] < known[-1]:
-            return False
-        self._store.append(fresh)
-        self._grow_scores()
-        rows = self._store.rows_of(self._images.ids)
-        assert rows is not None, "every listed image has a row"
-        # Also an image that comes back may have got its embedding while it was away.
-        places = np.flatnonzero(~self._store.is_filled[rows])
-        filled = self._store.fill(rows[places], self._images.hashes_of(self._images.ids[places]), self._cache)
-        back = rows[np.isin(self._images.ids, added) & self._store.is_filled[rows]]
+    def _classify_added(self, filled: NDArray[np.int64], added: Sequence[int]) -> None:
+        """Classify added images: those whose embedding was just read, and those that came back with theirs."""
+        grown = Scores.empty(len(self.embedded.store.image_ids))
+        grown.put(slice(0, len(self.scores.best)), self.scores)
+        self.scores = grown
+        back = self.embedded.rows[np.isin(self.embedded.images.ids, added) & self.embedded.is_ready]
         self._classify_rows(np.union1d(filled, back))
-        return True
 
     def _has_more_to_learn(self) -> bool:
         """Whether embeddings are there that the collection stage should take into account."""
-        if not is_collection_on(self.project):
-            return False
-        rows = self._store.rows_of(self._images.ids)
-        assert rows is not None, "every listed image has a row"
-        is_last = bool((self._store.is_filled[rows] | self._images.has_failed).all())
-        return self._basis.has_outgrown(self._images.ids, is_last=is_last)
-
-    def _grow_scores(self) -> None:
-        grown = Scores.empty(len(self._store.image_ids))
-        grown.put(slice(0, len(self._scores.best)), self._scores)
-        self._scores = grown
-
-    def _change_model(self, model: ModelFiles) -> CollectionState:
-        """Go on with the model version that the project uses now, and with its cache."""
-        self._model = model
-        self._cache.close()
-        self._cache = open_cache(self._model, self._caches)
-        self._propagation = None
-        return self.load()
+        return self._is_stage_on() and self._basis.has_outgrown()
 
     # -- the model ------------------------------------------------------------------------------------------------
 
-    def _refit(self) -> None:
-        graph, policies = self.project.graph, policies_of(self.project)
-        setting = Setting(str(self.project.setting(SETTING_NAME, Setting.PPN_PLUS.value)))
-        prior = prior_of(self._model.card)
-        shots, is_on = self._shots(graph), is_collection_on(self.project)
-        gone = np.setdiff1d(self._store.image_ids, self._images.ids, assume_unique=True)
-        self.fitted = fit(
-            graph, shots, self._session(), prior, setting=setting, policies=policies,
-            collection=self._basis.current(self._images.ids, shots.image_ids) if is_on else None,
-            ignored=np.union1d(self._images.ids[self._images.labels == UNKNOWN], gone),
-        )  # fmt: skip
-        embeddings, squares = self._store.embeddings, self._store.squares
-        has_candidates = len(self.fitted.candidates) > 0
-        self._scores = self.fitted.classify(embeddings, squares) if has_candidates else Scores.empty(len(embeddings))
+    def _use(self, model: ModelFiles) -> None:
+        """Go on with this model and its cache of embeddings."""
+        self.model = model
+        self.embedded = EmbeddedImages(self.project, model, self._caches)
+        self._basis = self._new_basis()
+        self._propagation: PropagationSession | None = None
 
     def _new_basis(self) -> LiveBasis:
-        name = f"{self._model.backbone_hash} {self.project.path}"
-        return LiveBasis(self._store, KeptBasis(self._caches.collections, name))
+        name = f"{self.model.backbone_hash} {self.project.path}"
+        return LiveBasis(self.embedded, CachedBasis(self._caches.collections, name))
 
-    def _session(self) -> PropagationSession:
+    def _is_stage_on(self) -> bool:
+        return is_stage_on(self.project) if self._with_stage is None else self._with_stage
+
+    def _refit(self) -> None:
+        """Fit the model to the labels and classify every image."""
+        graph, store = self.project.graph, self.embedded.store
         if self._propagation is None:
-            self._propagation = PropagationSession(self._model.propagation)
-        return self._propagation
-
-    def _shots(self, graph: CategoryGraph) -> Shots:
-        image_ids, class_ids = self._images.labelled()
-        known = np.array([class_id in graph for class_id in class_ids.tolist()], dtype=bool)
-        image_ids, class_ids = image_ids[known], class_ids[known]
-        rows = self._store.rows_of(image_ids)
-        assert rows is not None, "every listed image has a row"
-        ready = self._store.is_filled[rows]
-        return Shots(image_ids[ready], class_ids[ready], self._store.floats(rows[ready]))
+            self._propagation = PropagationSession(self.model.propagation)
+        shots = self.embedded.shots(graph)
+        self.fitted = fit(
+            graph, shots, self._propagation, prior_of(self.model.card),
+            setting=self._setting or setting_of(self.project), policies=policies_of(self.project),
+            basis=self._basis.current(shots.image_ids) if self._is_stage_on() else None,
+            ignored=self.embedded.ignored(),
+        )  # fmt: skip
+        has_candidates = len(self.fitted.candidates) > 0
+        self.scores = (
+            self.fitted.classify(store.embeddings, store.squares)
+            if has_candidates
+            else Scores.empty(len(store.squares))
+        )
 
     def _classify_rows(self, rows: NDArray[np.int64]) -> None:
         """Classify images that are new to the fitted model; it has classified those that it knows."""
         if self.fitted is None or len(self.fitted.candidates) == 0:
             return
-        if (stage := self.fitted.collection) is not None:
-            rows = rows[stage.basis.rows_of(self._store.image_ids[rows]) < 0]
+        store = self.embedded.store
+        if (stage := self.fitted.stage) is not None:
+            rows = rows[stage.basis.rows_of(store.image_ids[rows]) < 0]
         if len(rows) == 0:
             return
-        self._scores.put(rows, self.fitted.classify_new(self._store.embeddings[rows], self._store.squares[rows]))
+        self.scores.put(rows, self.fitted.classify_new(store.embeddings[rows], store.squares[rows]))
 
     # -- answers --------------------------------------------------------------------------------------------------
 
     def _publish(self) -> CollectionState:
-        rows = self._store.rows_of(self._images.ids)
-        assert rows is not None, "every listed image has a row"
-        ready = self._store.is_filled[rows]
+        ready, images, fitted = self.embedded.is_ready, self.embedded.images, self.fitted
         status = np.where(ready, ImageStatus.READY, ImageStatus.WAITING).astype(np.uint8)
-        status[self._images.has_failed & ~ready] = ImageStatus.FAILED
-        fitted = self.fitted
+        status[images.has_failed & ~ready] = ImageStatus.FAILED
         has_prediction = ready if fitted is not None and len(fitted.candidates) else np.zeros_like(ready)
-        self.state = self._images.state(
-            self.project.graph, self._model.name, status, has_prediction, scores=self._scores_at(rows), fitted=fitted
-        )
+        self.state = images.state(
+            self.project.graph, self.model.name, status, has_prediction,
+            scores=self.scores.at(self.embedded.rows), fitted=fitted,
+        )  # fmt: skip
         return self.state
-
-    def _scores_at(self, rows: NDArray[np.int64]) -> Scores:
-        scores = self._scores
-        if len(rows) == len(scores.best):
-            return scores
-        return Scores(*(array[rows] for array in vars(scores).values()))
 
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
         """The likeliest classes of an image, best first; none while it has no embedding."""
-        row = self._filled_row(image_id)
+        row = self.embedded.ready_row(image_id)
         return () if row is None or self.fitted is None else top_classes(self.fitted, self._chances(row), count)
 
     def explain(self, image_id: int, class_id: int | None = None) -> Explanation | None:
         """Why an image is (or would be) of a class; None while nothing can be said."""
-        row = self._filled_row(image_id)
+        row = self.embedded.ready_row(image_id)
         if row is None or self.fitted is None:
             return None
         place = self.state.position(image_id)
         safe = int(self.state.safe_class[place])
         safe_class = None if safe == NO_CLASS else ScoredClass(safe, float(self.state.safe_score[place]))
-        embedding = self._store.floats(np.array([row]))[0]
+        embedding = self.embedded.store.floats(np.array([row]))[0]
         return explain(self.fitted, image_id, embedding, self._chances(row), class_id=class_id, safe=safe_class)
 
     def class_facts(self, class_id: int) -> ClassFacts:
         """What is known of a class: shots, lambda, where propagation comes from, bar."""
         policies = policies_of(self.project)
-        shots = tuple(image_id for image_id, label in self._images.label_items() if label == class_id)
+        shots = tuple(image_id for image_id, label in self.embedded.images.label_items() if label == class_id)
         return class_facts(self.fitted, self.project.graph, policies, class_id, shots=shots)
 
     def suggested_parents(self, class_id: int, count: int = 3) -> tuple[ScoredClass, ...]:
@@ -280,28 +255,21 @@ class LiveCollection:
         prototype = self.fitted.prototype(class_id)
         if prototype is None:
             return ()
-        rows = self._store.rows_of(self._images.ids)
-        assert rows is not None, "every listed image has a row"
-        free = rows[(self._images.labels == NO_CLASS) & self._store.is_filled[rows]]
-        alike = likeness(self._store.embeddings, prototype)
+        rows, store = self.embedded.rows, self.embedded.store
+        free = rows[(self.embedded.images.labels == NO_CLASS) & self.embedded.is_ready]
+        alike = likeness(store.embeddings, prototype)
         order = free[np.argsort(-alike[free], kind="stable")[:count]]
-        return tuple(self._store.image_ids[order].tolist())
-
-    def _filled_row(self, image_id: int) -> int | None:
-        rows = self._store.rows_of([image_id])
-        return None if rows is None or not self._store.is_filled[rows[0]] else int(rows[0])
+        return tuple(store.image_ids[order].tolist())
 
     def _chances(self, row: int) -> NDArray[np.float32]:
         """Probability (c,) of each candidate for one image."""
         assert self.fitted is not None, "asked after fitting"
         if len(self.fitted.candidates) == 0:
             return np.zeros(0, dtype=np.float32)
-        rows = np.array([row])
-        stage = self.fitted.collection
-        is_known = stage is None or stage.basis.rows_of(self._store.image_ids[rows])[0] >= 0
-        return self.fitted.probabilities(
-            self._store.embeddings[rows], self._store.squares[rows], rows if is_known else None
-        )[0]
+        rows, store, stage = np.array([row]), self.embedded.store, self.fitted.stage
+        is_known = stage is None or stage.basis.rows_of(store.image_ids[rows])[0] >= 0
+        known = rows if is_known else None
+        return self.fitted.probabilities(store.embeddings[rows], store.squares[rows], known)[0]
 
 
 def _or_close(project: Project, caches: CacheFolders) -> LiveCollection:

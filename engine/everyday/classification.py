@@ -120,6 +120,12 @@ class Scores:
         integers, floats = np.zeros((2, count), dtype=np.int64), np.zeros((3, count), dtype=np.float32)
         return cls(integers[0], floats[0], floats[1], integers[1], floats[2])
 
+    def at(self, rows: NDArray[np.int64]) -> "Scores":
+        """Scores of these rows, ascending; the very same ones where these are all."""
+        if len(rows) == len(self.best):
+            return self
+        return Scores(*(array[rows] for array in vars(self).values()))
+
     def put(self, rows: slice | NDArray[np.int64], part: "Scores") -> None:
         """Write `part` into these rows."""
         for name in ("best", "best_logit", "log_total", "safe_class", "safe_score"):

@@ -71,9 +71,9 @@ class EverydayModel:
         tuning: shrinkage, temperature, and how they did on held-out shots.
         classifier: Eq. 2 over the candidates.
         back_off: roll-up and bars over the candidates.
-        collection: what the unlabelled and coarse-labelled images add; None where the stage is off, has nothing to go
-            by, or would do worse on held-out shots.
-        collection_check: how the stage did on held-out shots, also where it was dropped.
+        stage: what the unlabelled and coarse-labelled images add; None where the collection stage is off, has nothing
+            to go by, or would do worse on held-out shots.
+        stage_check: how the stage did on held-out shots, also where it was dropped.
     """
 
     setting: Setting
@@ -83,8 +83,8 @@ class EverydayModel:
     tuning: Tuning
     classifier: LinearClassifier
     back_off: BackOff
-    collection: CollectionStage | None = None
-    collection_check: StageCheck | None = None
+    stage: CollectionStage | None = None
+    stage_check: StageCheck | None = None
 
     @property
     def candidate_ids(self) -> NDArray[np.int64]:
@@ -118,15 +118,15 @@ class EverydayModel:
             squares: (n,) float32 squared norms.
             rows: (n,) rows of the images in the collection that was fitted to; by default all, in order.
         """
-        if self.collection is None:
+        if self.stage is None:
             return classify_all(self.classifier, self.back_off, embeddings, squares)
-        return self.collection.classify(embeddings, self.back_off, self.classifier, rows=rows)
+        return self.stage.classify(embeddings, self.back_off, self.classifier, rows=rows)
 
     def classify_new(self, embeddings: Embeddings, squares: NDArray[np.float32]) -> Scores:
         """Classify images (n, d) that need not be in the collection that was fitted to."""
-        if self.collection is None:
+        if self.stage is None:
             return classify_all(self.classifier, self.back_off, embeddings, squares)
-        return self.collection.classify_new(embeddings, self.back_off, self.classifier)
+        return self.stage.classify_new(embeddings, self.back_off, self.classifier)
 
     def probabilities(
         self, embeddings: Embeddings, squares: NDArray[np.float32], rows: NDArray[np.int64] | None = None
@@ -138,12 +138,17 @@ class EverydayModel:
             squares: (n,) float32 squared norms.
             rows: (n,) rows of the images in the collection; None for images that need not be in it.
         """
-        if self.collection is not None:
-            stage = self.collection
+        if self.stage is not None:
+            stage = self.stage
             return stage.probabilities(embeddings) if rows is None else stage.probabilities_at(embeddings, rows)
         logits = self.classifier.logits(embeddings, squares)
         powers = np.exp(logits - logits.max(axis=1, keepdims=True))
         return (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32)
+
+    @property
+    def has_shots_from_elsewhere(self) -> bool:
+        """Whether the shots look unlike most images, so that a few labels among those would teach most."""
+        return self.stage is not None and self.stage.has_shots_from_elsewhere
 
     def is_unknown(self, scores: Scores) -> NDArray[np.bool_]:
         """(n,) bool: the image is further from its likeliest class than images of known classes are."""
@@ -160,7 +165,7 @@ def fit(
     policies: Mapping[int, Policy] | None = None,
     allowed: Sequence[int] | None = None,
     tuning: Tuning | None = None,
-    collection: CollectionBasis | None = None,
+    basis: CollectionBasis | None = None,
     ignored: NDArray[np.int64] | None = None,
 ) -> EverydayModel:
     """Fit the model to a person's labels.
@@ -174,7 +179,7 @@ def fit(
         policies: bars and deepest classes by class id.
         allowed: classes to choose among, none above another; by default the deepest that have a prototype.
         tuning: an earlier outcome to keep, so that a single new shot moves only the classes it touches.
-        collection: all images, for the collection stage; None leaves the model as the paper has it. The stage is never
+        basis: of all images, for the collection stage; None leaves the model as the paper has it. The stage is never
             used with prototypes alone.
         ignored: ids of images that a person said show none of the classes: they teach the collection stage nothing.
     """
@@ -193,9 +198,9 @@ def fit(
     classifier = _classifier(table.final[candidates], table.is_zero_shot[candidates], tuning, prior, setting)
     rules = back_off(graph, table.class_ids[candidates], policies or {})
     model = EverydayModel(setting, shots, table, candidates, tuning, classifier, rules)
-    if collection is None or setting is Setting.PROTOTYPES or len(candidates) == 0:
+    if basis is None or setting is Setting.PROTOTYPES or len(candidates) == 0:
         return model
-    return _with_stage(model, graph, prior, collection, np.zeros(0, dtype=np.int64) if ignored is None else ignored)
+    return _with_stage(model, graph, prior, basis, np.zeros(0, dtype=np.int64) if ignored is None else ignored)
 
 
 def _classifier(
@@ -222,18 +227,18 @@ def _with_stage(
     model: EverydayModel,
     graph: CategoryGraph,
     prior: Prior,
-    collection: CollectionBasis,
+    basis: CollectionBasis,
     ignored: NDArray[np.int64],
 ) -> EverydayModel:
     shots, tuning, candidates = model.shots, model.tuning, model.candidates
     is_zero_shot = model.table.is_zero_shot[candidates]
-    left_out = collection.positions_of(collection.rows_of(ignored))
+    left_out = basis.positions_of(basis.rows_of(ignored))
     places = {int(class_id): place for place, class_id in enumerate(model.candidate_ids.tolist())}
     stage = fit_stage(
         StageInput(
-            basis=collection,
+            basis=basis,
             embeddings=shots.embeddings,
-            positions=collection.positions_of(collection.rows_of(shots.image_ids)),
+            positions=basis.positions_of(basis.rows_of(shots.image_ids)),
             allowed=_right_candidates(graph, shots, places).astype(np.float32),
             recipe=LinearPrototypes(model.table, tuning.shrinkage),
             candidates=candidates,
@@ -243,7 +248,7 @@ def _with_stage(
         )
     )
     kept = stage if stage.check.pays else None
-    return replace(model, collection=kept, collection_check=stage.check)
+    return replace(model, stage=kept, stage_check=stage.check)
 
 
 def held_out_check(

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 
 from app.training.job import Phase
 from app.training.logic import Depth
-from engine.collection.setting import COLLECTION_SETTING
+from engine.collection.project_settings import STAGE_SETTING
 from engine.collection.state import NO_CLASS, ImageStatus
 from engine.project import Change, Project
 from tests.support.collections import Collection
@@ -19,7 +19,7 @@ TRAINING_MS = 120_000
 
 def _without_the_collection(project: Project) -> Change:
     """Switch the collection stage off: on eight drawn images of each class it is sure whatever propagation says."""
-    return project.set_setting(COLLECTION_SETTING, False)
+    return project.set_setting(STAGE_SETTING, False)
 
 
 @pytest.mark.slow

@@ -52,6 +52,7 @@ def made_up(
     return Classified(
         model=find_model(),
         fitted=fitted,
+        rows=np.arange(len(paths)),
         image_ids=np.arange(1, len(paths) + 1),
         paths=paths,
         labels=said,

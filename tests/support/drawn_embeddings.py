@@ -43,7 +43,7 @@ class DrawnEmbeddings:
     def embed(self, embeddings: Mapping[int, Vector | None]) -> None:
         """Take embeddings by image, as after reading its file once more; None where it is no image any more."""
         hashes = {i: content_hash(v.tobytes() + bytes([i % 256])) for i, v in embeddings.items() if v is not None}
-        with open_cache(self.live._model, self.caches) as cache:
+        with open_cache(self.live.model, self.caches) as cache:
             for image_id, key in hashes.items():
                 cache.put_many([key], np.asarray(embeddings[image_id])[None])
         nothing = content_hash(b"")

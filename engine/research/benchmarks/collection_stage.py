@@ -67,7 +67,7 @@ def measure_collection_stage(images: int = 100_000, classes: int = 200, *, round
         times = [time.perf_counter()]
         basis = basis.with_anchors(kept, labelled)
         times.append(time.perf_counter())
-        fitted = fit(graph, shots, session, prior, collection=basis)
+        fitted = fit(graph, shots, session, prior, basis=basis)
         times.append(time.perf_counter())
         fitted.classify(kept, squares)
         times.append(time.perf_counter())

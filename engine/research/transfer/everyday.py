@@ -42,7 +42,7 @@ def in_memory(embedded: EmbeddedCollection, drawn: Draw, *, with_collection: boo
         Shots(rows, class_ids, embedded.floats[rows]),
         PropagationSession(model.propagation),
         prior_of(model.card),
-        collection=embedded.basis_of(drawn.rows, rows) if with_collection else None,
+        basis=embedded.basis_of(drawn.rows, rows) if with_collection else None,
     )
     return _figures(embedded, fitted, drawn)
 
@@ -74,7 +74,7 @@ def in_project(
             collection.files[row].path.as_posix(): ids[int(collection.class_ids[row])]
             for row in scored(collection, drawn).tolist()
         }
-        found = evaluate(project, classify(project, caches, collection=with_collection), answers)
+        found = evaluate(project, classify(project, caches, with_stage=with_collection), answers)
     return {
         TOP1: found.top1,
         "calibration_error": found.calibration_error,

@@ -13,7 +13,7 @@ from app.backbones.tasks import Stage
 from app.computing.view import ComputingPanel
 from app.settings import Settings
 from app.theme import set_scheme
-from engine.collection.setting import COLLECTION_SETTING
+from engine.collection.project_settings import STAGE_SETTING
 from engine.project import Project
 from tests.support.backbone_tasks import Player, progress
 from tests.support.clipping import clipped
@@ -240,7 +240,7 @@ def test_the_collection_is_switched_off_and_on(
     assert reviewing.window.toast.message == "Stop the collection from teaching"
     reviewing.wait(lambda: panel.collection_line.startswith("It is off"))
     with Project.open(collection.project, for_writing=False) as project:
-        assert project.setting(COLLECTION_SETTING, True) is False
+        assert project.setting(STAGE_SETTING, True) is False
     reviewing.press_for_change(Key.Key_Z, CONTROL)
     assert_same(reviewing.state, with_it, tolerance=0)
     reviewing.wait(panel.switch.isChecked)

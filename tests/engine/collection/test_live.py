@@ -51,7 +51,7 @@ def test_first_paint_comes_before_predictions(collection: Collection) -> None:
     loaded = live.load()
     assert (loaded.status == ImageStatus.READY).all()
     assert (loaded.best_class > 0).all()
-    assert_same(listed, live._images.blank_state("leafnet"), tolerance=0)
+    assert_same(listed, live.embedded.images.blank_state("leafnet"), tolerance=0)
     live.close()
 
 
@@ -301,7 +301,7 @@ def test_a_collection_larger_than_its_anchors_keeps_up(tmp_path: Path, monkeypat
     live = LiveCollection.open(synthetic_project(tmp_path, caches, 1300), caches)
     live.load()
     assert live.fitted is not None
-    assert live.fitted.collection is not None
+    assert live.fitted.stage is not None
     for image_id in _free(live)[:2]:
         likeliest = int(live.state.best_class[live.state.position(image_id)])
         live.apply(live.project.label([image_id], likeliest))

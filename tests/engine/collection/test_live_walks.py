@@ -113,7 +113,7 @@ def test_an_image_that_comes_back_while_others_wait(drawn: DrawnEmbeddings) -> N
     away = drawn.live.state.image_ids[20:23].tolist()
     drawn.act(drawn.project.remove_images(away))
     assert drawn.live.fitted is not None
-    assert drawn.live.fitted.collection is not None
+    assert drawn.live.fitted.stage is not None
     drawn.act(drawn.project.undo())
     _assert_sound(drawn)
 
@@ -122,7 +122,7 @@ def test_files_that_changed(drawn: DrawnEmbeddings) -> None:
     """What the collection stage saw in a file before it was edited is forgotten; an unreadable one has failed."""
     edited, broken = drawn.live.state.image_ids[[20, 21]].tolist()
     assert drawn.live.fitted is not None
-    assert drawn.live.fitted.collection is not None
+    assert drawn.live.fitted.stage is not None
     drawn.embed({edited: _embedding((edited + 1) % KINDS, seed=9), broken: None})
     _assert_sound(drawn)
     assert_same(drawn.live.state, fresh_state(drawn.live, drawn.caches))

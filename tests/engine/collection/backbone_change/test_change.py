@@ -9,7 +9,7 @@ from engine.collection.backbone_change.change import PreparedChange, prepare_cha
 from engine.collection.embed import embed_project, open_cache
 from engine.collection.live import LiveCollection
 from engine.collection.models import find_model
-from engine.collection.policies import policies_of
+from engine.collection.project_settings import policies_of
 from engine.collection.state import ImageStatus
 from engine.embedding.records import EmbedResult
 from engine.errors import Cancelled, InputError, ModelError, ProjectReadOnlyError, StorageError

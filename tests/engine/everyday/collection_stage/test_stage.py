@@ -17,7 +17,7 @@ from tests.support.graphs import graph_of
 
 
 def _fit(session: PropagationSession, given: Crowd, shots: Shots, basis: CollectionBasis | None) -> EverydayModel:
-    return fit(given.graph, shots, session, PRIOR, collection=basis)
+    return fit(given.graph, shots, session, PRIOR, basis=basis)
 
 
 def _chances(model: EverydayModel, given: Crowd) -> Matrix:
@@ -65,9 +65,9 @@ def test_off_is_the_model_as_it_was(propagation: PropagationSession) -> None:
     given = crowd(10)
     shots = given.shots(2)
     off = _fit(propagation, given, shots, None)
-    assert (off.collection, off.collection_check) == (None, None)
-    prototypes = fit(given.graph, shots, propagation, PRIOR, setting=Setting.PROTOTYPES, collection=given.basis(shots))
-    assert prototypes.collection is None
+    assert (off.stage, off.stage_check) == (None, None)
+    prototypes = fit(given.graph, shots, propagation, PRIOR, setting=Setting.PROTOTYPES, basis=given.basis(shots))
+    assert prototypes.stage is None
     on = _fit(propagation, given, shots, given.basis(shots))
     assert np.array_equal(on.table.final, off.table.final)
     assert on.tuning == off.tuning
@@ -82,8 +82,8 @@ def test_the_stage_drops_itself_where_it_does_not_pay(
     worse = StageCheck(shots=24, hits=10, hits_without=11)
     monkeypatch.setattr("engine.everyday.collection_stage.stage.StageCheck", lambda *_: worse)
     model = _fit(propagation, given, shots, given.basis(shots))
-    assert model.collection is None
-    assert model.collection_check == worse
+    assert model.stage is None
+    assert model.stage_check == worse
     assert not worse.pays
     assert replace(worse, hits=11).pays
 
@@ -91,10 +91,10 @@ def test_the_stage_drops_itself_where_it_does_not_pay(
 def test_the_check_holds_shots_out(propagation: PropagationSession) -> None:
     """Each of three shots is held out in turn; none of an only shot."""
     given = crowd(10)
-    three = _fit(propagation, given, given.shots(3), given.basis(given.shots(3))).collection_check
+    three = _fit(propagation, given, given.shots(3), given.basis(given.shots(3))).stage_check
     assert three is not None
     assert three.shots == 3 * len(given.leaves)
-    one = _fit(propagation, given, given.shots(1), given.basis(given.shots(1))).collection_check
+    one = _fit(propagation, given, given.shots(1), given.basis(given.shots(1))).stage_check
     assert one == StageCheck(0, 0, 0)
 
 
@@ -107,9 +107,9 @@ def test_shots_from_elsewhere_are_noticed(propagation: PropagationSession) -> No
     embeddings[rows] = unit(embeddings[rows] + 2 * away)
     moved = replace(given, embeddings=embeddings)
     here, there = (_fit(propagation, one, one.shots(1), one.basis(one.shots(1))) for one in (given, moved))
-    assert here.collection is not None
-    assert there.collection is not None
-    assert (here.collection.has_shots_from_elsewhere, there.collection.has_shots_from_elsewhere) == (False, True)
+    assert here.stage is not None
+    assert there.stage is not None
+    assert (here.stage.has_shots_from_elsewhere, there.stage.has_shots_from_elsewhere) == (False, True)
     others = np.setdiff1d(np.arange(len(given.truth)), rows)
     claimed = [_chances(model, one)[others].max(axis=1).mean() for model, one in ((here, given), (there, moved))]
     assert claimed[1] < claimed[0] - 0.1
@@ -130,7 +130,7 @@ def test_classes_may_be_numbered_otherwise(propagation: PropagationSession) -> N
     moved = Shots(shots.image_ids, np.array([new_id[label] for label in shots.class_ids.tolist()]), shots.embeddings)
     basis = given.basis(shots)
     first = _fit(propagation, given, shots, basis)
-    second = fit(turned, moved, propagation, PRIOR, collection=basis)
+    second = fit(turned, moved, propagation, PRIOR, basis=basis)
     place = {class_id: place for place, class_id in enumerate(second.candidate_ids.tolist())}
     order = [place[new_id[class_id]] for class_id in first.candidate_ids.tolist()]
     assert _chances(second, given)[:, order] == pytest.approx(_chances(first, given), abs=1e-4)
@@ -141,8 +141,8 @@ def test_shots_stay_where_a_person_put_them(propagation: PropagationSession) -> 
     given = crowd(12)
     shots = given.shots(1, coarse=1)
     model = _fit(propagation, given, shots, given.basis(shots))
-    assert model.collection is not None
-    labels, chances = model.collection.labels, model.collection.refined.chances
+    assert model.stage is not None
+    labels, chances = model.stage.labels, model.stage.refined.chances
     held = chances[labels.positions]
     assert held[labels.is_shot] == pytest.approx(labels.allowed[labels.is_shot], abs=1e-6)
     assert (held[labels.allowed == 0] == 0).all()
@@ -154,8 +154,8 @@ def test_several_parents_share_a_leaf(propagation: PropagationSession) -> None:
     given = crowd(12)
     shots = given.shots(1, coarse=1)
     model = _fit(propagation, given, shots, given.basis(shots))
-    assert model.collection is not None
-    labels = model.collection.labels
+    assert model.stage is not None
+    labels = model.stage.labels
     below = {frozenset(given.graph.descendants(family)) for family in range(1, FAMILIES + 1)}
     allowed = {frozenset(model.candidate_ids[row > 0].tolist()) for row in labels.allowed[~labels.is_shot]}
     assert allowed <= below
@@ -174,9 +174,9 @@ def test_four_levels(propagation: PropagationSession) -> None:
     rows = np.array(sorted(names))
     shots = Shots(rows, np.array([graph.find(names[row]) for row in rows.tolist()]), embeddings[rows])
     basis = collection_basis(np.arange(30), embeddings, labelled=rows)
-    model = fit(graph, shots, propagation, PRIOR, collection=basis)
-    assert model.collection is not None
-    widths = dict(zip(rows.tolist(), model.collection.labels.allowed.sum(axis=1).tolist(), strict=True))
+    model = fit(graph, shots, propagation, PRIOR, basis=basis)
+    assert model.stage is not None
+    widths = dict(zip(rows.tolist(), model.stage.labels.allowed.sum(axis=1).tolist(), strict=True))
     assert widths == {0: 1, 10: 1, 20: 1, 1: 3, 11: 3, 2: 2, 12: 2, 21: 2}
     best = model.classify(embeddings, np.ones(30, np.float32)).best
     assert (model.candidate_ids[best] == np.repeat([graph.find(f"leaf {leaf}") for leaf in (1, 2, 3)], 10)).all()
@@ -227,7 +227,7 @@ def test_more_images_are_linked_to_what_is_there(propagation: PropagationSession
     early = np.isin(shots.image_ids, given.image_ids[:old])
     shots = Shots(shots.image_ids[early], shots.class_ids[early], shots.embeddings[early])
     model = _fit(propagation, given, shots, grown)
-    assert model.collection is not None
+    assert model.stage is not None
     squares = np.ones(len(new), np.float32)
     assert model.probabilities(given.embeddings[new], squares, new) == pytest.approx(
         model.probabilities(given.embeddings[new], squares), abs=1e-4
@@ -282,9 +282,9 @@ def test_one_class_and_no_class(propagation: PropagationSession) -> None:
     shots = Shots(given.image_ids[rows], given.truth[rows], given.embeddings[rows])
     graph = graph_of({"only": ()})
     only = Shots(shots.image_ids, np.full(2, graph.find("only")), shots.embeddings)
-    model = fit(graph, only, propagation, PRIOR, collection=given.basis(shots))
+    model = fit(graph, only, propagation, PRIOR, basis=given.basis(shots))
     assert _chances(model, given) == pytest.approx(1)
-    assert fit(given.graph, no_shots(), propagation, PRIOR, collection=given.basis(shots)).collection is None
+    assert fit(given.graph, no_shots(), propagation, PRIOR, basis=given.basis(shots)).stage is None
 
 
 def test_zero_shot_classes_keep_their_place(propagation: PropagationSession) -> None:
@@ -304,6 +304,6 @@ def test_shots_the_basis_does_not_know(propagation: PropagationSession) -> None:
     shots = given.shots(2)
     elsewhere = replace(shots, image_ids=shots.image_ids + 10_000)
     model = _fit(propagation, given, elsewhere, given.basis(shots))
-    assert model.collection is not None
-    assert len(model.collection.labels.positions) == 0
+    assert model.stage is not None
+    assert len(model.stage.labels.positions) == 0
     assert np.isfinite(_chances(model, given)).all()

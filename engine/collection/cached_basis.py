@@ -1,6 +1,6 @@
-"""Keeps the stage's look at a large collection between two openings: looking takes seconds, reading does not.
+"""Caches the collection stage's basis of a large collection: whitening and neighbours take seconds, reading does not.
 
-What is kept is for exactly these embeddings; for any others it is passed over. Files may be deleted at any time.
+A cached basis is for exactly these embeddings; for any others it is passed over. Files may be deleted at any time.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from engine.images.content_hash import content_hash
 from engine.new_file import clear_abandoned_drafts, new_file, private_folder
 
 VERSION: Final = 1
-"""Number of the way of looking: files of another one are of no use."""
+"""Of the way in which a basis is made: files of another one are of no use."""
 MOST_FILES: Final = 12
 """Of the collections that were opened last; one of 100,000 images takes 6 MB."""
 _DAMAGE: Final = (
@@ -36,13 +36,13 @@ _log = logging.getLogger(__name__)
 Arrays = dict[str, NDArray[Any]]
 
 
-def look_key(store: EmbeddingStore, ready: NDArray[np.int64]) -> bytes:
-    """Identity of what a look depends on: the rows, the images in them, and their embeddings."""
+def basis_key(store: EmbeddingStore, ready: NDArray[np.int64]) -> bytes:
+    """Identity of what a basis depends on: the rows, the images in them, and their embeddings."""
     parts = (np.array([VERSION]).data, ready.data, store.image_ids.data, store.embeddings.data)
     return content_hash(b"".join(content_hash(part.cast("B")) for part in parts))
 
 
-class KeptBasis:
+class CachedBasis:
     """One file, for one project and backbone.
 
     Args:
@@ -54,7 +54,7 @@ class KeptBasis:
         self.path = folder / f"{content_hash(name.encode('utf-8', 'surrogateescape')).hex()}.npz"
 
     def read(self, key: bytes, store: EmbeddingStore) -> CollectionBasis | None:
-        """The look that was kept under this key, None when there is none or the file is damaged."""
+        """The basis that was written under this key, None when there is none or the file is damaged."""
         try:
             with self.path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
                 if file["key"].tobytes() != key:
@@ -63,14 +63,14 @@ class KeptBasis:
         except FileNotFoundError:
             return None
         except _DAMAGE as error:
-            _log.info("what was kept of the collection cannot be used and is made anew: %s", error)
+            _log.info("the cached whitening and neighbours cannot be used and are made anew: %s", error)
             return None
         with contextlib.suppress(OSError):  # the folder may only be read, or another program dropped the file just now
             os.utime(self.path)
         return basis
 
     def write(self, key: bytes, basis: CollectionBasis) -> None:
-        """Keep a look, whole or not at all; a disk that refuses costs a few seconds at the next opening, no more."""
+        """Write a basis, whole or not at all; a disk that refuses costs a few seconds at the next opening, no more."""
         named_key = np.frombuffer(key, dtype=np.uint8)
         try:
             clear_abandoned_drafts(private_folder(self.path.parent))
@@ -78,7 +78,7 @@ class KeptBasis:
                 np.savez(draft.file, allow_pickle=False, key=named_key, **_arrays_of(basis))
             _drop_oldest(self.path.parent)
         except OSError as error:
-            _log.info("the look at the collection cannot be kept: %s", error)
+            _log.info("whitening and neighbours cannot be cached: %s", error)
 
 
 def _arrays_of(basis: CollectionBasis) -> Arrays:

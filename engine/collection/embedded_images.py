@@ -1,0 +1,152 @@
+"""A project's images and labels together with their cached embeddings."""
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.embed import open_cache
+from engine.collection.embedding_store import EmbeddingStore
+from engine.collection.image_list import ImageList
+from engine.collection.models import ModelFiles
+from engine.collection.state import UNKNOWN
+from engine.config import CacheFolders
+from engine.embedding.cache import EmbeddingCache
+from engine.everyday.shots import Shots
+from engine.files import FoundFile
+from engine.graph.category_graph import CategoryGraph
+from engine.project import Project
+
+
+@final
+class EmbeddedImages:
+    """Images, labels and embeddings of one backbone; a row of `store` stays where it is while images come and go.
+
+    Args:
+        project: may be open for reading only.
+        model: the backbone.
+        caches: where the embeddings are.
+
+    Attributes:
+        images: what the project lists.
+        store: embeddings of these images and of those that were removed since `read`.
+    """
+
+    def __init__(self, project: Project, model: ModelFiles, caches: CacheFolders) -> None:
+        self._project = project
+        self._width = model.card.embedding_width
+        self._cache = open_cache(model, caches)
+        self.images = ImageList(project)
+        self.store = EmbeddingStore(self._width)
+
+    def close(self) -> None:
+        """Close the embedding cache."""
+        self._cache.close()
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """(n,) rows of the listed images."""
+        return self.rows_of(self.images.ids)
+
+    @property
+    def is_ready(self) -> NDArray[np.bool_]:
+        """(n,) bool, whether each listed image has an embedding."""
+        return self.store.is_filled[self.rows]
+
+    @property
+    def ready_rows(self) -> NDArray[np.int64]:
+        """Rows of the listed images that have an embedding, ascending."""
+        rows = self.rows
+        return rows[self.store.is_filled[rows]]
+
+    def rows_of(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Rows of listed images."""
+        rows = self.store.rows_of(image_ids)
+        assert rows is not None, "every listed image has a row"
+        return rows
+
+    def ready_row(self, image_id: int) -> int | None:
+        """Row of an image, None while it has no embedding."""
+        rows = self.store.rows_of([image_id])
+        return None if rows is None or not self.store.is_filled[rows[0]] else int(rows[0])
+
+    def read(self) -> None:
+        """Read everything anew: images, labels, and the embeddings that are in the cache."""
+        self.images.read()
+        self.store = EmbeddingStore(self._width)
+        self.store.append(self.images.ids)
+        self._fill(np.arange(len(self.images.ids)))
+
+    def read_added(self) -> NDArray[np.int64] | None:
+        """Read the list of images and give those that were added rows.
+
+        Returns:
+            Rows that have an embedding now and had none; None when an older image came back and all must be read.
+        """
+        self.images.read()
+        known = self.store.image_ids
+        added = np.setdiff1d(self.images.ids, known, assume_unique=True)
+        if len(added) and len(known) and added[0] < known[-1]:
+            return None
+        self.store.append(added)
+        # Also an image that comes back may have got its embedding while it was away.
+        return self._fill(np.flatnonzero(~self.is_ready))
+
+    def read_embeddings(self, image_ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], bool]:
+        """Read the embeddings of listed images from the cache.
+
+        Returns:
+            Rows that have an embedding, and whether one that was there before is another now, or gone.
+        """
+        rows = self.rows_of(image_ids)
+        before, was_filled = self.store.embeddings[rows], self.store.is_filled[rows]
+        filled = self._fill(np.searchsorted(self.images.ids, image_ids))
+        return filled, bool((was_filled & (self.store.embeddings[rows] != before).any(axis=1)).any())
+
+    def shots(self, graph: CategoryGraph) -> Shots:
+        """The labelled images that have an embedding and whose class is in the graph."""
+        image_ids, class_ids = self.images.labelled()
+        rows = self.rows_of(image_ids)
+        known = np.array([class_id in graph for class_id in class_ids.tolist()], dtype=bool)
+        ready = known & self.store.is_filled[rows]
+        return Shots(image_ids[ready], class_ids[ready], self.store.floats(rows[ready]))
+
+    def ignored(self) -> NDArray[np.int64]:
+        """Ids of the images that teach nothing: said to show none of the classes, or removed."""
+        removed = np.setdiff1d(self.store.image_ids, self.images.ids, assume_unique=True)
+        return np.union1d(self.images.ids[self.images.labels == UNKNOWN], removed)
+
+    def _fill(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Read the embeddings of images at these places of the list; returns the rows that were found."""
+        hashes = newest_hashes(self._project, self.images, self._cache, places)
+        return self.store.fill(self.rows[places], hashes, self._cache)
+
+
+def newest_hashes(
+    project: Project, images: ImageList, cache: EmbeddingCache, places: NDArray[np.int64]
+) -> Sequence[bytes | None]:
+    """Content hashes of images, also where embedding could not write them down; None before an image was read.
+
+    A project that is read-only, or open in another program, gets no facts of a run of `embed`. The embedding cache has
+    them: which content each file had when it was embedded. Its word counts where it differs from the project's and the
+    file is still the one that was embedded.
+
+    Args:
+        project: where it is open for writing it has all of them.
+        images: its images, read.
+        cache: the embedding cache in use.
+        places: in the list of images.
+    """
+    hashes = [images.content_hashes[place] for place in places.tolist()]
+    if project.is_writable:
+        return hashes
+    folder = project.path.parent
+    paths = [folder / images.paths[place] for place in places.tolist()]
+    remembered = cache.last_hashes(paths)
+    # Only these files are asked for their state: that of 100,000 of them takes long on a share.
+    others = [place for place, key in enumerate(remembered) if key is not None and key != hashes[place]]
+    files = {place: found for place in others if (found := FoundFile.at(paths[place])) is not None}
+    for place, key in zip(files, cache.path_hashes(list(files.values())), strict=True):
+        hashes[place] = key or hashes[place]
+    return hashes

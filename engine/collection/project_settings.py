@@ -1,0 +1,37 @@
+"""What a project says about classifying: the setting, the collection stage, bars and deepest classes."""
+
+from typing import Final
+
+from engine.everyday.back_off import Policy
+from engine.everyday.prototypes import Setting
+from engine.project import Change, Project
+
+SETTING_NAME: Final = "setting"
+STAGE_SETTING: Final = "collection"
+
+
+def setting_of(project: Project) -> Setting:
+    """PPN+ unless the project says otherwise."""
+    return Setting(str(project.setting(SETTING_NAME, Setting.PPN_PLUS.value)))
+
+
+def is_stage_on(project: Project) -> bool:
+    """Whether unlabelled and coarse-labelled images teach the model too: they do unless a person switched it off."""
+    return bool(project.setting(STAGE_SETTING, True))
+
+
+def switch_stage(project: Project, *, is_on: bool) -> Change:
+    """Switch the collection stage on or off: one action that can be undone.
+
+    Raises:
+        ProjectReadOnlyError: the project is open for reading only.
+    """
+    text = "Let the collection teach" if is_on else "Stop the collection from teaching"
+    with project.one_step(text) as step:
+        project.set_setting(STAGE_SETTING, is_on)
+    return step.change
+
+
+def policies_of(project: Project) -> dict[int, Policy]:
+    """Bars and deepest classes by class id, as the everyday model takes them."""
+    return {class_id: Policy(policy.bar, policy.is_deepest) for class_id, policy in project.policies().items()}

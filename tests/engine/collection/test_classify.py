@@ -1,0 +1,119 @@
+"""The command line classifies by the window's own path: same embeddings, same basis, same predictions."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.collection.classify import Classified, classify, predictions
+from engine.collection.embed import embed_project
+from engine.collection.import_images import import_images
+from engine.collection.live import LiveCollection
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
+from engine.config import CacheFolders
+from engine.errors import InputError
+from engine.everyday.prototypes import Setting
+from engine.project import Project
+from engine.research.benchmarks.synthetic import synthetic_project
+from tests.support.collections import Collection, write_shape
+
+ANCHORS = 1100
+
+
+def _assert_as_shown(classified: Classified, shown: CollectionState) -> None:
+    """Predictions of the images without a label are those that the window shows, to the last bit."""
+    free = np.flatnonzero((shown.label_class == NO_CLASS) & (shown.status == ImageStatus.READY))
+    found = [prediction for _, prediction in predictions(classified)]
+    assert [one.image_id for one in found] == shown.image_ids[free].tolist()
+    assert [one.class_id for one in found] == shown.best_class[free].tolist()
+    assert [one.score for one in found] == shown.best_score[free].tolist()
+    assert [one.safe_class_id or NO_CLASS for one in found] == shown.safe_class[free].tolist()
+    assert [one.safe_score for one in found] == shown.safe_score[free].tolist()
+
+
+@pytest.mark.parametrize("with_stage", [True, False])
+@pytest.mark.parametrize("setting", Setting)
+def test_the_window_shows_the_same(
+    live: LiveCollection, collection: Collection, setting: Setting, with_stage: bool
+) -> None:
+    """With images that wait, images said to show none of the classes, and removed ones, in every setting."""
+    folder, project = collection.folder / "new", live.project
+    write_shape(folder / "waits.png", "Green disc", seed=100)
+    live.apply(project.set_setting("setting", setting.value))
+    live.apply(project.set_setting("collection", with_stage))
+    live.apply(import_images(project, [folder]).change)
+    live.apply(project.label(live.state.image_ids[30:32].tolist(), None))
+    live.apply(project.remove_images(live.state.image_ids[35:37].tolist()))
+    classified = classify(project, collection.caches, setting)
+    assert classified.waiting == 1
+    assert (classified.fitted.stage is not None) == (live.fitted is not None and live.fitted.stage is not None)
+    _assert_as_shown(classified, live.load())
+
+
+def test_what_is_asked_for_comes_before_the_project_s_settings(live: LiveCollection, collection: Collection) -> None:
+    """A setting and the stage can be chosen for one run; the project keeps its own."""
+    live.project.set_setting("collection", False)
+    live.project.set_setting("setting", "ppn")
+    classified = classify(live.project, collection.caches, Setting.PPN_PLUS, with_stage=True)
+    assert classified.fitted.setting is Setting.PPN_PLUS
+    assert classified.fitted.stage_check is not None
+    live.load()
+    assert live.fitted is not None
+    assert (live.fitted.setting, live.fitted.stage_check) == (Setting.PPN, None)
+
+
+def test_the_cached_basis_serves_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whitening and neighbours of a large collection are computed once, by whichever of the two comes first."""
+    monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", ANCHORS)
+    monkeypatch.setattr("engine.collection.live_basis.MOST_ANCHORS", ANCHORS)
+    caches = CacheFolders(tmp_path / "cache")
+    path = synthetic_project(tmp_path, caches, 1300)
+    with Project.open(path, for_writing=False) as project:
+        first = classify(project, caches)
+        monkeypatch.setattr("engine.collection.live_basis.collection_basis", _must_not_be_made)
+        again = classify(project, caches)
+    live = LiveCollection.open(path, caches, for_writing=False)
+    _assert_as_shown(first, live.load())
+    _assert_as_shown(again, live.state)
+    live.close()
+
+
+def _must_not_be_made(*_arguments: object, **_named: object) -> None:
+    raise AssertionError("the basis is made again although it was cached")
+
+
+def test_embeddings_that_the_project_could_not_write_down(collection: Collection) -> None:
+    """A project that is only read is embedded into the cache alone: window and command line find them there."""
+    with Project.open(collection.project) as project:
+        write_shape(collection.folder / "new" / "late.png", "Green disc", seed=100)
+        import_images(project, [collection.folder / "new"])
+    with Project.open(collection.project, for_writing=False) as project:
+        embed_project(project, collection.caches, device="cpu")
+        classified = classify(project, collection.caches)
+    live = LiveCollection.open(collection.project, collection.caches, for_writing=False)
+    assert (live.load().status == ImageStatus.READY).all()
+    assert classified.waiting == 0
+    _assert_as_shown(classified, live.state)
+    live.close()
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    """No classes, no images, no embeddings, no shots: each in its own words, with what to do."""
+    caches = CacheFolders(tmp_path / "cache")
+    live = LiveCollection.create(tmp_path / "a.protoleaf", caches)
+    project = live.project
+
+    def refusal() -> str:
+        with pytest.raises(InputError) as caught:
+            classify(project, caches)
+        return str(caught.value)
+
+    assert "has no classes" in refusal()
+    project.add_class("Red")
+    assert "has no images" in refusal()
+    write_shape(tmp_path / "new" / "0.png", "Red disc", seed=0)
+    import_images(project, [tmp_path / "new"])
+    assert "no image has an embedding yet" in refusal()
+    embed_project(project, caches, device="cpu")
+    assert "no class has a shot yet" in refusal()
+    live.close()
