@@ -24,8 +24,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return run_worker()
     if first and (first.startswith("-") or not _names_a_project(first)):
         from engine.cli.main import main as run_command
+        from engine.log import Kind, logging_to_file
 
-        return run_command(words)
+        with logging_to_file(Kind.COMMAND):
+            return run_command(words)
     if len(words) > 1:
         sys.stderr.write(f"protoleaf: the window opens one project: expected nothing after {first}, found {words[1]}\n")
         return 2

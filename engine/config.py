@@ -13,6 +13,7 @@ CACHE_VARIABLE: Final = "PROTOLEAF_CACHE"
 SAMPLE_VARIABLE: Final = "PROTOLEAF_SAMPLE"
 BACKBONES_VARIABLE: Final = "PROTOLEAF_BACKBONES"
 BACKUPS_VARIABLE: Final = "PROTOLEAF_BACKUPS"
+LOGS_VARIABLE: Final = "PROTOLEAF_LOGS"
 PROJECT_SUFFIX: Final = ".protoleaf"
 
 
@@ -39,6 +40,12 @@ def backups_folder() -> Path:
     """Where backups of projects are kept unless the person chose a folder; `PROTOLEAF_BACKUPS` names another one."""
     chosen = os.environ.get(BACKUPS_VARIABLE)
     return Path(chosen) if chosen else platformdirs.user_data_path(APPLICATION_NAME, appauthor=False) / "backups"
+
+
+def log_folder() -> Path:
+    """Where the log is written: the system's folder for the user's logs, or what `PROTOLEAF_LOGS` names."""
+    chosen = os.environ.get(LOGS_VARIABLE)
+    return Path(chosen) if chosen else platformdirs.user_log_path(APPLICATION_NAME, appauthor=False)
 
 
 @dataclass(frozen=True)

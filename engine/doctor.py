@@ -1,31 +1,26 @@
 """What this computer offers: versions, devices with their speed, why the GPU is or is not used, folders, backbones."""
 
 import os
-import platform
 import shutil
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
-from engine import __version__
 from engine.collection.models import BUNDLED_NAME, bundled_backbones, find_model
-from engine.config import CacheFolders, backbones_folder
+from engine.config import CacheFolders, backbones_folder, log_folder
 from engine.embedding.device_speed import DeviceSpeed, measure_speed
 from engine.errors import ProtoleafError
 from engine.runtime.devices.attempt import try_device
 from engine.runtime.devices.child import Trial, TryInChild, try_in_child
 from engine.runtime.devices.facts import GpuFacts
-from engine.runtime.devices.gather import RUNTIME_PACKAGES, gather_facts
+from engine.runtime.devices.gather import gather_facts
 from engine.runtime.devices.names import AUTO, ON_DEMAND, PROVIDERS, devices_of
 from engine.runtime.devices.reasons import why_not
 from engine.runtime.providers import ProviderChoice, ProviderReport, choose_from, device_name, probe_device
+from engine.versions import versions
 
-PACKAGES: Final = (
-    *RUNTIME_PACKAGES, "torch", "torchvision", "PySide6-Essentials", "numpy", "pillow", "simplejpeg", "networkx",
-)  # fmt: skip
 TIME_LIMIT_S: Final = 8.0
 """For all trials together; starting the program comes on top."""
 
@@ -118,7 +113,7 @@ def examine(caches: CacheFolders, *, limit_s: float = TIME_LIMIT_S, in_child: Tr
     reports, chosen, facts = survey.reports, survey.chosen, survey.facts
     refused = next((report for report in reports if report.reason and report.reason == chosen.reason), None)
     return Diagnosis(
-        versions={"protoleaf": __version__, "Python": platform.python_version(), **_packages()},
+        versions=versions(),
         providers=reports,
         facts=facts,
         device=chosen.device_name,
@@ -193,14 +188,6 @@ def speed_of(device: str, seconds: float) -> DeviceSpeed:
     return measure_speed(model.backbone, model.card, choice, seconds)
 
 
-def _packages() -> dict[str, str]:
-    found = {}
-    for name in PACKAGES:
-        with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
-
-
 def _added_backbones() -> tuple[str, ...]:
     from engine.backbones.library import BackboneLibrary
 
@@ -215,6 +202,7 @@ def _folders(caches: CacheFolders) -> tuple[FolderReport, ...]:
         "looks at collections": caches.collections,
         "TensorRT engines": caches.engines,
         "added backbones": backbones_folder(),
+        "log": log_folder(),
     }
     return tuple(FolderReport(name, str(path), size_of(path), free_space(path)) for name, path in named.items())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.config import BACKUPS_VARIABLE, CacheFolders
+from engine.config import BACKUPS_VARIABLE, LOGS_VARIABLE, CacheFolders
 from tests.support.collections import Collection, embed_collection, write_collection
 
 
@@ -21,9 +21,10 @@ def embedded_once(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 
 
 @pytest.fixture(autouse=True)
-def own_backups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Backups of a test's projects lie beside its temporary folder, not in the person's."""
-    monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path.with_name(f"{tmp_path.name}-backups")))
+def own_backups_and_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Backups of a test's projects and its logs lie beside its temporary folder, not in the person's."""
+    for variable, name in ((BACKUPS_VARIABLE, "backups"), (LOGS_VARIABLE, "logs")):
+        monkeypatch.setenv(variable, str(tmp_path.with_name(f"{tmp_path.name}-{name}")))
 
 
 @pytest.fixture

@@ -35,6 +35,7 @@ from engine.jobs.devices import list_devices, probe
 from engine.jobs.onnx_files import add_backbone, examine_backbone, inspect_backbone
 from engine.jobs.published_networks import add_torchvision, list_torchvision
 from engine.jobs.trial import try_backbone
+from engine.log import Kind, logging_to_file
 from engine.scratch_folder import clear_abandoned
 
 _log = logging.getLogger(__name__)
@@ -233,7 +234,11 @@ def main() -> int:
     """
     clear_abandoned()
     # Unbuffered, so that the listening thread holds no lock that the interpreter wants at its end.
-    with _own_stdout() as stdout, os.fdopen(os.dup(0), "rb", buffering=0) as stdin:
+    with (
+        logging_to_file(Kind.WORKER),
+        _own_stdout() as stdout,
+        os.fdopen(os.dup(0), "rb", buffering=0) as stdin,
+    ):
         return run_worker(iter(stdin.readline, b""), stdout)
 
 

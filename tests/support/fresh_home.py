@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 REPOSITORY: Final = Path(__file__).parents[2]
-OURS: Final = (".cache/protoleaf", ".config/protoleaf", ".local/share/protoleaf")
+OURS: Final = (".cache/protoleaf", ".config/protoleaf", ".local/share/protoleaf", ".local/state/protoleaf")
 """Folders of ours in a home on Linux."""
 
 SHARED: Final = (".cache/fontconfig",)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.collection.new_project import new_project
-from engine.config import BACKUPS_VARIABLE, CACHE_VARIABLE, CacheFolders
+from engine.config import BACKUPS_VARIABLE, CACHE_VARIABLE, LOGS_VARIABLE, CacheFolders
 from engine.errors import ProtoleafError
 from engine.research.benchmarks.synthetic import synthetic_project
 from engine.sample_collection.collection import draw_collection
@@ -94,6 +94,7 @@ def _run(arguments: list[str], caches: CacheFolders) -> dict[str, Any]:
             REPORT_VARIABLE: str(report),
             CACHE_VARIABLE: str(caches.root),
             BACKUPS_VARIABLE: str(caches.root / "backups"),
+            LOGS_VARIABLE: str(caches.root / "logs"),
             "XDG_CONFIG_HOME": str(folder),
         }
         if not environment.get("DISPLAY") and sys.platform.startswith("linux"):

@@ -12,8 +12,8 @@ from engine.runtime.devices.cuda_driver import ask_driver
 from engine.runtime.devices.facts import DeviceNode, GpuFacts
 from engine.runtime.devices.libraries import find_libraries, library_folders
 from engine.runtime.onnx_runtime import load_onnxruntime
+from engine.versions import RUNTIME_PACKAGES
 
-RUNTIME_PACKAGES: Final = ("onnxruntime-gpu", "onnxruntime", "onnxruntime-directml")
 _NVIDIA: Final = "0x10de"  # vendor on the PCI bus
 _DISPLAY_CLASSES: Final = ("0x0300", "0x0302")  # graphics cards with and without an output
 _KERNEL_VERSION: Final = re.compile(r"\b\d{3,}\.\d+(?:\.\d+)?\b")

@@ -1,0 +1,247 @@
+"""The log: what went wrong in a process of the program, in files that stay on this computer.
+
+Each running process has a file of its own, so that no two ever rotate the same one: `window-1.log` belongs to the first
+window, `window-2.log` to a second one beside it. A lock says which are taken; the system gives it back when the process
+dies. A full disk or a folder that refuses costs lines of the log, never the work.
+"""
+
+import faulthandler
+import logging
+import os
+import platform
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from types import TracebackType
+from typing import Final, final
+
+from filelock import FileLock, Timeout
+
+from engine import __version__
+from engine.config import log_folder
+from engine.new_file import open_own, private_folder
+
+SIZE_BYTES: Final = 1_000_000
+"""Of one file before the next is begun; some thousand faults with their tracebacks (decision 41)."""
+
+OLDER_FILES: Final = 2
+"""Kept beside the one that is written (decision 41)."""
+
+MOST_PROCESSES: Final = 32
+"""Of one kind that can have a log at once."""
+
+SESSION_LINES: Final = 300
+"""The most that is read of one session, from its end."""
+
+UNCAUGHT: Final = "uncaught"
+"""Logger that errors nobody caught go to, as critical ones."""
+
+_STARTED: Final = f"INFO {__name__}: started:"
+_RUNNING: Final = ".running"
+_LOCK: Final = ".lock"
+_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_FAULTS: Final = (" CRITICAL ", "Fatal Python error", "Windows fatal exception")
+
+_log = logging.getLogger(__name__)
+
+
+class Kind(StrEnum):
+    """What a process of the program is."""
+
+    WINDOW = "window"
+    WORKER = "worker"
+    COMMAND = "command"
+
+
+@dataclass
+class Log:
+    """The log of this process.
+
+    Attributes:
+        path: its file; None where none can be written.
+        crashed: what the logs of earlier windows say that ended without being closed, the latest session of each.
+        has_unread_error: whether an uncaught error was logged that the person was not shown. A window that is closed
+            with one counts as crashed the next time.
+    """
+
+    path: Path | None = None
+    crashed: tuple[str, ...] = ()
+    has_unread_error: bool = False
+
+
+@contextmanager
+def logging_to_file(kind: Kind) -> Iterator[Log]:
+    """Log to a file during the block: what modules log, what nobody catches, and where native code crashes.
+
+    Args:
+        kind: what this process is. Only a window leaves a mark while it runs, so that its crash is known the next time.
+    """
+    with ExitStack() as stack:
+        try:
+            log = _opened(kind, stack)
+        except (OSError, RuntimeError):  # a folder that refuses; a disk without locks
+            log = Log()
+        if log.path is not None and kind is Kind.WINDOW:
+            _mark_running(log, log.path, stack)
+        _catch_uncaught(log, stack)
+        try:
+            yield log
+        except Exception as error:
+            _note(log, "the program ended with an error", error)
+            raise
+
+
+def session_text(path: Path) -> str:
+    """The last session in a log: its lines since the last start, the newest `SESSION_LINES` of them."""
+    lines: deque[str] = deque(maxlen=SESSION_LINES)
+    with suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:
+        for line in file:
+            if _STARTED in line:
+                lines.clear()
+            lines.append(line)
+    return "".join(lines)
+
+
+# -- the file
+
+
+def _opened(kind: Kind, stack: ExitStack) -> Log:
+    folder = private_folder(log_folder())
+    path = _free_file(folder, kind, stack)
+    crashed = tuple(_crashed_windows(path)) if kind is Kind.WINDOW else ()
+    handler = _OwnFile(path)
+    handler.setFormatter(logging.Formatter(_FORMAT))
+    stack.callback(_close, handler)
+    _attach(handler, stack)
+    _log.info(
+        "started: protoleaf %s, %s, process %d, Python %s, %s",
+        __version__, kind, os.getpid(), platform.python_version(), platform.platform(),
+    )  # fmt: skip
+    return Log(path, crashed)
+
+
+def _free_file(folder: Path, kind: Kind, stack: ExitStack) -> Path:
+    for number in range(1, MOST_PROCESSES + 1):
+        path = folder / f"{kind}-{number}.log"
+        lock = FileLock(path.with_suffix(_LOCK), thread_local=False)
+        with suppress(Timeout):
+            lock.acquire(timeout=0)
+            stack.callback(lock.release)
+            return path
+    raise FileExistsError(f"every log of a {kind} is taken")
+
+
+def _attach(handler: logging.Handler, stack: ExitStack) -> None:
+    """Hand everything to the file, and warnings to standard error as if there were no file."""
+    root = logging.getLogger()
+    for each in (handler,) if root.handlers or logging.lastResort is None else (handler, logging.lastResort):
+        root.addHandler(each)
+        stack.callback(root.removeHandler, each)
+    stack.callback(root.setLevel, root.level)
+    root.setLevel(logging.INFO)
+
+
+def _close(handler: "_OwnFile") -> None:
+    faulthandler.disable()
+    with suppress(OSError):  # what a full disk did not take
+        handler.close()
+
+
+@final
+class _OwnFile(RotatingFileHandler):
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, maxBytes=SIZE_BYTES, backupCount=OLDER_FILES, encoding="utf-8")
+
+    def _open(self) -> TextIOWrapper:
+        """Open the file for this person alone; a native crash writes its stack there, too."""
+        stream = TextIOWrapper(open_own(Path(self.baseFilename), "ab"), "utf-8", "backslashreplace")
+        faulthandler.enable(stream)
+        return stream
+
+    def doRollover(self) -> None:
+        """Begin the next file; go on in this one where the system refuses, as while another program reads it."""
+        with suppress(OSError):
+            super().doRollover()
+        self.stream = self.stream or self._open()
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Do without the line."""
+
+
+# -- whether a window crashed
+
+
+def _mark_running(log: Log, path: Path, stack: ExitStack) -> None:
+    mark = path.with_suffix(_RUNNING)
+
+    def unmark() -> None:
+        if not log.has_unread_error:
+            with suppress(OSError):
+                mark.unlink(missing_ok=True)
+
+    with suppress(OSError):
+        open_own(mark, "wb").close()
+        stack.callback(unmark)
+
+
+def _crashed_windows(own: Path) -> Iterator[str]:
+    """What windows logged whose marks are left though they run no more; a switched-off computer is no crash."""
+    for mark in sorted(own.parent.glob(f"{Kind.WINDOW}-*{_RUNNING}")):
+        log = mark.with_suffix(own.suffix)
+        if log != own and not _is_free(log):
+            continue
+        text = session_text(log)
+        if any(fault in text for fault in _FAULTS) or mark.stat().st_mtime > _switched_on():
+            yield text
+        mark.unlink()
+
+
+def _is_free(log: Path) -> bool:
+    try:
+        with FileLock(log.with_suffix(_LOCK), timeout=0):
+            return True
+    except Timeout:
+        return False
+
+
+def _switched_on() -> float:
+    import psutil  # only after a crash
+
+    return float(psutil.boot_time())
+
+
+# -- what nobody catches
+
+
+def _catch_uncaught(log: Log, stack: ExitStack) -> None:
+    before, before_threads, before_unraisable = sys.excepthook, threading.excepthook, sys.unraisablehook
+
+    def on_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        _note(log, "in the main thread", error)
+        before(kind, error, trace)
+
+    def on_thread_error(given: threading.ExceptHookArgs) -> None:
+        _note(log, f"in the thread {given.thread.name if given.thread else 'that is gone'}", given.exc_value)
+        before_threads(given)
+
+    def on_unraisable(given: "sys.UnraisableHookArgs") -> None:
+        _log.error("%s: %r", given.err_msg or "ignored an error in", given.object, exc_info=given.exc_value)
+        before_unraisable(given)
+
+    sys.excepthook, threading.excepthook, sys.unraisablehook = on_error, on_thread_error, on_unraisable
+    stack.callback(setattr, sys, "excepthook", before)
+    stack.callback(setattr, threading, "excepthook", before_threads)
+    stack.callback(setattr, sys, "unraisablehook", before_unraisable)
+
+
+def _note(log: Log, where: str, error: BaseException | None) -> None:
+    if isinstance(error, Exception):  # and not Ctrl+C
+        log.has_unread_error = True
+        logging.getLogger(UNCAUGHT).critical("%s: %s", where, type(error).__name__, exc_info=error)

@@ -1,0 +1,22 @@
+"""Versions of the program and of the libraries that its results depend on."""
+
+import platform
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from typing import Final
+
+from engine import __version__
+
+RUNTIME_PACKAGES: Final = ("onnxruntime-gpu", "onnxruntime", "onnxruntime-directml")
+PACKAGES: Final = (
+    *RUNTIME_PACKAGES, "torch", "torchvision", "PySide6-Essentials", "numpy", "pillow", "simplejpeg", "networkx",
+)  # fmt: skip
+
+
+def versions() -> dict[str, str]:
+    """Versions by name, of what is installed."""
+    found = {"protoleaf": __version__, "Python": platform.python_version()}
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
