@@ -1,10 +1,17 @@
 """Start of the program: the window, the command line, or a worker, by the first word."""
 
+import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.runtime.onnx_runtime import load_onnxruntime
+
+if TYPE_CHECKING:
+    from engine.log import Log
+
+_log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,25 +50,36 @@ def _names_a_project(word: str) -> bool:
 
 def open_window(project: Path | None) -> int:
     """Show the window and run until it is closed."""
+    from engine.log import Kind, logging_to_file
+
+    with logging_to_file(Kind.WINDOW) as log:
+        return _run_window(project, log)
+
+
+def _run_window(project: Path | None, log: "Log") -> int:
     if sys.platform == "win32":
         load_onnxruntime()  # WORKAROUND: after Qt its library fails to load (onnxruntime issue 16116)
     from PySide6.QtWidgets import QApplication
 
     from app.main_window import MainWindow
+    from app.reports.catching import StopSignals, log_qt_messages
     from app.theme import apply_theme
 
+    log_qt_messages()
     application = QApplication(sys.argv[:1])
     application.setApplicationName("Protoleaf")
     application.setOrganizationName("protoleaf")
     application.setDesktopFileName("protoleaf")
     apply_theme(application)
-    window = MainWindow()
+    window = MainWindow(log=log)
+    StopSignals(window)
     from app.startup_report import attach_report
 
     attach_report(window)
     if project is not None:
         window.open_soon(project)
     window.show()
+    _log.info("the window is open")
     return application.exec()
 
 

@@ -116,6 +116,20 @@ def make_notice_column(frame: QFrame, tone: str = "") -> QVBoxLayout:
     return column
 
 
+def make_column(main: QWidget, *, above: QWidget | None = None, below: QWidget | None = None) -> QWidget:
+    """A widget that takes all the room, and what is above or below it without a gap; the Tab key visits it first."""
+    whole = QWidget()
+    column = QVBoxLayout(whole)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    column.addWidget(main, 1)
+    if above is not None:
+        column.insertWidget(0, above)
+    if below is not None:
+        column.addWidget(below)
+    return whole
+
+
 def make_scroll_area() -> QScrollArea:
     """A frameless area that scrolls up and down; no stop for the Tab key, it follows what has the focus in it."""
     area = QScrollArea()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget
 
 from app.actions.keys_sheet import KeysSheet
 from app.actions.registry import Registry
@@ -18,6 +18,7 @@ from app.class_tree.controller import Classes
 from app.class_tree.view import ClassTree
 from app.computing.controller import Computing
 from app.computing.device_chip import DeviceChip
+from app.controls import make_column
 from app.dragging import take_files, welcome_files
 from app.images.thumbnails import Thumbnails
 from app.importing.controller import Importing
@@ -26,12 +27,14 @@ from app.moved_images.controller import MovedImages
 from app.moved_images.whereabouts import Whereabouts
 from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_ids_for, commands_for, place_of
 from app.palette.view import Palette
+from app.reports.controller import Reports
 from app.review.controller import Labelling
 from app.session import Session
 from app.session.embedding import Embedding
 from app.session.subsets import Subset
 from app.settings import Settings
 from app.side_panel.place import SidePlace
+from app.status.notice import Notice
 from app.status.status_line import StatusLine
 from app.status.toast import Toast
 from app.texts import fill
@@ -42,6 +45,7 @@ from app.welcome.controller import Projects
 from app.welcome.view import Welcome
 from app.workspace.view import Workspace
 from engine.config import CacheFolders
+from engine.log import Log
 
 if TYPE_CHECKING:
     from engine.project import Change
@@ -59,9 +63,12 @@ class MainWindow(QMainWindow):
     Args:
         caches: where caches lie.
         settings: what the window remembers.
+        log: of this process.
     """
 
-    def __init__(self, caches: CacheFolders | None = None, settings: Settings | None = None) -> None:
+    def __init__(
+        self, caches: CacheFolders | None = None, settings: Settings | None = None, log: Log | None = None
+    ) -> None:
         super().__init__()
         self.settings = settings or Settings()
         self.session = Session(caches or CacheFolders.default(), self)
@@ -83,7 +90,7 @@ class MainWindow(QMainWindow):
         self.toast = Toast(self._pages)
         self.palette_panel = Palette(self._pages)
         self._keys: KeysSheet | None = None
-        self._make_flows()
+        self._make_flows(log or Log())
         self._connect()
         self._restore()
 
@@ -106,18 +113,13 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(icon("protoleaf", "accent"))
         self.setAcceptDrops(True)
         self.setMinimumHeight(LOWEST)
-        working = QWidget()
-        column = QVBoxLayout(working)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._panes, 1)
-        column.addWidget(self.status_line)
-        self._working = working
+        self._working = make_column(self._panes, below=self.status_line)
         self._pages.addWidget(self.welcome)
-        self._pages.addWidget(working)
-        self.setCentralWidget(self._pages)
+        self._pages.addWidget(self._working)
+        self.report_notice = Notice()
+        self.setCentralWidget(make_column(self._pages, above=self.report_notice))
 
-    def _make_flows(self) -> None:
+    def _make_flows(self, log: Log) -> None:
         self.importing = Importing(self.session, self.workspace.notice, self.toast, self)
         self.projects = Projects(self.session, self.importing.take, self.settings, self.workspace.notice, self)
         self.labelling = Labelling(self.session, self.workspace, self.inspector.likeliest_of, self.palette_panel)
@@ -133,11 +135,12 @@ class MainWindow(QMainWindow):
             self.session, self.whereabouts, self.embedding, self.workspace.missing_notice, self.side
         )
         self.moved_images.missing_shown.connect(self.workspace.show_missing)
+        self.reports = Reports(log, self.report_notice, self.toast, self.device_chip.accessibleName, self)
         callbacks = {
             **self.projects.callbacks(), **self.importing.callbacks(), **self.labelling.callbacks(),
             **self.classes.callbacks(), **self.models.callbacks(), **self.backbones.callbacks(),
             **self.computing.callbacks(), **self.moved_images.callbacks(), **self.backups.callbacks(),
-            **self._own_callbacks(),
+            **self.reports.callbacks(), **self._own_callbacks(),
         }  # fmt: skip
         self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
         self.registry.fill(self.menuBar())
@@ -353,5 +356,6 @@ class MainWindow(QMainWindow):
         self.whereabouts.stop()
         self.workspace.image_view.stop()
         self.backups.stop()
+        self.reports.stop()
         self.session.shut_down()
         super().closeEvent(event)

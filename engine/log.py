@@ -47,7 +47,7 @@ _STARTED: Final = f"INFO {__name__}: started:"
 _RUNNING: Final = ".running"
 _LOCK: Final = ".lock"
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-_FAULTS: Final = (" CRITICAL ", "Fatal Python error", "Windows fatal exception")
+_FAULTS: Final = (" ERROR ", " CRITICAL ", "Fatal Python error", "Windows fatal exception")
 
 _log = logging.getLogger(__name__)
 
@@ -96,6 +96,11 @@ def logging_to_file(kind: Kind) -> Iterator[Log]:
         except Exception as error:
             _note(log, "the program ended with an error", error)
             raise
+
+
+def has_fault(session: str) -> bool:
+    """Whether something went wrong in a session: an error, or a crash of native code."""
+    return any(fault in session for fault in _FAULTS)
 
 
 def session_text(path: Path) -> str:
@@ -198,7 +203,7 @@ def _crashed_windows(own: Path) -> Iterator[str]:
         if log != own and not _is_free(log):
             continue
         text = session_text(log)
-        if any(fault in text for fault in _FAULTS) or mark.stat().st_mtime > _switched_on():
+        if has_fault(text) or mark.stat().st_mtime > _switched_on():
             yield text
         mark.unlink()
 

@@ -257,6 +257,16 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ActionRow("zoom_out", QT_TRANSLATE_NOOP("actions", "Smaller thumbnails"), "zoom_out", ("Ctrl+-",), VIEW),
     ActionRow("show_failures", QT_TRANSLATE_NOOP("actions", "Files that could not be read"), "failure", (), VIEW),
     ActionRow("show_keys", QT_TRANSLATE_NOOP("actions", "Keys"), "keys", ("?", "F1"), HELP, Needs.NOTHING),
+    ActionRow(
+        "show_log",
+        QT_TRANSLATE_NOOP("actions", "Show the log"),
+        "folder",
+        (),
+        HELP,
+        Needs.NOTHING,
+        starts_section=True,
+    ),
+    ActionRow("copy_report", QT_TRANSLATE_NOOP("actions", "Copy the report"), "copy", (), HELP, Needs.NOTHING),
 )
 
 BY_NAME: Final = {row.name: row for row in ACTIONS}

@@ -31,7 +31,7 @@ class Notice(QFrame):
         whole.setContentsMargins(16, 8, 8, 8)
         whole.setSpacing(8)
         whole.addLayout(self._row, 1)
-        close = make_icon_button("close", self.tr("Do nothing"), self.hide)
+        close = make_icon_button("close", self.tr("Dismiss"), self.hide)
         whole.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
         self.answers: dict[str, Callable[[], None]] = {}
         self.hide()

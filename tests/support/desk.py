@@ -15,6 +15,7 @@ from app.palette.logic import PaletteRow
 from app.settings import Settings
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.graph.category_graph import CategoryGraph
+from engine.log import Log
 from engine.project import Change
 from tests.support.collections import cache_of_test
 from tests.support.sessions import LONG_MS, changed_by, open_project
@@ -28,9 +29,9 @@ SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
 class Desk:
     """One window, and a person in front of it."""
 
-    def __init__(self, qtbot: QtBot, settings: Settings) -> None:
+    def __init__(self, qtbot: QtBot, settings: Settings, log: Log | None = None) -> None:
         self.qtbot = qtbot
-        self.window = MainWindow(cache_of_test(), settings)
+        self.window = MainWindow(cache_of_test(), settings, log)
         self.window.embedding.device = "cpu"
         self.window.resize(1200, 800)
         self.window.show()

@@ -64,6 +64,11 @@ class FreshHome:
         """Our data folder in this home, where backups go."""
         return self.home / OURS[2]
 
+    @property
+    def log(self) -> Path:
+        """Our log in this home."""
+        return self.home / OURS[3] / "log"
+
     def environment(self, **more: str) -> dict[str, str]:
         """All variables of a program in this home; the person switched ONNX Runtime's reporting on."""
         return {

@@ -176,7 +176,8 @@ def test_strace_agrees(home: FreshHome, lived_in: Collection, tmp_path: Path) ->
     writing = [line for line in calls if "openat(" not in line or re.search(r"O_(CREAT|WRONLY|RDWR)", line)]
     paths = [Path(found[1]) for line in writing if (found := WRITTEN.search(line))]
     assert any(path.is_relative_to(home.cache) for path in paths)
-    known = (home.cache, home.data, home.temporary, lived_in.folder, Path("/dev"))
+    ours = (home.cache, home.data, home.log)
+    known = (*ours, home.temporary, lived_in.folder, Path("/dev"))
     elsewhere = [path for path in paths if not any(path.is_relative_to(each) for each in known)]
-    above = [path for path in elsewhere if home.cache.is_relative_to(path) or home.data.is_relative_to(path)]
+    above = [path for path in elsewhere if any(each.is_relative_to(path) for each in ours)]
     assert [path for path in elsewhere if path not in above] == []

@@ -1,0 +1,143 @@
+"""The log and the report: shown, copied, and offered after a crash or an error that nobody expected."""
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from app.jobs.background_thread import BackgroundThread
+from app.texts import fill, translate
+from engine.config import log_folder
+from engine.log import UNCAUGHT, Log, session_text
+
+if TYPE_CHECKING:
+    from app.reports.view import ReportWindow
+    from app.status.notice import Notice
+    from app.status.toast import Toast
+
+_SHOW: Final = ("reports", "Show the Report")
+
+
+@final
+class Reports(QObject):
+    """Answers "Show the log" and "Copy the report"; offers a report of its own accord where there was a fault.
+
+    Attributes:
+        shown: the window of the report that was opened last.
+
+    Args:
+        log: of this process.
+        notice: asks whether to show the report of a crash.
+        toast: says that something unexpected happened.
+        device: what embeds images, in words.
+        window: owner.
+    """
+
+    _went_wrong = Signal(str)
+
+    def __init__(self, log: Log, notice: "Notice", toast: "Toast", device: Callable[[], str], window: QWidget) -> None:
+        super().__init__(window)
+        self.shown: ReportWindow | None = None
+        self._log = log
+        self._toast = toast
+        self._device = device
+        self._window = window
+        self._thread: BackgroundThread | None = None
+        self._has_told = False
+        self._went_wrong.connect(self._on_went_wrong)
+        self._listener = _Listener(self._went_wrong.emit)
+        logging.getLogger(UNCAUGHT).addHandler(self._listener)
+        if log.crashed:
+            notice.ask(
+                translate("reports", "Protoleaf closed unexpectedly the last time. Your decisions are saved."),
+                [(translate(*_SHOW), lambda: self._make(log.crashed, self._show))],
+            )
+
+    def callbacks(self) -> dict[str, Callable[[], None]]:
+        """Actions by name."""
+        return {"show_log": self.show_log, "copy_report": self.copy_report}
+
+    def stop(self) -> None:
+        """End before the program ends."""
+        logging.getLogger(UNCAUGHT).removeHandler(self._listener)
+        if self._thread is not None:
+            self._thread.stop()
+        self._close_shown()
+
+    def _close_shown(self) -> None:
+        if self.shown is not None:
+            self.shown.close()
+            self.shown.deleteLater()
+            self.shown = None
+
+    def show_log(self) -> None:
+        """Show the folder of the log in the system's file browser."""
+        folder = str(log_folder())
+        if self._log.path is None:
+            self._toast.say_failure(fill(translate("reports", "No log could be written in %1"), folder))
+        elif not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
+            self._toast.say_failure(fill(translate("reports", "The folder cannot be shown: %1"), folder))
+
+    def copy_report(self) -> None:
+        """Put the report of this session on the clipboard."""
+        self._make((), self._copy)
+
+    def _make(self, sessions: tuple[str, ...], on_made: Callable[[str], None]) -> None:
+        """Make a report on a thread of its own.
+
+        Args:
+            sessions: what the log says; by default that of this session.
+            on_made: called with the report.
+        """
+        if self._thread is None:
+            self._thread = BackgroundThread("reports", self)
+        thread, path, device = self._thread, self._log.path, self._device()
+
+        def work() -> None:
+            from app.reports.logic import faulty_worker_sessions, report_text
+
+            own = sessions or ((session_text(path),) if path is not None else ())
+            text = report_text(device, [*own, *faulty_worker_sessions()])
+            thread.post(lambda: on_made(text))
+
+        self._log.has_unread_error = False
+        thread.submit(work, self._toast.say_failure)
+
+    def _copy(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self._toast.say(translate("reports", "The report was copied to the clipboard."))
+
+    def _show(self, text: str) -> None:
+        from app.reports.view import ReportWindow
+
+        self._close_shown()
+        self.shown = ReportWindow(text, self._copy, self.show_log, self._window)
+        self.shown.show()
+
+    def _on_went_wrong(self, name: str) -> None:
+        """Say so once: the same error often comes again and again."""
+        if self._has_told:
+            return
+        self._has_told = True
+        text = translate(
+            "reports", "Something unexpected went wrong (%1). Your project is safe; the log has the details."
+        )
+        self._toast.say_failure(
+            fill(text, name), action=translate(*_SHOW), on_action=lambda: self._make((), self._show)
+        )
+
+
+@final
+class _Listener(logging.Handler):
+    """Tells of each error that nobody caught by the name of its kind; from any thread."""
+
+    def __init__(self, on_error: Callable[[str], None]) -> None:
+        super().__init__(logging.CRITICAL)
+        self._on_error = on_error
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        self._on_error(type(error).__name__)

@@ -1,0 +1,66 @@
+"""The report in a window of its own: to read it, copy it, or look at the whole log."""
+
+from collections.abc import Callable
+from typing import final
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.controls import make_button, make_label
+from app.theme.tokens import tokens
+
+FIRST_SIZE = QSize(720, 520)
+
+
+@final
+class ReportWindow(QDialog):
+    """Shows a text beside the main window, which stays usable.
+
+    Attributes:
+        copy_button, log_button, close_button: what can be done.
+
+    Args:
+        text: the report.
+        on_copy: called with the report by "Copy the report".
+        on_log: called by "Show the log".
+    """
+
+    def __init__(self, text: str, on_copy: Callable[[str], None], on_log: Callable[[], None], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Report"))
+        self.resize(FIRST_SIZE)
+        self.text = QPlainTextEdit(text)
+        self.text.setReadOnly(True)
+        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.setAccessibleName(self.tr("Report"))
+        self.copy_button = make_button(
+            self.tr("Copy the report"), lambda: on_copy(text), variant="primary", icon_name="copy"
+        )
+        self.log_button = make_button(self.tr("Show the log"), on_log, icon_name="folder")
+        self.close_button = make_button(self.tr("Close"), self.reject)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        spacing = tokens().spacing
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*4 * (spacing.large,))
+        column.setSpacing(spacing.medium)
+        column.addWidget(
+            make_label(
+                self.tr(
+                    "Your decisions were saved as you made them. Nothing has been sent: to pass this report on, "
+                    "copy it, look through it, and paste it into a message."
+                ),
+                "secondary",
+                wraps=True,
+            )
+        )
+        column.addWidget(self.text, 1)
+        row = QHBoxLayout()
+        row.addWidget(self.copy_button)
+        row.addWidget(self.log_button)
+        row.addStretch(1)
+        row.addWidget(self.close_button)
+        column.addLayout(row)

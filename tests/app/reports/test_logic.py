@@ -1,0 +1,36 @@
+"""The text of a report."""
+
+from pathlib import Path
+
+import pytest
+
+from app.reports.logic import LINES_OF_EACH, faulty_worker_sessions, report_text
+from engine import __version__
+from engine.config import log_folder
+from engine.log import Kind, logging_to_file
+
+
+def test_a_report_says_what_is_needed_and_not_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Versions, the system, the device, the end of each log; the home folder is not named."""
+    monkeypatch.setenv("HOME", "/somewhere/anna")
+    session = "".join(f"line {number} of /somewhere/anna/birds.protoleaf\n" for number in range(500))
+    text = report_text("Device: CPU", [session, "", "a worker's"])
+    assert text.startswith(f"protoleaf {__version__}\nPython 3")
+    assert "\nnumpy " in text
+    assert "\nDevice: CPU\n" in text
+    assert "line 499 of ~/birds.protoleaf" in text
+    assert text.count("line ") == LINES_OF_EACH
+    assert text.endswith("\n\na worker's\n")
+    assert "anna" not in text
+
+
+def test_workers_are_in_it_when_something_went_wrong(tmp_path: Path) -> None:
+    """One that did its work adds nothing."""
+    with logging_to_file(Kind.WORKER):
+        pass
+    assert faulty_worker_sessions() == []
+    with pytest.raises(LookupError), logging_to_file(Kind.WORKER):
+        raise LookupError("no such leaf")
+    (session,) = faulty_worker_sessions()
+    assert "LookupError: no such leaf" in session
+    assert log_folder().is_relative_to(tmp_path.parent)
