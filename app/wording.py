@@ -64,7 +64,7 @@ def saved_at(moment: datetime) -> str:
     """`Saved at 14:02`, in local time."""
     local = moment.astimezone()
     time_text = QLocale().toString(QTime(local.hour, local.minute), QLocale.FormatType.ShortFormat)
-    return fill(translate("wording", "All changes saved, the last at %1"), time_text)
+    return fill(translate("wording", "All changes saved, last at %1"), time_text)
 
 
 def percent(share: float) -> str:

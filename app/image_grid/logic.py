@@ -19,11 +19,15 @@ class Order(StrEnum):
 
 
 def positions(state: CollectionState, wanted: ImageFilter, order: Order) -> NDArray[np.int64]:
-    """Positions in the state of the images to show, in order; a person's own images come first within a class."""
+    """Positions in the state of the images to show, in order; a person's own images come first within a class.
+
+    An unknown image is the least sure of all: its score only says which class it would be if it were one of them.
+    """
     chosen = np.flatnonzero(fitting(state, wanted))
     if order is Order.ADDED or len(chosen) == 0:
         return chosen
-    score = np.where(state.status[chosen] == ImageStatus.READY, state.best_score[chosen], np.float32(2))
+    known = np.where(state.is_unknown[chosen], np.float32(0), state.best_score[chosen])
+    score = np.where(state.status[chosen] == ImageStatus.READY, known, np.float32(2))
     if order is Order.CLASS:
         is_predicted = state.label_class[chosen] == NO_CLASS
         return chosen[np.lexsort((-score, is_predicted, shown_class(state)[chosen]))]

@@ -76,7 +76,10 @@ class ClassPage(Page):
             return
         self.add_section(self.tr("Likely images"))
         strip = image_strip(
-            facts.candidates, self._state, self._thumbnails, tip=self.tr("Click: it is %1").replace("%1", facts.name)
+            facts.candidates,
+            self._state,
+            self._thumbnails,
+            tip=self.tr("Click to label as %1").replace("%1", facts.name),
         )
         strip.image_clicked.connect(self.candidate_accepted if self._is_writable else self.image_requested)
         self.add(strip)
@@ -91,7 +94,7 @@ class ClassPage(Page):
                 line.chosen.connect(self.class_requested)
                 self.add(line)
         if facts.suggested and not facts.parents and self._is_writable:
-            self.add_section(self.tr("Looks as if it belonged under"))
+            self.add_section(self.tr("Suggested parents"))
             for row in facts.suggested:
                 self._add_suggestion(row)
 
@@ -128,10 +131,8 @@ class ClassPage(Page):
         self.add(row)
         self.add_text(bar_text(facts), "caption")
         if facts.own_bar is not None and self._is_writable:
-            self.add(
-                make_button(self.tr("Take over from above"), lambda: self.bar_requested.emit(None), variant="flat")
-            )
-        self._deepest = QCheckBox(self.tr("Never answer with a class below"))
+            self.add(make_button(self.tr("Inherit from above"), lambda: self.bar_requested.emit(None), variant="flat"))
+        self._deepest = QCheckBox(self.tr("Never predict a class below this one"))
         self._deepest.setChecked(facts.is_deepest)
         self._deepest.setEnabled(self._is_writable)
         self._deepest.toggled.connect(self.deepest_requested)

@@ -10,11 +10,20 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 from app.controls import make_button, make_label
 from app.images.pixels import fitted
 from app.images.thumbnails import Thumbnails
-from app.inspector.logic import ImageFacts, ScoreRow, ShareRow
+from app.inspector.logic import Certainty, ImageFacts, ScoreRow, ShareRow
 from app.inspector.page import Page
 from app.inspector.rows import ScoreLine
 from app.inspector.strip import ThumbnailStrip
-from app.inspector.wording import certainty_text, label_origin, label_title, look_alikes_text, share_title, why_text
+from app.inspector.wording import (
+    certainty_text,
+    condition_text,
+    label_origin,
+    label_title,
+    look_alikes_text,
+    share_title,
+    why_text,
+    why_title,
+)
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -101,7 +110,7 @@ class ImagePage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(make_label(label_title(graph, facts.label), "strong" if facts.label else "secondary"), 1)
         if facts.label is not None:
-            layout.addWidget(make_button(self.tr("Take off"), self.unlabel_requested.emit, variant="flat"))
+            layout.addWidget(make_button(self.tr("Remove"), self.unlabel_requested.emit, variant="flat"))
         self.add(row)
         if facts.label is not None:
             self.add_text(label_origin(facts.label), "caption")
@@ -109,15 +118,19 @@ class ImagePage(Page):
     def _add_prediction(self) -> None:
         facts = self._facts
         self.add_section(self.tr("Prediction"))
+        is_unknown = facts.certainty is Certainty.UNKNOWN
         self.add_text(certainty_text(facts))
+        if is_unknown and facts.tops:
+            self.add_text(condition_text(), "caption")
         if facts.safe is not None and facts.tops and facts.safe.class_id != facts.tops[0].class_id:
             self._add_line(facts.safe, tone="accent")
-            self.add_text(self.tr("Likeliest below"), "caption")
+            self.add_text(self.tr("Most likely below it"), "caption")
         for row in facts.tops[:TOPS_SHOWN]:
-            self._add_line(row, tone="accent" if row is facts.tops[0] else "muted")
+            is_best = row is facts.tops[0] and not is_unknown
+            self._add_line(row, tone="accent" if is_best else "muted", condition=condition_text() if is_unknown else "")
 
-    def _add_line(self, row: ScoreRow, *, tone: str) -> None:
-        line = ScoreLine(row, tone=tone)
+    def _add_line(self, row: ScoreRow, *, tone: str, condition: str = "") -> None:
+        line = ScoreLine(row, tone=tone, condition=condition)
         line.chosen.connect(self.label_requested)
         self.add(line)
 
@@ -125,7 +138,7 @@ class ImagePage(Page):
         text = why_text(self._facts)
         if not text:
             return
-        self.add_section(self.tr("Why %1").replace("%1", self._facts.why_name))
+        self.add_section(why_title(self._facts))
         self.add_text(text)
         for share in self._facts.shares:
             self._add_share(share)

@@ -19,13 +19,19 @@ KEY_SIDE: Final = 18
 class ScoreLine(QWidget):
     """Key, name, percentage, and a thin bar below. A click chooses the class.
 
+    Args:
+        row: what it shows.
+        tone: "accent" or "muted".
+        is_clickable: whether a click chooses.
+        condition: what the percentage depends on, for those who cannot see the words above it.
+
     Signals:
         chosen: class id.
     """
 
     chosen = Signal(int)
 
-    def __init__(self, row: ScoreRow, *, tone: str = "accent", is_clickable: bool = True) -> None:
+    def __init__(self, row: ScoreRow, *, tone: str = "accent", is_clickable: bool = True, condition: str = "") -> None:
         super().__init__()
         self._row = row
         self._tone = tone
@@ -34,7 +40,7 @@ class ScoreLine(QWidget):
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setToolTip(f"{row.place} / {row.name}" if row.place else row.name)
-        self.setAccessibleName(f"{row.name}, {percent(row.score)}")
+        self.setAccessibleName(f"{condition} {row.name}, {percent(row.score)}".strip())
         if is_clickable:
             self.setCursor(Qt.CursorShape.PointingHandCursor)
 

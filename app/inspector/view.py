@@ -80,7 +80,7 @@ class Inspector(QWidget):
         """Show nothing in particular."""
         self._image_id = self._class_id = None
         self.image_facts = self.class_facts = None
-        hint = make_label(self.tr("Choose an image or a class to see what is known about it."), "muted", wraps=True)
+        hint = make_label(self.tr("Select an image or a class to see what is known about it."), "muted", wraps=True)
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         space = tokens().spacing.large
         hint.setContentsMargins(space, 2 * space, space, space)

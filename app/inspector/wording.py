@@ -34,20 +34,50 @@ def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for
     best = facts.tops[0].name if facts.tops else ""
     match facts.certainty:
         case Certainty.FAILED:
-            return translate("inspector", "This file cannot be read. It stays on the list, nothing else is affected.")
+            return translate(
+                "inspector", "This file cannot be read. It stays in the list of failures; nothing else is affected."
+            )
         case Certainty.WAITING:
-            return translate("inspector", "Not read yet. Predictions appear as soon as its turn comes.")
+            return translate("inspector", "Not embedded yet. Its prediction appears as soon as it is.")
         case Certainty.NOTHING_LEARNED:
-            return translate("inspector", "No class has an image yet. Label one and predictions appear at once.")
+            return translate("inspector", "No class has an image yet. Label one, and predictions appear at once.")
         case Certainty.UNKNOWN:
-            return translate("inspector", "It does not look like any of the classes.")
+            return translate("inspector", "Unknown: it does not look like any of the classes.")
         case Certainty.NOTHING_SAFE:
             return fill(translate("inspector", "Not sure of any class. %1 is only the best guess."), best)
         case Certainty.LEAF:
-            return translate("inspector", "Sure down to the last level.")
+            return translate("inspector", "Sure down to the most specific class.")
         case Certainty.COARSE:
             safe = facts.safe.name if facts.safe else ""
-            return fill(translate("inspector", "Sure that it is %1. %2 is only the best guess below."), safe, best)
+            return fill(
+                translate("inspector", "Sure that it is %1. Below that, %2 is only the best guess."), safe, best
+            )
+
+
+def condition_text() -> str:
+    """What the scores of an unknown image are under: they share 1 among the classes, whatever the image shows."""
+    return translate("inspector", "If it is one of the classes after all:")
+
+
+def why_title(facts: ImageFacts) -> str:
+    """Heading of the reasons."""
+    if facts.certainty is Certainty.UNKNOWN:
+        return translate("inspector", "Why unknown")
+    return fill(translate("inspector", "Why %1"), facts.why_name)
+
+
+def _distance_text(facts: ImageFacts) -> str:
+    """How far it is from the class that it would be; more than the limit, or it would not be unknown."""
+    ratio = QLocale().toString(facts.distance_ratio or 1.0, "f", 2)
+    return fill(
+        translate(
+            "inspector",
+            "Its distance from %2 is %1 times the limit beyond which an image counts as unknown. "
+            "The prototype of %2 was learned from these images:",
+        ),
+        ratio,
+        facts.why_name,
+    )
 
 
 def share_title(row: ShareRow) -> str:
@@ -55,7 +85,7 @@ def share_title(row: ShareRow) -> str:
     if row.source is Source.UNLABELLED:
         return translate("inspector", "Unlabelled images")
     if row.source is Source.COARSE:
-        return fill(translate("inspector", "Labelled only %1"), row.name)
+        return fill(translate("inspector", "Labelled only as %1"), row.name)
     if row.class_id is None:
         return translate("inspector", "Its own images")
     return fill(translate("inspector", "From %1"), row.name)
@@ -65,15 +95,17 @@ def why_text(facts: ImageFacts) -> str:
     """Why this class: where its prototype comes from."""
     if not facts.shares:
         return ""
+    if facts.certainty is Certainty.UNKNOWN:
+        return _distance_text(facts)
     has_own = any(row.class_id is None and row.source is Source.LABELLED for row in facts.shares)
     if not has_own and all(row.source is Source.LABELLED for row in facts.shares):
         return fill(
-            translate("inspector", "%1 has no images of its own: what it looks like comes from its parents."),
+            translate("inspector", "%1 has no images of its own: its prototype comes from its parents."),
             facts.why_name,
         )
     if len(facts.shares) == 1 and has_own:
-        return fill(translate("inspector", "%1 is known from its own images alone."), facts.why_name)
-    return fill(translate("inspector", "What %1 looks like was learned from these images:"), facts.why_name)
+        return fill(translate("inspector", "The prototype of %1 comes from its own images alone."), facts.why_name)
+    return fill(translate("inspector", "The prototype of %1 was learned from these images:"), facts.why_name)
 
 
 def look_alikes_text(facts: ImageFacts) -> str:
@@ -81,7 +113,7 @@ def look_alikes_text(facts: ImageFacts) -> str:
     if not facts.look_alikes:
         return ""
     return fill(
-        translate("inspector", "%1 of the prediction follows the images that this one looks most like:"),
+        translate("inspector", "%1 of the prediction comes from the most similar images:"),
         percent(facts.look_alike_share),
     )
 
@@ -92,22 +124,36 @@ def teaching_text(facts: ClassPageFacts) -> str:  # noqa: PLR0911 (one sentence 
     match teaching(facts):
         case Teaching.NOTHING:
             return translate(
-                "inspector", "Nothing teaches it yet. Drop 1 to 10 images on it, or put it under a class that has some."
+                "inspector", "It has no images yet. Drop 1 to 10 on it, or put it under a class that has some."
             )
         case Teaching.PARENTS_ONLY:
-            return translate("inspector", "It has no images of its own: it is guessed from its parents alone.")
+            return translate("inspector", "It has no images of its own: its prototype comes from its parents alone.")
         case Teaching.FROM_BELOW:
             return translate(
-                "inspector", "It has no images of its own: it is known from those of the classes below it."
+                "inspector", "It has no images of its own: its prototype comes from those of the classes below it."
             )
         case Teaching.OWN_ONLY:
-            return translate("inspector", "It is known from its own images alone.")
+            return translate("inspector", "Its prototype comes from its own images alone.")
         case Teaching.MOSTLY_OWN:
-            return fill(translate("inspector", "Its own images say nearly all (%1); its parents add %2."), own, rest)
+            return fill(
+                translate(
+                    "inspector", "Its prototype comes almost entirely from its own images (%1); its parents add %2."
+                ),
+                own,
+                rest,
+            )
         case Teaching.MOSTLY_PARENTS:
-            return fill(translate("inspector", "Its parents say nearly all (%2); its own images add %1."), own, rest)
+            return fill(
+                translate(
+                    "inspector", "Its prototype comes almost entirely from its parents (%2); its own images add %1."
+                ),
+                own,
+                rest,
+            )
         case Teaching.BOTH:
-            return fill(translate("inspector", "Its own images say %1, its parents %2."), own, rest)
+            return fill(
+                translate("inspector", "%1 of its prototype comes from its own images, %2 from its parents."), own, rest
+            )
 
 
 def counts_text(facts: ClassPageFacts) -> str:
@@ -123,9 +169,12 @@ def counts_text(facts: ClassPageFacts) -> str:
 def bar_text(facts: ClassPageFacts) -> str:
     """What the bar means for this class."""
     if facts.own_bar is None:
-        return fill(translate("inspector", "Taken over from above: %1 sure is safe enough."), percent(facts.bar))
+        return fill(
+            translate("inspector", "Inherited from above: a score of %1 is enough to be safe."), percent(facts.bar)
+        )
     return fill(
-        translate("inspector", "Set here: %1 sure is safe enough, for this class and all below."), percent(facts.bar)
+        translate("inspector", "Set here, for this class and all below it: a score of %1 is enough to be safe."),
+        percent(facts.bar),
     )
 
 

@@ -38,7 +38,7 @@ class FailuresPopup(QFrame):
         self._failures: tuple[FileFailure, ...] = ()
         self._title = make_label("", "heading")
         note = make_label(
-            self.tr("They stay as they are on disk. Mend or replace one, then read it again with F5."),
+            self.tr("The files stay as they are on disk. Repair or replace one, then press F5 to try again."),
             "secondary",
             wraps=True,
         )

@@ -53,7 +53,7 @@ class JobBar(QWidget):
     def show_started(self, title: str, *, keeps_finished: bool = True) -> None:
         """A job began; how much there is to do is not known yet."""
         self._title.setText(title)
-        tip = self.tr("Stop; what is finished is kept") if keeps_finished else self.tr("Stop; nothing of it is kept")
+        tip = self.tr("Stop; what is finished is kept") if keeps_finished else self.tr("Stop; nothing is kept")
         self._cancel.setToolTip(tip)
         self._cancel.setAccessibleName(tip)
         self._facts.setText("")
@@ -77,9 +77,9 @@ class JobBar(QWidget):
         self._failures = tuple(failures)
         self._failure_button.setVisible(bool(failures))
         self._failure_button.setText(
-            self.tr("1 file not read")
+            self.tr("1 unreadable file")
             if len(failures) == 1
-            else self.tr("%1 files not read").replace("%1", number(len(failures)))
+            else self.tr("%1 unreadable files").replace("%1", number(len(failures)))
         )
 
     def show_failures(self) -> None:

@@ -45,7 +45,7 @@ def _empty_class(wanted: ImageFilter, class_name: str) -> Emptiness:
         return Emptiness(
             "check_circle",
             fill(translate("workspace", "Nothing left to review in %1"), class_name),
-            translate("workspace", "Every image that looks like it has your word."),
+            fill(translate("workspace", "You have reviewed every image predicted as %1."), class_name),
             ("show_to_review",),
             is_good=True,
         )
@@ -62,7 +62,7 @@ def _empty_subset(subset: Subset) -> Emptiness:
         return Emptiness(
             "check_circle",
             translate("workspace", "All done"),
-            translate("workspace", "Every image has your word."),
+            translate("workspace", "You have reviewed every image."),
             ("show_all",),
             is_good=True,
         )
@@ -74,12 +74,12 @@ def _empty_subset(subset: Subset) -> Emptiness:
         return Emptiness(
             "search",
             translate("workspace", "Nothing unknown"),
-            translate("workspace", "No image is far from every class, and you called none of them unknown."),
+            translate("workspace", "No image is far from every class, and you have marked none as unknown."),
             ("show_all",),
         )
     return Emptiness(
         "label",
         translate("workspace", "No labels yet"),
-        translate("workspace", "Choose an image and press Enter, a digit, or R."),
+        translate("workspace", "Select an image and press Enter, a digit, or R."),
         ("show_all",),
     )

@@ -78,10 +78,10 @@ class Header(QWidget):
         box.setProperty("variant", "flat")
         box.setAccessibleName(self.tr("Order"))
         for order, text in (
-            (Order.UNSURE_FIRST, self.tr("Unsure first")),
-            (Order.SUREST_FIRST, self.tr("Surest first")),
+            (Order.UNSURE_FIRST, self.tr("Least certain first")),
+            (Order.SUREST_FIRST, self.tr("Most certain first")),
             (Order.CLASS, self.tr("By class")),
-            (Order.ADDED, self.tr("As added")),
+            (Order.ADDED, self.tr("In the order added")),
         ):
             box.addItem(text, order)
         box.activated.connect(lambda place: self.order_chosen.emit(Order(box.itemData(place))))
@@ -91,8 +91,8 @@ class Header(QWidget):
         slider = QSlider(Qt.Orientation.Horizontal)
         slider.setRange(SMALLEST_SIDE, LARGEST_SIDE)
         slider.setFixedWidth(104)
-        slider.setAccessibleName(self.tr("Size of thumbnails"))
-        slider.setToolTip(self.tr("Size of thumbnails (Ctrl+wheel)"))
+        slider.setAccessibleName(self.tr("Thumbnail size"))
+        slider.setToolTip(self.tr("Thumbnail size (Ctrl+wheel)"))
         slider.valueChanged.connect(self.zoom_chosen)
         return slider
 

@@ -117,7 +117,11 @@ def classify(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict every image without a person's label."""
+    """Predict every image without a person's label.
+
+    A score is a probability given that the image shows one of the classes; where `safe_class` is `unknown`, it looks
+    like none of them.
+    """
     from engine.collection.classify import classify as run
     from engine.collection.predictions_file import write_predictions
     from engine.everyday.prototypes import Setting

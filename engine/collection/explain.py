@@ -44,7 +44,7 @@ class Explanation:
     Attributes:
         image_id: the image.
         class_id: the class it is explained for.
-        score: its probability.
+        score: its probability, given that the image is of one of the candidates.
         own: the share of the prototype that is the class's own shots.
         parents: the shares that its parents propagated. With `own`, `coarse` and `unlabelled` they sum to 1.
         safe: the safe class, None when not even a coarse one is sure.

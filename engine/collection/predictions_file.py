@@ -3,6 +3,9 @@
 A file name that is no valid Unicode stands there as the bytes it has, which is what the error handler `surrogateescape`
 reads back. The word "unknown" means that an image shows none of the classes. A class of that name has a path in the
 column `path`, where the outcome has none, and stands in `safe_class` as a path from the top: "/Bird/unknown".
+
+A score is a probability given that the image shows one of the classes. Where `safe_class` is the outcome unknown, class
+and score say only which class it would be if it were one of them, and `safe_score` is 0.
 """
 
 import csv

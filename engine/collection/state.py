@@ -35,7 +35,7 @@ class CollectionState:
         paths: (n,) paths as stored.
         label_class: (n,) int64, the person's class, `NO_CLASS`, or `UNKNOWN`.
         best_class: (n,) int64, the likeliest leaf, or `NO_CLASS` without a prediction.
-        best_score: (n,) float32, probability of `best_class`.
+        best_score: (n,) float32, probability of `best_class`, given that the image is of one of the classes.
         safe_class: (n,) int64, the deepest class that passes its bar, or `NO_CLASS`.
         safe_score: (n,) float32, probability of `safe_class`.
         is_unknown: (n,) bool, too far from every prototype.

@@ -61,8 +61,8 @@ def test_a_focus_that_is_gone_stops_no_palette(reviewing: Desk) -> None:
     image_id = reviewing.choose(0)
     reviewing.press_for_change(Key.Key_U)
     reviewing.window.workspace.show_image(image_id)
-    reviewing.wait(lambda: any(button.text() == "Take off" for button in _buttons(reviewing)))
-    (button,) = [button for button in _buttons(reviewing) if button.text() == "Take off"]
+    reviewing.wait(lambda: any(button.text() == "Remove" for button in _buttons(reviewing)))
+    (button,) = [button for button in _buttons(reviewing) if button.text() == "Remove"]
     button.setFocus()
     reviewing.press(Key.Key_K, CONTROL)
     page = reviewing.window.inspector._scroll.widget()

@@ -49,7 +49,7 @@ def test_every_case_has_a_sentence_of_its_own(certainty: Certainty) -> None:
 def test_a_coarse_answer_names_both_classes() -> None:
     """Sure of the bird, guessing the gull."""
     text = certainty_text(image(Certainty.COARSE))
-    assert text == "Sure that it is Bird. Gull is only the best guess below."
+    assert text == "Sure that it is Bird. Below that, Gull is only the best guess."
 
 
 def test_labels_say_what_who_and_when() -> None:
@@ -77,15 +77,15 @@ def test_why_depends_on_who_taught_it() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({}, "Its own images say 60 %, its parents 40 %."),
-        ({"own_share": 0.9}, "Its own images say nearly all (90 %); its parents add 10 %."),
-        ({"own_share": 0.1}, "Its parents say nearly all (90 %); its own images add 10 %."),
-        ({"own_share": 1.0}, "It is known from its own images alone."),
-        ({"shots": ()}, "It has no images of its own: it is known from those of the classes below it."),
-        ({"is_zero_shot": True}, "It has no images of its own: it is guessed from its parents alone."),
+        ({}, "60 % of its prototype comes from its own images, 40 % from its parents."),
+        ({"own_share": 0.9}, "Its prototype comes almost entirely from its own images (90 %); its parents add 10 %."),
+        ({"own_share": 0.1}, "Its prototype comes almost entirely from its parents (90 %); its own images add 10 %."),
+        ({"own_share": 1.0}, "Its prototype comes from its own images alone."),
+        ({"shots": ()}, "It has no images of its own: its prototype comes from those of the classes below it."),
+        ({"is_zero_shot": True}, "It has no images of its own: its prototype comes from its parents alone."),
         (
             {"is_zero_shot": True, "parents": ()},
-            "Nothing teaches it yet. Drop 1 to 10 images on it, or put it under a class that has some.",
+            "It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.",
         ),
     ],
 )
@@ -98,8 +98,8 @@ def test_counts_bars_and_candidates() -> None:
     """One and many are told apart; an inherited bar says where it comes from."""
     assert counts_text(a_class()) == "3 shots  ·  41 images"
     assert counts_text(a_class(shots=(1,), image_count=1)) == "1 shot  ·  1 image"
-    assert bar_text(a_class()) == "Taken over from above: 80 % sure is safe enough."
-    assert bar_text(a_class(own_bar=0.9, bar=0.9)).startswith("Set here: 90 %")
+    assert bar_text(a_class()) == "Inherited from above: a score of 80 % is enough to be safe."
+    assert bar_text(a_class(own_bar=0.9, bar=0.9)).endswith("all below it: a score of 90 % is enough to be safe.")
     assert candidates_text(1).startswith("1 candidate.")
     assert candidates_text(12).startswith("12 candidates.")
 
@@ -109,8 +109,8 @@ def test_what_the_collection_taught_has_words() -> None:
     unlabelled = ShareRow(None, "", 0.4, (), Source.UNLABELLED)
     coarse = ShareRow(2, "Bird", 0.3, (9,), Source.COARSE)
     assert share_title(unlabelled) == "Unlabelled images"
-    assert share_title(coarse) == "Labelled only Bird"
-    learned = "What Gull looks like was learned from these images:"
+    assert share_title(coarse) == "Labelled only as Bird"
+    learned = "The prototype of Gull was learned from these images:"
     assert why_text(image(Certainty.LEAF, shares=(OWN, unlabelled))) == learned
     assert why_text(image(Certainty.LEAF, shares=(coarse, unlabelled))) == learned
     assert why_text(image(Certainty.LEAF, shares=(unlabelled,))) == learned
@@ -119,5 +119,5 @@ def test_what_the_collection_taught_has_words() -> None:
 def test_following_look_alikes_is_said() -> None:
     """How far, in percent; nothing where it does not."""
     facts = replace(image(Certainty.LEAF), look_alikes=(7, 8), look_alike_share=0.9)
-    assert look_alikes_text(facts) == "90 % of the prediction follows the images that this one looks most like:"
+    assert look_alikes_text(facts) == "90 % of the prediction comes from the most similar images:"
     assert look_alikes_text(image(Certainty.LEAF)) == ""

@@ -79,9 +79,9 @@ def test_failures_are_counted_and_listed(line: StatusLine) -> None:
     failures = [FileFailure(Path("a.jpg"), "cut short"), FileFailure(Path("b.jpg"), "found text")]
     bar.set_failures(failures)
     assert bar._failure_button.isVisible()
-    assert bar._failure_button.text() == "2 files not read"
+    assert bar._failure_button.text() == "2 unreadable files"
     bar.set_failures(failures[:1])
-    assert bar._failure_button.text() == "1 file not read"
+    assert bar._failure_button.text() == "1 unreadable file"
     bar._failure_button.click()
     popup = bar._popup
     assert isinstance(popup, FailuresPopup)

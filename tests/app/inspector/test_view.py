@@ -1,0 +1,65 @@
+"""The inspector beside the grid: what both say of one image."""
+
+import numpy as np
+import pytest
+from PIL import Image
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+
+from app.image_grid.model import CARD_ROLE, Mark
+from app.inspector.rows import ScoreLine
+from engine.collection.embed import embed_project
+from engine.collection.import_images import import_images
+from engine.project import Project
+from tests.support.collections import Collection
+from tests.support.desk import Desk
+
+CONDITION = "If it is one of the classes after all:"
+
+
+@pytest.fixture
+def stranger(collection: Collection) -> int:
+    """An image of none of the classes, embedded: its id."""
+    folder = collection.folder / "strangers"
+    folder.mkdir()
+    pixels = np.random.default_rng(1).integers(0, 255, (96, 96, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(folder / "noise.png")
+    with Project.open(collection.project) as project:
+        (image_id,) = import_images(project, [folder]).change.images_added
+        embed_project(project, collection.caches, device="cpu")
+    return image_id
+
+
+def texts_of(desk: Desk) -> list[str]:
+    """All sentences of the inspector, from top to bottom."""
+    return [label.text() for label in desk.window.inspector.findChildren(QLabel)]
+
+
+def test_an_image_of_none_of_the_classes(desk: Desk, collection: Collection, stranger: int) -> None:
+    """It is unknown, and the percentages of classes are said to hold only if it is one of them: no class looks sure."""
+    desk.open(collection.project)
+    desk.window.registry.trigger("show_unknown")
+    index = desk.grid.model().index(0, 0)
+    desk.qtbot.mouseClick(desk.grid.viewport(), Qt.MouseButton.LeftButton, pos=desk.grid.visualRect(index).center())
+    desk.wait(lambda: desk.inspected == stranger)
+    card = index.data(CARD_ROLE)
+    assert (card.mark, card.title, card.score) == (Mark.UNKNOWN, "Unknown", "")
+    texts = texts_of(desk)
+    place = texts.index(CONDITION)
+    assert texts[place - 1] == "Unknown: it does not look like any of the classes."
+    assert "Why unknown" in texts
+    assert any("times the limit beyond which an image counts as unknown" in text for text in texts)
+    names = [line.accessibleName() for line in desk.window.inspector.findChildren(ScoreLine)]
+    likeliest = [f"{CONDITION} {row.name}" for row in desk.window.inspector.image_facts.tops[:5]]  # type: ignore[union-attr]
+    assert [name.rpartition(",")[0] for name in names[:5]] == likeliest
+
+
+def test_an_image_of_a_class_has_no_condition(desk: Desk, collection: Collection, stranger: int) -> None:
+    """The other images are as sure as ever."""
+    desk.open(collection.project)
+    desk.window.registry.trigger("show_to_review")
+    assert desk.choose(desk.grid.model().rowCount() - 1) != stranger
+    texts = texts_of(desk)
+    assert CONDITION not in texts
+    assert "Why unknown" not in texts
+    assert not any(CONDITION in line.accessibleName() for line in desk.window.inspector.findChildren(ScoreLine))
