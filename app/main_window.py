@@ -25,7 +25,7 @@ from app.importing.controller import Importing
 from app.inspector.view import Inspector
 from app.moved_images.controller import MovedImages
 from app.moved_images.whereabouts import Whereabouts
-from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_ids_for, commands_for, place_of
+from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_rows, commands_for
 from app.palette.view import Palette
 from app.reports.controller import Reports
 from app.review.controller import Labelling
@@ -307,11 +307,7 @@ class MainWindow(QMainWindow):
     def _command_rows(self, text: str) -> list[PaletteRow]:
         graph = self.session.graph
         rows = commands_for(self.registry.palette_rows(), text)
-        found = class_ids_for(graph, text) if text.strip() else []
-        return rows + [
-            PaletteRow(graph.name(class_id), place_of(graph, class_id), "", "class", ClassChoice(class_id))
-            for class_id in found
-        ]
+        return rows + (class_rows(graph, text) if text.strip() else [])
 
     def _on_command(self, choice: Choice) -> None:
         if isinstance(choice, CommandChoice):

@@ -9,10 +9,9 @@ from app.palette.logic import (
     CreateChoice,
     NameChoice,
     PaletteRow,
-    class_ids_for,
+    class_rows,
     create_choice,
     create_row,
-    place_of,
 )
 from app.palette.view import Palette
 from app.texts import fill, translate
@@ -99,11 +98,8 @@ class Classes:
         taken = graph.descendants(class_id) | {class_id} | set(graph.parents(class_id))
 
         def rows_for(text: str) -> list[PaletteRow]:
-            return [
-                PaletteRow(graph.name(other), place_of(graph, other), "", "class", ClassChoice(other))
-                for other in class_ids_for(graph, text)
-                if other not in taken
-            ]
+            rows = class_rows(graph, text)
+            return [row for row in rows if not (isinstance(row.choice, ClassChoice) and row.choice.class_id in taken)]
 
         def on_choice(choice: Choice) -> None:
             if isinstance(choice, ClassChoice):

@@ -11,7 +11,7 @@ from app.inspector.image_page import image_strip
 from app.inspector.logic import ClassPageFacts, ScoreRow
 from app.inspector.page import Page
 from app.inspector.rows import ScoreLine
-from app.inspector.wording import bar_text, candidates_text, counts_text, teaching_text
+from app.inspector.wording import aliases_text, bar_text, candidates_text, counts_text, teaching_text
 from app.wording import percent
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class ClassPage(Page):
         self.add(make_label(facts.name, "heading", wraps=True))
         for place in facts.places:
             self.add_text(self.tr("under %1").replace("%1", place) if place else "", "caption")
+        self.add_text(aliases_text(facts), "caption")
         self.add_text(counts_text(facts), "secondary")
         self._add_shots()
         self._add_candidates()

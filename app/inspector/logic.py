@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.graph.aliases import NO_ALIASES, Aliases
 
 if TYPE_CHECKING:  # these load networkx and more; the window shows first
     from engine.collection.explain import ClassFacts, Explanation, ScoredClass
@@ -98,6 +99,7 @@ class ClassPageFacts:
     suggested: tuple[ScoreRow, ...]
     candidates: tuple[int, ...]
     is_deepest: bool = False
+    aliases: Aliases = NO_ALIASES
 
 
 def certainty(state: CollectionState, image_id: int) -> Certainty:
@@ -219,6 +221,7 @@ def class_page_facts(
         score_rows(graph, [one for one in suggested if one.class_id not in parents]),
         tuple(candidates),
         policy is not None and policy.is_deepest,
+        graph.aliases(class_id),
     )
 
 

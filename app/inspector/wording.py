@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QLocale
 
@@ -13,6 +13,8 @@ from app.wording import images, moment_text, percent
 if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import Label
+
+SYNONYMS_NAMED: Final = 6
 
 
 def label_title(graph: CategoryGraph, label: Label | None) -> str:
@@ -164,6 +166,17 @@ def counts_text(facts: ClassPageFacts) -> str:
         else fill(translate("inspector", "%1 shots"), QLocale().toString(len(facts.shots)))
     )
     return f"{shots}  ·  {images(facts.image_count)}"
+
+
+def aliases_text(facts: ClassPageFacts) -> str:
+    """`Also called Tinca tinca  ·  id n01440764`; empty where the class has neither synonyms nor a source id."""
+    synonyms = facts.aliases.synonyms
+    more = len(synonyms) - SYNONYMS_NAMED
+    named = ", ".join(synonyms[:SYNONYMS_NAMED]) + (f" +{more}" if more > 0 else "")
+    parts = [fill(translate("inspector", "Also called %1"), named)] if synonyms else []
+    if facts.aliases.source_id:
+        parts.append(fill(translate("inspector", "id %1"), facts.aliases.source_id))
+    return "  ·  ".join(parts)
 
 
 def bar_text(facts: ClassPageFacts) -> str:

@@ -1,4 +1,7 @@
-"""What a palette offers for a typed text: classes by name or path, a class still to be made, commands. No Qt."""
+"""What a palette offers for a typed text: classes by all that they are called, a class still to be made, commands.
+
+No Qt.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,8 @@ def class_ids_for(graph: CategoryGraph, text: str, *, first: Sequence[int] = ())
 
     Args:
         graph: where to look.
-        text: a name, the beginning or a part of one, or a path such as `Bird/Gull`; empty asks for `first` only.
+        text: a name, source id or synonym, the beginning or a part of one, or a path such as `Bird/Gull`; empty asks
+            for `first` only.
         first: classes to offer before anything is typed (recent, likely); they also win among equal matches.
     """
     wanted = text.strip()
@@ -82,6 +86,20 @@ def class_ids_for(graph: CategoryGraph, text: str, *, first: Sequence[int] = ())
     exact = [class_id for class_id in found if graph.name(class_id).casefold() == wanted.casefold()]
     favourites = [class_id for class_id in known_first if class_id in set(found)]
     return list(dict.fromkeys([*exact, *favourites, *found]))[:ROW_LIMIT]
+
+
+def class_rows(graph: CategoryGraph, text: str, *, first: Sequence[int] = ()) -> list[PaletteRow]:
+    """The rows of these classes; one that was found by its source id or a synonym shows it behind its name."""
+    return [
+        PaletteRow(_title(graph, class_id, text), place_of(graph, class_id), "", "class", ClassChoice(class_id))
+        for class_id in class_ids_for(graph, text, first=first)
+    ]
+
+
+def _title(graph: CategoryGraph, class_id: int, text: str) -> str:
+    name, typed = graph.name(class_id), text.rpartition("/")[2].strip()
+    alias = "" if typed.casefold() in name.casefold() else graph.aliases(class_id).with_part(typed)
+    return f"{name} ({alias})" if alias else name
 
 
 def _by_path(graph: CategoryGraph, text: str) -> list[int]:

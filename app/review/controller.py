@@ -8,10 +8,9 @@ from app.palette.logic import (
     ClassChoice,
     CreateChoice,
     PaletteRow,
-    class_ids_for,
+    class_rows,
     create_choice,
     create_row,
-    place_of,
 )
 from app.palette.view import Palette
 from app.review.labelling import accept, label_as, unlabel
@@ -163,10 +162,7 @@ class Labelling:
         current = self._images.current_id
         likeliest = None if current is None else self._likeliest_of(current)
         first = [*(likeliest or ()), *self._recent]
-        rows = [
-            PaletteRow(graph.name(class_id), place_of(graph, class_id), "", "class", ClassChoice(class_id))
-            for class_id in class_ids_for(graph, text, first=first)
-        ]
+        rows = class_rows(graph, text, first=first)
         new = create_choice(graph, text, under=self._images.class_id)
         if new is not None:
             rows.append(create_row(new, graph.name(new.parent_id) if new.parent_id is not None else ""))

@@ -31,6 +31,11 @@ class Aliases:
     def __bool__(self) -> bool:
         return bool(self.source_id or self.synonyms)
 
+    def with_part(self, text: str) -> str:
+        """The alias that a typed text is a part of, the shortest of several; empty when there is none."""
+        wanted = text.strip().casefold()
+        return min((alias for alias in self.texts if wanted in alias.casefold()), key=len, default="")
+
     def filled_in(self, news: "Aliases") -> "Aliases":
         """The same with what was missing: a source id only where there is none, and further synonyms at the end."""
         synonyms = tuple(dict.fromkeys((*self.synonyms, *news.synonyms)))

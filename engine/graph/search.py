@@ -4,7 +4,6 @@ import heapq
 import re
 from typing import Final
 
-from engine.graph.aliases import Aliases
 from engine.graph.names import split_path
 from engine.graph.structure import ClassId, GraphStructure
 from engine.graph.traversal import reachable
@@ -47,12 +46,6 @@ def _each_once(fitting: list[_Fit], wanted: str) -> list[_Fit]:
     """Each class with the alias that fits best."""
     fitting.sort(key=lambda pair: (not pair[1].startswith(wanted), len(pair[1])), reverse=True)
     return list(dict(fitting).items())
-
-
-def fitting_alias(aliases: Aliases, text: str) -> str:
-    """The alias that a typed text is a part of, the shortest of several; empty when there is none."""
-    wanted = text.strip().casefold()
-    return min((alias for alias in aliases.texts if wanted in alias.casefold()), key=len, default="")
 
 
 def _best(fitting: list[_Fit], wanted: str, limit: int) -> list[ClassId]:

@@ -20,6 +20,7 @@ from app.inspector.logic import (
 )
 from engine.collection.explain import ClassFacts, Explanation, LookAlike, ScoredClass, Share
 from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
+from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
 from engine.project import ClassPolicy
 from tests.support.graphs import seaside_graph
@@ -141,6 +142,8 @@ def test_facts_of_a_class(graph: CategoryGraph) -> None:
     assert (facts.name, facts.places, facts.image_count, facts.shots) == ("Gull", ("Animal / Bird",), 41, (11, 12))
     assert [row.name for row in facts.suggested] == ["Plant"]
     assert (facts.own_share, facts.is_deepest, facts.candidates) == (0.6, True, (13, 14))
+    graph.set_aliases(graph.find("Gull"), Aliases("n02041246", ("Larus",)))
+    assert facts_of(graph).aliases == Aliases("n02041246", ("Larus",))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ScoreRow, ShareRow, Source
 from app.inspector.wording import (
+    aliases_text,
     bar_text,
     candidates_text,
     certainty_text,
@@ -19,6 +20,7 @@ from app.inspector.wording import (
     teaching_text,
     why_text,
 )
+from engine.graph.aliases import Aliases
 from engine.project.records import Label
 from tests.support.graphs import seaside_graph
 
@@ -121,3 +123,17 @@ def test_following_look_alikes_is_said() -> None:
     facts = replace(image(Certainty.LEAF), look_alikes=(7, 8), look_alike_share=0.9)
     assert look_alikes_text(facts) == "90 % of the prediction comes from the most similar images:"
     assert look_alikes_text(image(Certainty.LEAF)) == ""
+
+
+@pytest.mark.parametrize(
+    ("aliases", "text"),
+    [
+        (Aliases(), ""),
+        (Aliases("n1"), "id n1"),
+        (Aliases("", ("Larus", "mew")), "Also called Larus, mew"),
+        (Aliases("n1", tuple("abcdefgh")), "Also called a, b, c, d, e, f +2  ·  id n1"),
+    ],
+)
+def test_what_else_a_class_is_called(aliases: Aliases, text: str) -> None:
+    """Synonyms, the first six of many, and the source id; nothing where there is nothing."""
+    assert aliases_text(a_class(aliases=aliases)) == text

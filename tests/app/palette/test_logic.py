@@ -4,14 +4,17 @@ import pytest
 
 from app.palette.logic import (
     ROW_LIMIT,
+    ClassChoice,
     CommandChoice,
     CreateChoice,
     PaletteRow,
     class_ids_for,
+    class_rows,
     commands_for,
     create_choice,
     place_of,
 )
+from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
 from tests.support.graphs import big_graph, names_of, seaside_graph
 
@@ -55,6 +58,22 @@ def test_the_exact_name_wins_then_favourites(graph: CategoryGraph) -> None:
 def test_a_path_narrows(text: str, names: list[str], graph: CategoryGraph) -> None:
     """Each typed part must begin the name of a class above."""
     assert offered(graph, text) == names
+
+
+def test_a_row_shows_by_which_id_or_synonym_it_was_found(graph: CategoryGraph) -> None:
+    """Behind the name, also below a typed path; a class that was found by its name shows none."""
+    graph.set_aliases(graph.find("Gull"), Aliases("n02041246", ("Larus", "gull bird")))
+    graph.set_aliases(graph.find("Puffin"), Aliases("", ("Larus arcticus",)))
+
+    def titles(text: str) -> list[str]:
+        return [row.title for row in class_rows(graph, text)]
+
+    assert titles("larus") == ["Gull (Larus)", "Puffin (Larus arcticus)"]
+    assert titles("N02041246") == ["Gull (n02041246)"]
+    assert titles("bird/lar") == ["Gull (Larus)", "Puffin (Larus arcticus)"]
+    assert titles("gull") == ["Gull", "Herring Gull"]
+    assert class_rows(graph, "larus")[0].choice == ClassChoice(graph.find("Gull"))
+    assert class_rows(graph, "larus", first=[graph.find("Puffin")])[0].title == "Puffin (Larus arcticus)"
 
 
 def test_never_more_rows_than_a_person_reads() -> None:

@@ -4,9 +4,10 @@ import json
 from itertools import pairwise
 
 from PySide6.QtCore import QByteArray, QMimeData, Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.dragging import IMAGES_MIME
+from engine.graph.aliases import Aliases
 from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
@@ -197,6 +198,30 @@ def test_delete_takes_images_out_of_the_project_only(reviewing: Desk, collection
     assert reviewing.grid.current_id == ids[38]
     reviewing.press_for_change(Key.Key_Z, CONTROL)
     assert len(reviewing.state.image_ids) == 64
+
+
+def test_r_finds_a_class_by_synonym_and_id(reviewing: Desk) -> None:
+    """The row says what else the class is called, Enter labels as it, and its page names id and synonyms."""
+    disc = reviewing.graph.find("Red disc")
+    aliases = Aliases("n03208938", ("discus",))
+    changed_by(
+        reviewing.qtbot,
+        reviewing.window.session,
+        lambda: reviewing.window.session.act(
+            lambda project: project.import_graph(lambda graph: graph.set_aliases(disc, aliases), "Import ids")
+        ),
+    )
+    image_id = reviewing.choose(2)
+    reviewing.press(Key.Key_R)
+    assert [row.title for row in reviewing.type_into_palette("n0320")][:1] == ["Red disc (n03208938)"]
+    assert [row.title for row in reviewing.type_into_palette("discus")][:1] == ["Red disc (discus)"]
+    reviewing.press_for_change(Key.Key_Return)
+    assert reviewing.label_of(image_id) == "Red disc"
+    reviewing.window.tree.select_class(disc)
+    inspector = reviewing.window.inspector
+    reviewing.wait(
+        lambda: "Also called discus  ·  id n03208938" in [label.text() for label in inspector.findChildren(QLabel)]
+    )
 
 
 def test_images_dragged_on_a_class_are_labelled(reviewing: Desk) -> None:

@@ -7,7 +7,6 @@ from engine.graph.aliases import MOST_SYNONYMS, NO_ALIASES, Aliases
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import AliasesChanged, ClassAdded, ClassRemoved
 from engine.graph.inverse import inverse
-from engine.graph.search import fitting_alias
 from tests.support.graphs import names_of, seaside_graph
 
 BIRD, DIVER, GULL, PUFFIN, SEAL = 2, 3, 4, 5, 6
@@ -127,5 +126,5 @@ def test_search_knows_them() -> None:
 
 def test_which_alias_fits() -> None:
     """The shortest that holds what was typed."""
-    assert fitting_alias(Aliases("n1", ("Larus canus", "Larus")), " LAR ") == "Larus"
-    assert fitting_alias(LARUS, "auk") == ""
+    assert Aliases("n1", ("Larus canus", "Larus")).with_part(" LAR ") == "Larus"
+    assert LARUS.with_part("auk") == ""
