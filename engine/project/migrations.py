@@ -8,7 +8,7 @@ from typing import Final
 
 from engine.errors import InputError, ProjectDamagedError
 from engine.project.connection import Connection
-from engine.project.file.file_state import insert_state, mark_of
+from engine.project.file.file_state import has_state, insert_state, mark_of, read_mark, write_mark
 from engine.project.schema import SCHEMA, SCHEMA_VERSION, SOURCE_ID, SYNONYMS
 
 
@@ -105,6 +105,8 @@ def migrate(connection: Connection, version: int) -> None:
     try:
         for migration in _way(connection.path, version):
             with connection.transaction():
+                if has_state(connection):  # like any other commit: it counts, and takes the seal away
+                    write_mark(connection, read_mark(connection).next)
                 migration.apply(connection)
                 connection.write(f"PRAGMA user_version = {migration.to_version}")
     except (sqlite3.Error, InputError) as error:

@@ -17,7 +17,7 @@ from engine.project.clock import present_time
 from engine.project.connection import Connection
 from engine.project.file.address import Identity, address, identity_of
 from engine.project.file.file_lock import FileLock, lock_for_writing, read_only_error
-from engine.project.file.file_state import mark_of
+from engine.project.file.file_state import has_state, mark_of
 from engine.project.file.guard import FileGuard
 from engine.project.file.header import check_header, check_version
 from engine.project.file.logs import settle_logs
@@ -90,7 +90,7 @@ def open_for_writing(path: Path) -> OpenFile:
         resources.callback(connection.close)
         version = _checked_version(connection)
         if version < SCHEMA_VERSION:
-            _rehearse_migration(connection, version)
+            _rehearse_migration(connection, version, _seal_of(connection, lock.read))
             _back_up(connection)
         _make_durable(connection)
         migrate(connection, version)
@@ -117,11 +117,12 @@ def open_for_reading(path: Path, *, is_checked: bool = True) -> OpenFile:
         snapshot = open_snapshot(path, resources, is_open_here=is_open_here(path))
         connection = snapshot.connection
         version = _checked_version(connection)
+        seal = _seal_of(connection, reader_of(snapshot.path))
         if version < SCHEMA_VERSION:
             _refuse(connection, acting_faults(connection))
+            seal = _seal_once_migrated(seal)
             connection.value("PRAGMA journal_mode = DELETE")  # an older file may have had a write-ahead log
             migrate(connection, version)
-        seal = _seal_of(connection, reader_of(snapshot.path))
         if is_checked:
             _refuse_damaged(connection, Seal.WHOLE if snapshot.has_writer else seal)
         connection.write("PRAGMA query_only = ON")
@@ -175,13 +176,18 @@ def _refuse(connection: Connection, lines: list[str]) -> None:
         )
 
 
-def _rehearse_migration(connection: Connection, version: int) -> None:
+def _rehearse_migration(connection: Connection, version: int, seal: Seal) -> None:
     """Refuse an older project that would not be sound afterwards, before anything is written."""
     _refuse(connection, acting_faults(connection))
     with closing(Connection(connection.path, ":memory:")) as memory:
         connection.copy_to(memory)
         migrate(memory, version)
-        _refuse_damaged(memory, Seal.OPEN)
+        _refuse_damaged(memory, _seal_once_migrated(seal))
+
+
+def _seal_once_migrated(seal: Seal) -> Seal:
+    """A seal that holds goes with the first step to the present version; one that is broken stays a fault."""
+    return Seal.BROKEN if seal is Seal.BROKEN else Seal.OPEN
 
 
 def _back_up(connection: Connection) -> None:
@@ -201,7 +207,7 @@ def _back_up(connection: Connection) -> None:
 def _seal_of(connection: Connection, read: Read) -> Seal:
     """What the seal says; a file that cannot be asked counts as open, so that all of it is looked at."""
     try:
-        return seal_of(connection, read)
+        return seal_of(connection, read) if has_state(connection) else Seal.OPEN
     except ProjectDamagedError:
         return Seal.OPEN
 

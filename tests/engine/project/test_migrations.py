@@ -18,6 +18,8 @@ from engine.project.backups.restoring import restore
 from engine.project.clock import present_time
 from engine.project.connection import Connection
 from engine.project.file import header
+from engine.project.file.address import address
+from engine.project.file.seal import has_seal, put_seal, reader_of
 from engine.project.migrations import Migration
 from engine.project.schema import SCHEMA, SCHEMA_VERSION, SYNONYMS
 from tests.support.projects import change_file, new_project, trained_model, write_first_version
@@ -234,3 +236,40 @@ def test_aliases_behind_an_older_history_are_found(tmp_path: Path) -> None:
     Project.open(tmp_path / "third").close()
     change_file(tmp_path / "third", "UPDATE class SET source_id = 'n1' WHERE class_id = 2")
     assert Project.faults_of(tmp_path / "third") == ["row 2 of table class is other than its history says"]
+
+
+def _write_sealed_third_version(path: Path) -> None:
+    """What version 3 left when it was closed properly."""
+    write_third_version(path)
+    with closing(Connection(path, address(path, "mode=rw"))) as connection:
+        put_seal(connection, reader_of(path))
+        assert has_seal(connection)
+
+
+def test_a_properly_closed_project_of_the_third_version_opens(tmp_path: Path) -> None:
+    """Its seal is that of the older bytes: it holds before the migration, and goes with it."""
+    path = tmp_path / "third"
+    _write_sealed_third_version(path)
+    before = path.read_bytes()
+    with Project.open(path, for_writing=False) as project:
+        assert (project.schema_version, len(project.graph)) == (SCHEMA_VERSION, 2)
+    assert Project.faults_of(path) == []
+    assert path.read_bytes() == before
+    for _ in range(2):
+        with Project.open(path) as project:
+            assert (project.schema_version, len(project.graph), project.check()) == (SCHEMA_VERSION, 2, [])
+    assert Project.faults_of(path) == []
+
+
+@pytest.mark.parametrize("for_writing", [False, True])
+def test_a_changed_byte_under_a_seal_of_the_third_version(tmp_path: Path, for_writing: bool) -> None:
+    """The migration is no way around the seal: the file is refused and keeps every byte."""
+    path = tmp_path / "third"
+    _write_sealed_third_version(path)
+    content = path.read_bytes()
+    assert content.count(b"photos/a.jpg") >= 1
+    path.write_bytes(content.replace(b"photos/a.jpg", b"photos/b.jpg"))
+    changed = path.read_bytes()
+    with pytest.raises(ProjectDamagedError, match="other than"):
+        Project.open(path, for_writing=for_writing)
+    assert path.read_bytes() == changed
