@@ -1,4 +1,4 @@
-"""Rows beyond the paper: each varies PPN or PPN+ in one thing, tuned on training classes, tested on the same tasks."""
+"""Rows beyond the paper: PPN or PPN+ with a tuned lambda, alone or with one thing more, tested on the same tasks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ LAMBDAS: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 @dataclass(frozen=True)
 class Variation:
-    """One thing that is done otherwise than in the paper.
+    """What is done otherwise than in the paper: lambda is tuned, alone or together with one thing more.
 
     Attributes:
         name: what follows the colon in the row's name.

@@ -12,7 +12,7 @@ MORE_SHOTS_LAMBDA: Final = 0.5
 
 @dataclass(frozen=True)
 class LevelWiseSettings:
-    """What Algorithm 1 takes besides an optimiser; the defaults are the paper's.
+    """What Algorithm 1 takes besides an optimiser; the defaults are the paper's or, where it says so, the authors'.
 
     Attributes:
         shape: classes and images of an iteration.
@@ -24,7 +24,7 @@ class LevelWiseSettings:
         buffer_images: images of each class behind the buffered `P0`, at most; all when None, as in the paper. After
             training, `P0` is computed from all in any case.
         fresh_share: weight of what the iteration's own support images say of a coarse class, the buffer having the
-            rest; needs `coarse_shots` in the shape. 0 is Algorithm 1 as printed, where no gradient reaches a coarse
+            rest; needs `coarse_shots` in the shape. At 0, as in Algorithm 1, no gradient reaches a coarse
             prototype; with more, errors of children train the images of their parents, as the paper's text wants.
         hidden_width: of the attention; 128 in the authors' code.
         logit_scale: factor on the cosine before the softmax; 1 in the authors' code.

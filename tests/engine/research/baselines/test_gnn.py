@@ -3,17 +3,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from engine.errors import InputError
 from engine.model.conv4 import Conv4
 from engine.research.baselines import gnn
 from engine.research.baselines.baseline import baseline_sampler
-from engine.research.baselines.gnn import FewShotGnn, GnnSettings
+from engine.research.baselines.gnn import FewShotGnn, GnnDraw, GnnSettings
 from engine.research.baselines.graph_network import GraphNetworkSettings
 from engine.training.level_wise.sampling import EpisodeShape
 from tests.support.few_shot_problems import as_input, colour_tasks, colour_training_set, train
 
+Arrays = NDArray[np.float32]
 SETTINGS = GnnSettings(max_ways=4, queries_per_class=6, network=GraphNetworkSettings(projected_width=16, edge_width=16))
 
 
@@ -112,3 +114,51 @@ def test_learns_colours(level_wise: bool, iterations: int) -> None:
     train(objective, colour_training_set(), iterations)
     after = colour_tasks(objective)
     assert (objective.predict(after.support, after.queries, seed=0) == after.targets).mean() > 0.45
+
+
+def generated_tasks(generator: np.random.Generator, tasks: int, *, shots: int, queries: int) -> tuple[Arrays, Arrays]:
+    """Support (T, 4, shots, 8) and queries (T, 4 * queries, 8) of classes that no two tasks share, well apart."""
+    means = generator.normal(size=(tasks, 4, 1, 8))
+    images = (means + 0.3 * generator.normal(size=(tasks, 4, shots + queries, 8))).astype(np.float32)
+    return images[:, :, :shots], images[:, :, shots:].reshape(tasks, -1, 8)
+
+
+def trained_on_generated_tasks(shots: int, iterations: int) -> FewShotGnn:
+    """Trained on a new task in each iteration, so nothing but comparing images can be learned."""
+    torch.manual_seed(0)
+    objective, generator = few_shot_gnn(level_wise=False).train(), np.random.default_rng(0)
+    optimiser = torch.optim.Adam(objective.parameters(), 3e-3)
+    rows = np.arange(4 * (shots + 3))
+    for _ in range(iterations):
+        support, queries = generated_tasks(generator, 1, shots=shots, queries=3)
+        embeddings = torch.from_numpy(np.concatenate([support.reshape(-1, 8), queries[0]]))
+        parts = rows[: 4 * shots].reshape(4, shots), rows[4 * shots :]
+        draw = GnnDraw(rows, *parts, np.repeat(np.arange(4), 3), generator.permutation(4))
+        loss = objective.loss(embeddings, draw)
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+    return objective
+
+
+def test_learns_to_compare_images_at_five_shots() -> None:
+    """New classes are soon far above the chance of a quarter; with labels that say nothing, they are not."""
+    shots = 5
+    objective = trained_on_generated_tasks(shots, 200)
+    support, queries = generated_tasks(np.random.default_rng(7), 40, shots=shots, queries=3)
+    targets = np.repeat(np.arange(4), 3)
+    assert (objective.predict(support, queries, seed=0) == targets).mean() > 0.7
+    order = np.random.default_rng(9).permuted(np.tile(np.arange(4 * shots), (40, 1)), axis=1)
+    shuffled = np.take_along_axis(support.reshape(40, -1, 8), order[:, :, None], axis=1).reshape(support.shape)
+    assert 0.1 < (objective.predict(shuffled, queries, seed=0) == targets).mean() < 0.4
+
+
+def test_the_order_of_several_shots_says_nothing() -> None:
+    """Shots of a class in another order, and the classes in another order, give the same scores."""
+    objective = few_shot_gnn(level_wise=False).eval()
+    generator = torch.Generator().manual_seed(0)
+    support, queries = torch.randn(4, 5, 8, generator=generator), torch.randn(6, 8, generator=generator)
+    slots, order = np.array([2, 0, 3, 1]), [3, 1, 0, 2]
+    scores = objective.logits(support, queries, slots)
+    assert torch.allclose(objective.logits(support.flip(1), queries, slots), scores, atol=1e-5)
+    assert torch.allclose(objective.logits(support[order], queries, slots[order]), scores[:, order], atol=1e-5)
