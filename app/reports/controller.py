@@ -9,7 +9,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.jobs.background_thread import BackgroundThread
-from app.texts import fill, translate
+from app.texts import QT_TRANSLATE_NOOP, fill, translate
 from engine.config import log_folder
 from engine.log import UNCAUGHT, Log, session_text
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.status.notice import Notice
     from app.status.toast import Toast
 
-_SHOW: Final = ("reports", "Show the Report")
+_SHOW: Final = QT_TRANSLATE_NOOP("reports", "Show the Report")
 
 
 @final
@@ -52,8 +52,8 @@ class Reports(QObject):
         logging.getLogger(UNCAUGHT).addHandler(self._listener)
         if log.crashed:
             notice.ask(
-                translate("reports", "Protoleaf closed unexpectedly the last time. Your decisions are saved."),
-                [(translate(*_SHOW), lambda: self._make(log.crashed, self._show))],
+                translate("reports", "Protoleaf closed unexpectedly last time. Every decision you made is saved."),
+                [(translate("reports", _SHOW), lambda: self._make(log.crashed, self._show))],
             )
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
@@ -126,7 +126,7 @@ class Reports(QObject):
             "reports", "Something unexpected went wrong (%1). Your project is safe; the log has the details."
         )
         self._toast.say_failure(
-            fill(text, name), action=translate(*_SHOW), on_action=lambda: self._make((), self._show)
+            fill(text, name), action=translate("reports", _SHOW), on_action=lambda: self._make((), self._show)
         )
 
 
