@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from app.session import Session
     from app.settings import Settings
     from app.status.toast import Toast
-    from engine.backbones.onnx_files.facts import OnnxFacts
+    from engine.backbones.messages import PublishedList
+    from engine.backbones.onnx_files.facts import OnnxFacts, Trial
     from engine.project import Change
 
 SHELF: Final = "backbones"
@@ -138,11 +139,13 @@ class Backbones(QObject):
     # -- published networks
 
     def _list(self) -> None:
-        request = {"verb": "list_torchvision", "cache": str(self._session.caches.root)}
+        from engine.backbones.messages import ListPublished
+
+        request = ListPublished(self._session.caches.root)
         self._tasks.listing.start(translate("backbones", "Reading the list of published networks"), request)
 
-    def _on_listed(self, fields: Mapping[str, Any]) -> None:
-        self._published = tuple(PublishedRow.of_fields(network) for network in fields["networks"])
+    def _on_listed(self, listed: "PublishedList") -> None:
+        self._published = tuple(PublishedRow.of_network(network) for network in listed.networks)
         self._show_published()
         self._ask_for_fetched()
 
@@ -164,13 +167,9 @@ class Backbones(QObject):
         self._settings.proxy = address
 
     def _download(self, row: PublishedRow, proxy: str) -> None:
-        request = {
-            "verb": "add_torchvision",
-            "cache": str(self._session.caches.root),
-            "network": row.network,
-            "weights": row.weights,
-            "proxy": proxy,
-        }
+        from engine.backbones.messages import AddPublished
+
+        request = AddPublished(self._session.caches.root, row.network, row.weights, proxy)
         title = fill(translate("backbones", "Downloading %1"), row.name)
         self._tasks.download.start(title, request, subject=row.name)
 
@@ -187,14 +186,14 @@ class Backbones(QObject):
     # -- an ONNX file
 
     def _inspect(self, path: Path) -> None:
-        request = {"verb": "inspect_backbone", "path": str(path)}
-        self._tasks.inspection.start(fill(translate("backbones", "Looking at %1"), path.name), request)
+        from engine.backbones.messages import InspectFile
 
-    def _on_inspected(self, fields: Mapping[str, Any]) -> None:
-        from engine.backbones.onnx_files.facts import facts_from
+        title = fill(translate("backbones", "Inspecting %1"), path.name)
+        self._tasks.inspection.start(title, InspectFile(path))
 
+    def _on_inspected(self, facts: "OnnxFacts") -> None:
         if self.panel is not None:
-            self.panel.file.show_facts(facts_from(fields))
+            self.panel.file.show_facts(facts)
 
     def _show_images(self) -> None:
         """Give the panel some images that were read well, spread over the collection."""
@@ -204,31 +203,23 @@ class Backbones(QObject):
         self.panel.file.show_images(some_images(state))
 
     def _try(self, path: Path, facts: "OnnxFacts", preprocessing: Mapping[str, Any], images: Sequence[Path]) -> None:
-        request = {
-            "verb": "try_backbone",
-            "path": str(path),
-            "facts": facts.as_dict(),
-            "preprocessing": dict(preprocessing),
-            "images": [str(image) for image in images],
-        }
+        from engine.backbones.messages import TryFile
+
+        request = TryFile(path, facts, preprocessing, tuple(images))
         self._tasks.trial.start(fill(translate("backbones", "Trying %1"), path.name), request)
 
-    def _on_tried(self, fields: Mapping[str, Any]) -> None:
+    def _on_tried(self, trial: "Trial") -> None:
         if self.panel is not None:
-            self.panel.file.show_trial(fields)
+            self.panel.file.show_trial(trial)
 
     def _add(self, path: Path, name: str, preprocessing: Mapping[str, Any]) -> None:
+        from engine.backbones.messages import AddFile
+
         info = self._session.info
-        request = {
-            "verb": "add_backbone",
-            "path": str(path),
-            "name": name,
-            "preprocessing": dict(preprocessing),
-            "project": None if info is None else str(info.path),
-        }
+        request = AddFile(path, name, preprocessing, None if info is None else info.path)
         self._tasks.adding.start(fill(translate("backbones", "Adding %1"), name), request, subject=name)
 
-    def _on_added(self, _fields: Mapping[str, Any]) -> None:
+    def _on_added(self, _added: object) -> None:
         self._ask_for_shelf()
         if self.panel is not None:
             self.panel.file.forget_file()

@@ -1,8 +1,8 @@
 """The third door: an ONNX file. Look at it, say how pictures are prepared, try it on some images, then add it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QMimeData, Signal
 from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
@@ -17,7 +17,7 @@ from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
     from app.backbones.tasks import BackboneTasks
-    from engine.backbones.onnx_files.facts import OnnxFacts
+    from engine.backbones.onnx_files.facts import OnnxFacts, Trial
 
 KINDS: Final = "ONNX (*.onnx)"
 SUFFIX: Final = ".onnx"
@@ -122,9 +122,9 @@ class FilePage(QWidget):
         template = self.tr("Preprocessing: %1.") if facts.is_told else self.tr("Please check the preprocessing: %1.")
         return template.replace("%1", facts.why)
 
-    def show_trial(self, fields: Mapping[str, Any]) -> None:
+    def show_trial(self, trial: "Trial") -> None:
         """Say how it did on the person's images."""
-        self._result_text.setText(trial_text(fields))
+        self._result_text.setText(trial_text(trial))
         set_property(self.result, "tone", "accent")
 
     @property

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from app.side_panel.logic import measured
+if TYPE_CHECKING:
+    from engine.backbones.published.facts import PublishedNetwork
+    from engine.collection.backbone_change.change import PreparedChange
+    from engine.embedding.records import EmbedResult
 
 PERCENT: Final = 100.0
 USUAL_DATA: Final = "IMAGENET1K_"
@@ -142,18 +145,18 @@ class PublishedRow:
         return urlsplit(self.url).hostname or ""
 
     @classmethod
-    def of_fields(cls, fields: Mapping[str, Any]) -> "PublishedRow":
+    def of_network(cls, network: "PublishedNetwork") -> "PublishedRow":
         """A network as the worker lists it."""
         return cls(
-            library_name=str(fields["library_name"]),
-            network=str(fields["network"]),
-            weights=str(fields["weights"]),
-            url=str(fields["url"]),
-            size_bytes=int(fields["size_bytes"]),
-            accuracy=float(fields["top1"]) / PERCENT,
-            input_side=int(fields["input_side"]),
-            licence=str(fields["licence"]),
-            licence_url=str(fields["licence_url"]),
+            library_name=network.library_name,
+            network=network.network,
+            weights=network.weights,
+            url=network.url,
+            size_bytes=network.size_bytes,
+            accuracy=network.top1 / PERCENT,
+            input_side=network.input_side,
+            licence=network.licence,
+            licence_url=network.licence_url,
         )
 
 
@@ -213,7 +216,7 @@ class ReadyChange:
         backbone_hash: of the file that the images were embedded with.
         figures: beside the backbone in use.
         failed: images that could not be read.
-        news: what was found out about images: image id, content hash in hex or None, failure or None.
+        news: what was found out about images.
     """
 
     source: str
@@ -221,24 +224,13 @@ class ReadyChange:
     backbone_hash: str
     figures: ChangeFigures
     failed: int = 0
-    news: tuple[tuple[int, str | None, str | None], ...] = ()
+    news: tuple["EmbedResult", ...] = ()
 
     @classmethod
-    def of_event(cls, fields: Mapping[str, Any], news: Sequence[Sequence[Any]]) -> "ReadyChange":
-        """A worker's event "result", with the rows of the events "batch" before it."""
-        interval = fields.get("interval")
+    def of_prepared(cls, prepared: "PreparedChange", news: "Sequence[EmbedResult]") -> "ReadyChange":
+        """What a worker prepared, with the news that it sent before."""
+        comparison = prepared.comparison
         figures = ChangeFigures(
-            measured(fields.get("before")),
-            measured(fields.get("after")),
-            int(fields.get("shots") or 0),
-            (float(interval[0]), float(interval[1])) if interval else None,
-            bool(fields.get("may_be_chance")),
+            comparison.before, comparison.after, comparison.shots, comparison.interval, comparison.may_be_chance
         )
-        return cls(
-            str(fields["source"]),
-            str(fields["name"]),
-            str(fields["backbone_hash"]),
-            figures,
-            int(fields.get("failed") or 0),
-            tuple((int(image_id), content_hash, failure) for image_id, content_hash, failure in news),
-        )
+        return cls(prepared.source, prepared.name, prepared.backbone_hash, figures, len(prepared.failed), tuple(news))

@@ -105,13 +105,8 @@ def use_ready(project: "Project", ready: ReadyChange) -> "Change":
         StorageError: the disk refuses; nothing has changed.
     """
     from engine.collection.backbone_change.change import use_backbone
-    from engine.embedding.records import EmbedResult
 
-    news = [
-        EmbedResult(image_id, bytes.fromhex(content_hash) if content_hash else None, failure)
-        for image_id, content_hash, failure in ready.news
-    ]
-    return use_backbone(project, ready.source, ready.backbone_hash, news)
+    return use_backbone(project, ready.source, ready.backbone_hash, ready.news)
 
 
 def fetched_sizes(caches: CacheFolders) -> dict[str, int]:

@@ -1,6 +1,6 @@
 """What the backbone panel lets workers do: list, look at files, download, and get a change ready. One task for each."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -10,11 +10,14 @@ from PySide6.QtCore import QObject, Signal
 from app.backbones.logic import ReadyChange
 from app.jobs.process_job import ProcessJob
 from engine.events import Progress
+from engine.worker.protocol import Request
 
 if TYPE_CHECKING:
     from app.session import Session
+    from engine.collection.backbone_change.change import PreparedChange
+    from engine.embedding.records import EmbedBatch, EmbedResult
 
-MakeJob = Callable[[str, dict[str, Any]], ProcessJob]
+MakeJob = Callable[[str, Request[Any]], ProcessJob]
 
 
 class Stage(StrEnum):
@@ -34,7 +37,7 @@ class Task(QObject):
     Signals:
         stage_changed: the new `Stage`; all attributes fit it already.
         progressed: the newest `Progress`.
-        finished: the fields of the worker's result; `stage_changed` comes after it.
+        finished: the worker's result; `stage_changed` comes after it.
 
     Args:
         session: whose jobs it joins.
@@ -54,7 +57,7 @@ class Task(QObject):
         self.progress: Progress | None = None
         self.error = ""
         self.was_cancelled = False
-        self.rows: list[Sequence[Any]] = []
+        self.news: list[EmbedResult] = []
         self._session = session
         self._is_heavy = is_heavy
         self._keeps_finished = keeps_finished
@@ -65,20 +68,20 @@ class Task(QObject):
         """Whether it waits or runs."""
         return self.stage in (Stage.WAITING, Stage.RUNNING)
 
-    def start(self, title: str, request: Mapping[str, Any], *, subject: str = "") -> None:
+    def start(self, title: str, request: Request[Any], *, subject: str = "") -> None:
         """Begin, unless it is at work already.
 
         Args:
             title: what the status bar says.
-            request: the job, as the worker takes it.
+            request: what the worker is asked for.
             subject: what it is about, for screens.
         """
         if self.is_busy:
             return
-        self.subject, self.progress, self.error, self.was_cancelled, self.rows = subject, None, "", False, []
-        job = self.make_job(title, dict(request))
+        self.subject, self.progress, self.error, self.was_cancelled, self.news = subject, None, "", False, []
+        job = self.make_job(title, request)
         job.keeps_finished = self._keeps_finished
-        job.batch.connect(self.rows.extend)
+        job.event_came.connect(self._on_batch)
         self._follow(job)
         self._enter(Stage.WAITING)
         if self._is_heavy:
@@ -125,9 +128,12 @@ class Task(QObject):
         self.progress = progress
         self.progressed.emit(progress)
 
-    def _on_finished(self, fields: Mapping[str, Any]) -> None:
+    def _on_batch(self, batch: "EmbedBatch") -> None:
+        self.news += batch.results
+
+    def _on_finished(self, result: object) -> None:
         self.stage = Stage.DONE
-        self.finished.emit(fields)
+        self.finished.emit(result)
         self._enter(Stage.DONE)
 
     def _on_failed(self, message: str) -> None:
@@ -174,30 +180,26 @@ class BackboneTasks(QObject):
 
     def prepare_change(self, source: str, name: str, *, device: str = "auto") -> None:
         """Embed the open project with another backbone; nothing while nobody may write."""
+        from engine.collection.messages import PrepareChange
+
         info = self._session.info
         if info is None or not info.is_writable:
             return
         if self.change.is_busy:
             return
         self._project, self.ready = info.path, None
-        request = {
-            "verb": "change_backbone",
-            "project": str(info.path),
-            "cache": str(self._session.caches.root),
-            "backbone": source,
-            "device": device,
-        }
-        self.change.start(self.tr("Looking at images with %1").replace("%1", name), request, subject=name)
+        request = PrepareChange(info.path, self._session.caches.root, source, device)
+        self.change.start(self.tr("Embedding images with %1").replace("%1", name), request, subject=name)
 
     def dismiss_change(self) -> None:
         """The person has decided."""
         self.ready = None
         self.change.dismiss()
 
-    def _on_change_ready(self, fields: Mapping[str, Any]) -> None:
+    def _on_change_ready(self, prepared: "PreparedChange") -> None:
         info = self._session.info
         if info is not None and info.path == self._project:  # it may have ended just when another project was opened
-            self.ready = ReadyChange.of_event(fields, self.change.rows)
+            self.ready = ReadyChange.of_prepared(prepared, self.change.news)
 
     def _on_closed(self) -> None:
         self.ready = None

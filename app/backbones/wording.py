@@ -1,7 +1,6 @@
 """Backbones in words, in the person's language and number format."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QLocale
 
@@ -21,7 +20,7 @@ from app.wording import (
 from engine.events import Progress
 
 if TYPE_CHECKING:
-    from engine.backbones.onnx_files.facts import OnnxFacts
+    from engine.backbones.onnx_files.facts import OnnxFacts, Trial
 
 BYTES: Final = "bytes"
 UNNAMED: Final = "none named"
@@ -194,11 +193,11 @@ def trial_button(count: int) -> str:
     return fill(translate("backbones", "Try it on %1 of your images"), number(count))
 
 
-def trial_text(fields: Mapping[str, Any]) -> str:
+def trial_text(trial: "Trial") -> str:
     """How a network did on the person's images."""
     template = translate("backbones", "It works: %1 gave %2 numbers each, about %3 images/s on one core.")
-    rate = QLocale().toString(float(fields["images_per_s"]), "f", 1)
-    return fill(template, images(int(fields["images"])), number(int(fields["width"])), rate)
+    rate = QLocale().toString(trial.images_per_s, "f", 1)
+    return fill(template, images(trial.images), number(trial.width), rate)
 
 
 # -- a change

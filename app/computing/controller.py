@@ -1,6 +1,6 @@
 """Choosing the device that looks at images, telling when it fails, and letting the collection teach or not."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import QObject
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.settings import Settings
     from app.status.toast import Toast
     from engine.events import Progress
+    from engine.runtime.providers import DeviceList
 
 FACTS: Final = "collection facts"
 
@@ -116,12 +117,14 @@ class Computing(QObject):
 
     def look(self) -> None:
         """Try the devices of this computer; a driver may take seconds, or crash, in a process of its own."""
+        from engine.runtime.providers import ListDevices
+
         if not self.looking.is_busy:
             self._was_alone = not self._session.jobs.jobs
-            self.looking.start(translate("computing", "Trying the devices"), {"verb": "list_devices"})
+            self.looking.start(translate("computing", "Trying the devices"), ListDevices())
 
-    def _on_looked(self, fields: Mapping[str, Any]) -> None:
-        self._survey = Survey.of_fields(fields, was_alone=self._was_alone)
+    def _on_looked(self, devices: "DeviceList") -> None:
+        self._survey = Survey.of_list(devices, was_alone=self._was_alone)
         if self._settings.device == AUTO and not self._notice:
             self._chip.show_used(self._survey.auto_name, self._survey.auto_reason)
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from engine.runtime.devices.names import AUTO, devices_of
 
 if TYPE_CHECKING:  # the window shows first
     from engine.collection.live import LiveCollection
     from engine.project import Change, Project
+    from engine.runtime.providers import DeviceList, ProviderReport
 
 CPU: Final = "cpu"
 ON_DEMAND: Final = "on_demand"
@@ -45,16 +46,16 @@ class DeviceReport:
         return self.works or self.cause == ON_DEMAND
 
     @staticmethod
-    def of_fields(fields: Mapping[str, Any]) -> "DeviceReport":
-        """Read a report as the worker writes it."""
+    def of_provider(report: "ProviderReport") -> "DeviceReport":
+        """A report as the worker makes it."""
         return DeviceReport(
-            device=fields["device"],
-            name=fields["device_name"],
-            works=fields["works"],
-            cause=fields["cause"],
-            reason=fields["reason"],
-            remedy=fields["remedy"],
-            images_per_s=fields["speed"].get("images_per_s"),
+            device=report.device,
+            name=report.device_name,
+            works=report.works,
+            cause=report.cause,
+            reason=report.reason,
+            remedy=report.remedy,
+            images_per_s=report.speed.get("images_per_s"),
         )
 
 
@@ -75,10 +76,10 @@ class Survey:
     was_alone: bool = True
 
     @staticmethod
-    def of_fields(fields: Mapping[str, Any], *, was_alone: bool = True) -> "Survey":
-        """Read the result of the worker's verb "list_devices"."""
-        reports = [DeviceReport.of_fields(report) for report in fields["devices"]]
-        return Survey({report.device: report for report in reports}, fields["name"], fields["reason"], was_alone)
+    def of_list(devices: "DeviceList", *, was_alone: bool = True) -> "Survey":
+        """What a worker found out about the devices."""
+        reports = [DeviceReport.of_provider(report) for report in devices.reports]
+        return Survey({report.device: report for report in reports}, devices.name, devices.reason, was_alone)
 
 
 def listed_devices(system_devices: Sequence[str] | None = None) -> tuple[str, ...]:

@@ -14,10 +14,12 @@ class JobRunner(QObject):
     Signals:
         job_added: a job was queued or is watched.
         job_ended: it is done, failed or cancelled, and no longer in `jobs`.
+        stopping: the program ends; every job was stopped.
     """
 
     job_added = Signal(object)
     job_ended = Signal(object)
+    stopping = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -54,6 +56,7 @@ class JobRunner(QObject):
         self._is_stopped = True
         for job in reversed(self._jobs.copy()):
             job.stop()
+        self.stopping.emit()
 
     def _start_next(self) -> None:
         while self._current is None and self._queue and not self._is_stopped:

@@ -1,29 +1,44 @@
-"""Keeps a project embedded: whenever images wait, a worker embeds them and the collection learns batch by batch."""
+"""Keeps a project embedded: whenever images wait, a worker embeds them and the collection learns batch by batch.
 
-from collections.abc import Callable, Mapping, Sequence
+The worker stays for some minutes with the backbone open, so that a few photos dropped on the window are embedded at
+once.
+"""
+
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.jobs.process_job import ProcessJob
+from app.jobs.process_job import STOP_GRACE_S
+from app.session.embed_job import EmbedJob, Wanted
 from engine.events import Progress
 from engine.files import FileFailure
+from engine.worker.client import Worker
 
 if TYPE_CHECKING:
     from app.session import ProjectInfo, Session
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
+    from engine.embedding.messages import Embedded
+    from engine.embedding.records import EmbedBatch, EmbedResult
     from engine.project import Change
 
 FEED_INTERVAL_MS: Final = 500
 """Batches are gathered this long: each update of the collection redraws the window."""
 
+IDLE_MS: Final = 5 * 60_000
+"""A worker that had nothing to do for this long leaves, and gives its memory back."""
+
 WAITING: Final = 0  # ImageStatus.WAITING, without loading numpy before the window shows
 FAILED: Final = 2  # ImageStatus.FAILED
 
-Row = tuple[int, bytes | None, str | None]
-MakeJob = Callable[[str, dict[str, Any]], ProcessJob]
+StartWorker = Callable[[], Worker]
+
+
+def start_worker() -> Worker:
+    """Start a worker that stays."""
+    return Worker(stays=True)
 
 
 @final
@@ -39,7 +54,8 @@ class Embedding(QObject):
 
     Args:
         session: the session to serve.
-        make_job: makes the job from its title and request; tests give another one.
+        start: starts the worker; tests give another one.
+        idle_ms: how long it stays without work.
     """
 
     failures_changed = Signal(object)
@@ -47,14 +63,15 @@ class Embedding(QObject):
     notice_given = Signal(str)
     failed = Signal(str)
 
-    def __init__(self, session: "Session", make_job: MakeJob = ProcessJob, parent: QObject | None = None) -> None:
-        super().__init__(parent or session)
+    def __init__(self, session: "Session", start: StartWorker = start_worker, *, idle_ms: int = IDLE_MS) -> None:
+        super().__init__(session)
         self.device = "auto"
         self.failures: dict[int, FileFailure] = {}
-        self.job: ProcessJob | None = None
+        self.job: EmbedJob | None = None
+        self.worker: Worker | None = None
         self._session = session
-        self._make_job = make_job
-        self._rows: list[Row] = []
+        self._start_worker = start
+        self._rows: list[EmbedResult] = []
         self._is_feeding = False
         self._wants_start = False
         self._wants_failed = False
@@ -64,6 +81,9 @@ class Embedding(QObject):
         self._notice = ""
         self._feed_timer = QTimer(self, singleShot=True, interval=FEED_INTERVAL_MS)
         self._feed_timer.timeout.connect(self._feed)
+        self._idle_timer = QTimer(self, singleShot=True, interval=idle_ms)
+        self._idle_timer.timeout.connect(self._on_idle)
+        session.jobs.stopping.connect(self._on_stopping)
         session.loaded.connect(self._on_loaded)
         session.closed.connect(self._on_closed)
         session.change_made.connect(self._on_change_made)
@@ -135,15 +155,11 @@ class Embedding(QObject):
         is_wanted = (state.status == WAITING) | ((state.status == FAILED) & self._wants_failed)
         if not is_wanted.any() and not self._wants_all:
             return
+        wanted = Wanted(self.device, self._wants_failed, self._wants_all)
         self._wants_start = self._wants_failed = self._wants_all = False
-        request = {
-            "verb": "embed",
-            "project": str(info.path),
-            "cache": str(self._session.caches.root),
-            "device": self.device,
-        }
-        self.job = self._make_job(self.tr("Looking at images"), request)
-        self.job.batch.connect(lambda results: self._on_batch(info, results))
+        self._idle_timer.stop()
+        self.job = EmbedJob(self.tr("Embedding images"), self._session, wanted, self._running_worker)
+        self.job.event_came.connect(lambda batch: self._on_batch(info, batch))
         self._notice = ""
         self.job.progress.connect(self._on_progress)
         self.job.finished.connect(self._on_finished)
@@ -153,14 +169,34 @@ class Embedding(QObject):
         self.job.ended.connect(self._on_ended)
         self._session.jobs.run(self.job)
 
+    def _running_worker(self) -> Worker:
+        """The worker that stayed, or a new one."""
+        if self.worker is None or not self.worker.is_alive:
+            self.worker = self._start_worker()
+        return self.worker
+
+    def _on_idle(self) -> None:
+        worker, self.worker = self.worker, None
+        if worker is not None:
+            worker.close()
+
+    def _on_stopping(self) -> None:
+        """The program ends: leave no process behind."""
+        self._idle_timer.stop()
+        worker, self.worker = self.worker, None
+        if worker is not None:
+            worker.stop(STOP_GRACE_S)
+
     def _on_progress(self, progress: Progress) -> None:
         if progress.note:
             self.device_told.emit(progress.note, "")
         self._tell_notice(progress.notice)
 
-    def _on_finished(self, fields: Mapping[str, Any]) -> None:
-        self.device_told.emit(fields["device"], fields["reason"])
-        self._tell_notice(fields["notice"])
+    def _on_finished(self, embedded: "Embedded | None") -> None:
+        if embedded is None:  # nothing waited any more
+            return
+        self.device_told.emit(embedded.device_name, embedded.reason)
+        self._tell_notice(embedded.notice)
         if not self._notice:
             self.notice_given.emit("")
 
@@ -169,19 +205,19 @@ class Embedding(QObject):
             self._notice = notice
             self.notice_given.emit(notice)
 
-    def _on_batch(self, project: "ProjectInfo", results: Sequence[Sequence[Any]]) -> None:
+    def _on_batch(self, project: "ProjectInfo", batch: "EmbedBatch") -> None:
         if self._session.info is not project:  # it was left while its worker was busy
             return
-        self._rows += [(image_id, bytes.fromhex(h) if h else None, failure) for image_id, h, failure in results]
-        self._collect_failures(results)
+        self._rows += batch.results
+        self._collect_failures(batch.results)
         if not self._is_feeding and not self._feed_timer.isActive():
             self._feed_timer.start()
 
-    def _collect_failures(self, results: Sequence[Sequence[Any]]) -> None:
+    def _collect_failures(self, results: "Sequence[EmbedResult]") -> None:
         state = self._session.state
         if state is None:
             return
-        reasons = {image_id: reason for image_id, _hash, reason in results}
+        reasons = {result.image_id: result.failure for result in results}
         kept = {image_id: failure for image_id, failure in self.failures.items() if image_id not in reasons}
         failed = {image_id: FileFailure(_path(state, image_id), why) for image_id, why in reasons.items() if why}
         self._set_failures(kept | failed)
@@ -213,9 +249,11 @@ class Embedding(QObject):
         self._feed_timer.stop()
         self._feed()
         self._start_when_free()
+        if self.job is None and self.worker is not None:
+            self._idle_timer.start()
 
 
-def _learn(live: "LiveCollection", rows: Sequence[Row]) -> "CollectionState":
+def _learn(live: "LiveCollection", rows: "Sequence[EmbedResult]") -> "CollectionState":
     """Write down what was found, then bring the collection up to date; on the project thread."""
     if live.project.is_writable:
         live.project.record_scan(rows)

@@ -1,16 +1,16 @@
 """The training of the open project: runs in a child process, and what it yields becomes a model version."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, QThreadPool, Signal
 
 from app.jobs.detached_job import DetachedJob
 from app.jobs.job import Job
 from app.jobs.process_job import ProcessJob
-from app.training.logic import Curves, Depth, Plan, Point, Trained
+from app.training.logic import Curves, Depth, Plan, Trained
 from app.training.versions import store_trained
 from engine.errors import Cancelled
 from engine.events import CancelToken, OnProgress, Progress
@@ -20,11 +20,14 @@ from engine.scratch_folder import ScratchFolder, clear_abandoned
 if TYPE_CHECKING:
     from app.session import ProjectInfo, Session
     from engine.collection.live import LiveCollection
+    from engine.collection.messages import Train
+    from engine.collection.messages import Trained as TrainedFiles
+    from engine.collection.training.trained import TrainingPoint
 
 FOLDER: Final = "training"
 TRAINED: Final = "trained"
 
-MakeJob = Callable[[str, dict[str, Any]], ProcessJob]
+MakeJob = Callable[[str, "Train"], ProcessJob]
 Store = Callable[["LiveCollection", Trained, Path], Trained]
 
 
@@ -115,17 +118,13 @@ class Training(QObject):
 
     def _train(self, plan: Plan, info: "ProjectInfo", folder: ScratchFolder) -> None:
         self._folder = folder
-        request = {
-            "verb": "train",
-            "project": str(info.path),
-            "cache": str(self._session.caches.root),
-            "depth": plan.depth.value,
-            "settings": plan.settings(),
-            "out": str(folder.path / TRAINED),
-        }
+        from engine.collection.messages import Train
+
+        out = folder.path / TRAINED
+        request = Train(info.path, self._session.caches.root, plan.depth.value, out, plan.settings())
         job = self._make_job(self._title(plan.depth), request)
         job.keeps_finished = False
-        job.point.connect(self._on_point)
+        job.event_came.connect(self._on_point)
         job.started.connect(lambda: self._enter(Phase.RUNNING))
         job.progress.connect(self._on_progress)
         job.finished.connect(lambda result: self._on_finished(plan.depth, info.path, result))
@@ -161,17 +160,17 @@ class Training(QObject):
 
     # -- following the job
 
-    def _on_point(self, fields: Mapping[str, Any]) -> None:
-        self.curves.add(Point.of_event(fields))
+    def _on_point(self, point: "TrainingPoint") -> None:
+        self.curves.add(point)
         self.point_added.emit()
 
     def _on_progress(self, progress: Progress) -> None:
         self.progress = progress
         self.progressed.emit(progress)
 
-    def _on_finished(self, depth: Depth, project_path: Path, result: Mapping[str, Any]) -> None:
+    def _on_finished(self, depth: Depth, project_path: Path, files: "TrainedFiles") -> None:
         """Put the new version into the project; choosing it is up to the person."""
-        trained = Trained.of_event(depth, result)
+        trained = Trained.of_files(depth, files)
         job = self._session.run_long(
             lambda live, _on_progress, _cancel: self._store(live, trained, project_path),
             title=self.tr("Keeping the new model version"),

@@ -6,9 +6,11 @@ from datetime import datetime
 from enum import StrEnum
 from math import sqrt
 from pathlib import Path
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Final, final
 
-from app.side_panel.logic import measured
+if TYPE_CHECKING:
+    from engine.collection.messages import Trained as TrainedFiles
+    from engine.collection.training.trained import TrainingPoint
 
 POINTS_KEPT: Final = 512
 """Of one curve: twice what a screen can tell apart."""
@@ -110,22 +112,6 @@ class Labels:
         return cls(sum(counts), sum(1 for count in counts if count >= IMAGES_NEEDED))
 
 
-@dataclass(frozen=True)
-class Point:
-    """One look at a running training; what was not measured then is None."""
-
-    iteration: int
-    loss: float | None = None
-    validation_loss: float | None = None
-    accuracy: float | None = None
-
-    @classmethod
-    def of_event(cls, fields: Mapping[str, Any]) -> "Point":
-        """A worker's event "point"; fields that a newer worker may add are passed over."""
-        known = {name: fields.get(name) for name in ("loss", "validation_loss", "accuracy")}
-        return cls(int(fields["iteration"]), **{name: measured(value) for name, value in known.items()})
-
-
 @final
 class Curve:
     """Values over iterations; when it gets long, neighbours melt into their mean."""
@@ -162,7 +148,7 @@ class Curves:
     validation_loss: Curve = field(default_factory=Curve)
     accuracy: Curve = field(default_factory=Curve)
 
-    def add(self, point: Point) -> None:
+    def add(self, point: "TrainingPoint") -> None:
         """Put what a point measured at the ends."""
         for curve, value in (
             (self.loss, point.loss),
@@ -228,14 +214,14 @@ class Figures:
         return abs(shares[1] - shares[0]) < CONFIDENCE * spread
 
     @classmethod
-    def of_event(cls, fields: Mapping[str, Any]) -> "Figures":
-        """The "figures" of a worker's event "result"."""
+    def of_named(cls, figures: Mapping[str, float | None]) -> "Figures":
+        """By name, as a worker has them."""
         return cls(
-            measured(fields.get("before_accuracy")),
-            measured(fields.get("after_accuracy")),
-            int(fields.get("held_out_images") or 0),
-            int(fields.get("iterations") or 0),
-            int(fields.get("kept_iteration") or 0),
+            figures.get("before_accuracy"),
+            figures.get("after_accuracy"),
+            int(figures.get("held_out_images") or 0),
+            int(figures.get("iterations") or 0),
+            int(figures.get("kept_iteration") or 0),
         )
 
 
@@ -258,10 +244,9 @@ class Trained:
     version_id: int | None = None
 
     @classmethod
-    def of_event(cls, depth: Depth, fields: Mapping[str, Any]) -> "Trained":
-        """A worker's event "result"."""
-        figures = Figures.of_event(fields.get("figures") or {})
-        return cls(depth, Path(str(fields["folder"])), str(fields.get("name") or ""), figures)
+    def of_files(cls, depth: Depth, files: "TrainedFiles") -> "Trained":
+        """What a worker trained."""
+        return cls(depth, files.folder, files.name, Figures.of_named(files.figures))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,6 @@ from engine.cli.graph_commands import ProjectPath
 from engine.cli.named_backbone import NAMES, Proxy, named_backbone
 from engine.cli.output import AsJson, counted, percent, progress_bar, say
 from engine.config import CacheFolders
-from engine.jobs.backbone_change import change_fields
 
 if TYPE_CHECKING:
     from engine.collection.backbone_change.change import PreparedChange
@@ -53,9 +52,29 @@ def use(
         in_use = opened.model
     say(
         "\n".join((_outcome(prepared, is_changed=is_changed), *told)),
-        {"changed": is_changed, "version": in_use.version_id, **change_fields(prepared)},
+        {"changed": is_changed, "version": in_use.version_id, **_fields(prepared)},
         as_json=as_json,
     )
+
+
+def _fields(prepared: "PreparedChange") -> dict[str, Any]:
+    """For `--json`."""
+    comparison = prepared.comparison
+    return {
+        "source": prepared.source,
+        "name": prepared.name,
+        "backbone_hash": prepared.backbone_hash,
+        "before": comparison.before,
+        "after": comparison.after,
+        "shots": comparison.shots,
+        "gained": comparison.gained,
+        "lost": comparison.lost,
+        "interval": comparison.interval,
+        "may_be_chance": comparison.may_be_chance,
+        "embedded": prepared.embedded,
+        "failed": len(prepared.failed),
+        "seconds": prepared.seconds,
+    }
 
 
 def _asked(prepared: "PreparedChange", told: Sequence[str]) -> bool:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import typer
@@ -13,7 +13,6 @@ from engine.cli.stopping import stoppable
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.events import OnProgress, Progress
-from engine.jobs.published_networks import added_fields
 
 if TYPE_CHECKING:
     from engine.backbones.model_files import ModelFiles
@@ -57,9 +56,25 @@ def add_published(
     say(
         f"Added {files.name}: {card.input_side} pixels, embeddings of width {card.embedding_width}"
         f"{_measured(card)}.\nMake a project with: protoleaf new PROJECT --backbone {files.name}",
-        added_fields(facts, files),
+        _added_fields(facts, files),
         as_json=as_json,
     )
+
+
+def _added_fields(facts: "PublishedNetwork", files: "ModelFiles") -> dict[str, Any]:
+    """For `--json`."""
+    return {
+        "name": files.name,
+        "source": facts.source,
+        "weights": facts.weights,
+        "path": str(files.backbone),
+        "backbone_hash": files.backbone_hash,
+        "input_side": files.card.input_side,
+        "embedding_width": files.card.embedding_width,
+        "licence": facts.licence,
+        "licence_url": facts.licence_url,
+        "figures": dict(files.card.figures),
+    }
 
 
 def _measured(card: "BackboneCard") -> str:

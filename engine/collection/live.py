@@ -125,8 +125,8 @@ class LiveCollection:
             self.embedded.images.read_labels(change.labelled)
         learns = bool(change.images_added) and self._has_more_to_learn()
         has_new_setting = not {SETTING_NAME, STAGE_SETTING}.isdisjoint(change.settings)
-        is_touched = change.graph_edits or change.labelled or change.policies or change.images_removed
-        if is_touched or has_new_setting or learns:
+        is_touched = change.graph_edits or change.policies or change.images_removed
+        if is_touched or self._has_embedded(change.labelled) or has_new_setting or learns:
             self._refit()
         return self._publish()
 
@@ -158,6 +158,10 @@ class LiveCollection:
         self.scores = grown
         back = self.embedded.rows[np.isin(self.embedded.images.ids, added) & self.embedded.is_ready]
         self._classify_rows(np.union1d(filled, back))
+
+    def _has_embedded(self, image_ids: Sequence[int]) -> bool:
+        """Whether one of these images has an embedding; the labels of others change no prototype."""
+        return bool((np.isin(self.embedded.images.ids, image_ids) & self.embedded.is_ready).any())
 
     def _has_more_to_learn(self) -> bool:
         """Whether embeddings are there that the collection stage should take into account."""

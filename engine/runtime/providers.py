@@ -11,6 +11,7 @@ from engine.runtime.devices.gather import gather_facts
 from engine.runtime.devices.names import AUTO, CPU_PROVIDER, DEVICES, ON_DEMAND, PROVIDERS, check_device, devices_of
 from engine.runtime.devices.reasons import remedy_by_name, why_failed, why_not
 from engine.runtime.devices.settings import DeviceSettings
+from engine.worker.protocol import Request
 
 __all__ = ["CPU_CHOICE", "DEVICES", "ProviderChoice", "ProviderReport", "check_device", "choose_providers"]
 
@@ -43,7 +44,27 @@ class ProviderReport:
     reason: str = ""
     remedy: str = ""
     seconds: float = 0.0
-    speed: dict[str, float] = field(default_factory=dict)
+    speed: dict[str, float | bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DeviceList:
+    """What trying every device of this computer showed.
+
+    Attributes:
+        reports: the fastest device first; the CPU is the last.
+        name: what the device "auto" is, for people.
+        reason: why that is no GPU; empty when it is one.
+    """
+
+    reports: tuple[ProviderReport, ...]
+    name: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class ListDevices(Request[DeviceList]):
+    """Try every device of this computer, and measure those that work."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ def circles(graph: "nx.DiGraph[str]") -> list[list[str]]:
     return [sorted(group) for group in nx.strongly_connected_components(graph) if len(group) > 1]
 
 
-@pytest.mark.xfail(reason="the jobs of the worker name its event writer")
 def test_no_modules_import_one_another(modules: "nx.DiGraph[str]") -> None:
     """File by file."""
     assert circles(modules) == []

@@ -8,9 +8,10 @@ import pytest
 from engine.collection.live import LiveCollection
 from engine.config import BACKBONES_VARIABLE, CACHE_VARIABLE
 from engine.everyday.propagation import PropagationSession
-from tests.support.collections import Collection
+from tests.support.collections import Collection, cache_of_test
 from tests.support.everyday import exported_propagation
 from tests.support.other_backbones import own_backbone
+from tests.support.unread import unread_collection
 
 
 @pytest.fixture(autouse=True)
@@ -18,6 +19,12 @@ def own_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Caches and added backbones of a test live and die with its temporary folder."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setenv(BACKBONES_VARIABLE, str(tmp_path / "backbones"))
+
+
+@pytest.fixture
+def unread(own_caches: None, tmp_path: Path) -> Collection:
+    """A project of a dozen images that wait for their embeddings."""
+    return unread_collection(tmp_path / "unread", cache_of_test())
 
 
 @pytest.fixture(scope="session")

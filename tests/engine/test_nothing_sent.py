@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 import torch
 
+from engine.backbones.messages import ExamineFile
 from engine.backbones.onnx_files.held_child import ask_child
-from engine.backbones.onnx_files.limits import usual_limits
 from engine.config import CACHE_VARIABLE
+from engine.errors import ModelError
 from engine.nothing_sent import FOLDERS, SWITCHES, make_folders, settle
 from engine.runtime.devices.child import try_in_child
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.training import arithmetic
+from engine.worker.limits import usual_limits
 
 TELLS = "import json, os; print(json.dumps(dict(os.environ)))"
 
@@ -50,10 +52,12 @@ def test_children_inherit_it() -> None:
 
 def test_children_that_are_started_by_hand_are_told() -> None:
     """Device trials and examined networks: their environment is made by us, and they are told before they import us."""
-    tells = "import json, os; print(json.dumps({'event': 'result', 'told': os.environ['ORT_DISABLE_TELEMETRY']}))"
-    command = [sys.executable, "-S", "-c", tells]
-    assert try_in_child("cpu", command=command).speed == {"told": 1.0}
-    assert ask_child({}, usual_limits(), command=command) == {"told": "1"}
+    says = "import os, sys; sys.stdin.readline(); sys.exit('told ' + os.environ['ORT_DISABLE_TELEMETRY'])"
+    command = [sys.executable, "-S", "-c", says]
+    assert try_in_child("cpu", command=command).attempt.message == "told 1"
+    limits = usual_limits()
+    with pytest.raises(ModelError, match="told 1"):
+        ask_child(ExamineFile(Path("net.onnx"), limits), limits, command=command)
 
 
 def test_this_test_was_told() -> None:

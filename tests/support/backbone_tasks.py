@@ -1,29 +1,13 @@
-"""Workers that take no time for the backbone panel, and a list of published networks that nobody asked for."""
+"""What workers tell the backbone panel, and a list of published networks that nobody asked for."""
 
-import json
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
-from app.jobs.process_job import ProcessJob
 from engine.backbones.published import networks as networks_module
 from engine.backbones.published.facts import PublishedNetwork
 from engine.config import CacheFolders
-
-_CHILD: Final = """
-import json, sys
-sys.stdin.readline()
-for line in json.loads(sys.argv[1]):
-    if line == "wait":
-        sys.stdin.readline()
-        print(json.dumps({"event": "cancelled"}), flush=True)
-        sys.exit(0)
-    print(json.dumps(line), flush=True)
-sys.exit(1 if line.get("event") == "error" else 0)
-"""
-
-Event = Mapping[str, Any] | str
+from engine.events import Progress
 
 SMALL: Final = PublishedNetwork(
     network="smallnet", weights="IMAGENET1K_V1", is_default=True, url="http://127.0.0.1:9/smallnet-0123abcd.pth",
@@ -39,29 +23,9 @@ LARGE: Final = replace(
 )  # fmt: skip
 
 
-class Player:
-    """Makes jobs that play scripts, one after the other, and remembers what was asked for.
-
-    Args:
-        scripts: events of each job; "wait" stays until somebody cancels.
-    """
-
-    def __init__(self, *scripts: Sequence[Event]) -> None:
-        self.requests: list[dict[str, Any]] = []
-        self._scripts = list(scripts)
-
-    def __call__(self, title: str, request: dict[str, Any]) -> ProcessJob:
-        """Make the next job."""
-        self.requests.append(request)
-        return ProcessJob(title, request, [sys.executable, "-S", "-c", _CHILD, json.dumps(self._scripts.pop(0))])
-
-
-def progress(done: int, total: int, unit: str = "images", *, rate: float = 10.0) -> Event:
-    """An event that tells how far a job is."""
-    return {
-        "event": "progress", "done": done, "total": total, "unit": unit, "rate_per_s": rate,
-        "seconds_left": (total - done) / rate, "note": "",
-    }  # fmt: skip
+def progress(done: int, total: int, unit: str = "images", *, rate: float = 10.0) -> Progress:
+    """How far a job is."""
+    return Progress(done, total, unit, rate, (total - done) / rate)
 
 
 def keep_list(caches: CacheFolders, networks: Sequence[PublishedNetwork] = (SMALL, LARGE)) -> None:

@@ -1,11 +1,10 @@
 """What the worker tells of the devices of computers that are not here."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 from engine.runtime.devices.names import PROVIDERS
-from engine.runtime.providers import ProviderReport
+from engine.runtime.providers import DeviceList, ProviderReport
 
 WHY: Final = "this computer shows no NVIDIA GPU, and no NVIDIA driver is installed (libcuda.so.1 was not found)"
 REMEDY: Final = "nothing needs to be done: the CPU does the work"
@@ -20,10 +19,5 @@ TENSORRT: Final = ProviderReport(
 )
 
 
-def result_of(*reports: ProviderReport, name: str, reason: str = "") -> Mapping[str, Any]:
-    """The worker's last event."""
-    return {"event": "result", "devices": [asdict(report) for report in reports], "name": name, "reason": reason}
-
-
-WITHOUT_GPU: Final = result_of(NO_TENSORRT, NO_CUDA, CPU, name="CPU", reason=WHY)
-WITH_GPU: Final = result_of(TENSORRT, CUDA, CPU, name="NVIDIA H200")
+WITHOUT_GPU: Final = DeviceList((NO_TENSORRT, NO_CUDA, CPU), "CPU", WHY)
+WITH_GPU: Final = DeviceList((TENSORRT, CUDA, CPU), "NVIDIA H200")

@@ -1,22 +1,26 @@
 """Trainings that take no time: children that write what a trained worker would, and models to choose."""
 
-import json
 import shutil
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import onnx
 
 from app.jobs.process_job import ProcessJob
 from app.training.logic import Trained
 from engine.collection.live import LiveCollection
+from engine.collection.messages import Train
+from engine.collection.messages import Trained as Files
+from engine.collection.training.trained import TrainingPoint
 from engine.config import assets_folder
+from engine.events import Progress
 from engine.model_card import file_hash
 from engine.project import Change, ModelVersion, Project
+from tests.support.scripted_workers import Step, scripted_command
 
-FIGURES: Final = {
+FIGURES: Final[dict[str, float | None]] = {
     "before_accuracy": 0.571,
     "after_accuracy": 0.619,
     "held_out_images": 42,
@@ -25,60 +29,41 @@ FIGURES: Final = {
 }
 NAME: Final = "Tuned propagation 1"
 
-_CHILD: Final = """
-import json, os, sys
-job = json.loads(sys.stdin.readline())
-os.makedirs(job["out"])
-for line in json.loads(sys.argv[1]):
-    if line == "wait":
-        sys.stdin.readline()
-        sys.exit(0)
-    if line.get("event") == "result":
-        line["folder"] = job["out"]
-    print(json.dumps(line), flush=True)
-sys.exit(1 if line.get("event") == "error" else 0)
-"""
 
-Event = Mapping[str, Any] | str
-
-
-def points(count: int, *, step: int = 10) -> list[Event]:
+def points(count: int, *, step: int = 10) -> list[Step]:
     """A curve that gets better: progress and a point every `step` iterations."""
-    events: list[Event] = []
+    told: list[Step] = []
     for number in range(count + 1):
         done = number * step
-        events.append({
-            "event": "progress", "done": done, "total": count * step, "unit": "iterations",
-            "rate_per_s": 20.0, "seconds_left": (count - number) * step / 20.0, "note": "CPU",
-        })  # fmt: skip
-        events.append({
-            "event": "point", "iteration": done, "loss": 2.0 / (1 + number),
-            "validation_loss": 2.2 / (1 + number), "accuracy": 0.5 + 0.04 * number,
-        })  # fmt: skip
-    return events
+        told.append(Progress(done, count * step, "iterations", 20.0, (count - number) * step / 20.0, "CPU"))
+        told.append(TrainingPoint(done, 2.0 / (1 + number), 2.2 / (1 + number), 0.5 + 0.04 * number))
+    return told
 
 
-def result(**figures: float | None) -> Event:
-    """The end of a training that went well."""
-    return {"event": "result", "name": NAME, "figures": FIGURES | figures}
+def result(**figures: float | None) -> Files:
+    """The end of a training that went well; its folder is that of the request."""
+    return Files(Path(), NAME, FIGURES | figures)
 
 
 class Trainer:
     """Makes jobs that play scripts: one after the other, and remembers what was asked for.
 
     Args:
-        scripts: events of each job; "wait" stays until somebody cancels.
+        scripts: of each job; "wait" stays until somebody cancels.
     """
 
-    def __init__(self, *scripts: Sequence[Event]) -> None:
-        self.requests: list[dict[str, Any]] = []
+    def __init__(self, *scripts: Sequence[Step]) -> None:
+        self.requests: list[Train] = []
         self._scripts = list(scripts)
 
-    def __call__(self, title: str, request: dict[str, Any]) -> ProcessJob:
+    def __call__(self, title: str, request: Train) -> ProcessJob:
         """Make the next job."""
         self.requests.append(request)
-        script = json.dumps(self._scripts.pop(0))
-        return ProcessJob(title, request, [sys.executable, "-S", "-c", _CHILD, script])
+        request.out.mkdir(parents=True)
+        script = [
+            replace(step, folder=request.out) if isinstance(step, Files) else step for step in self._scripts.pop(0)
+        ]
+        return ProcessJob(title, request, scripted_command(script))
 
 
 def store_other_backbone(backbone: Path) -> Callable[[LiveCollection, Trained, Path], Trained]:

@@ -1,13 +1,15 @@
 """A small project whose images nobody has read yet, for tests of jobs and workers."""
 
-from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 from engine.collection.import_graph import import_graph
 from engine.collection.import_images import import_class_folders, import_images
+from engine.collection.live import LiveCollection
 from engine.collection.new_project import new_project
+from engine.collection.waiting_images import images_to_embed
 from engine.config import CacheFolders
+from engine.embedding.messages import EmbedImages
 from tests.support.collections import FAMILY_OF, LEAVES, Collection, write_graph, write_shape
 
 UNREAD_IMAGES = 12
@@ -37,11 +39,10 @@ def unread_collection(folder: Path, caches: CacheFolders, *, with_broken: bool =
 _FAMILIES = ("Red", "Green")
 
 
-def embed_request(collection: Collection) -> Mapping[str, Any]:
-    """The job that a window gives to a worker."""
-    return {
-        "verb": "embed",
-        "project": str(collection.project),
-        "cache": str(collection.caches.root),
-        "device": "cpu",
-    }
+def embed_request(collection: Collection) -> EmbedImages:
+    """What a window asks a worker for: embed every image."""
+    with closing(LiveCollection.open(collection.project, collection.caches, for_writing=False)) as live:
+        live.load_list()
+        request = images_to_embed(live, collection.caches, "cpu")
+    assert request is not None
+    return request

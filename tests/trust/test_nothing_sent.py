@@ -6,14 +6,17 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from app.startup_report import REPORT_VARIABLE
+from engine.worker.protocol import encode
 from tests.support.collections import Collection
 from tests.support.fresh_home import FreshHome, program
+from tests.support.unread import embed_request
 
 if TYPE_CHECKING:
     from tests.support.network_guard import Guarded
@@ -32,6 +35,13 @@ found = ctypes.c_void_p()
 thread = threading.Thread(target=lambda: library.getaddrinfo(b"nobody.example", b"443", None, ctypes.byref(found)))
 thread.start()
 thread.join()
+"""
+ASKS: Final = """
+import sys
+from engine.embedding.messages import EmbedImages
+from engine.worker.client import run
+from engine.worker.protocol import read
+print(run(read(sys.argv[1].encode()).message(EmbedImages), limit_s=120, command=sys.argv[2:]))
 """
 CONNECTS: Final = """
 import socket
@@ -144,10 +154,10 @@ def test_commands(
 def test_worker(home: FreshHome, lived_in: Collection) -> None:
     """The window's child embeds."""
     shutil.rmtree(home.cache)
-    job = {"verb": "embed", "project": str(lived_in.project), "cache": str(home.cache), "device": "cpu"}
-    done = guarded(home, program("worker"), told=json.dumps(job) + "\n")
+    job = replace(embed_request(lived_in), cache=home.cache)
+    done = guarded(home, [sys.executable, "-c", ASKS, encode(1, job).decode(), *map(str, program("worker"))])
     assert_quiet(home, done)
-    assert json.loads(done.out.splitlines()[-1])["event"] == "result"
+    assert done.out.startswith("Done(result=Embedded(embedded=")
 
 
 def test_window(home: FreshHome, lived_in: Collection, tmp_path: Path) -> None:

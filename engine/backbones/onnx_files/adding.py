@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.backbones.library import BackboneLibrary, check_name
+from engine.backbones.messages import ExamineFile, RunFile
 from engine.backbones.model_files import ModelFiles, own_propagation
-from engine.backbones.onnx_files.facts import OnnxFacts, Trial, facts_from
+from engine.backbones.onnx_files.facts import OnnxFacts, Trial
 from engine.backbones.onnx_files.held_child import ask_child
-from engine.backbones.onnx_files.limits import Limits, usual_limits
 from engine.backbones.onnx_files.trial_images import trial_images
 from engine.backbones.preprocessing import UNIT_TEMPERATURE, Preprocessing, preprocessing_from
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, Progress, ignore_progress
-from engine.model_card import BackboneCard, card_path, card_text, read_card
+from engine.model_card import BackboneCard, card_path, read_card
+from engine.worker.limits import Limits, usual_limits
 
 STEPS: Final = ("looking at the file", "trying it on images", "keeping it")
 
@@ -45,8 +46,7 @@ def inspect(path: Path, *, limits: Limits | None = None, cancel: CancelToken | N
         Cancelled: asked to stop.
     """
     limits = limits or usual_limits()
-    job = {"what": "inspect", "path": str(path.absolute())}
-    return facts_from(ask_child(job, limits, cancel=cancel))
+    return ask_child(ExamineFile(path.absolute(), limits), limits, cancel=cancel)
 
 
 def try_out(
@@ -71,13 +71,8 @@ def try_out(
         Cancelled: asked to stop.
     """
     limits = limits or usual_limits().for_trial
-    job = {
-        "what": "try",
-        "path": str(path.absolute()),
-        "card": card_text(card),
-        "images": [str(image.absolute()) for image in images],
-    }
-    return Trial(**ask_child(job, limits, cancel=cancel))
+    pictures = tuple(image.absolute() for image in images)
+    return ask_child(RunFile(path.absolute(), limits, card, pictures), limits, cancel=cancel)
 
 
 def add_file(

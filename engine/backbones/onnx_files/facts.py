@@ -102,10 +102,6 @@ class OnnxFacts:
         notices = tuple(notice for notice in self.notices if notice != GUESS_NOTICE)
         return replace(self, why=f"{title}, as chosen", is_told=True, notices=notices)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return asdict(self)
-
 
 def _title_of(used: Preprocessing) -> str:
     """What is usual to call such preprocessing, or its numbers."""
@@ -116,20 +112,6 @@ def _title_of(used: Preprocessing) -> str:
 
 def _numbers(colour: Colour) -> str:
     return ", ".join(f"{value:g}" for value in colour)
-
-
-def facts_from(values: Mapping[str, Any]) -> OnnxFacts:
-    """Facts again from the plain data that `OnnxFacts.as_dict` makes, whether or not they went through JSON."""
-    given = dict(values)
-    given["image_input"] = _tensor(given["image_input"])
-    given["outputs"] = tuple(_tensor(output) for output in given["outputs"])
-    given["preprocessing"] = preprocessing_from(given["preprocessing"])
-    given["notices"] = tuple(given["notices"])
-    return OnnxFacts(**given)
-
-
-def _tensor(values: Mapping[str, Any]) -> TensorFacts:
-    return TensorFacts(**{**values, "shape": tuple(values["shape"]), "observed": tuple(values["observed"])})
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backbones.onnx_files.facts import Trial
-from engine.backbones.onnx_files.limits import peak_memory_bytes
 from engine.embedding.embed_chunk import network_input
 from engine.errors import ImageError, InputError, ModelError
 from engine.images.read_file import read_file
@@ -17,6 +16,7 @@ from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import ProviderChoice
 from engine.runtime.sessions import CPU_PROVIDER
+from engine.worker.limits import peak_memory_bytes
 
 LEAST_IMAGES: Final = 2
 SAME: Final = 1e-3

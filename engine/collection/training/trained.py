@@ -43,9 +43,9 @@ class TrainingPoint:
     """
 
     iteration: int
-    loss: float | None
-    validation_loss: float | None
-    accuracy: float | None
+    loss: float | None = None
+    validation_loss: float | None = None
+    accuracy: float | None = None
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,14 @@ from app.backbones.tasks import Stage
 from engine.backbones.library import BackboneLibrary
 from engine.collection.state import ImageStatus
 from engine.project import Project
+from engine.worker.protocol import Failed
 from tests.support.backbone_panel import panel_for, use_button, wait_for
-from tests.support.backbone_tasks import Player, progress
+from tests.support.backbone_tasks import progress
 from tests.support.collections import Collection
 from tests.support.desk import Desk
 from tests.support.live_states import assert_same, own_copy
 from tests.support.projects import dump
+from tests.support.scripted_workers import Player
 from tests.support.sessions import changed_by, recorded
 
 
@@ -84,7 +86,7 @@ def test_a_cancel_leaves_the_project_as_it_was(reviewing: Desk, collection: Coll
 def test_a_failure_is_one_line(reviewing: Desk, tinyleaf: str) -> None:
     """In the panel where it is seen, else at the foot of the window."""
     change = reviewing.window.backbone_tasks.change
-    message = {"event": "error", "message": "the disk is full. Free some space"}
+    message = Failed("the disk is full. Free some space")
     change.make_job = Player([message], [message])
     panel = panel_for(reviewing)
     use_button(panel, tinyleaf).click()

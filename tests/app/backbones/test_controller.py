@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from app.backbones.logic import ChangeFigures, Door, ReadyChange
 from app.backbones.tasks import Stage
 from app.theme import set_scheme
+from engine.backbones.messages import PublishedList
 from tests.support.backbone_panel import (
     listed,
     look,
@@ -16,10 +17,11 @@ from tests.support.backbone_panel import (
     use_button,
     wait_for,
 )
-from tests.support.backbone_tasks import Player, progress
+from tests.support.backbone_tasks import progress
 from tests.support.backbones import write_tiny_backbone
 from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, Desk
+from tests.support.scripted_workers import Player
 from tests.support.sessions import settle
 
 Key = Qt.Key
@@ -58,7 +60,7 @@ def test_another_panel_takes_its_place(reviewing: Desk) -> None:
 def test_the_keyboard_reaches_doors_and_buttons(reviewing: Desk, tinyleaf: str) -> None:
     """Tabs by arrow keys, everything else by Tab."""
     panel = panel_for(reviewing)
-    reviewing.window.backbone_tasks.listing.make_job = Player([{"event": "result", "networks": []}])
+    reviewing.window.backbone_tasks.listing.make_job = Player([PublishedList(())])
     panel.tabs.setFocus()
     reviewing.press(Key.Key_Right)
     assert open_door(panel) == Door.PUBLISHED

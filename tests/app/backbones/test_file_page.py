@@ -7,6 +7,8 @@ import pytest
 from app.backbones.logic import Door
 from app.backbones.tasks import Stage
 from engine.backbones.library import BackboneLibrary
+from engine.backbones.onnx_files.facts import Trial
+from engine.worker.protocol import Failed
 from tests.support.backbone_panel import (
     WORKER_MS,
     drop,
@@ -15,9 +17,9 @@ from tests.support.backbone_panel import (
     tasks_of,
     wait_for,
 )
-from tests.support.backbone_tasks import Player
 from tests.support.backbones import write_tiny_backbone
 from tests.support.desk import Desk
+from tests.support.scripted_workers import Player
 
 
 @pytest.mark.slow
@@ -89,10 +91,8 @@ def test_what_was_changed_must_be_tried_again(reviewing: Desk, tmp_path: Path) -
     path = tmp_path / "tiny.onnx"
     write_tiny_backbone(path)
     tasks = reviewing.window.backbone_tasks
-    figures = {"images": 8, "width": 16, "images_per_s": 250.0}
-    tasks.trial.make_job = Player(
-        [{"event": "result", **figures}], [{"event": "error", "message": "all images look the same to it"}]
-    )
+    tried = Trial(8, 16, 250.0, memory_bytes=0, mean_length=1.0, spread=1.0, batch_difference=0.0)
+    tasks.trial.make_job = Player([tried], [Failed("all images look the same to it")])
     panel = panel_for(reviewing, Door.FILE)
     page = panel.file
     page.choose(path)
@@ -115,11 +115,11 @@ def test_the_file_that_was_chosen_last_is_looked_at(reviewing: Desk, tmp_path: P
     """The worker is still at the first file: what it finds out is of no interest any more."""
     inspection = reviewing.window.backbone_tasks.inspection
     panel = panel_for(reviewing, Door.FILE)
-    inspection.make_job = player = Player(["wait"], [{"event": "error", "message": "second is no network"}])
+    inspection.make_job = player = Player(["wait"], [Failed("second is no network")])
     for name in ("first.onnx", "second.onnx"):
         panel.file.choose(tmp_path / name)
     wait_for(reviewing, inspection, Stage.FAILED)
-    assert [Path(request["path"]).name for request in player.requests] == ["first.onnx", "second.onnx"]
+    assert [request.path.name for request in player.requests] == ["first.onnx", "second.onnx"]
     assert panel.file.inspection.error == "second is no network"
     reviewing.wait(lambda: not reviewing.window.session.jobs.jobs)
     assert inspection.stage is Stage.FAILED

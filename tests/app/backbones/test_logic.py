@@ -1,14 +1,19 @@
 """What the panel knows, without Qt."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from app.backbones.logic import BackboneRow, ChangeFigures, Column, Origin, PublishedRow, ReadyChange, arranged
 from app.backbones.numbers import numbers_text, three_numbers
+from engine.collection.backbone_change.change import PreparedChange
+from engine.collection.backbone_change.shot_comparison import ShotComparison
+from engine.embedding.records import EmbedResult
+from engine.files import FileFailure
 from tests.support.backbone_tasks import LARGE, SMALL
 
-ROWS = [PublishedRow.of_fields(network.as_dict()) for network in (SMALL, LARGE)]
+ROWS = [PublishedRow.of_network(network) for network in (SMALL, LARGE)]
 
 
 def test_a_published_network_as_the_worker_lists_it() -> None:
@@ -71,14 +76,13 @@ def test_a_difference_counts_only_beyond_chance() -> None:
     assert (unpaired.is_better, unpaired.is_worse) == (False, False)
 
 
-def test_a_change_of_events() -> None:
+def test_a_change_that_a_worker_prepared() -> None:
     """The result and the batches before it."""
-    fields = {
-        "source": "tinyleaf", "name": "tinyleaf", "backbone_hash": "00ff", "before": 0.5, "after": None, "shots": 0,
-        "gained": None, "lost": None, "interval": None, "may_be_chance": False, "failed": 1,
-    }  # fmt: skip
-    ready = ReadyChange.of_event(fields, [[7, None, "it is gone"]])
-    assert ready.news == ((7, None, "it is gone"),)
+    comparison = ShotComparison(before=0.5, after=None, shots=0)
+    prepared = PreparedChange("tinyleaf", "tinyleaf", "00ff", comparison, 3, (FileFailure(Path("gone"), "it is gone"),))
+    news = [EmbedResult(7, None, "it is gone")]
+    ready = ReadyChange.of_prepared(prepared, news)
+    assert ready.news == tuple(news)
     assert (ready.figures.before, ready.figures.after, ready.failed) == (0.5, None, 1)
 
 

@@ -7,9 +7,11 @@ from app.backbones.logic import Door
 from app.backbones.tasks import Stage
 from app.settings import Settings
 from engine.backbones.library import BackboneLibrary
+from engine.worker.protocol import Failed
 from tests.support.backbone_panel import listed, panel_for, wait_for
-from tests.support.backbone_tasks import SMALL, Player
+from tests.support.backbone_tasks import SMALL
 from tests.support.desk import Desk
+from tests.support.scripted_workers import Player
 from tests.support.weights_server import WeightsServer, serving
 
 Key = Qt.Key
@@ -26,19 +28,19 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_an_address_the_system_decides(reviewing: Desk) -> None:
     """A quiet line; nothing of a proxy is asked for, and none is passed on."""
     page = listed(reviewing).published
-    reviewing.window.backbone_tasks.download.make_job = player = Player([{"event": "error", "message": "no way"}])
+    reviewing.window.backbone_tasks.download.make_job = player = Player([Failed("no way")])
     assert page.proxy.open_button.text() == "Through a proxy…"
     assert not page.proxy.field.isVisible()
     page.card.download_button.click()
     page.card.agree_button.click()
     wait_for(reviewing, reviewing.window.backbone_tasks.download, Stage.FAILED)
-    assert player.requests[0]["proxy"] == ""
+    assert player.requests[0].proxy == ""
 
 
 def test_what_is_no_proxy_is_refused_in_place(reviewing: Desk, settings: Settings) -> None:
     """One line below the field, as the command line says it; nothing is fetched or remembered before it is mended."""
     page = listed(reviewing).published
-    reviewing.window.backbone_tasks.download.make_job = player = Player([{"event": "error", "message": "no way"}])
+    reviewing.window.backbone_tasks.download.make_job = player = Player([Failed("no way")])
     page.proxy.open_button.click()
     assert page.proxy.field.hasFocus()
     reviewing.qtbot.keyClicks(page.proxy.field, "socks5://anna:secret@here:1")
@@ -56,7 +58,7 @@ def test_what_is_no_proxy_is_refused_in_place(reviewing: Desk, settings: Setting
     page.card.agree_button.click()
     assert not page.proxy.problem.isVisible()
     wait_for(reviewing, reviewing.window.backbone_tasks.download, Stage.FAILED)
-    assert (player.requests[0]["proxy"], settings.proxy) == ("proxy.example:3128", "proxy.example:3128")
+    assert (player.requests[0].proxy, settings.proxy) == ("proxy.example:3128", "proxy.example:3128")
 
 
 def test_a_download_goes_through_the_proxy(reviewing: Desk, settings: Settings) -> None:

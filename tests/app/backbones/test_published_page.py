@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,9 @@ from app.backbones.logic import Door
 from app.backbones.tasks import Stage
 from app.jobs.process_job import ProcessJob
 from engine.backbones.library import BackboneLibrary
+from engine.backbones.messages import AddedBackbone, AddPublished, ListPublished
 from engine.collection.state import ImageStatus
+from engine.worker.protocol import Request
 from tests.support.backbone_panel import (
     EXPORT_MS,
     listed,
@@ -17,9 +20,10 @@ from tests.support.backbone_panel import (
     tasks_of,
     wait_for,
 )
-from tests.support.backbone_tasks import LARGE, SMALL, Player, keep_list, progress
+from tests.support.backbone_tasks import LARGE, SMALL, keep_list, progress
 from tests.support.desk import Desk
 from tests.support.other_backbones import add_to_library
+from tests.support.scripted_workers import Player
 from tests.support.sessions import changed_by
 from tests.support.weights_server import WeightsServer, serving
 
@@ -64,7 +68,7 @@ def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
     assert "600.0 kB/s" in card.run.facts
     assert "6 s left" in card.run.facts
     (request,) = player.requests
-    assert (request["verb"], request["network"], request["weights"]) == ("add_torchvision", "smallnet", "IMAGENET1K_V1")
+    assert request == AddPublished(reviewing.window.session.caches.root, "smallnet", "IMAGENET1K_V1")
     part = reviewing.window.session.caches.root / "downloads" / "smallnet-0123abcd.pth.part"
     part.parent.mkdir(parents=True)
     part.write_bytes(bytes(1_200_000))
@@ -77,7 +81,7 @@ def test_a_network_that_is_here_can_be_used(reviewing: Desk, tmp_path: Path) -> 
     """After its download the card offers it; while nobody looks, a toast does."""
     panel = listed(reviewing)
     card, tasks = panel.published.card, reviewing.window.backbone_tasks
-    tasks.download.make_job = Player([{"event": "result", "name": SMALL.library_name}])
+    tasks.download.make_job = Player([AddedBackbone(SMALL.library_name, "00ff", 512)])
     tasks.change.make_job = player = Player(["wait"])
     panel.published.search.setText("smallnet")
     card.download_button.click()
@@ -88,19 +92,19 @@ def test_a_network_that_is_here_can_be_used(reviewing: Desk, tmp_path: Path) -> 
     assert card.download_button.isHidden()
     card.use_button.click()
     reviewing.wait(lambda: tasks.change.stage is Stage.RUNNING)
-    assert player.requests[0]["backbone"] == SMALL.library_name
+    assert player.requests[0].backbone == SMALL.library_name
     tasks.change.cancel()
     reviewing.wait(lambda: tasks.change.stage is Stage.IDLE)
 
 
 def test_no_network_is_touched_by_looking(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Opening the door and choosing rows starts one worker, which only lists."""
-    requests: list[str] = []
+    requests: list[type] = []
     make_job = reviewing.window.backbone_tasks.listing.make_job
 
-    def make(title: str, request: dict[str, object]) -> ProcessJob:
-        requests.append(str(request["verb"]))
-        return make_job(title, dict(request))
+    def make(title: str, request: Request[Any]) -> ProcessJob:
+        requests.append(type(request))
+        return make_job(title, request)
 
     for task in tasks_of(reviewing):
         task.make_job = make
@@ -109,7 +113,7 @@ def test_no_network_is_touched_by_looking(reviewing: Desk, monkeypatch: pytest.M
         panel.published.table.selectRow(row)
     panel.show_door(Door.FILE)
     panel.show_door(Door.PUBLISHED)
-    assert requests == ["list_torchvision"]
+    assert requests == [ListPublished]
     assert LARGE.library_name not in BackboneLibrary().names()
 
 

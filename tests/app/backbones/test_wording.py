@@ -23,7 +23,7 @@ from engine.events import Progress
 from tests.support.backbone_tasks import LARGE, SMALL
 
 FIGURES = ChangeFigures(0.571, 0.619, 42, (0.01, 0.09))
-SMALL_ROW = PublishedRow.of_fields(SMALL.as_dict())
+SMALL_ROW = PublishedRow.of_network(SMALL)
 
 
 def test_bytes_are_told_as_sizes() -> None:
@@ -57,7 +57,7 @@ def test_what_is_told_before_a_download() -> None:
     assert download_question(SMALL_ROW).startswith("Fetches 4.8 MB from 127.0.0.1, and keeps it")
     assert licence_text(SMALL_ROW) == "Licence: none named for the weights (https://example.org/licence)"
     assert short_licence(SMALL_ROW) == "not named"
-    assert short_licence(PublishedRow.of_fields(LARGE.as_dict())) == "CC-BY-NC 4.0"
+    assert short_licence(PublishedRow.of_network(LARGE)) == "CC-BY-NC 4.0"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Choosing where images are looked at, hearing when it fails, and letting the collection teach or not."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,14 +15,16 @@ from app.settings import Settings
 from app.theme import set_scheme
 from engine.collection.project_settings import STAGE_SETTING
 from engine.project import Project
-from tests.support.backbone_tasks import Player, progress
+from engine.runtime.providers import ListDevices
+from engine.worker.protocol import Failed
+from tests.support.backbone_tasks import progress
 from tests.support.clipping import clipped
-from tests.support.collections import Collection, cache_of_test
+from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
 from tests.support.live_states import assert_same, own_copy
+from tests.support.scripted_workers import Player, ScriptedWorkers, ended
 from tests.support.sessions import changed_by, settle
 from tests.support.surveys import WHY, WITH_GPU, WITHOUT_GPU
-from tests.support.unread import unread_collection
 
 Key = Qt.Key
 NOTICE = "NVIDIA H200 failed (CUDA failure 700: illegal address); the CPU goes on from there"
@@ -43,12 +45,6 @@ def toast_button(desk: Desk) -> QPushButton:
     """What the toast offers."""
     (button,) = desk.window.toast.findChildren(QPushButton)
     return button
-
-
-@pytest.fixture
-def unread(own_settings_and_caches: None, tmp_path: Path) -> Collection:
-    """A project whose images were never read."""
-    return unread_collection(tmp_path / "unread", cache_of_test())
 
 
 @pytest.fixture
@@ -90,7 +86,7 @@ def test_it_opens_by_key_palette_and_chip(desk: Desk) -> None:
     rows = desk.type_into_palette("computing")
     assert ("Computing", "Model") in {(row.title, row.subtitle) for row in rows}
     desk.press(Key.Key_Escape)
-    assert [request["verb"] for request in player.requests] == ["list_devices"]
+    assert player.requests == [ListDevices()]
 
 
 def test_a_device_that_is_not_there_says_why(desk: Desk) -> None:
@@ -123,7 +119,7 @@ def test_the_real_worker_tries_the_devices(desk: Desk) -> None:
 def test_a_look_that_failed_can_be_repeated(desk: Desk) -> None:
     """The reason is one line; what works everywhere can be chosen meanwhile."""
     computing = desk.window.computing
-    computing.looking.make_job = Player([{"event": "error", "message": "the disk is full"}], [WITH_GPU])
+    computing.looking.make_job = Player([Failed("the disk is full")], [WITH_GPU])
     desk.window.registry.trigger("choose_device")
     panel = computing.panel
     assert panel is not None
@@ -144,19 +140,19 @@ def test_the_cpu_is_chosen_and_every_job_gets_it(desk: Desk, unread: Collection,
     """By the keyboard; the embedding job asks for it, a change of backbone too, and so does the next start."""
     window = desk.window
     window.embedding.device = "auto"
-    window.embedding._make_job = player = Player([{"event": "result", "device": "CPU", "reason": "", "notice": ""}])
+    window.embedding._start_worker = workers = ScriptedWorkers([[ended("CPU")]])
     panel = panel_of(desk)
     desk.press(Key.Key_Down)
     assert panel.buttons["cpu"].isChecked()
     desk.press(Key.Key_Escape)
     desk.open(unread.project)
-    desk.wait(lambda: len(player.requests) == 1 and window.embedding.job is None)
-    assert player.requests[0]["device"] == "cpu"
+    desk.wait(lambda: len(workers.requests) == 1 and window.embedding.job is None)
+    assert workers.requests[0].device == "cpu"
     assert window.device_chip.text() == "CPU"
-    window.backbone_tasks.change.make_job = change = Player([{"event": "error", "message": "no"}])
+    window.backbone_tasks.change.make_job = change = Player([Failed("no")])
     window.backbones._prepare("other", "other")
     desk.wait(lambda: window.backbone_tasks.change.stage is Stage.FAILED)
-    assert change.requests[0]["device"] == "cpu"
+    assert change.requests[0].device == "cpu"
     again = restarted()
     assert again.window.settings.device == "cpu"
     assert again.window.settings.device == "cpu"
@@ -167,10 +163,7 @@ def test_a_device_that_is_gone_leads_to_the_choice(desk: Desk, unread: Collectio
     """The GPU that was chosen is refused with its reason and a way out; another device reads what waits."""
     settings.device = "cuda"
     desk.window.computing.choose("cuda")
-    desk.window.embedding._make_job = player = Player(
-        [{"event": "error", "message": REFUSAL}],
-        [{"event": "result", "device": "CPU", "reason": WHY, "notice": ""}],
-    )
+    desk.window.embedding._start_worker = workers = ScriptedWorkers([[Failed(REFUSAL)], [ended("CPU", reason=WHY)]])
     desk.open(unread.project)
     desk.wait(lambda: desk.window.toast.message == REFUSAL)
     desk.window.computing.looking.make_job = Player([WITHOUT_GPU])
@@ -181,17 +174,15 @@ def test_a_device_that_is_gone_leads_to_the_choice(desk: Desk, unread: Collectio
     desk.wait(lambda: desk.window.computing.looking.stage is Stage.DONE)
     assert panel.buttons["cuda"].isChecked()
     panel.buttons["auto"].click()
-    desk.wait(lambda: len(player.requests) == 2 and desk.window.embedding.job is None)
-    assert [request["device"] for request in player.requests] == ["cuda", "auto"]
+    desk.wait(lambda: len(workers.requests) == 2 and desk.window.embedding.job is None)
+    assert [request.device for request in workers.requests] == ["cuda", "auto"]
     assert not panel.buttons["cuda"].isEnabled()
 
 
 def test_a_gpu_that_fails_is_told_once(desk: Desk, unread: Collection) -> None:
     """A toast while the job still runs; the chip and the panel keep it until another device is chosen."""
-    event = progress(3, 12)
-    assert isinstance(event, dict)
-    told = {**event, "note": "CPU", "notice": NOTICE}
-    desk.window.embedding._make_job = Player([told, told, "wait"])
+    told = replace(progress(3, 12), note="CPU", notice=NOTICE)
+    desk.window.embedding._start_worker = ScriptedWorkers([[told, told, "wait"]])
     desk.open(unread.project)
     toast, chip = desk.window.toast, desk.window.device_chip
     desk.wait(lambda: toast.message == f"{NOTICE}.")
@@ -213,9 +204,8 @@ def test_a_gpu_that_fails_is_told_once(desk: Desk, unread: Collection) -> None:
 def test_a_gpu_that_fails_while_the_backbone_changes_is_told(reviewing: Desk) -> None:
     """That job, too, says at once that the CPU took over."""
     event = progress(3, 12)
-    assert isinstance(event, dict)
     change = reviewing.window.backbone_tasks.change
-    change.make_job = Player([{**event, "note": "CPU", "notice": NOTICE}, "wait"])
+    change.make_job = Player([replace(event, note="CPU", notice=NOTICE), "wait"])
     reviewing.window.backbones._prepare("other", "other")
     reviewing.wait(lambda: reviewing.window.toast.message == f"{NOTICE}.")
     change.cancel()

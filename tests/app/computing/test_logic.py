@@ -31,7 +31,7 @@ def test_the_list_begins_with_what_always_works(system: tuple[str, ...], listed:
 
 def test_a_device_can_be_chosen_once_it_is_known_to_work() -> None:
     """Automatic and the CPU always; one that is only tried on demand, too."""
-    with_gpu, without = Survey.of_fields(WITH_GPU), Survey.of_fields(WITHOUT_GPU)
+    with_gpu, without = Survey.of_list(WITH_GPU), Survey.of_list(WITHOUT_GPU)
     devices = ("auto", "cpu", "cuda", "tensorrt", "coreml")
     assert [is_choosable(device, None) for device in devices] == [True, True, False, False, False]
     assert [is_choosable(device, without) for device in devices] == [True, True, False, False, False]
@@ -40,7 +40,7 @@ def test_a_device_can_be_chosen_once_it_is_known_to_work() -> None:
 
 def test_a_survey_is_read_as_the_worker_writes_it() -> None:
     """Figures where they were measured, the reason where they could not be."""
-    survey = Survey.of_fields(WITHOUT_GPU, was_alone=False)
+    survey = Survey.of_list(WITHOUT_GPU, was_alone=False)
     assert survey.reports["cpu"].images_per_s == pytest.approx(850.4)
     assert (survey.reports["cuda"].reason, survey.reports["cuda"].images_per_s) == (WHY, None)
     assert (survey.auto_name, survey.auto_reason, survey.was_alone) == ("CPU", WHY, False)

@@ -17,8 +17,8 @@ from app.computing.wording import (
 )
 from tests.support.surveys import REMEDY, WHY, WITH_GPU, WITHOUT_GPU
 
-NONE = Survey.of_fields(WITHOUT_GPU)
-GPU = Survey.of_fields(WITH_GPU)
+NONE = Survey.of_list(WITHOUT_GPU)
+GPU = Survey.of_list(WITH_GPU)
 
 
 @pytest.fixture(autouse=True)

@@ -1,65 +1,50 @@
-"""Images are read on for the project that is open, whatever became of the worker of the former one."""
+"""Images are embedded on for the project that is open, whatever became of what the worker did for the former one."""
 
-import json
-import sys
 from pathlib import Path
-from typing import Any, final
 
 import numpy as np
 from pytestqt.qtbot import QtBot
 
-from app.jobs.process_job import ProcessJob
 from app.session import Session
 from app.session.embedding import Embedding
 from engine.collection.state import ImageStatus
-from tests.support.backbone_tasks import Event, Player
+from engine.embedding.records import EmbedBatch, EmbedResult
+from engine.project import Project
+from engine.worker.protocol import Stopped
 from tests.support.collections import Collection, cache_of_test
+from tests.support.scripted_workers import ScriptedWorkers, Step, ended
 from tests.support.sessions import LONG_MS, open_project, recorded, settle
 from tests.support.unread import unread_collection
 
-DONE: Event = {"event": "result", "device": "CPU", "reason": "", "notice": ""}
-ENDS_LATE = "import sys; [sys.stdin.readline() for _ in ('job', 'cancel', 'word')]; print(sys.argv[1], flush=True)"
+
+def say_word(embedding: Embedding) -> None:
+    """Let the worker end what it does for the first project, now that the second one is open."""
+    assert embedding.worker is not None
+    embedding.worker._lines.put(b'{"kind": "Word"}\n')
 
 
-@final
-class Workers:
-    """The first one ends only at a word, after a last event; those after it are done at once.
-
-    Args:
-        last: the event.
-    """
-
-    def __init__(self, last: Event) -> None:
-        self.projects: list[str] = []
-        self._last = last
-        self._others = Player([DONE], [DONE])
-
-    def __call__(self, title: str, request: dict[str, Any]) -> ProcessJob:
-        """Make the next job."""
-        self.projects.append(request["project"])
-        if len(self.projects) > 1:
-            return self._others(title, request)
-        return ProcessJob(title, request, [sys.executable, "-S", "-c", ENDS_LATE, json.dumps(self._last)])
+def switched(
+    qtbot: QtBot, session: Session, first: Path, second: Path, *last: Step
+) -> tuple[Embedding, ScriptedWorkers]:
+    """Two projects, one after the other; the worker has heard the cancel and ends the first request only now."""
+    workers = ScriptedWorkers([["wait for a word", *last], [ended("CPU")]])
+    embedding = Embedding(session, workers)
+    open_project(qtbot, session, first)
+    qtbot.waitUntil(lambda: len(workers.requests) == 1, timeout=LONG_MS)
+    open_project(qtbot, session, second)
+    say_word(embedding)
+    return embedding, workers
 
 
-def end_late(embedding: Embedding) -> None:
-    """Let the first worker end, now that the second project is open."""
-    assert embedding.job is not None
-    embedding.job._process.write(b"word\n")
-
-
-def test_the_next_project_is_read_when_the_worker_of_the_former_ends(
+def test_the_next_project_is_embedded_when_the_worker_ends_the_former(
     qtbot: QtBot, session: Session, unread: Collection, tmp_path: Path
 ) -> None:
     """The worker was told to stop with its project: that is no wish to stop here, too."""
     other = unread_collection(tmp_path / "other", cache_of_test())
-    workers = Workers({"event": "cancelled"})
-    embedding = Embedding(session, workers)
-    open_project(qtbot, session, unread.project)
-    open_project(qtbot, session, other.project)
-    end_late(embedding)
-    qtbot.waitUntil(lambda: len(workers.projects) == 2 and embedding.job is None, timeout=5_000)
-    assert workers.projects == [str(unread.project), str(other.project)]
+    embedding, workers = switched(qtbot, session, unread.project, other.project, Stopped())
+    qtbot.waitUntil(lambda: len(workers.requests) == 2 and embedding.job is None, timeout=LONG_MS)
+    folders = [request.images[-1].path.parent.parent for request in workers.requests]
+    assert folders == [unread.folder, other.folder]
 
 
 def test_what_the_worker_still_finds_out_reaches_no_other_project(
@@ -67,14 +52,10 @@ def test_what_the_worker_still_finds_out_reaches_no_other_project(
 ) -> None:
     """Images are told apart by number, and every project begins with the same ones."""
     other = unread_collection(tmp_path / "other", cache_of_test())
-    embedding = Embedding(session, Workers({"event": "batch", "results": [[1, None, "broken in the former one"]]}))
+    late = EmbedBatch((EmbedResult(1, None, "broken in the former one"),))
+    embedding, workers = switched(qtbot, session, unread.project, other.project, late, Stopped())
     failures = recorded(embedding.failures_changed)
-    open_project(qtbot, session, unread.project)
-    open_project(qtbot, session, other.project)
-    end_late(embedding)
-    with qtbot.waitSignal(session.jobs.job_ended, timeout=LONG_MS):
-        pass
-    qtbot.waitUntil(lambda: embedding.job is None, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: len(workers.requests) == 2 and embedding.job is None, timeout=LONG_MS)
     settle(qtbot, session)
     assert failures == []
     assert session.state is not None
@@ -82,21 +63,28 @@ def test_what_the_worker_still_finds_out_reaches_no_other_project(
 
 
 def test_a_person_can_stop_what_follows_too(qtbot: QtBot, session: Session, unread: Collection) -> None:
-    """F5 while images are read asks for another round; a stop afterwards ends both."""
-    player = Player(["wait"])
-    embedding = Embedding(session, player)
+    """F5 while images are embedded asks for another round; a stop afterwards ends both."""
+    workers = ScriptedWorkers([["wait"]])
+    embedding = Embedding(session, workers)
     open_project(qtbot, session, unread.project)
+    qtbot.waitUntil(lambda: len(workers.requests) == 1, timeout=LONG_MS)
     embedding.start()
     embedding.cancel()
     qtbot.waitUntil(lambda: embedding.job is None, timeout=LONG_MS)
-    assert len(player.requests) == 1
+    assert len(workers.requests) == 1
 
 
 def test_nothing_begins_while_the_program_ends(qtbot: QtBot, session: Session, unread: Collection) -> None:
     """A device was chosen and the window closed at once: no worker is left behind."""
-    player = Player(["wait"], ["wait"])
-    embedding = Embedding(session, player)
+    workers = ScriptedWorkers([["wait"], ["wait"]])
+    embedding = Embedding(session, workers)
     open_project(qtbot, session, unread.project)
+    qtbot.waitUntil(lambda: len(workers.requests) == 1, timeout=LONG_MS)
+    worker = embedding.worker
+    assert worker is not None
     embedding.use_device("cpu")
     session.shut_down()
-    assert [job.process_id for job in session.jobs.jobs if hasattr(job, "process_id") and job.process_id] == []
+    assert worker.process_id == 0
+    assert len(workers.requests) == 1
+    with Project.open(unread.project) as project:
+        assert project.check() == []

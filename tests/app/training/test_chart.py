@@ -11,14 +11,15 @@ from pytestqt.qtbot import QtBot
 from app.theme import set_scheme
 from app.theme.tokens import tokens
 from app.training.chart import Chart, _decimals
-from app.training.logic import Curves, Point
+from app.training.logic import Curves
+from engine.collection.training.trained import TrainingPoint
 
 
 def curves(count: int) -> Curves:
     """A loss that falls and an accuracy that rises."""
     found = Curves()
     for number in range(count):
-        found.add(Point(10 * number, 2.0 / (1 + number), 2.2 / (1 + number), 0.5 + 0.04 * number))
+        found.add(TrainingPoint(10 * number, 2.0 / (1 + number), 2.2 / (1 + number), 0.5 + 0.04 * number))
     return found
 
 
@@ -78,7 +79,7 @@ def test_the_key_names_only_what_is_drawn(chart: Chart) -> None:
     """Training a backbone measures no loss on held-out images."""
     assert chart._validation_key.isVisible()
     without = Curves()
-    without.add(Point(0, 2.0, None, 0.5))
+    without.add(TrainingPoint(0, 2.0, None, 0.5))
     chart.show_curves(without, 40)
     assert not chart._validation_key.isVisible()
 

@@ -14,10 +14,13 @@ from app.training.view import TrainingPanel
 from engine.collection.state import NO_CLASS, ImageStatus
 from engine.events import Progress
 from engine.project import Project
+from engine.runtime.providers import ListDevices
+from engine.worker.protocol import Failed
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
 from tests.support.killed import killed_in_scratch_folder
 from tests.support.projects import dump
+from tests.support.scripted_workers import Player
 from tests.support.sessions import changed_by, recorded, settle
 from tests.support.trainings import Trainer, other_backbone, points, result, store_other_backbone
 
@@ -216,7 +219,7 @@ def test_what_a_killed_window_left_goes_at_the_next_start(desk: Desk, tmp_path: 
 
 def test_a_failure_is_one_line_in_the_panel(reviewing: Desk) -> None:
     """The worker's own sentence, and Start is there again."""
-    trainer = Trainer([*points(1), {"event": "error", "message": "the disk is full. Free some space"}], ["wait"])
+    trainer = Trainer([*points(1), Failed("the disk is full. Free some space")], ["wait"])
     prepare(reviewing, trainer)
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.FAILED)
@@ -232,7 +235,7 @@ def test_a_failure_is_one_line_in_the_panel(reviewing: Desk) -> None:
 
 def test_a_crash_says_that_the_project_is_as_it_was(reviewing: Desk) -> None:
     """A worker that dies is a sentence too; while the panel is away, the foot of the window says it."""
-    prepare(reviewing, Trainer([*points(1), {"event": "progress", "done": 1, "total": 2}]))
+    prepare(reviewing, Trainer([*points(1), "die"]))
     panel = panel_for(reviewing)
     panel.forms[Depth.PROPAGATION].start_button.click()
     panel.close_requested.emit()
@@ -340,7 +343,7 @@ def test_the_end_is_told_when_the_panel_is_away(reviewing: Desk, backbone: Path)
 def test_training_waits_for_other_heavy_work(reviewing: Desk) -> None:
     """One heavy job at a time: the second is queued, says so, and can be cancelled while it waits."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
-    other = Trainer(["wait"])("Looking at images", {"out": str(reviewing.window.session.caches.root / "other")})
+    other = Player(["wait"])("Looking at images", ListDevices())
     reviewing.window.session.jobs.run(other)
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.WAITING)
@@ -399,10 +402,9 @@ def test_the_plan_reaches_the_worker(reviewing: Desk) -> None:
     form.iterations.setValue(30)
     run_to(reviewing, panel, Phase.RUNNING)
     (request,) = trainer.requests
-    assert request["verb"] == "train"
-    assert request["depth"] == "backbone"
-    assert request["settings"] == {"iterations": 30, "start": "conv4", "side": 84}
-    assert Path(request["out"]).is_relative_to(reviewing.window.session.caches.root)
+    assert request.depth == "backbone"
+    assert request.settings == {"iterations": 30, "start": "conv4", "side": 84}
+    assert request.out.is_relative_to(reviewing.window.session.caches.root)
     panel.run.cancel_button.click()
     reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
     settle(reviewing.qtbot, reviewing.window.session)

@@ -1,5 +1,7 @@
 """Plans, curves and figures, without a window."""
 
+from pathlib import Path
+
 import pytest
 
 from app.training.logic import (
@@ -13,11 +15,12 @@ from app.training.logic import (
     Figures,
     Labels,
     Plan,
-    Point,
     Start,
     Trained,
     estimated_s,
 )
+from engine.collection.messages import Trained as Files
+from engine.collection.training.trained import TrainingPoint
 
 
 def test_a_plan_names_only_what_its_depth_has() -> None:
@@ -50,12 +53,6 @@ def test_labels_are_counted(counts: list[int], found: Labels) -> None:
     assert found.are_enough == (found.classes >= 2)
 
 
-def test_a_point_takes_what_was_measured() -> None:
-    """A field that is null or missing is None; one that nobody knows is passed over."""
-    fields = {"iteration": 50, "loss": 1, "validation_loss": None, "speed": "high"}
-    assert Point.of_event(fields) == Point(50, 1.0, None, None)
-
-
 def test_a_long_curve_melts_neighbours_and_keeps_its_shape() -> None:
     """Never more points than a screen can show; ends and mean stay where they were."""
     curve = Curve(points_kept=8)
@@ -81,8 +78,8 @@ def test_a_short_curve_is_exact() -> None:
 def test_curves_take_only_what_a_point_has() -> None:
     """A point without validation adds to the loss alone."""
     curves = Curves()
-    curves.add(Point(0, None, 1.5, 0.4))
-    curves.add(Point(1, 1.2))
+    curves.add(TrainingPoint(0, None, 1.5, 0.4))
+    curves.add(TrainingPoint(1, 1.2))
     assert (curves.loss.values, curves.validation_loss.values, curves.accuracy.values) == ([1.2], [1.5], [0.4])
 
 
@@ -91,7 +88,7 @@ def test_the_accuracy_range_holds_the_curve(values: list[float]) -> None:
     """All of it, inside 0..1, and never so close that noise looks like a mountain."""
     curves = Curves()
     for place, value in enumerate(values):
-        curves.add(Point(place, accuracy=value))
+        curves.add(TrainingPoint(place, accuracy=value))
     low, high = curves.accuracy_range()
     assert 0.0 <= low <= min(values, default=0.0)
     assert max(values, default=1.0) <= high <= 1.0
@@ -101,10 +98,10 @@ def test_the_accuracy_range_holds_the_curve(values: list[float]) -> None:
 def test_the_loss_range_holds_both_curves() -> None:
     """Also where all losses are the same, or zero."""
     curves = Curves()
-    curves.add(Point(0, 0.0, 0.0))
+    curves.add(TrainingPoint(0, 0.0, 0.0))
     low, high = curves.loss_range()
     assert low < 0.0 < high
-    curves.add(Point(1, 3.0, 7.0))
+    curves.add(TrainingPoint(1, 3.0, 7.0))
     low, high = curves.loss_range()
     assert low < 0.0
     assert 7.0 < high < 8.0
@@ -118,10 +115,10 @@ def test_better_means_more_right_answers(before: float | None, after: float | No
     assert Figures(before, after, 42).is_better is is_better
 
 
-def test_a_result_is_read_from_its_event() -> None:
-    """Figures that are null stay unknown."""
-    figures = {"before_accuracy": None, "after_accuracy": 0.5, "held_out_images": 42.0, "iterations": 40}
-    trained = Trained.of_event(Depth.BACKBONE, {"folder": "out", "name": "Trained backbone 1", "figures": figures})
+def test_a_result_is_read() -> None:
+    """Figures that are None stay unknown."""
+    figures = {"before_accuracy": None, "after_accuracy": 0.5, "held_out_images": 42.0, "iterations": 40.0}
+    trained = Trained.of_files(Depth.BACKBONE, Files(Path("out"), "Trained backbone 1", figures))
     assert trained.name == "Trained backbone 1"
     assert trained.folder.name == "out"
     assert trained.figures == Figures(None, 0.5, 42, 40, 0)

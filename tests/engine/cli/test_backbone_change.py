@@ -1,22 +1,22 @@
 """`protoleaf backbone use`, and the worker's verb for the window."""
 
-import io
-import json
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from engine.backbones.library import BackboneLibrary
-from engine.events import CancelToken
-from engine.jobs.serve import run_worker
+from engine.collection.backbone_change.change import PreparedChange
+from engine.collection.messages import PrepareChange
+from engine.embedding.records import EmbedBatch
+from engine.events import CancelToken, OnProgress, Progress
 from engine.project import Project
+from engine.worker.protocol import Stopped
 from tests.support import onnx_models as models
 from tests.support.backbone_tasks import SMALL, keep_list
 from tests.support.collections import Collection, cache_of_test
 from tests.support.command_line import done, refused
 from tests.support.other_backbones import add_to_library, own_backbone
+from tests.support.served import is_progress, served
 
 WAIT_S = 60
 
@@ -112,56 +112,41 @@ def test_refusals(collection: Collection, tmp_path: Path, capsys: pytest.Capture
     assert BackboneLibrary().names() == ()
 
 
-def request(collection: Collection, backbone: Path) -> bytes:
-    """The job that a window gives to a worker."""
-    return json.dumps({
-        "verb": "change_backbone", "project": str(collection.project), "cache": str(collection.caches.root),
-        "backbone": str(backbone), "device": "cpu",
-    }).encode() + b"\n"  # fmt: skip
+def request(collection: Collection, backbone: Path) -> PrepareChange:
+    """What a window asks a worker for."""
+    return PrepareChange(collection.project, collection.caches.root, str(backbone), "cpu")
 
 
 def test_a_worker_prepares_beside_the_window(collection: Collection, tinyleaf: Path) -> None:
     """While the window holds the project: progress, what is new about images, and figures; nothing is changed."""
     lost = next(path for path in sorted(collection.unsorted.rglob("*.png")))
     lost.unlink()
-    out, end = io.StringIO(), threading.Event()
-
-    def stdin() -> Iterator[bytes]:
-        yield request(collection, tinyleaf)
-        end.wait(WAIT_S)
-
     with Project.open(collection.project) as window:
-        assert run_worker(stdin(), out) == 0
-        end.set()
+        told = served(request(collection, tinyleaf))
+        assert told.status == 0
         assert len(window.model_versions()) == 1
-    events = [json.loads(line) for line in out.getvalue().splitlines()]
-    assert {event["event"] for event in events} == {"progress", "batch", "result"}
-    ((_image_id, content_hash, failure),) = [row for event in events for row in event.get("results", ())]
-    assert content_hash  # what it was before stays known
-    assert failure
-    result = events[-1]
-    assert (result["name"], result["failed"], result["embedded"], result["shots"]) == ("tinyleaf", 1, 63, 24)
+    assert {type(event) for event in told.events} == {Progress, EmbedBatch}
+    ((row,),) = [batch.results for batch in told.of(EmbedBatch)]
+    assert row.content_hash  # what it was before stays known
+    assert row.failure
+    prepared = told.ending
+    assert isinstance(prepared, PreparedChange)
+    assert (prepared.name, prepared.embedded, prepared.comparison.shots) == ("tinyleaf", 63, 24)
+    assert [failure.path for failure in prepared.failed] == [lost]
 
 
 def test_a_cancelled_worker_changes_nothing(
     collection: Collection, tinyleaf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The word "cancel" while it embeds: one event, status 0, and the project to the byte as it was."""
+    """A cancel while it embeds: status 0, and the project to the byte as it was."""
     content = collection.project.read_bytes()
-    out, begun = io.StringIO(), threading.Event()
 
-    def embed_until_cancelled(*_arguments: object, cancel: CancelToken, **_options: object) -> None:
-        begun.set()
+    def embed_until_cancelled(*_arguments: object, cancel: CancelToken, on_progress: OnProgress, **_: object) -> None:
+        on_progress(Progress(0, 1))
         assert cancel._event.wait(WAIT_S)
         cancel.raise_if_cancelled()
 
     monkeypatch.setattr("engine.collection.embed.embed_files", embed_until_cancelled)
-
-    def stdin() -> Iterator[bytes]:
-        yield request(collection, tinyleaf)
-        begun.wait(WAIT_S)
-        yield b"cancel\n"
-
-    assert run_worker(stdin(), out) == 0
-    assert json.loads(out.getvalue()) == {"event": "cancelled"}
+    told = served(request(collection, tinyleaf), cancel_at=is_progress)
+    assert (told.status, told.ending) == (0, Stopped())
     assert collection.project.read_bytes() == content

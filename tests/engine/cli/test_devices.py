@@ -1,24 +1,25 @@
 """Devices on the command line and in the worker."""
 
-import io
-import json
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from engine import doctor
 from engine.embedding.device_speed import DeviceSpeed
 from engine.jobs.devices import SURVEY_LIMIT_S
-from engine.jobs.serve import run_worker
 from engine.research.benchmarks import embedding
 from engine.research.benchmarks.embedding import EmbedFigures
 from engine.runtime import providers
+from engine.runtime.devices.child import Speed, TryDevice
+from engine.runtime.devices.reasons import Attempt
+from engine.runtime.providers import DeviceList, ListDevices
 from tests.support.collections import Collection
 from tests.support.command_line import done, refused
 from tests.support.gpu_facts import NO_DRIVER, facts_with
+from tests.support.served import served
+from tests.support.unread import embed_request
 
 
 @pytest.fixture(autouse=True)
@@ -75,58 +76,40 @@ def test_row_of_the_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     assert answer.out.startswith("| `benchmark embed` on GPU 1 | end to end 3,900 images/s; decoding alone 4,000,")
 
 
-def answers(job: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The events of a worker whose standard input stays open."""
-    out, is_done = io.StringIO(), threading.Event()
-
-    def lines() -> Iterator[bytes]:
-        yield json.dumps(job).encode() + b"\n"
-        is_done.wait()
-
-    try:
-        assert run_worker(lines(), out) == 0
-    finally:
-        is_done.set()
-    return [json.loads(line) for line in out.getvalue().splitlines()]
-
-
 def test_worker_probes() -> None:
-    """The worker's verb tells how the attempt ended, and measures only when asked to."""
-    attempt, result = answers({"verb": "probe", "device": "cpu", "end_s": 60})
-    assert (attempt["event"], attempt["works"]) == ("attempt", True)
-    assert result == {"event": "result"}
+    """The worker tells how the attempt ended, and measures only when asked to."""
+    told = served(TryDevice("cpu", end_s=60))
+    assert [event.works for event in told.of(Attempt)] == [True]
+    assert told.ending == Speed()
 
 
 def test_worker_lists_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every device of the system with reason, remedy and speed, and what "auto" is; cold libraries have time."""
     monkeypatch.setattr(doctor, "gather_facts", lambda: facts_with(driver=NO_DRIVER))
     monkeypatch.setattr(doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0))
-    (event,) = answers({"verb": "list_devices"})
-    assert (event["event"], event["name"]) == ("result", "CPU")
-    assert "no NVIDIA driver" in event["reason"]
-    by_device = {report["device"]: report for report in event["devices"]}
+    listed = served(ListDevices()).ending
+    assert isinstance(listed, DeviceList)
+    assert listed.name == "CPU"
+    assert "no NVIDIA driver" in listed.reason
+    by_device = {report.device: report for report in listed.reports}
     assert set(by_device) == {"tensorrt", "cuda", "cpu"}
-    assert (by_device["cuda"]["works"], by_device["cuda"]["cause"]) == (False, "no_driver")
-    assert by_device["cuda"]["remedy"].startswith("install the NVIDIA driver")
-    assert by_device["cpu"]["speed"]["images_per_s"] == pytest.approx(150.0)
+    assert (by_device["cuda"].works, by_device["cuda"].cause) == (False, "no_driver")
+    assert by_device["cuda"].remedy.startswith("install the NVIDIA driver")
+    assert by_device["cpu"].speed["images_per_s"] == pytest.approx(150.0)
     assert SURVEY_LIMIT_S > doctor.TIME_LIMIT_S
 
 
-def test_worker_says_why_no_gpu_embeds(collection: Collection) -> None:
+def test_worker_says_why_no_gpu_embeds(unread: Collection) -> None:
     """The result names the device and the reason; asked for the CPU, there is none to give."""
-    job = {"verb": "embed", "project": str(collection.project), "cache": str(collection.caches.root)}
     for device, reason in (("auto", "no NVIDIA driver"), ("cpu", "")):
-        event = answers({**job, "device": device})[-1]
-        assert (event["device"], event["notice"]) == ("CPU", "")
-        assert reason in event["reason"]
-        assert bool(event["reason"]) is bool(reason)
+        ending = served(replace(embed_request(unread), device=device)).ending
+        assert (ending.device_name, ending.notice) == ("CPU", "")
+        assert reason in ending.reason
+        assert bool(ending.reason) is bool(reason)
 
 
-def test_worker_refuses_a_device(collection: Collection) -> None:
-    """An unavailable device is an event for a person, not a crash."""
-    out = io.StringIO()
-    job = {"verb": "embed", "project": str(collection.project), "cache": "none", "device": "cuda"}
-    status = run_worker(iter([json.dumps(job).encode() + b"\n"]), out)
-    event = json.loads(out.getvalue().splitlines()[-1])
-    assert (status, event["event"]) == (1, "error")
-    assert "no NVIDIA driver" in event["message"]
+def test_worker_refuses_a_device(unread: Collection) -> None:
+    """An unavailable device is a sentence for a person, not a crash."""
+    told = served(replace(embed_request(unread), device="cuda"))
+    assert (told.status, told.events) == (1, ())
+    assert "no NVIDIA driver" in told.ending.message

@@ -1,8 +1,6 @@
 """The last edges: an error of the disk that nobody turned into a message before is one here."""
 
 import errno
-import io
-import json
 import sqlite3
 import subprocess
 import sys
@@ -15,9 +13,9 @@ from engine.cli.main import main
 from engine.collection import new_project as new_project_module
 from engine.collection.new_project import new_project
 from engine.errors import ModelError
-from engine.jobs import serve
-from engine.jobs.serve import run_worker
+from engine.runtime.devices.child import Speed, TryDevice
 from tests.support.command_line import refused
+from tests.support.served import served
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 
@@ -61,17 +59,14 @@ def test_an_error_without_a_reason_is_judged_by_what_is_free(
 
 @pytest.mark.parametrize("error", [FULL, behind(FULL)])
 def test_the_worker_says_that_the_disk_is_full(error: Exception) -> None:
-    """An error event instead of a traceback and an end without a word."""
+    """A sentence instead of a traceback and an end without a word."""
 
-    def refuse(*_arguments: object) -> dict[str, object]:
+    def refuse(*_arguments: object) -> Speed:
         raise error
 
-    out = io.StringIO()
-    job = json.dumps({"verb": "embed", "project": "/nowhere"}).encode()
-    assert run_worker(iter([job]), out, {**serve.VERBS, "embed": refuse}) == 1
-    (event,) = [json.loads(line) for line in out.getvalue().splitlines()]
-    assert event["event"] == "error"
-    assert "the disk is full" in event["message"]
+    told = served(TryDevice("cpu"), handlers={TryDevice: refuse})
+    assert told.status == 1
+    assert "the disk is full" in told.ending.message
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")

@@ -1,22 +1,21 @@
 """Published networks on the command line and in the worker: told first, asked for then, downloaded last."""
 
-import io
-import json
 import sys
-import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import typer
 
 from engine.backbones.library import BackboneLibrary
+from engine.backbones.messages import AddedBackbone, AddPublished, ListPublished
 from engine.backbones.published.facts import PublishedNetwork
 from engine.backbones.published.networks import weights_path
-from engine.jobs.serve import run_worker
+from engine.worker.protocol import Stopped
 from tests.support.collections import cache_of_test
 from tests.support.command_line import done, protoleaf, refused
 from tests.support.published_networks import SMALL, facts_of, keep_in_list, random_state, saved
+from tests.support.served import served
 from tests.support.weights_server import WeightsServer, serving
 
 NAME = "torchvision-squeezenet1_1-imagenet1k_v1"
@@ -162,43 +161,25 @@ def test_the_list_shows_terms(
     assert server.ranges == []
 
 
-def worked(request: Mapping[str, object], *, cancelled: bool = False) -> list[Mapping[str, Any]]:
-    """The events of a worker that is given this job, and stopped at once or not."""
-    end, out = threading.Event(), io.StringIO()
-
-    def stdin() -> Iterator[bytes]:
-        yield json.dumps(request).encode() + b"\n"
-        if not cancelled:
-            end.wait(60)
-
-    run_worker(stdin(), out)
-    end.set()
-    return [json.loads(line) for line in out.getvalue().splitlines()]
-
-
 def test_the_worker_lists(server: WeightsServer) -> None:
     """The window gets the networks with their terms as one result."""
-    (event,) = worked({"verb": "list_torchvision", "cache": str(cache_of_test().root)})
-    assert event["event"] == "result"
-    assert [network["source"] for network in event["networks"]] == [SOURCE]
-    assert {"licence", "licence_url", "size_bytes", "top1", "is_default", "url"} <= set(event["networks"][0])
+    (network,) = served(ListPublished(cache_of_test().root)).ending.networks
+    assert network.source == SOURCE
+    assert network == facts_of(SMALL, url=network.url)
     assert server.ranges == []
 
 
 def test_the_worker_adds(server: WeightsServer, quick: None) -> None:
     """Bytes, then steps, then what was added."""
-    request = {"verb": "add_torchvision", "cache": str(cache_of_test().root), "network": "squeezenet1_1"}
-    *progress, result = worked(request)
-    assert {event["unit"] for event in progress} == {"bytes", "steps"}
-    assert result["event"] == "result"
-    assert (result["name"], result["embedding_width"], result["weights"]) == (NAME, 512, "IMAGENET1K_V1")
+    told = served(AddPublished(cache_of_test().root, "squeezenet1_1"))
+    assert {event.unit for event in told.events} == {"bytes", "steps"}
+    assert isinstance(told.ending, AddedBackbone)
+    assert (told.ending.name, told.ending.width) == (NAME, 512)
     assert BackboneLibrary().names() == (NAME,)
 
 
 def test_the_worker_stops(server: WeightsServer) -> None:
     """A window that is gone gets no network; what has arrived waits for the next time."""
-    request = {"verb": "add_torchvision", "cache": str(cache_of_test().root), "network": "squeezenet1_1"}
-    events = worked(request, cancelled=True)
-    assert events[-1] == {"event": "cancelled"}
+    assert served(AddPublished(cache_of_test().root, "squeezenet1_1"), is_alone=True).ending == Stopped()
     assert BackboneLibrary().names() == ()
     assert not weights_path(cache_of_test(), facts_of(SMALL, url=server.url)).with_suffix(".onnx").exists()

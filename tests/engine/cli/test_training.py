@@ -1,23 +1,20 @@
 """`protoleaf train` and `protoleaf versions`, and the worker's verb for the window."""
 
-import io
-import json
-import os
-import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from engine.collection.training.trained import FIGURE_NAMES, adopt, read_trained
-from engine.jobs.serve import run_worker
+from engine.collection.messages import Train, Trained
+from engine.collection.training.trained import FIGURE_NAMES, TrainingPoint, adopt, read_trained
+from engine.events import Progress
 from engine.project import Project
+from engine.worker.client import Died, Ending, Worker
+from engine.worker.protocol import Stopped
 from tests.support.collections import Collection
 from tests.support.command_line import done, refused
+from tests.support.served import served
 from tests.support.trained import write_tuned
 
 WAIT_S = 60
@@ -87,18 +84,9 @@ def test_a_version_whose_files_are_gone_is_not_chosen(
     assert done(capsys, "versions", collection.project, "--json").fields["in_use"] == 1
 
 
-def train_request(collection: Collection, out: Path, **settings: Any) -> Mapping[str, Any]:
-    """The job that a window gives to a worker."""
-    return {
-        "verb": "train", "project": str(collection.project), "cache": str(collection.caches.root),
-        "depth": "propagation", "settings": settings, "out": str(out),
-    }  # fmt: skip
-
-
-def waiting_after(line: str, end: threading.Event) -> Iterator[bytes]:
-    """Standard input that stays open until `end`."""
-    yield line.encode() + b"\n"
-    end.wait(WAIT_S)
+def train_request(collection: Collection, out: Path, **settings: int | str) -> Train:
+    """What a window asks a worker for."""
+    return Train(collection.project, collection.caches.root, "propagation", out, settings)
 
 
 def test_a_worker_trains_beside_the_window(collection: Collection, tmp_path: Path) -> None:
@@ -106,68 +94,47 @@ def test_a_worker_trains_beside_the_window(collection: Collection, tmp_path: Pat
     request = train_request(
         collection, tmp_path / "out", iterations=4, validation_interval=2, validation_episodes=3, test_episodes=3
     )
-    out, end = io.StringIO(), threading.Event()
     with Project.open(collection.project) as window:
-        assert run_worker(waiting_after(json.dumps(request), end), out) == 0
-        end.set()
-        events = [json.loads(line) for line in out.getvalue().splitlines()]
-        points = [event for event in events if event["event"] == "point"]
-        assert [point["iteration"] for point in points] == [0, 2, 4]
-        assert points[0].keys() == {"event", "iteration", "loss", "validation_loss", "accuracy"}
-        assert points[0]["loss"] is None
-        assert {event["event"] for event in events} == {"progress", "point", "result"}
-        result = events[-1]
-        assert result.keys() == {"event", "folder", "name", "figures"}
-        assert (result["folder"], result["name"]) == (str(tmp_path / "out"), "Tuned propagation 1")
-        assert set(FIGURE_NAMES) <= result["figures"].keys()
+        told = served(request)
+        assert told.status == 0
+        points = told.of(TrainingPoint)
+        assert [point.iteration for point in points] == [0, 2, 4]
+        assert points[0].loss is None
+        assert {type(event) for event in told.events} == {Progress, TrainingPoint}
+        assert isinstance(told.ending, Trained)
+        assert (told.ending.folder, told.ending.name) == (tmp_path / "out", "Tuned propagation 1")
+        assert set(FIGURE_NAMES) <= told.ending.figures.keys()
         assert len(window.model_versions()) == 1
-        assert window.model_version(adopt(window, read_trained(Path(result["folder"])))).name == result["name"]
+        assert window.model_version(adopt(window, read_trained(told.ending.folder))).name == told.ending.name
 
 
 def test_a_cancelled_worker_leaves_nothing(collection: Collection, tmp_path: Path) -> None:
-    """The word "cancel" stops it in the middle: one event, status 0, and no folder."""
-    out, reached = io.StringIO(), threading.Event()
-
-    class Listening(io.StringIO):
-        def write(self, text: str) -> int:
-            if '"point"' in text:
-                reached.set()
-            return out.write(text)
-
-    def stdin() -> Iterator[bytes]:
-        yield json.dumps(train_request(collection, tmp_path / "out", iterations=1_000_000)).encode() + b"\n"
-        reached.wait(WAIT_S)
-        yield b"cancel\n"
-
-    assert run_worker(stdin(), Listening()) == 0
-    assert json.loads(out.getvalue().splitlines()[-1]) == {"event": "cancelled"}
+    """A cancel stops it in the middle: status 0, and no folder."""
+    request = train_request(collection, tmp_path / "out", iterations=1_000_000)
+    told = served(request, cancel_at=lambda message: isinstance(message, TrainingPoint))
+    assert (told.status, told.ending) == (0, Stopped())
     assert not (tmp_path / "out").exists()
 
 
-def test_a_refusal_is_one_error_event(collection: Collection, tmp_path: Path) -> None:
-    """What is wrong with a setting is a sentence for the window."""
-    out, end = io.StringIO(), threading.Event()
-    request = train_request(collection, tmp_path / "out", iterations="some")
-    assert run_worker(waiting_after(json.dumps(request), end), out) == 1
-    end.set()
-    (event,) = [json.loads(line) for line in out.getvalue().splitlines()]
-    assert (event["event"], "expected a whole number" in event["message"]) == ("error", True)
+def test_a_refusal_is_a_sentence(collection: Collection, tmp_path: Path) -> None:
+    """What is wrong with a setting is told to the window."""
+    told = served(train_request(collection, tmp_path / "out", iterations="some"))
+    assert (told.status, told.events) == (1, ())
+    assert "expected a whole number" in told.ending.message
 
 
 def test_a_killed_worker_leaves_the_project_sound(collection: Collection, tmp_path: Path) -> None:
     """SIGKILL in the middle of a training: the project has no scratch and no version."""
-    request = train_request(collection, tmp_path / "out", iterations=1_000_000)
-    with subprocess.Popen(
-        [sys.executable, "-m", "engine.jobs.serve"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8",
-    ) as worker:  # fmt: skip
-        assert worker.stdin is not None
-        assert worker.stdout is not None
-        worker.stdin.write(json.dumps(request) + "\n")
-        worker.stdin.flush()
-        while json.loads(worker.stdout.readline())["event"] != "point":
-            pass
-        os.kill(worker.pid, signal.SIGKILL)
+
+    def kill_at_point(event: object) -> None:
+        if isinstance(event, TrainingPoint):
+            worker.kill()
+
+    endings: list[Ending] = []
+    worker = Worker()
+    worker.send(train_request(collection, tmp_path / "out", iterations=1_000_000), kill_at_point, endings.append)
+    assert worker.join(WAIT_S)
+    assert isinstance(endings[0], Died)
     with Project.open(collection.project) as project:
         assert project.check() == []
         assert len(project.model_versions()) == 1

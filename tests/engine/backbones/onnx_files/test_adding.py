@@ -1,6 +1,5 @@
 """The door for ONNX files as a whole: children that are held to limits, real images, the library."""
 
-import json
 import os
 import signal
 import subprocess
@@ -19,10 +18,10 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 
 from engine.backbones.library import BackboneLibrary
+from engine.backbones.messages import ExamineFile
 from engine.backbones.onnx_files import held_child
 from engine.backbones.onnx_files.adding import add_file, inspect, try_out
 from engine.backbones.onnx_files.held_child import ask_child
-from engine.backbones.onnx_files.limits import Limits
 from engine.backbones.onnx_files.trial_images import trial_images
 from engine.backbones.onnx_files.trying import try_backbone
 from engine.backbones.preprocessing import Preprocessing
@@ -31,11 +30,16 @@ from engine.events import CancelToken, Progress
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import ProviderChoice
 from engine.runtime.sessions import CPU_PROVIDER
+from engine.worker.client import worker_command
+from engine.worker.limits import Limits
+from engine.worker.protocol import Failed, encode
 from tests.support import onnx_models as models
 from tests.support.full_disk import full_disk_after
 from tests.support.images import write_jpeg
+from tests.support.scripted_workers import scripted_command
 
 ROOMY = Limits(seconds=60, memory_bytes=2**30, file_bytes=2**30)
+ASKED = ExamineFile(Path("net.onnx"), ROOMY)
 NARROW = replace(ROOMY, seconds=3)
 
 
@@ -64,24 +68,24 @@ def test_inspecting_in_a_child(tmp_path: Path) -> None:
 def test_a_child_that_crashes(name: str) -> None:
     """Whatever ends the child is named; this process lives on."""
     with pytest.raises(ModelError, match=f"crashed.*{name}"):
-        ask_child({}, ROOMY, command=child(f"os.kill(os.getpid(), signal.{name})"))
+        ask_child(ASKED, ROOMY, command=child(f"os.kill(os.getpid(), signal.{name})"))
 
 
 def test_a_child_that_says_nothing_of_use() -> None:
     """It ends, prints no event, or cannot even be started."""
     with pytest.raises(ModelError, match=r"status 3 \(oh no\)"):
         ask_child(
-            {}, ROOMY, command=child("print('hello'); print('[1]'); print('oh no', file=sys.stderr); sys.exit(3)")
+            ASKED, ROOMY, command=child("print('hello'); print('[1]'); print('oh no', file=sys.stderr); sys.exit(3)")
         )
     with pytest.raises(ModelError, match="no process can be started"):
-        ask_child({}, ROOMY, command=["/nowhere/at/all"])
+        ask_child(ASKED, ROOMY, command=["/nowhere/at/all"])
 
 
 def test_what_a_child_says_fits_a_screen() -> None:
     """Names from a file are part of a reason: their length is bounded, and they give a terminal no orders."""
-    event = json.dumps({"event": "error", "message": "the model \x1b[2J\u202e" + "x" * 100_000})
+    failure = Failed("the model \x1b[2J\u202e" + "x" * 100_000)
     with pytest.raises(ModelError) as refused:
-        ask_child({}, ROOMY, command=child(f"print({event!r})"))
+        ask_child(ASKED, ROOMY, command=scripted_command([failure]))
     assert str(refused.value).startswith("the model �[2J�xxx")
     assert len(str(refused.value)) == 1000
 
@@ -91,7 +95,7 @@ def test_a_child_that_takes_all_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(held_child, "_PROGRAM_BYTES", 0)
     greedy = child("x = bytearray(b'x' * 200_000_000); time.sleep(60)")
     with pytest.raises(ModelError, match="too much memory"):
-        ask_child({}, replace(ROOMY, memory_bytes=100_000_000), command=greedy)
+        ask_child(ASKED, replace(ROOMY, memory_bytes=100_000_000), command=greedy)
 
 
 def test_a_child_that_is_cancelled() -> None:
@@ -101,7 +105,7 @@ def test_a_child_that_is_cancelled() -> None:
     timer.start()
     started_s = time.monotonic()
     with pytest.raises(Cancelled):
-        ask_child({}, ROOMY, cancel=cancel, command=child("time.sleep(60)"))
+        ask_child(ASKED, ROOMY, cancel=cancel, command=child("time.sleep(60)"))
     timer.join()
     assert time.monotonic() - started_s < 20
 
@@ -269,12 +273,9 @@ def test_drawn_pictures_fill_up(tmp_path: Path, pictures: tuple[Path, ...]) -> N
 def test_a_parent_that_dies_takes_the_child_along(tmp_path: Path) -> None:
     """An endless model does not outlive whoever wanted to know of it."""
     path = models.write_endless(tmp_path / "endless.onnx")
-    request = {"verb": held_child.VERB, "what": "inspect", "path": str(path), "limits": vars(ROOMY)}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "engine.jobs.serve"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
-    )
+    process = subprocess.Popen(worker_command(), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     with process:
         assert process.stdin is not None
-        process.stdin.write(json.dumps(request).encode() + b"\n")
+        process.stdin.write(encode(1, ExamineFile(path, ROOMY)))
         process.stdin.close()
         assert process.wait(30) not in {0, -signal.SIGTERM}

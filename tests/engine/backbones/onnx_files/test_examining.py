@@ -16,13 +16,14 @@ from onnx import TensorProto, helper
 from engine.backbones.model_files import width_agnostic_propagation
 from engine.backbones.onnx_files.adding import card_for, chosen_preprocessing
 from engine.backbones.onnx_files.examining import examine
-from engine.backbones.onnx_files.facts import GUESS_NOTICE, OnnxFacts, facts_from
+from engine.backbones.onnx_files.facts import GUESS_NOTICE, OnnxFacts
 from engine.backbones.onnx_files.structure import check_external, read_structure
 from engine.backbones.preprocessing import PRESETS, Preprocessing, preset
 from engine.backbones.stamp import PREPROCESSING_KEY, stamp_of
 from engine.collection.models import find_model
 from engine.errors import InputError, ModelError
 from engine.model_card import write_card
+from engine.worker.protocol import encode, read
 from tests.support import onnx_models as models
 from tests.support.backbones import tiny_card
 
@@ -81,7 +82,7 @@ def test_sound_files(tmp_path: Path, write: Callable[[Path], Path], output: str,
     assert found.input_side == (facts.fixed_side or 224)
     assert not facts.is_told
     assert any("guess" in notice for notice in facts.notices)
-    assert facts_from(json.loads(json.dumps(facts.as_dict()))) == facts
+    assert read(encode(1, facts)).message(OnnxFacts) == facts
 
 
 def test_one_image_at_a_time(tmp_path: Path) -> None:

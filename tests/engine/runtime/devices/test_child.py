@@ -1,6 +1,5 @@
 """Trials in a child process: what it tells, and what it cannot tell any more."""
 
-import json
 import socket
 import subprocess
 import sys
@@ -10,15 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from engine.runtime.devices.child import read_trial, try_in_child
+from engine.runtime.devices.child import Speed, TryDevice, try_in_child
 from engine.runtime.devices.reasons import Attempt
+from engine.worker.protocol import Failed, encode
+from tests.support.scripted_workers import Step, scripted_command
 
-DIED = Attempt(works=False, signal=-9)
 WAIT_S = 60
 
 HUNG_WORKER = """
 import socket, sys
-from engine.cli import worker
+from engine.jobs import __main__ as worker
 from engine.runtime.devices import attempt
 
 def hang(device):
@@ -75,23 +75,20 @@ def test_no_child_at_all(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "attempt", "speed"),
+    ("told", "attempt", "speed"),
     [
-        (b"", DIED, {}),
-        (b"rubbish\n[1]\n", DIED, {}),
-        (b'{"event": "attempt", "works": true, "seconds": 1.5, "new": 1}\n', Attempt(works=True, seconds=1.5), {}),
-        (
-            b'{"event": "attempt", "works": true}\n{"event": "result", "images_per_s": 9}\n',
-            Attempt(works=True),
-            {"images_per_s": 9.0},
-        ),
-        (b'{"event": "error", "message": "no such device"}\n', Attempt(works=False, message="no such device"), {}),
-        (b'{"event": "attempt", "works": true}\n{"event": "error", "message": "x"}\n', Attempt(works=True), {}),
+        (["die"], Attempt(works=False), {}),
+        ([Attempt(works=True, seconds=1.5), "die"], Attempt(works=True, seconds=1.5), {}),
+        ([Attempt(works=True), Speed({"images_per_s": 9.0})], Attempt(works=True), {"images_per_s": 9.0}),
+        ([Failed("no such device")], Attempt(works=False, message="no such device"), {}),
+        ([Failed("", "Traceback\nKeyError: 7")], Attempt(works=False, message="KeyError: 7"), {}),
+        ([Attempt(works=True), Failed("x")], Attempt(works=True), {}),
+        ([Speed()], Attempt(works=False, message="the trial process said nothing about the device"), {}),
     ],
 )
-def test_what_a_child_told(output: bytes, attempt: Attempt, speed: dict[str, float]) -> None:
-    """The last word about the attempt counts, and rubbish does not."""
-    trial = read_trial(output, DIED)
+def test_what_a_child_told(told: list[Step], attempt: Attempt, speed: dict[str, float]) -> None:
+    """What it said about the attempt counts, however it ended."""
+    trial = try_in_child("cuda", WAIT_S, command=scripted_command(told))
     assert (trial.attempt, trial.speed) == (attempt, speed)
 
 
@@ -134,7 +131,7 @@ def test_a_child_that_lets_no_thread_run_ends_by_itself(listener: socket.socket)
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
         try:
             assert child.stdin is not None
-            child.stdin.write(json.dumps({"verb": "probe", "device": "cuda", "end_s": 0.3}).encode() + b"\n")
+            child.stdin.write(encode(1, TryDevice("cuda", end_s=0.3)))
             child.stdin.flush()
             assert child.wait(WAIT_S) == 1
         finally:

@@ -1,4 +1,4 @@
-"""How much a file that nobody vouches for may take, and how a process is held to it."""
+"""How much a process may take that runs what nobody vouches for, and how it is held to that."""
 
 import os
 import signal
@@ -67,7 +67,7 @@ def _lower(kind: int, wanted: int) -> None:
     resource.setrlimit(kind, (allowed, allowed))
 
 
-def ending(return_code: int) -> str:
+def ending_text(return_code: int) -> str:
     """How a process ended, in words."""
     if return_code >= 0:
         return f"it ended with status {return_code}"

@@ -1,0 +1,116 @@
+"""What a worker is asked about backbones: the window never imports torch, and what nobody vouches for runs apart."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.backbones.onnx_files.facts import OnnxFacts, Trial
+from engine.backbones.published.facts import PublishedNetwork
+from engine.model_card import BackboneCard
+from engine.worker.limits import Limits
+from engine.worker.protocol import Request
+
+
+@dataclass(frozen=True)
+class AddedBackbone:
+    """A backbone that is in the library now."""
+
+    name: str
+    backbone_hash: str
+    width: int
+
+
+@dataclass(frozen=True)
+class InspectFile(Request[OnnxFacts]):
+    """Find out whether a file can be a backbone, and what can be known about it."""
+
+    path: Path
+
+
+@dataclass(frozen=True)
+class TryFile(Request[Trial]):
+    """Run a file on some images as it would be run as a backbone; nothing is kept.
+
+    Attributes:
+        path: the file.
+        facts: what `InspectFile` found out about it.
+        preprocessing: the fields of `Preprocessing` that the person chose.
+        images: files, to which drawn ones are added where they are few.
+    """
+
+    path: Path
+    facts: OnnxFacts
+    preprocessing: Mapping[str, Any]
+    images: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class AddFile(Request[AddedBackbone]):
+    """Inspect a file, try it on real images, and take it into the library.
+
+    Attributes:
+        path: the file.
+        name: in the library; empty: that of its card or file.
+        preprocessing: the fields of `Preprocessing` that the person chose.
+        project: whose images it is tried on; None: on drawn ones.
+    """
+
+    path: Path
+    name: str = ""
+    preprocessing: Mapping[str, Any] | None = None
+    project: Path | None = None
+
+
+@dataclass(frozen=True)
+class ExamineFile(Request[OnnxFacts]):
+    """Inspect a file in the worker itself, which is held to limits."""
+
+    path: Path
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class RunFile(Request[Trial]):
+    """Run a file on images in the worker itself, which is held to limits."""
+
+    path: Path
+    limits: Limits
+    card: BackboneCard
+    images: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class PublishedList:
+    """Every published network, without anything having been downloaded."""
+
+    networks: tuple[PublishedNetwork, ...]
+
+
+@dataclass(frozen=True)
+class ListPublished(Request[PublishedList]):
+    """List torchvision's published networks; progress in "networks" the first time."""
+
+    cache: Path
+
+
+@dataclass(frozen=True)
+class AddPublished(Request[AddedBackbone]):
+    """Download a published network, export it and keep it in the library.
+
+    Whoever asks has told the person size and licence, which stand in the list, and was told to go on. Progress is in
+    "bytes" while downloading, then in "steps" with what is done in the note.
+
+    Attributes:
+        cache: root of the caches.
+        network: torchvision's name of it.
+        weights: version of its weights; None: torchvision's own choice.
+        proxy: address of a proxy; empty: what the environment says.
+        keep_weights: leave the downloaded weights in the cache.
+    """
+
+    cache: Path
+    network: str
+    weights: str | None = None
+    proxy: str = ""
+    keep_weights: bool = False

@@ -1,0 +1,89 @@
+"""Embeds images for the window; backbone and cache stay open between its requests."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, final
+
+from engine.config import CacheFolders
+from engine.embedding.messages import Embedded, EmbedImages
+from engine.events import CancelToken, OnProgress, Progress
+
+if TYPE_CHECKING:
+    from engine.embedding.cache import EmbeddingCache
+    from engine.runtime.backbone import BackboneSession
+    from engine.worker.serve import Send
+
+
+@final
+class Embedder:
+    """Answers `EmbedImages`, one after the other."""
+
+    def __init__(self) -> None:
+        self._opened_for: tuple[object, ...] = ()
+        self._session: BackboneSession | None = None
+        self._cache: EmbeddingCache | None = None
+
+    def embed(self, request: EmbedImages, send: "Send", cancel: CancelToken) -> Embedded:
+        """Embed images.
+
+        Args:
+            request: the images and the backbone.
+            send: gets progress, and what was found out about each image.
+            cancel: stops between images; what is embedded stays in the cache.
+        """
+        from engine.embedding.pipeline import embed_files
+
+        session, cache = self._open(request)
+        try:
+            summary = embed_files(
+                request.images, session, cache, on_progress=_whole_run(request, send), cancel=cancel, on_batch=send
+            )
+        finally:
+            if session.notice:  # the GPU failed: it may be well again the next time
+                self.close()
+        return Embedded(
+            embedded=summary.embedded,
+            from_cache=summary.from_cache,
+            failure_count=summary.failure_count,
+            missing=summary.missing,
+            seconds=summary.seconds,
+            device_name=summary.device_name,
+            notice=summary.notice,
+            reason=summary.reason,
+        )
+
+    def close(self) -> None:
+        """Give up backbone and cache."""
+        if self._cache is not None:
+            self._cache.close()
+        self._session, self._cache, self._opened_for = None, None, ()
+
+    def _open(self, request: EmbedImages) -> "tuple[BackboneSession, EmbeddingCache]":
+        from engine.embedding.cache import EmbeddingCache
+        from engine.runtime.backbone import BackboneSession
+        from engine.runtime.providers import choose_providers
+
+        modified_ns = 0
+        with suppress(OSError):  # opening it says what is wrong
+            modified_ns = request.backbone.stat().st_mtime_ns
+        wanted = request.backbone, request.backbone_hash, modified_ns, request.card, request.cache, request.device
+        if wanted != self._opened_for or self._session is None or self._cache is None:
+            self.close()
+            self._session = BackboneSession(request.backbone, request.card, choose_providers(request.device))
+            folder = CacheFolders(request.cache).embeddings
+            self._cache = EmbeddingCache(folder, request.backbone_hash, request.card.embedding_width)
+            self._opened_for = wanted
+        return self._session, self._cache
+
+
+def _whole_run(request: EmbedImages, send: Callable[[object], None]) -> OnProgress:
+    """Progress of all requests of a run."""
+    total = request.total or len(request.images)
+
+    def tell(progress: Progress) -> None:
+        done = request.done_before + progress.done
+        left_s = (total - done) / progress.rate_per_s if progress.rate_per_s > 0 else None
+        send(replace(progress, done=done, total=total, seconds_left=left_s))
+
+    return tell

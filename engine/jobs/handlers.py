@@ -1,0 +1,41 @@
+"""What a worker can be asked for."""
+
+from typing import TYPE_CHECKING
+
+from engine.backbones.messages import (
+    AddFile,
+    AddPublished,
+    ExamineFile,
+    InspectFile,
+    ListPublished,
+    RunFile,
+    TryFile,
+)
+from engine.collection.messages import DrawSample, PrepareChange, Train
+from engine.embedding.messages import EmbedImages
+from engine.jobs import backbones, devices, projects
+from engine.jobs.embedding import Embedder
+from engine.runtime.devices.child import TryDevice
+from engine.runtime.providers import ListDevices
+
+if TYPE_CHECKING:
+    from engine.worker.serve import Handlers
+
+
+def handlers() -> "Handlers":
+    """What answers each request, for one process."""
+    return {
+        EmbedImages: Embedder().embed,
+        DrawSample: projects.draw_sample,
+        Train: projects.train,
+        PrepareChange: projects.prepare_change,
+        InspectFile: backbones.inspect_file,
+        TryFile: backbones.try_file,
+        AddFile: backbones.add_file,
+        ExamineFile: backbones.examine_file,
+        RunFile: backbones.run_file,
+        ListPublished: backbones.list_published,
+        AddPublished: backbones.add_published,
+        TryDevice: devices.probe,
+        ListDevices: devices.list_devices,
+    }

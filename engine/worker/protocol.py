@@ -1,0 +1,148 @@
+"""What two processes of the program say to each other; every message is encoded and decoded here and nowhere else.
+
+A message is a frozen dataclass, and one line of JSON on its way:
+
+    {"version": of the program, "number": of the request, "kind": name of the dataclass, "body": its fields}
+
+A request knows its result and the events that may come before it, so each side decodes only what it expects. Requests
+lie in the rooms whose subject they are; `engine.jobs` holds what answers them.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final, Generic, TypeVar, get_args
+
+import msgspec
+
+from engine import __version__
+from engine.errors import FormatError, ProtoleafError
+from engine.events import Progress
+
+R = TypeVar("R")
+
+_SHOWN: Final = 80
+"""Characters of a line that cannot be read."""
+
+
+class Request(Generic[R]):
+    """Base of requests: frozen dataclasses, generic in their result.
+
+    Attributes:
+        result_type: dataclass of the result, taken from the base `Request[Result]`.
+        event_types: dataclasses of the events besides `Progress`.
+    """
+
+    result_type: ClassVar[type[Any]]
+    event_types: ClassVar[tuple[type[Any], ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        """Take the result's type from the base."""
+        super().__init_subclass__()
+        (base,) = cls.__orig_bases__  # type: ignore[attr-defined]
+        (cls.result_type,) = get_args(base)
+
+
+@dataclass(frozen=True)
+class Cancel:
+    """Asks the worker to stop the request of this number."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A request failed.
+
+    Attributes:
+        message: one line for a person; empty where a bug ended the request.
+        traceback: of the bug.
+    """
+
+    message: str
+    traceback: str = ""
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A request was cancelled; what was finished is kept."""
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """A message that was not decoded yet."""
+
+    number: int
+    kind: str
+    body: object
+
+    def message(self, *types: type[Any]) -> Any:
+        """Decode it as one of these dataclasses, chosen by its kind.
+
+        Raises:
+            FormatError: it is none of them, or its fields are not those of its kind.
+        """
+        found = next((each for each in types if each.__name__ == self.kind), None)
+        if found is None:
+            expected = " or ".join(each.__name__ for each in types)
+            raise FormatError("this message was not expected", expected=expected, found=self.kind)
+        try:
+            return msgspec.convert(self.body, found, dec_hook=_special)
+        except (msgspec.ValidationError, ProtoleafError) as error:
+            raise FormatError(f"this is no {self.kind}", found=str(error)) from error
+
+
+def answers_to(request: Request[Any]) -> tuple[type[Any], ...]:
+    """Dataclasses of all that may be answered."""
+    return Progress, *request.event_types, request.result_type, Failed, Stopped
+
+
+def encode(number: int, message: object) -> bytes:
+    """A message as one line: in ASCII alone, as a path in it may be no valid Unicode.
+
+    Args:
+        number: of the request, unique within a process.
+        message: a frozen dataclass.
+    """
+    body = msgspec.to_builtins(message, enc_hook=_plain)
+    fields = {"version": __version__, "number": number, "kind": type(message).__name__, "body": body}
+    return json.dumps(fields).encode("ascii") + b"\n"
+
+
+def read(line: bytes) -> Envelope:
+    """Read a line that `encode` made.
+
+    Raises:
+        FormatError: it is no message.
+        ProtoleafError: it comes from another version of the program.
+    """
+    try:
+        fields = json.loads(line)
+        version, number, kind, body = (fields[name] for name in ("version", "number", "kind", "body"))
+    except (ValueError, KeyError, TypeError) as error:
+        found = line.decode("utf-8", "replace")[:_SHOWN].strip() or "nothing"
+        raise FormatError("this line is no message of the program", found=found) from error
+    if version != __version__:
+        raise ProtoleafError(
+            "the program was updated while it was running",
+            expected=f"version {__version__}",
+            found=str(version)[:_SHOWN],
+            remedy="close it and start it again",
+        )
+    if not isinstance(number, int) or not isinstance(kind, str):
+        raise FormatError("this line is no message of the program", found=f"number {number!r}, kind {kind!r}")
+    return Envelope(number, kind, body)
+
+
+def _plain(value: object) -> object:
+    """What JSON has no word for."""
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} cannot be part of a message")
+
+
+def _special(wanted: type, value: object) -> object:
+    if wanted is Path and isinstance(value, str):
+        return Path(value)
+    raise TypeError(f"expected {wanted.__name__}, found {type(value).__name__}")

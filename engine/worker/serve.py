@@ -1,0 +1,161 @@
+"""The worker's side: one request after the other is read from standard input, and its answers go to standard output.
+
+The end of standard input cancels what runs and ends the process: then whoever asked has died or needs nothing more.
+"""
+
+import logging
+import os
+import queue
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Final, final
+
+from engine.errors import Cancelled, ProtoleafError
+from engine.events import CancelToken
+from engine.full_disk import told
+from engine.log import Kind, logging_to_file
+from engine.scratch_folder import clear_abandoned
+from engine.worker.protocol import Cancel, Failed, Request, Stopped, encode, read
+
+_log = logging.getLogger(__name__)
+
+Send = Callable[[object], None]
+"""Sends an event; safe from any thread."""
+
+Handler = Callable[[Any, Send, CancelToken], object]
+"""Answers a request: sends events while it works, and returns the result."""
+
+Handlers = Mapping[type[Request[Any]], Handler]
+
+NOT_A_REQUEST: Final = 2
+"""Exit status after a line that is no request."""
+
+
+@final
+class _Requests:
+    """Requests that were read and not answered yet; listens on a thread of its own."""
+
+    def __init__(self, stdin: Iterator[bytes], known: tuple[type[Any], ...]) -> None:
+        self._stdin = stdin
+        self._known = known
+        self._tokens: dict[int, CancelToken] = {}
+        self._waiting: queue.SimpleQueue[tuple[int, Request[Any] | ProtoleafError | None]] = queue.SimpleQueue()
+        threading.Thread(target=self._listen, name="listener", daemon=True).start()
+
+    def next(self) -> tuple[int, Request[Any] | ProtoleafError | None]:
+        """Wait for the next request; None at the end, and an error for what is none."""
+        return self._waiting.get()
+
+    def token(self, number: int) -> CancelToken:
+        """The token of a request; a cancel may have come before."""
+        return self._tokens.setdefault(number, CancelToken())
+
+    def forget(self, number: int) -> None:
+        """The request was answered."""
+        self._tokens.pop(number, None)
+
+    def _listen(self) -> None:
+        try:
+            for line in self._stdin:
+                self._take(line)
+        except ProtoleafError as error:
+            self._waiting.put((0, error))
+        for token in list(self._tokens.values()):
+            token.cancel()
+        self._waiting.put((0, None))
+
+    def _take(self, line: bytes) -> None:
+        envelope = read(line)
+        message = envelope.message(Cancel, *self._known)
+        if not isinstance(message, Cancel):
+            self.token(envelope.number)  # first, so that the end of standard input cancels it, too
+            self._waiting.put((envelope.number, message))
+        elif (token := self._tokens.get(envelope.number)) is not None:
+            token.cancel()
+
+
+@final
+class _Answers:
+    """Writes messages to standard output."""
+
+    def __init__(self, stdout: IO[bytes]) -> None:
+        self._stdout = stdout
+        self._lock = threading.Lock()
+
+    def write(self, number: int, message: object) -> None:
+        """Write a message at once."""
+        line = encode(number, message)
+        with self._lock:
+            self._stdout.write(line)
+            self._stdout.flush()
+
+
+def serve(stdin: Iterator[bytes], stdout: IO[bytes], handlers: Handlers) -> int:
+    """Answer requests until standard input ends.
+
+    Args:
+        stdin: lines.
+        stdout: takes the answers.
+        handlers: what can be asked for.
+
+    Returns:
+        exit status: 0, 1 when a request failed, `NOT_A_REQUEST` after a line that is none.
+    """
+    requests, answers = _Requests(stdin, tuple(handlers)), _Answers(stdout)
+    status = 0
+    while True:
+        number, request = requests.next()
+        if request is None:
+            return status
+        if isinstance(request, ProtoleafError):
+            answers.write(number, Failed(str(request)))
+            return NOT_A_REQUEST
+        answer = _answer(request, handlers[type(request)], answers, number, requests.token(number))
+        requests.forget(number)
+        answers.write(number, answer)
+        status = 1 if isinstance(answer, Failed) else status
+
+
+def _answer(request: Request[Any], handler: Handler, answers: _Answers, number: int, cancel: CancelToken) -> object:
+    try:
+        return handler(request, lambda event: answers.write(number, event), cancel)
+    except Cancelled:
+        return Stopped()
+    except Exception as error:  # noqa: BLE001 (whoever asked logs it, and says so once)
+        plain = told(error, *_places(request))
+        if isinstance(plain, ProtoleafError):
+            return Failed(str(plain))
+        _log.exception("%s failed", type(request).__name__)
+        return Failed("", traceback.format_exc())
+
+
+def _places(request: Request[Any]) -> list[Path]:
+    """Files and folders that a request names: where a full disk is looked for."""
+    return [value for value in vars(request).values() if isinstance(value, Path)]
+
+
+def serve_standard_streams(handlers: Handlers) -> int:
+    """Be a worker until standard input ends.
+
+    Returns:
+        exit status.
+    """
+    clear_abandoned()
+    # Unbuffered, so that the listening thread holds no lock that the interpreter wants at its end.
+    with (
+        logging_to_file(Kind.WORKER),
+        _own_stdout() as stdout,
+        os.fdopen(os.dup(0), "rb", buffering=0) as stdin,
+    ):
+        return serve(iter(stdin.readline, b""), stdout, handlers)
+
+
+@contextmanager
+def _own_stdout() -> Iterator[IO[bytes]]:
+    """Keep standard output for messages: what libraries print goes to standard error instead."""
+    with os.fdopen(os.dup(1), "wb") as stdout:
+        os.dup2(2, 1)
+        yield stdout

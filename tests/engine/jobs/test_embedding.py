@@ -1,0 +1,109 @@
+"""The worker that embeds: what it answers, what it keeps open, and what is left when it dies."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engine.collection.embed import open_cache
+from engine.collection.models import find_model
+from engine.embedding.messages import Embedded
+from engine.embedding.records import EmbedBatch
+from engine.events import CancelToken, Progress
+from engine.jobs.embedding import Embedder
+from engine.project import Project
+from engine.worker.client import Died, Done, Ending, Worker
+from engine.worker.protocol import Failed, Stopped
+from tests.support.collections import Collection
+from tests.support.served import served
+from tests.support.unread import UNREAD_IMAGES, embed_request
+
+WAIT_S = 60
+
+
+def test_every_image_is_answered(unread: Collection) -> None:
+    """Progress, a result for each image and figures; the worker itself writes nothing into the project."""
+    told = served(embed_request(unread))
+    assert told.status == 0
+    rows = [row for batch in told.of(EmbedBatch) for row in batch.results]
+    with Project.open(unread.project) as project:
+        table = project.image_table()
+        assert sorted(row.image_id for row in rows) == list(table.ids)
+        assert set(table.content_hashes) == {None}
+    progress = told.of(Progress)[-1]
+    assert progress.done == progress.total == UNREAD_IMAGES
+    assert isinstance(told.ending, Embedded)
+    assert (told.ending.embedded, told.ending.failure_count) == (UNREAD_IMAGES, 0)
+
+
+def test_only_what_was_asked_for_is_answered(unread: Collection) -> None:
+    """Three of a dozen: three are embedded, and the progress goes on where the run was."""
+    request = embed_request(unread)
+    told = served(replace(request, images=request.images[4:7], done_before=4, total=7))
+    rows = [row.image_id for batch in told.of(EmbedBatch) for row in batch.results]
+    assert sorted(rows) == [image.image_id for image in request.images[4:7]]
+    assert told.ending.embedded == 3
+    assert (told.of(Progress)[0].done, told.of(Progress)[-1].done, told.of(Progress)[-1].total) == (4, 7, 7)
+    kept = [row.content_hash for batch in told.of(EmbedBatch) for row in batch.results]
+    with open_cache(find_model(), unread.caches) as cache:
+        assert cache.missing(kept) == []
+
+
+def test_a_second_run_takes_what_the_first_one_kept(unread: Collection) -> None:
+    """What was finished before is not done again, whoever was stopped in between."""
+    assert [served(embed_request(unread)).ending.embedded for _ in range(2)] == [UNREAD_IMAGES, 0]
+
+
+def test_backbone_and_cache_stay_open(unread: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next request finds them; another device, or a GPU that failed, opens them anew."""
+    from engine.runtime import backbone
+
+    opened: list[object] = []
+    original = backbone.BackboneSession
+
+    def counted(*arguments: Any) -> backbone.BackboneSession:
+        opened.append(arguments)
+        return original(*arguments)
+
+    monkeypatch.setattr(backbone, "BackboneSession", counted)
+    request, embedder = embed_request(unread), Embedder()
+    for device in ("cpu", "cpu", "auto", "auto"):
+        embedder.embed(replace(request, images=request.images[:1], device=device), lambda _event: None, CancelToken())
+    assert len(opened) == 2
+    assert embedder._session is not None
+    monkeypatch.setattr(original, "notice", "the GPU failed")
+    for _ in range(2):
+        embedder.embed(replace(request, images=request.images[:1]), lambda _event: None, CancelToken())
+    embedder.close()
+    assert len(opened) == 4
+
+
+def test_a_killed_worker_leaves_project_and_cache_sound(unread: Collection) -> None:
+    """SIGKILL in the middle: the project has no scratch, and the next run finishes the work."""
+    endings: list[Ending] = []
+    worker = Worker()
+    worker.send(embed_request(unread), lambda _event: worker.kill(), endings.append)
+    assert worker.join(WAIT_S)
+    assert isinstance(endings[0], Died)
+    with Project.open(unread.project) as project:
+        assert project.check() == []
+    result = served(embed_request(unread)).ending
+    assert result.embedded + result.from_cache == UNREAD_IMAGES
+
+
+def test_a_worker_whose_window_died_stops(unread: Collection) -> None:
+    """Nobody waits for the result: it stops by itself, without a fuss."""
+    endings: list[Ending] = []
+    worker = Worker()
+    worker.send(embed_request(unread), lambda _event: None, endings.append)
+    worker.close()
+    assert worker.join(WAIT_S)
+    assert endings in ([Stopped()], [Done(endings[0].result)] if isinstance(endings[0], Done) else [])
+
+
+def test_a_missing_backbone_is_a_sentence(unread: Collection) -> None:
+    """It was there when the window asked."""
+    told = served(replace(embed_request(unread), backbone=unread.folder / "gone.onnx"))
+    assert told.status == 1
+    assert isinstance(told.ending, Failed)
+    assert "gone.onnx" in told.ending.message
