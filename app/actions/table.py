@@ -149,7 +149,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ActionRow(
         "add_folder", QT_TRANSLATE_NOOP("actions", "Add a folder…"), "folder_add", ("Ctrl+Shift+O",), IMAGES, _WRITE
     ),
-    ActionRow("read_images", QT_TRANSLATE_NOOP("actions", "Read waiting images"), "refresh", ("F5",), IMAGES, _WRITE),
+    ActionRow("read_images", QT_TRANSLATE_NOOP("actions", "Embed waiting images"), "refresh", ("F5",), IMAGES, _WRITE),
     ActionRow(
         "find_moved_images", QT_TRANSLATE_NOOP("actions", "Find moved images…"), "search", (), IMAGES, Needs.PROJECT
     ),
@@ -193,7 +193,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "reject",
-        QT_TRANSLATE_NOOP("actions", "Take the label off, or skip"),
+        QT_TRANSLATE_NOOP("actions", "Remove the label, or skip"),
         "reject",
         ("X",),
         REVIEW,
