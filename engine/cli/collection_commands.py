@@ -123,7 +123,7 @@ def classify(
     like none of them.
     """
     from engine.collection.classify import classify as run
-    from engine.collection.predictions_file import write_predictions
+    from engine.collection.write_predictions import write_predictions
     from engine.everyday.prototypes import Setting
 
     _check_setting(setting)
@@ -159,8 +159,8 @@ def evaluate(
     """Compare the predictions with the truth, at the leaf and at every level."""
     from engine.collection.classify import classify as run
     from engine.collection.evaluate import evaluate as score
-    from engine.collection.truth_file import read_truth
     from engine.everyday.prototypes import Setting
+    from engine.interchange.truth_file import read_truth
     from engine.project import Project
 
     _check_setting(setting, (*SETTINGS, "all"))

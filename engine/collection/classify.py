@@ -1,4 +1,4 @@
-"""Classify a project's images once, for a file or a report; the file is `predictions_file`'s."""
+"""Classify a project's images once, for a file or a report; the file is written by `write_predictions`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from engine.collection.classify import Classified
 from engine.collection.state import NO_CLASS
-from engine.collection.truth_file import image_keys, spellings
 from engine.errors import InputError
 from engine.everyday.blocks import BLOCK_ROWS
 from engine.everyday.tuning import calibration_error
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.roll_up import roll_up_matrix
 from engine.interchange.spreadsheet_cells import storable
+from engine.interchange.truth_file import image_keys, spellings
 from engine.project import Project
 
 TOP: Final = 5

@@ -7,12 +7,12 @@ from engine.collection.classify import classify
 from engine.collection.embed import embed_project
 from engine.collection.evaluate import Evaluation, evaluate
 from engine.collection.new_project import new_project
-from engine.collection.truth_file import read_truth
 from engine.config import PROJECT_SUFFIX, CacheFolders
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.everyday.prototypes import Setting
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
+from engine.interchange.truth_file import read_truth
 from engine.new_file import private_folder
 from engine.project import Project
 from engine.sample_collection.collection import SampleCollection, draw_collection

@@ -5,16 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-NO_CLASS: Final = -1
-"""No label, no prediction, or no class that is safe."""
+from engine.graph.structure import NO_CLASS, UNKNOWN
 
-UNKNOWN: Final = -2
-"""A person's word that an image shows none of the classes."""
+__all__ = ["NO_CLASS", "UNKNOWN", "CollectionState", "ImageStatus"]
 
 
 class ImageStatus(IntEnum):

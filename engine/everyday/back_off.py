@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.roll_up import roll_up_matrix
+from engine.graph.structure import NO_CLASS
 
 DEFAULT_BAR: Final = 0.8
-NO_CLASS: Final = -1
 _ALWAYS_LONE_BAR: Final = 0.5
 """Two classes of one level that share no leaf cannot both score more than this."""
 

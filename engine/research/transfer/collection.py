@@ -14,13 +14,13 @@ from engine.errors import InputError
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import clean_name
+from engine.graph.structure import NO_CLASS
 from engine.images.find_images import find_images
 from engine.interchange.detect import read_graph
 from engine.interchange.merge import merge_into
 
 TRAIN: Final = "train"
 VAL: Final = "val"
-NO_CLASS: Final = -1
 FEWEST_CLASSES: Final = 2
 
 

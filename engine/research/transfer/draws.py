@@ -6,7 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.research.transfer.collection import NO_CLASS, TransferCollection
+from engine.graph.structure import NO_CLASS
+from engine.research.transfer.collection import TransferCollection
 
 COARSE_LABELS: Final = 20
 """Most images that get the label of one coarse class."""

@@ -15,7 +15,8 @@ from engine.everyday.model import EverydayModel, fit, prior_of
 from engine.everyday.propagation import PropagationSession
 from engine.everyday.shots import Shots
 from engine.everyday.tuning import calibration_error
-from engine.research.transfer.collection import NO_CLASS, TRAIN, TransferCollection
+from engine.graph.structure import NO_CLASS
+from engine.research.transfer.collection import TRAIN, TransferCollection
 from engine.research.transfer.draws import Draw
 from engine.research.transfer.embedded import EmbeddedCollection
 from engine.research.transfer.results import TOP1, Figures

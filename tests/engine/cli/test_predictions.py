@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.predictions_file import COLUMNS
+from engine.interchange.predictions_file import COLUMNS
 from engine.project import Project
 from tests.support.collections import Collection, write_shape
 from tests.support.command_line import done

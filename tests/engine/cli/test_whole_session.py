@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.predictions_file import COLUMNS
 from engine.config import CacheFolders
+from engine.interchange.predictions_file import COLUMNS
 from engine.project import Project
 from tests.support.collections import (
     FAMILIES,

@@ -8,10 +8,10 @@ import pytest
 
 from engine.collection.evaluate import evaluate
 from engine.collection.state import NO_CLASS
-from engine.collection.truth_file import read_truth
 from engine.errors import FormatError, InputError
 from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph
+from engine.interchange.truth_file import read_truth
 from engine.project import Project
 from tests.support.classified import made_up
 from tests.support.collections import class_ids

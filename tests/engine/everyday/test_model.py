@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.everyday.back_off import NO_CLASS, Policy
+from engine.everyday.back_off import Policy
 from engine.everyday.classification import Scores, classify_all
 from engine.everyday.model import EverydayModel, Prior, fit, held_out_check, prior_of
 from engine.everyday.propagation import PropagationSession
@@ -11,6 +11,7 @@ from engine.everyday.prototypes import NEIGHBOURS, Setting, prototype_table, sup
 from engine.everyday.shots import Shots
 from engine.everyday.tuning import lambda_for, squared_at
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.structure import NO_CLASS
 from engine.model_card import BackboneCard
 from tests.support.everyday import (
     PRIOR,

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from engine.collection.predictions_file import UNKNOWN_NAME
-from engine.collection.state import NO_CLASS
 from engine.errors import FormatError, GraphError, StorageError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import split_path
+from engine.graph.structure import NO_CLASS
+from engine.interchange.predictions_file import UNKNOWN_NAME
 from engine.interchange.spreadsheet_cells import guarded, unguarded
 from engine.interchange.text_file import WIDE_MARKS
 

@@ -1,0 +1,86 @@
+"""Write a project's predictions into a file, and keep them in the project."""
+
+import heapq
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
+
+from engine.collection.classify import Classified, predictions
+from engine.errors import InputError
+from engine.interchange.predictions_file import LabelledRow, PredictedRow, write_predictions_file
+from engine.project import Prediction, Project
+
+_Row = tuple[int, PredictedRow | LabelledRow]
+"""Image id and row."""
+
+
+@dataclass(frozen=True)
+class WrittenRows:
+    """How many rows of each kind are in the file."""
+
+    predictions: int
+    labels: int = 0
+
+
+def write_predictions(
+    project: Project, classified: Classified, out: Path, *, include_labelled: bool = False, is_plain: bool = False
+) -> WrittenRows:
+    """Write the predictions as CSV, whole or not at all, and keep them in the project where it may be written to.
+
+    Args:
+        project: may be open for reading only.
+        classified: the predictions.
+        out: the file.
+        include_labelled: write labelled images as well: their class is the person's, who is in a column of their own,
+            and what only a model has (score, setting, model) stays empty.
+        is_plain: write names as they are, also those that a spreadsheet would run as formulas.
+
+    Raises:
+        InputError: the file is the project itself or one of its images.
+        StorageError: the file cannot be written.
+    """
+    _check_target(project, out)
+    found, setting = list(predictions(classified)), classified.fitted.setting.value
+    if project.is_writable:
+        version_id = project.model.version_id
+        project.store_predictions((one for _, one in found), version_id=version_id, setting=setting)
+    labelled = list(_labelled(project)) if include_labelled else []
+    rows = heapq.merge(_predicted(classified, found), labelled, key=itemgetter(0))
+    write_predictions_file(
+        out, project.graph, (row for _, row in rows), setting=setting, model=classified.model.name,
+        with_people=include_labelled, is_plain=is_plain,
+    )  # fmt: skip
+    return WrittenRows(len(found), len(labelled))
+
+
+def _check_target(project: Project, out: Path) -> None:
+    """Refuse to put the table in the place of what it is about."""
+    is_project = False
+    with suppress(OSError):  # writing it will say what is wrong
+        is_project = out.samefile(project.path)
+    if is_project or project.find_image(out) is not None:
+        raise InputError(
+            "the predictions would overwrite " + ("the project" if is_project else "an image of the project"),
+            found=str(out),
+            remedy="choose another file",
+        )
+
+
+def _predicted(classified: Classified, found: Sequence[tuple[str, Prediction]]) -> Iterator[_Row]:
+    is_unknown = dict(zip(classified.image_ids.tolist(), classified.fitted.is_unknown(classified.scores), strict=True))
+    for path, one in found:
+        yield (
+            one.image_id,
+            PredictedRow(
+                path, one.class_id, one.score, one.safe_class_id, one.safe_score, bool(is_unknown[one.image_id])
+            ),
+        )
+
+
+def _labelled(project: Project) -> Iterator[_Row]:
+    labels = project.labels()
+    for image_id, path in project.each_image_path():
+        if (label := labels.get(image_id)) is not None:
+            yield image_id, LabelledRow(path, label.class_id, label.who)

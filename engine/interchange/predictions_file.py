@@ -1,0 +1,125 @@
+"""The CSV file of predictions: always UTF-8, safe to open in a spreadsheet, and read back by `truth_file`.
+
+A file name that is no valid Unicode stands there as the bytes it has, which is what the error handler `surrogateescape`
+reads back. The word "unknown" means that an image shows none of the classes. A class of that name has a path in the
+column `path`, where the outcome has none, and stands in `safe_class` as a path from the top: "/Bird/unknown".
+
+A score is a probability given that the image shows one of the classes. Where `safe_class` is the outcome unknown, class
+and score say only which class it would be if it were one of them, and `safe_score` is 0.
+"""
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from engine.full_disk import writing
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.names import SEPARATOR
+from engine.interchange.spreadsheet_cells import guarded, storable
+from engine.new_file import output_file, text_into
+
+COLUMNS: Final = ("image", "class", "path", "score", "safe_class", "safe_score", "setting", "model")
+LABELLED_BY: Final = "labelled_by"
+"""Further column where labelled images are written too: the person who said so, empty for a prediction."""
+
+UNKNOWN_NAME: Final = "unknown"
+
+
+@dataclass(frozen=True)
+class PredictedRow:
+    """What a model says about an image.
+
+    Attributes:
+        image: its path.
+        class_id: the likeliest leaf.
+        score: its probability.
+        safe_class_id: None when not even a coarse class is sure.
+        safe_score: its probability.
+        is_unknown: too far from every class.
+    """
+
+    image: str
+    class_id: int
+    score: float
+    safe_class_id: int | None
+    safe_score: float
+    is_unknown: bool
+
+
+@dataclass(frozen=True)
+class LabelledRow:
+    """What a person said about an image; `class_id` is None for none of the classes."""
+
+    image: str
+    class_id: int | None
+    who: str
+
+
+def write_predictions_file(
+    out: Path,
+    graph: CategoryGraph,
+    rows: Iterable[PredictedRow | LabelledRow],
+    *,
+    setting: str,
+    model: str,
+    with_people: bool = False,
+    is_plain: bool = False,
+) -> None:
+    """Write the rows as CSV, whole or not at all.
+
+    Args:
+        out: the file.
+        graph: the classes.
+        rows: in the order in which they are to stand.
+        setting, model: how the predictions came about; in each of their rows.
+        with_people: whether there is a column for who labelled an image.
+        is_plain: write names as they are, also those that a spreadsheet would run as formulas.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    header = (*COLUMNS, LABELLED_BY) if with_people else COLUMNS
+    cells = _Cells(graph, setting, model)
+    with (
+        writing(out, "the predictions cannot be written", "choose another place"),
+        output_file(out) as file,
+        text_into(file, errors="surrogateescape") as text,
+    ):
+        table = csv.writer(text)
+        table.writerow(header)
+        for row in rows:
+            shown = map(storable, cells.of(row)[: len(header)])
+            table.writerow(shown if is_plain else map(guarded, shown))
+
+
+class _Cells:
+    """Cells of rows; the name and path of each class are made once."""
+
+    def __init__(self, graph: CategoryGraph, setting: str, model: str) -> None:
+        self._graph = graph
+        self._made_by = setting, model
+        self._known: dict[int, tuple[str, str]] = {}
+
+    def of(self, row: PredictedRow | LabelledRow) -> Sequence[str]:
+        if isinstance(row, LabelledRow):
+            if row.class_id is None:
+                return row.image, UNKNOWN_NAME, "", "", UNKNOWN_NAME, "", "", "", row.who
+            # What people say is sure, so it is the safe class as well.
+            return row.image, *self._names(row.class_id), "", self._unmistakable(row.class_id), "", "", "", row.who
+        safe = "" if row.safe_class_id is None else self._unmistakable(row.safe_class_id)
+        safe = UNKNOWN_NAME if row.is_unknown else safe
+        score, safe_score = f"{row.score:.6f}", f"{row.safe_score:.6f}"
+        return row.image, *self._names(row.class_id), score, safe, safe_score, *self._made_by, ""
+
+    def _names(self, class_id: int) -> tuple[str, str]:
+        """What stands in the columns `class` and `path`."""
+        if class_id not in self._known:
+            self._known[class_id] = self._graph.name(class_id), self._graph.path_text(class_id)
+        return self._known[class_id]
+
+    def _unmistakable(self, class_id: int) -> str:
+        """The name; from the top down where the name alone would say something else."""
+        name, path = self._names(class_id)
+        return SEPARATOR + path if name == UNKNOWN_NAME else name
