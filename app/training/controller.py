@@ -9,7 +9,6 @@ from app.side_panel.place import SidePlace
 from app.texts import fill, translate
 from app.training.job import Phase
 from app.training.logic import Depth
-from app.training.versions import use_version
 from app.training.wording import outcome_line
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from app.status.toast import Toast
     from app.training.job import Training
     from app.training.view import TrainingPanel
+    from engine.project import Change, Project
 
 
 @final
@@ -56,9 +56,13 @@ class Models(QObject):
     def use(self, version_id: int, name: str) -> None:
         """Take a model version into use; undo brings the former one back."""
         caches = self._session.caches
-        self._session.act(
-            lambda project: use_version(project, caches, version_id), on_done=lambda _change: self._on_used(name)
-        )
+
+        def work(project: "Project") -> "Change":
+            from engine.collection.models import choose_version
+
+            return choose_version(project, caches, version_id)
+
+        self._session.act(work, on_done=lambda _change: self._on_used(name))
 
     def _make_panel(self) -> "TrainingPanel":
         from app.training.view import TrainingPanel

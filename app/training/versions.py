@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.training.logic import Trained, VersionRow
-from engine.config import CacheFolders
 from engine.errors import Cancelled
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
-    from engine.project import Change, Project
     from engine.project.records import ModelVersion
 
 
@@ -26,19 +24,6 @@ def _row(version: "ModelVersion", *, is_used: bool) -> VersionRow:
     return VersionRow(
         version.version_id, version.label, version.created_at, version.figures.get("after_accuracy"), is_used
     )
-
-
-def use_version(project: "Project", caches: CacheFolders, version_id: int) -> "Change":
-    """Choose a model version, after a look whether its files are there: a project must always have a model.
-
-    Raises:
-        ModelError: its files are gone.
-    """
-    from engine.collection.models import model_of
-
-    (version,) = (known for known in project.model_versions() if known.version_id == version_id)
-    model_of(project, caches, version)
-    return project.choose_model(version_id)
 
 
 def store_trained(live: "LiveCollection", trained: Trained, project_path: Path) -> Trained:

@@ -62,13 +62,12 @@ def versions(
     as_json: AsJson = False,
 ) -> None:
     """List the project's model versions, or choose the one to use."""
-    from engine.collection.models import model_of
+    from engine.collection.models import choose_version
     from engine.project import Project
 
     with Project.open(project, for_writing=choose is not None) as opened:
         if choose is not None:
-            model_of(opened, CacheFolders.default(), opened.model_version(choose))  # a project must keep a model
-            opened.choose_model(choose)
+            choose_version(opened, CacheFolders.default(), choose)
         found, in_use = opened.model_versions(), opened.model.version_id
     lines = [
         f"{'*' if each.version_id == in_use else ' '} {each.version_id:>3}  {each.label:<26}{_of_version(each)}"

@@ -14,12 +14,12 @@ from engine.model_card import card_of, file_hash
 from engine.new_file import clear_abandoned_drafts, private_folder, write_file
 
 if TYPE_CHECKING:
-    from engine.project import ModelVersion, Project
+    from engine.project import Change, ModelVersion, Project
 
 BUNDLED_NAME: Final = "leafnet"
 LOST_REMEDY: Final = "put the file back, or choose another backbone; classes and labels are safe"
 
-__all__ = ["BUNDLED_NAME", "ModelFiles", "all_models", "bundled_backbones", "find_model", "model_of"]
+__all__ = ["BUNDLED_NAME", "ModelFiles", "all_models", "bundled_backbones", "choose_version", "find_model", "model_of"]
 
 
 def find_model(name_or_path: str = BUNDLED_NAME) -> ModelFiles:
@@ -89,6 +89,18 @@ def model_of(project: "Project", caches: CacheFolders, version: "ModelVersion | 
             remedy=LOST_REMEDY,
         )
     return files
+
+
+def choose_version(project: "Project", caches: CacheFolders, version_id: int) -> "Change":
+    """Use another model version from now on: one action. A project always has a model whose files are there.
+
+    Raises:
+        InputError: there is no such version.
+        ModelError: its files are gone, or are others by now; the project uses the version that it did.
+        ProjectReadOnlyError: the project is open for reading only.
+    """
+    model_of(project, caches, project.model_version(version_id))
+    return project.choose_model(version_id)
 
 
 def _in_library_with(content_hash: str) -> ModelFiles | None:

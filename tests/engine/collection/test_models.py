@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from engine.backbones.model_files import width_agnostic_propagation
-from engine.collection.models import all_models, bundled_backbones, find_model, model_of
+from engine.collection.models import all_models, bundled_backbones, choose_version, find_model, model_of
 from engine.collection.new_project import new_project
 from engine.config import backbones_folder
-from engine.errors import ModelError, ProjectExistsError, StorageError
+from engine.errors import InputError, ModelError, ProjectExistsError, StorageError
 from engine.model_card import card_path, card_text
 from engine.project import ModelVersion, Project
 from tests.support.collections import cache_of_test
@@ -160,3 +160,19 @@ def test_a_broken_card_is_a_message(project: Project) -> None:
     with pytest.raises(ModelError, match="Tuned propagation 1"):
         model_of(project, cache_of_test(), version)
     assert model_of(project, cache_of_test()).is_bundled
+
+
+def test_a_version_is_chosen_only_while_its_files_are_there(project: Project) -> None:
+    """One action, which undo takes back; a version whose file is gone or that does not exist changes nothing."""
+    caches, first = cache_of_test(), project.model.version_id
+    version = _trained(project)
+    choose_version(project, caches, version.version_id)
+    assert project.model.version_id == version.version_id
+    project.undo()
+    assert project.model.version_id == first
+    gone = project.add_model_version(backbone_name="gone", backbone_hash="0" * 64, backbone_path="/gone.onnx")
+    before = project.undo_text
+    for version_id, error in ((gone.version_id, ModelError), (99, InputError)):
+        with pytest.raises(error):
+            choose_version(project, caches, version_id)
+    assert (project.model.version_id, project.undo_text) == (first, before)
