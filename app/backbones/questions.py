@@ -20,7 +20,7 @@ PUBLISHED_PREFIX: Final = "torchvision-"
 
 def shelf_of(project: "Project", caches: CacheFolders) -> Shelf:
     """What is on this computer, beside what the project uses."""
-    from engine.collection.backbone_change.lost import lost_reason
+    from engine.collection.lost_model import lost_reason
     from engine.collection.models import all_models, model_of
 
     version = project.model

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.session import Session
     from app.status.notice import Notice
     from app.status.toast import Toast
-    from engine.collection.import_images import ImageImport
+    from engine.collection.importing.import_images import ImageImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
     from engine.images.find_images import FoundImages
@@ -62,7 +62,7 @@ class Importing:
         """Merge a class list into the graph."""
 
         def work(live: "LiveCollection", _on_progress: "OnProgress", _cancel: "CancelToken") -> object:
-            from engine.collection.import_graph import import_graph
+            from engine.collection.importing.import_graph import import_graph
 
             return import_graph(live.project, source)
 
@@ -119,7 +119,7 @@ class Importing:
         """Add images; with a class they become its shots."""
 
         def work(live: "LiveCollection", _on_progress: "OnProgress", _cancel: "CancelToken") -> "ImageImport":
-            from engine.collection.import_images import add_found
+            from engine.collection.importing.import_images import add_found
 
             return add_found(live.project, found, class_id=class_id)
 
@@ -129,7 +129,7 @@ class Importing:
         """Add images from folders whose sub-folders are classes."""
 
         def work(live: "LiveCollection", _on_progress: "OnProgress", _cancel: "CancelToken") -> "ImageImport":
-            from engine.collection.import_images import add_class_folders
+            from engine.collection.importing.import_images import add_class_folders
 
             return add_class_folders(live.project, found, under=under)
 

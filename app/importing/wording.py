@@ -7,7 +7,7 @@ from app.wording import images, number
 from engine.files import shown
 
 if TYPE_CHECKING:
-    from engine.collection.import_images import ImageImport
+    from engine.collection.importing.import_images import ImageImport
     from engine.images.left_out import LeftOut
 
 

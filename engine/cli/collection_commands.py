@@ -46,8 +46,8 @@ def import_images(
     as_json: AsJson = False,
 ) -> None:
     """Add images; with a class they are shots by a person."""
-    from engine.collection.import_images import import_class_folders
-    from engine.collection.import_images import import_images as run
+    from engine.collection.importing.import_images import import_class_folders
+    from engine.collection.importing.import_images import import_images as run
     from engine.project import Project
 
     if class_text is not None and folders_as_classes:

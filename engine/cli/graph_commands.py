@@ -19,7 +19,7 @@ def import_graph(
     as_json: AsJson = False,
 ) -> None:
     """Merge a taxonomy into the project's graph."""
-    from engine.collection.import_graph import import_graph as run
+    from engine.collection.importing.import_graph import import_graph as run
     from engine.project import Project
 
     with Project.open(project) as opened:

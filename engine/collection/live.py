@@ -10,9 +10,9 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.backbone_change.lost import model_or_lost
-from engine.collection.cached_basis import CachedBasis
-from engine.collection.embedded_images import EmbeddedImages
+from engine.collection.embeddings.cached_basis import CachedBasis
+from engine.collection.embeddings.embedded_images import EmbeddedImages
+from engine.collection.embeddings.live_basis import LiveBasis
 from engine.collection.explain import (
     ClassFacts,
     Explanation,
@@ -22,7 +22,7 @@ from engine.collection.explain import (
     suggested_parents,
     top_classes,
 )
-from engine.collection.live_basis import LiveBasis
+from engine.collection.lost_model import model_or_lost
 from engine.collection.models import ModelFiles
 from engine.collection.new_project import new_project
 from engine.collection.project_settings import SETTING_NAME, STAGE_SETTING, is_stage_on, policies_of, setting_of

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from engine.collection.embed import embed_project
-from engine.collection.import_graph import import_graph
-from engine.collection.import_images import import_class_folders, import_images
+from engine.collection.importing.import_graph import import_graph
+from engine.collection.importing.import_images import import_class_folders, import_images
 from engine.collection.new_project import new_project
 from engine.config import CACHE_VARIABLE, CacheFolders
 from engine.project import Project

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.backbone_change.lost import CARD_SETTING
 from engine.collection.embed import open_cache
 from engine.collection.live import LiveCollection
+from engine.collection.lost_model import CARD_SETTING
 from engine.collection.new_project import new_project
 from engine.config import CacheFolders
 from engine.files import FoundFile

@@ -3,8 +3,8 @@
 from contextlib import closing
 from pathlib import Path
 
-from engine.collection.import_graph import import_graph
-from engine.collection.import_images import import_class_folders, import_images
+from engine.collection.importing.import_graph import import_graph
+from engine.collection.importing.import_images import import_class_folders, import_images
 from engine.collection.live import LiveCollection
 from engine.collection.new_project import new_project
 from engine.collection.waiting_images import images_to_embed

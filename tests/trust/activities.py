@@ -13,7 +13,7 @@ from random import Random
 from typing import Final
 
 from engine.cli.main import COMMAND_NAMES, main
-from engine.collection.import_images import import_images
+from engine.collection.importing.import_images import import_images
 from engine.config import CacheFolders
 from engine.errors import GraphError
 from engine.files import FoundFile

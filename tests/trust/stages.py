@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from engine.collection.classify import classify, predictions
 from engine.collection.embed import embed_project
-from engine.collection.import_graph import import_graph
-from engine.collection.import_images import import_class_folders, import_images
+from engine.collection.importing.import_graph import import_graph
+from engine.collection.importing.import_images import import_class_folders, import_images
 from engine.collection.new_project import new_project
 from engine.config import CacheFolders
 from engine.everyday.prototypes import Setting

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from engine.collection.backbone_change.lost import CARD_SETTING
 from engine.collection.backbone_change.shot_comparison import ShotComparison, compare_on_shots
 from engine.collection.embed import embed_project
+from engine.collection.lost_model import CARD_SETTING
 from engine.collection.models import ModelFiles, find_model, model_of
 from engine.config import CacheFolders, backbones_folder
 from engine.embedding.records import EmbedBatch, EmbedResult

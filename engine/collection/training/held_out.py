@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embedding_store import unit_length
+from engine.collection.embeddings.embedding_store import unit_length
 from engine.collection.training.project_images import ProjectImages
 from engine.everyday.classification import classify_all
 from engine.everyday.model import EverydayModel, fit, prior_of

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.embed import open_cache
-from engine.collection.embedding_store import EmbeddingStore
-from engine.collection.image_list import ImageList
+from engine.collection.embeddings.embedding_store import EmbeddingStore
+from engine.collection.embeddings.image_list import ImageList
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.errors import InputError

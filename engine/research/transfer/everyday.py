@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.collection.classify import classify
 from engine.collection.embed import embed_project
 from engine.collection.evaluate import evaluate
-from engine.collection.import_graph import import_graph
+from engine.collection.importing.import_graph import import_graph
 from engine.collection.new_project import new_project
 from engine.config import PROJECT_SUFFIX, CacheFolders
 from engine.everyday.model import EverydayModel, fit, prior_of

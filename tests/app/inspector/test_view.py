@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel
 from app.image_grid.model import CARD_ROLE, Mark
 from app.inspector.rows import ScoreLine
 from engine.collection.embed import embed_project
-from engine.collection.import_images import import_images
+from engine.collection.importing.import_images import import_images
 from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import Desk

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.jobs.job import JobState
 from app.session import Session
 from app.session.news import EDITS_REPLAYED_AT_MOST
-from engine.collection.import_images import ImageImport, import_images
+from engine.collection.importing.import_images import ImageImport, import_images
 from engine.collection.state import NO_CLASS, UNKNOWN
 from engine.errors import StorageError
 from engine.events import CancelToken, OnProgress, Progress

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection import import_images
-from engine.collection.import_graph import import_graph
+from engine.collection.importing import import_images
+from engine.collection.importing.import_graph import import_graph
 from engine.config import BACKUPS_VARIABLE
 from engine.project import Project, Reason
 from tests.support.backups import all_backups, labelled_birds

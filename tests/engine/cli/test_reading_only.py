@@ -19,7 +19,7 @@ def kept(request: pytest.FixtureRequest, collection: Collection) -> Iterator[Col
     write_shape(collection.unsorted / "new 1.png", "Red disc", seed=91)
     write_shape(collection.unsorted / "new 2.png", "Blue stripes", seed=92)
     with Project.open(collection.project) as project:
-        from engine.collection.import_images import import_images
+        from engine.collection.importing.import_images import import_images
 
         assert import_images(project, [collection.unsorted]).added == 2
     if request.param == "open in the window":

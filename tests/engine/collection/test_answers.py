@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.collection.embed import embed_project
-from engine.collection.import_images import import_images
+from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS
 from engine.errors import UnknownClassError

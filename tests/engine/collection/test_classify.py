@@ -7,7 +7,7 @@ import pytest
 
 from engine.collection.classify import Classified, classify, predictions
 from engine.collection.embed import embed_project
-from engine.collection.import_images import import_images
+from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.config import CacheFolders
@@ -65,12 +65,12 @@ def test_what_is_asked_for_comes_before_the_project_s_settings(live: LiveCollect
 def test_the_cached_basis_serves_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whitening and neighbours of a large collection are computed once, by whichever of the two comes first."""
     monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", ANCHORS)
-    monkeypatch.setattr("engine.collection.live_basis.MOST_ANCHORS", ANCHORS)
+    monkeypatch.setattr("engine.collection.embeddings.live_basis.MOST_ANCHORS", ANCHORS)
     caches = CacheFolders(tmp_path / "cache")
     path = synthetic_project(tmp_path, caches, 1300)
     with Project.open(path, for_writing=False) as project:
         first = classify(project, caches)
-        monkeypatch.setattr("engine.collection.live_basis.collection_basis", _must_not_be_made)
+        monkeypatch.setattr("engine.collection.embeddings.live_basis.collection_basis", _must_not_be_made)
         again = classify(project, caches)
     live = LiveCollection.open(path, caches, for_writing=False)
     _assert_as_shown(first, live.load())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.collection.embed import embed_project
-from engine.collection.import_images import import_images
+from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
 from engine.collection.models import find_model
 from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
@@ -296,7 +296,7 @@ def test_labels_one_after_the_other_without_the_stage(tmp_path: Path, setting: s
 def test_a_collection_larger_than_its_anchors_keeps_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the collection stage on every label is worked in at once, and gives what a fresh start would."""
     monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", 1100)
-    monkeypatch.setattr("engine.collection.live_basis.MOST_ANCHORS", 1100)
+    monkeypatch.setattr("engine.collection.embeddings.live_basis.MOST_ANCHORS", 1100)
     caches = CacheFolders(tmp_path / "cache")
     live = LiveCollection.open(synthetic_project(tmp_path, caches, 1300), caches)
     live.load()
@@ -313,7 +313,7 @@ def test_a_collection_larger_than_its_anchors_keeps_up(tmp_path: Path, monkeypat
 
 def test_merging_a_graph_into_an_open_collection(live: LiveCollection, collection: Collection) -> None:
     """New children of a class with shots are zero-shot candidates at once."""
-    from engine.collection.import_graph import import_graph
+    from engine.collection.importing.import_graph import import_graph
 
     source = write_graph(collection.folder / "more.csv", {"Red": ["Red disc", "Red rings"], "Brown": ["Brown disc"]})
     _do(live, collection.caches, lambda live: import_graph(live.project, source).change)

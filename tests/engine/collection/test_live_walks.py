@@ -131,7 +131,7 @@ def test_files_that_changed(drawn: DrawnEmbeddings) -> None:
 
 def test_removed_images_teach_no_more(drawn: DrawnEmbeddings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also in a collection too large to be looked at anew each time, and none of them is left once many went."""
-    for module in ("engine.everyday.collection_stage.basis", "engine.collection.live_basis"):
+    for module in ("engine.everyday.collection_stage.basis", "engine.collection.embeddings.live_basis"):
         monkeypatch.setattr(f"{module}.MOST_ANCHORS", 20)
     drawn.live.load()
     gone = drawn.live.state.image_ids[28:].tolist()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection import import_images as import_module
-from engine.collection.import_images import import_class_folders
+from engine.collection.importing import import_images as import_module
+from engine.collection.importing.import_images import import_class_folders
 from engine.errors import FormatError, GraphError
 from engine.graph.names import DEEPEST_LEVEL
 from engine.interchange import imported

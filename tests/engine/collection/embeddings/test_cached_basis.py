@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.collection.cached_basis import MOST_FILES
+from engine.collection.embeddings.cached_basis import MOST_FILES
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
@@ -43,8 +43,8 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return collection_basis(*arguments, **named)
 
     monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", ANCHORS)
-    monkeypatch.setattr("engine.collection.live_basis.MOST_ANCHORS", ANCHORS)
-    monkeypatch.setattr("engine.collection.live_basis.collection_basis", counted)
+    monkeypatch.setattr("engine.collection.embeddings.live_basis.MOST_ANCHORS", ANCHORS)
+    monkeypatch.setattr("engine.collection.embeddings.live_basis.collection_basis", counted)
     return looked
 
 
@@ -104,7 +104,7 @@ def test_a_folder_that_may_only_be_read(
     def refuse(*_arguments: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("engine.collection.cached_basis.os.utime", refuse)
+    monkeypatch.setattr("engine.collection.embeddings.cached_basis.os.utime", refuse)
     _opened(project, caches)
     assert len(looks) == 1
 

@@ -5,8 +5,8 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.cached_basis import CachedBasis, basis_key
-from engine.collection.embedded_images import EmbeddedImages
+from engine.collection.embeddings.cached_basis import CachedBasis, basis_key
+from engine.collection.embeddings.embedded_images import EmbeddedImages
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis, collection_basis
 
 GROWTH: Final = 1.25

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.import_graph import import_graph
-from engine.collection.import_images import (
+from engine.collection.importing.import_graph import import_graph
+from engine.collection.importing.import_images import (
     add_class_folders,
     add_found,
     import_class_folders,

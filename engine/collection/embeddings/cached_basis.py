@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embedding_store import EmbeddingStore
+from engine.collection.embeddings.embedding_store import EmbeddingStore
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.neighbours import Nearest
 from engine.everyday.collection_stage.whitening import Whitening
