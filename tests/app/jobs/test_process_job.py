@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.jobs.job import JobState
 from app.jobs.process_job import ProcessJob
+from engine.config import log_folder
 from engine.embedding.messages import Embedded
 from engine.embedding.records import EmbedBatch
 from engine.events import Progress
@@ -122,6 +123,32 @@ def test_a_failure_is_a_sentence_and_keeps_the_traceback(qtbot: QtBot, owner: QO
     assert job.state is JobState.FAILED
     assert said in job.error
     assert job.details == traceback
+
+
+FAILING_WORKER = """
+import sys
+from engine.runtime.devices.child import TryDevice
+from engine.worker.serve import serve_standard_streams
+
+def fail(request, tell, cancel):
+    raise LookupError("no such leaf")
+
+sys.exit(serve_standard_streams({TryDevice: fail}))
+"""
+
+
+def test_a_bug_of_a_worker_is_in_both_logs(
+    qtbot: QtBot, owner: QObject, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its traceback: in the worker's own, and in that of the window, which the report begins with."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    job = ProcessJob("Trying", TryDevice("cpu"), [sys.executable, "-c", FAILING_WORKER], parent=owner)
+    run_to_end(qtbot, job)
+    written = (log_folder() / "worker-1.log").read_text(encoding="utf-8")
+    for log in (written, caplog.text):
+        assert "Traceback (most recent call last)" in log
+        assert "LookupError: no such leaf" in log
+    assert job.state is JobState.FAILED
 
 
 def test_events_and_the_result_come_in_order(qtbot: QtBot, owner: QObject) -> None:
