@@ -19,6 +19,7 @@ _TABLES: Final = (
     "prediction", "journal_step", "journal_chunk",
 )  # fmt: skip
 _COLUMNS: Final = (
+    ("class", "source_id"), ("class", "synonyms"),
     ("image", "modified_ns"), ("label", "source"), ("label", "who"), ("class_policy", "is_deepest"),
     ("image_fact", "failure"), ("model_version", "figures"), ("model_version", "card"), ("journal_step", "who"),
     ("prediction", "safe_score"),
@@ -29,6 +30,8 @@ _UPDATES: Final[Mapping[str, Sequence[str]]] = {
         "x'ff00fe'", "CAST(name AS BLOB)", "CAST(x'c328' AS TEXT)", "''", "'  '", "'a/b'", "char(10)", "7", "1.5",
         "NULL", _LONG, _TEXT, "name || char(0) || 'x'", "char(8238) || name", "char(8203)",
     ),
+    f"class SET source_id = {{}} {_CLASS}": ("x'ff'", "NULL", "5", "'n1'", "char(0)", _LONG, _TEXT),
+    f"class SET synonyms = {{}} {_CLASS}": ("x'ff'", "NULL", "5", "'a'", "char(10)", "'a' || char(10) || name", _LONG),
     f"class SET class_id = {{}} {_CLASS}": ("-5", "0", "4611686018427387904"),
     "class_policy SET bar = {}": ("'high'", "7.5", "-1", "9e999", "x'00'"),
     "class_policy SET is_deepest = {}": ("'maybe'", "7", "NULL", "x'01'"),
@@ -108,7 +111,8 @@ _STATEMENTS: Final[Sequence[str]] = (
     "CREATE INDEX ours ON label (who)",
     "CREATE UNIQUE INDEX ours ON label (class_id, who, source, labelled_at)",
     "ALTER TABLE label RENAME TO label_2; CREATE VIEW label AS SELECT * FROM label_2 WHERE class_id = 4",
-    "ALTER TABLE class RENAME TO class_2; CREATE VIEW class AS SELECT class_id, name || 'x' AS name FROM class_2",
+    ("ALTER TABLE class RENAME TO class_2; CREATE VIEW class AS"
+    " SELECT class_id, name || 'x' AS name, source_id, synonyms FROM class_2"),
     "ALTER TABLE label ADD COLUMN ours TEXT NOT NULL DEFAULT 'x'",
     "ALTER TABLE class ADD COLUMN ours AS (name)",
     "ALTER TABLE label RENAME COLUMN who TO person",
@@ -117,7 +121,7 @@ _STATEMENTS: Final[Sequence[str]] = (
     "PRAGMA page_size = 512; PRAGMA journal_mode = DELETE; VACUUM",
     "PRAGMA auto_vacuum = FULL; VACUUM",
     "VACUUM",
-    *(f"PRAGMA user_version = {version}" for version in (0, -1, 1, 2, 3, 4, 999, 2147483647)),
+    *(f"PRAGMA user_version = {version}" for version in (0, -1, 1, 2, 3, 4, 5, 999, 2147483647)),
     *(f"DROP TABLE {table}" for table in _TABLES),
     *(f"ALTER TABLE {table} DROP COLUMN {column}" for table, column in _COLUMNS),
     "DROP INDEX edge_by_child",

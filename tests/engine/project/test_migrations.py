@@ -228,6 +228,9 @@ def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> No
         while project.redo() is not None:
             pass
         assert (project.graph.find("n1"), len(project.labels()), project.check()) == (gull, 1, [])
+    restore(path, backup.path, when=present_time())
+    with Project.open(path) as project:
+        assert (project.graph.aliases(gull), len(project.labels()), project.check()) == (NO_ALIASES, 1, [])
 
 
 def test_aliases_behind_an_older_history_are_found(tmp_path: Path) -> None:
