@@ -16,8 +16,11 @@ from engine.runtime.devices.settings import provider_chain
 from engine.runtime.providers import ProviderChoice
 
 _ROUNDS: Final = 3
+"""Times that network and product are measured in turn, of which the median counts."""
 _SHORTEST_TICK: Final = 1e-6
+"""Seconds of processor time that are divided by, at least."""
 _PRODUCT_SHARE: Final = 0.3
+"""Share of the time that the product gets. Chosen: the rest goes to the rate that a person sees."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from engine.graph.roll_up import roll_up_matrix
 from engine.graph.structure import NO_CLASS
 
 DEFAULT_BAR: Final = 0.8
+"""Chance from which a class counts as sure where the project sets no bar. Chosen: one error in five at most."""
 _ALWAYS_LONE_BAR: Final = 0.5
 """Two classes of one level that share no leaf cannot both score more than this."""
 

@@ -9,6 +9,7 @@ from typing import Final
 from threadpoolctl import ThreadpoolController
 
 BLOCK_ROWS: Final = 1024
+"""Rows of a block. Chosen: a block of embeddings as floats stays in a core's cache (decision 10)."""
 SPANS_PER_CORE: Final = 3
 """Blocks are handed to the cores in this many spans each: handing over costs as much as a block of single columns."""
 

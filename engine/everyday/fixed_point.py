@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SCALE: Final = 32767
+"""What 1 is in 16 bits, the largest number that they hold (decision 10)."""
 
 Embeddings = NDArray[np.float32] | NDArray[np.int16]
 """(n, d): floats, or fixed-point numbers of `to_fixed`."""

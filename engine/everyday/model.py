@@ -33,6 +33,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
 SMALLEST_SPREAD_DIVISOR: Final = 0.25
+"""Least s of a zero-shot class's 1 + 1/s (decision 7). Chosen: its temperature is at most five times the others'."""
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from engine.images.resize import REDUCING_GAP, centre_box, square, square_in_box
 from engine.images.unreadable import not_an_image, refuse_raw
 
 MAX_PIXELS: Final = 500_000_000
+"""Larger pictures are refused. Chosen: above the 484 megapixels of decision 32, below what 2 GB of RGB hold."""
 # Named one by one because some of Pillow's readers start other programs (EPS) or guess without a signature (TGA).
 FORMATS: Final = ("JPEG", "PNG", "GIF", "BMP", "TIFF", "WEBP", "AVIF", "PPM", "JPEG2000")
 _JPEG_SIGNATURE: Final = b"\xff\xd8\xff"

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+# Bytes of JPEG markers, from ITU-T T.81, table B.1.
 _MARKER: Final = 0xFF
 _PROGRESSIVE_FRAMES: Final = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
 _START_OF_SCAN: Final = 0xDA

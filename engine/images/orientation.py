@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+# From Exif 2.3, section 4.6.4 A, and of JPEG markers from ITU-T T.81, table B.1.
 ORIENTATION_TAG: Final = 0x0112
 UPRIGHT: Final = 1
 _EXIF_HEADER: Final = b"Exif\x00\x00"

@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+# What shows through transparent pixels.
 _WHITE: Final = (255, 255, 255)
 _WITH_ALPHA: Final = frozenset({"LA", "La", "PA", "RGBA", "RGBa"})
 _DEEP: Final = frozenset({"I;16", "I;16L", "I;16B", "I;16N", "I", "F"})
+# Largest values of so many bits.
 _SIXTEEN_BIT_MAX: Final = 65535
 _EIGHT_BIT_MAX: Final = 255
 

@@ -15,6 +15,7 @@ from PIL import Image, ImageFile
 
 from engine.images.pixels import like_its_whole
 
+# Layout of a PNG, from its specification (W3C), sections 5.2, 5.3 and 11.2.2.
 _SIGNATURE_BYTES: Final = 8
 _CHUNK_FRAME: Final = struct.Struct(">I4s")
 _CHECKSUM_BYTES: Final = 4
@@ -23,6 +24,7 @@ _COLOUR_TYPE_AT: Final = 25
 _SAMPLES: Final = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type: gray, RGB, palette, gray and alpha, RGBA
 _CARRIERS: Final = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}  # modes that keep so many bytes a pixel as they are
 _INPUT_BYTES: Final = 65_536
+"""Packed bytes unpacked at a time. Chosen: less than a strip, so that memory stays bounded."""
 _EXIF_HEADER: Final = b"Exif\x00\x00"
 
 

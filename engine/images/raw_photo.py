@@ -13,6 +13,7 @@ _SIGNATURES: Final = (
     (b"\x00MRM", "MRW"),
 )
 _TIFF_SIGNATURES: Final = (b"II*\x00", b"MM\x00*")
+# Where Canon's CR2 has its mark, and tags of TIFF 6.0 and DNG 1.6.
 _CANON_AT: Final = 8
 _CANON_MARK: Final = b"CR\x02"
 _KIND_OF_PICTURE: Final = 254
@@ -23,6 +24,7 @@ _DNG_VERSION: Final = 50706
 _SENSOR_COLOURS: Final = frozenset({32803, 34892})  # a colour filter array, or linear RAW
 _MAKERS: Final = ((b"NIKON", "NEF"), (b"SONY", "ARW"), (b"PENTAX", "PEF"), (b"SAMSUNG", "SRW"))
 _MOST_ENTRIES: Final = 512
+"""Of one directory that are looked at: a damaged count must not take long. Chosen."""
 _ENTRY_BYTES: Final = 12
 _SHORT: Final = 3
 

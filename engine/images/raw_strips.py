@@ -7,6 +7,7 @@ from PIL import Image, ImageFile
 
 from engine.images.pixels import like_its_whole
 
+# Bytes a pixel, by Pillow's raw modes.
 _PIXEL_BYTES: Final = {"L": 1, "P": 1, "RGB": 3, "BGR": 3, "BGRX": 4, "BGRA": 4, "RGBA": 4}
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
 
 MAX_FILE_BYTES: Final = 2 * 1024**3
+"""Larger files are refused: a file is held in memory as a whole (decision 32). Chosen."""
 _GONE: Final = frozenset(
     getattr(errno, name)
     for name in (

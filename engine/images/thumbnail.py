@@ -9,6 +9,7 @@ from engine.images.decode import read_rgb
 from engine.images.resize import fit_within
 
 _QUALITY: Final = 85
+"""Of a JPEG, out of 100. Chosen: no difference is seen at this size."""
 
 
 def thumbnail(path: Path, side: int) -> bytes:

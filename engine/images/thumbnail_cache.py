@@ -13,7 +13,9 @@ from engine.images.cache_file import open_cache, recover
 
 FILE_NAME: Final = "thumbnails.sqlite"
 DEFAULT_LIMIT_BYTES: Final = 1024**3
+"""Bytes on disk. Chosen: a disk can spare them."""
 _VERSION: Final = 1
+"""Of the cache's tables; a file of another version is started anew."""
 # Without rowid the key finds its row in one step; the index serves dropping the longest unused and summing sizes.
 _SCHEMA: Final = """
 CREATE TABLE thumbnail (key BLOB PRIMARY KEY, used_s INTEGER NOT NULL, size INTEGER NOT NULL, picture BLOB NOT NULL);

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from PIL import Image, TiffImagePlugin
 
+# Tags, compressions and types of TIFF 6.0, section 8 and its list of tags.
 _WIDTH: Final = 256
 _HEIGHT: Final = 257
 _BITS: Final = 258
@@ -33,6 +34,7 @@ _KNOWN_COMPRESSIONS: Final = frozenset({_UNPACKED, 5, 7, 8, 32773, 32946, 34925,
 _SEPARATE_PLANES: Final = 2
 _BYTES, _SHORT, _LONG = 7, 3, 4
 _MOST_ROWS: Final = 1_000_000
+"""A TIFF that claims more is not cut into rows. Chosen."""
 _MOST_IN_SHORT: Final = 0xFFFF
 
 

@@ -7,6 +7,7 @@ from engine.images.left_out import RAW_KINDS, VIDEO_KINDS
 from engine.images.raw_photo import raw_kind
 
 SNIFFED_BYTES: Final = 4096
+"""First bytes of a file that tell what it is. Chosen: more than any signature needs."""
 _SIGNATURES: Final = (
     (b"%PDF", "a PDF document"),
     (b"PK\x03\x04", "a ZIP archive or office document"),

@@ -26,10 +26,12 @@ FIDELITY: Final = 0.995
 """Smallest mean cosine between embeddings of the companion and the backbone's, on images it was not fitted to."""
 
 FEWEST_IMAGES: Final = 10
+"""Fewer than this say nothing about the range of activations. Chosen; LeafNet's companion took 200 (decision 21)."""
 HELD_OUT: Final = 5
 """One image in so many is kept for the comparison."""
 
 _BATCH: Final = 8
+"""Images in one run where the network takes any number. Chosen: little memory."""
 _PREPARED: Final = {"onnx.quant.pre_process": "onnxruntime.quant"}  # else ONNX Runtime logs that it should be
 _QUANTISED: Final = ["Conv", "Add", "Relu", "MaxPool", "AveragePool"]
 

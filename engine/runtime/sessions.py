@@ -17,6 +17,7 @@ __all__ = ["CPU_PROVIDER", "CUDA_PROVIDER", "one_line", "open_session", "run_ses
 
 _FATAL_ONLY: Final = 4  # ONNX Runtime writes to standard error by itself; reasons reach the person through us
 _LONGEST_TEXT: Final = 300
+"""Characters of an error of ONNX Runtime that a person is shown: its start and its end."""
 _ERROR_NAMES: Final = (
     "EPFail",
     "EngineError",

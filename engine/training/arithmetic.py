@@ -9,6 +9,7 @@ from engine.errors import InputError
 from engine.nothing_sent import make_folders
 from engine.training.settings import Precision
 
+# Arguments of glibc's mallopt (malloc.h), and what they are set to: decision 17.
 _TRIM_THRESHOLD: Final = -1
 _TOP_PADDING: Final = -2
 _MAPPED_BLOCKS: Final = -4

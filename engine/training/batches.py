@@ -11,10 +11,13 @@ from torch import Tensor, nn
 from engine.errors import InputError
 from engine.training.settings import Augmentation
 
+# Of ImageNet's red, green and blue, in [0, 1]: what torchvision's networks were trained with.
 IMAGENET_MEAN: Final = (0.485, 0.456, 0.406)
 IMAGENET_STD: Final = (0.229, 0.224, 0.225)
 SMALLEST_AREA: Final = 0.2
+"""Smallest share of the image that a resized crop shows; from the authors' code."""
 ASPECTS: Final = (3 / 4, 4 / 3)
+"""Narrowest and widest resized crop, width by height; torchvision's default, as in the authors' code."""
 
 
 def middle_windows(pixels: NDArray[np.uint8], positions: NDArray[np.int64], side: int) -> NDArray[np.uint8]:

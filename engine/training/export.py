@@ -25,17 +25,21 @@ from engine.training.half_weights import store_weights_as_half
 from engine.training.onnx_conversion import ModelShape, to_onnx
 
 TOLERANCE: Final = 1e-4
+"""Largest difference between ONNX and torch, relative to the output's largest value. Chosen: above float32 rounding."""
 HALF_WEIGHTS_TOLERANCE: Final = 1e-2
 """Rounding a weight to float16 moves it by up to 1 part in 2048; through some twenty layers that adds up to about
 1 part in 1000 of an embedding, so ten times that is a mistake and not rounding."""
 
 CHECK_SEED: Final = 0
+"""Of the inputs that are compared: the same in each export."""
 PROPAGATION_CHECKS: Final = (  # images, pairs, classes, edges
     (9, 14, 6, 8), (1, 1, 1, 0), (0, 0, 1, 0), (0, 0, 3, 3), (5, 0, 4, 2), (4, 4, 5, 0),
     (3, 7, 2, 1), (200, 500, 60, 90),
 )  # fmt: skip
 PLAIN_WIDTHS: Final = (16, 1, 2, 384, 2048)
+"""Embedding widths that are compared; 1 and 2 are the edge cases."""
 BACKBONE_BATCHES: Final = (1, 2, 5)
+"""Images in each compared batch. Chosen: alone, a pair and more."""
 
 Inputs = tuple[Tensor, ...]
 

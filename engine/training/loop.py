@@ -22,9 +22,11 @@ from engine.training.settings import TrainingSettings
 
 CHECKPOINT_NAME: Final = "checkpoint.safetensors"
 EMBEDDING_BATCH: Final = 256
+"""Images embedded at a time for a refresh. Chosen: little memory."""
 SETTLING: Final = 1_000_000_007
 """Stands where iterations have their number in the seeds."""
 SETTLING_BATCHES: Final = 20
+"""Batches that batch norms see before the first refresh (decision 15)."""
 FREELY_CHANGED: Final = frozenset({"device", "compiles", "checkpoint_interval", "point_interval"})
 """Settings that a resumed training may change."""
 

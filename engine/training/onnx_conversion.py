@@ -11,6 +11,7 @@ from torch.export import Dim
 from engine.errors import ModelError
 
 OPSET: Final = 20
+"""Version of ONNX's operators; ONNX Runtime computes it from 1.17 on."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from engine.training.arithmetic import keep_freed_memory
 
+# Of ImageNet's red, green and blue, in [0, 1]: what torchvision's networks were trained with.
 IMAGENET_MEAN: Final = (0.485, 0.456, 0.406)
 IMAGENET_STD: Final = (0.229, 0.224, 0.225)
 

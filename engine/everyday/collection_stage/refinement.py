@@ -18,18 +18,25 @@ from engine.everyday.collection_stage.neighbours import Links, mean_over
 from engine.everyday.collection_stage.sharing import AnchorLabels
 
 FOLLOW: Final = np.float32(0.9)
+"""Share of its look-alikes' classes in an image's; the prototypes have the rest (decision 20)."""
 ROUNDS: Final = 3
+"""Times that classes of images and prototypes are found in turn (decision 20)."""
 STEPS: Final = 8
+"""Steps along links in a round (decision 20)."""
 UNLABELLED: Final = np.float32(0.5)
 """Weight of an unlabelled image in a prototype; a labelled one has 1."""
 START: Final = np.float32(1.0)
 """Weight of the propagated prototype in the refined one, in shots."""
 TEMPERATURE: Final = 0.25
+"""In mean cosines to the sixth link; chosen on Grocery Store, two embeddings of it, and Tiny ImageNet (decision 20)."""
 JUDGED: Final = 6
+"""Place of the link whose cosine says how alike images are: the last of `NEIGHBOURS` (decision 20)."""
 LEAST_TEMPERATURE: Final = 0.5
 """In cosines of unrelated images, which scatter around 0 by 1 / sqrt(width)."""
 SMOOTH_ROWS: Final = 256
+"""Images smoothed at a time by a core. Chosen: a block stays in its cache."""
 SUM_ROWS: Final = 512
+"""Images summed at a time, in a fixed order whatever the cores. Chosen: a block stays in a core's cache."""
 
 Matrix = NDArray[np.float32]
 

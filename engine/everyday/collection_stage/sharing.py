@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LEAST: Final = np.float32(1e-12)
+"""Smallest sum of shares that is divided by. Chosen: anything above zero does."""
 
 Matrix = NDArray[np.float32]
 

@@ -35,6 +35,7 @@ FOLDS: Final = 4
 ENOUGH_HELD_OUT: Final = 200
 """No further turn once so many shots were held out."""
 PASS_ROWS: Final = 128
+"""Images classified at a time by a core. Chosen: their links and chances stay in its cache."""
 ELSEWHERE: Final = 0.8
 """Shots that are less familiar than this were taken elsewhere: their like is missing in the collection."""
 ENOUGH_TO_TELL: Final = 10

@@ -16,6 +16,7 @@ from engine.runtime.sessions import open_session, run_session
 
 PROBE_MODEL: Final = "models/probe.onnx"
 _PROBE_SHAPE: Final = (1, 3, 32, 32)
+"""Input of the network that tries a device: the smallest that it takes."""
 _TOLERANCE: Final = 1e-2  # GPUs multiply in reduced precision; nonsense is off by far more
 
 

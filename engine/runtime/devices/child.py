@@ -14,6 +14,7 @@ TRIAL_LIMIT_S: Final = 60.0
 _GRACE_S: Final = 5.0
 """The child ends by itself this much later: should this process be gone by then, nobody else would end it."""
 _LONGEST_WORDS: Final = 300
+"""Characters of what a child that ended says of itself, at most."""
 
 
 @dataclass(frozen=True)

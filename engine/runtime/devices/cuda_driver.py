@@ -12,10 +12,11 @@ from engine.runtime.devices.facts import CudaDevice, DriverFacts, Version
 
 DRIVER_LIBRARY: Final = {"win32": "nvcuda.dll"}.get(sys.platform, "libcuda.so.1")
 _MANAGEMENT_LIBRARY: Final = {"win32": "nvml.dll"}.get(sys.platform, "libnvidia-ml.so.1")
+# Room for what the driver writes, and its numbers of questions, from cuda.h.
 _NAME_BYTES: Final = 256
 _BUS_BYTES: Final = 32
 _MAJOR: Final = 75  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
-_MINOR: Final = 76
+_MINOR: Final = 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
 
 
 class _Memory(ctypes.Structure):

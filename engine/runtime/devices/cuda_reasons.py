@@ -14,6 +14,7 @@ _CAPABILITY_FOR: Final[dict[int, Version]] = {12: (6, 0), 13: (7, 5)}  # oldest 
 _DRIVER_PAGE: Final = "from nvidia.com/drivers or with your system's package manager"
 USE_THE_CPU: Final = "nothing needs to be done: the CPU does the work"
 """True where the program chooses the device; the CPU does not step in for one that was asked for by name."""
+# CUresult, from cuda.h.
 _OUT_OF_MEMORY: Final = 2
 _STUB: Final = 34
 _UNAVAILABLE: Final = 46

@@ -7,7 +7,9 @@ from engine.model.attention import HIDDEN_WIDTH, Normalisation
 from engine.training.level_wise.sampling import EpisodeShape
 
 ONE_SHOT_LAMBDA: Final = 0.0
+"""Paper, section 4: lambda for 1 shot."""
 MORE_SHOTS_LAMBDA: Final = 0.5
+"""Paper, section 4: lambda for 5 shots."""
 
 
 @dataclass(frozen=True)
