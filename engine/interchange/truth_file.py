@@ -131,13 +131,14 @@ def _class_of(graph: CategoryGraph, row: _Row, *, has_paths: bool) -> int:
     if not name or (has_paths and name == UNKNOWN_NAME and not row.path_text.strip()):
         return NO_CLASS
     is_path_of_class = split_path(row.path_text)[-1:] == (name,)  # and no file's, as a column of that name may hold
+    is_named = name != UNKNOWN_NAME or is_path_of_class or any(graph.name(each) == name for each in graph.fitting(name))
+    if not is_named:  # it may be a synonym, as in WordNet, but here it is our own word
+        return NO_CLASS
     try:
         by_path = _find(graph, row.path_text) if is_path_of_class else None
         by_name = _find(graph, name) if by_path is None else by_path
         return graph.find(name) if by_name is None else by_name
     except GraphError as error:
-        if name == UNKNOWN_NAME and not is_path_of_class and isinstance(error, UnknownClassError):
-            return NO_CLASS
         raise _refusal(error, row) from error
 
 

@@ -178,6 +178,15 @@ def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> Non
     assert read_truth(file, project.graph) == {"a.jpg": class_id}
 
 
+def test_a_synonym_that_is_unknown(project: Project, tmp_path: Path) -> None:
+    """WordNet calls a stranger "unknown", too: in a truth file the word still means none of the classes."""
+    dog = class_ids(project)["Dog"]
+    project.import_graph(lambda graph: graph.set_aliases(dog, Aliases("", ("unknown",))), "Import synonyms")
+    file = tmp_path / "truth.csv"
+    file.write_text("image,class\na.jpg,unknown\n", encoding="utf-8")
+    assert read_truth(file, project.graph) == {"a.jpg": NO_CLASS}
+
+
 def test_ambiguous_class_in_the_truth(project: Project, tmp_path: Path) -> None:
     """A name that two classes share is refused with the line."""
     project.add_class("Gull", [class_ids(project)["Rock"]])
