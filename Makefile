@@ -1,4 +1,5 @@
-# Two commands do everything on a fresh machine: `make run` and `make test`. `make check` is for those who change code.
+# Two commands do everything on a fresh machine: `make run` and `make test`. `make check` and `make quick` are for those
+# who change code.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
@@ -10,13 +11,18 @@ QT_LIBRARIES := libegl1 libgl1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 l
 # Where compiled modules are not kept, every process of the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test trust check format qt-libraries
+.PHONY: run test quick trust check format qt-libraries
 
 run: $(STAMP) qt-libraries
 	$(BIN)/python -m app.sample_run
 
 test: $(STAMP) qt-libraries
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# Only the tests that a change can affect: those that executed what changed when they last ran. The first time that is
+# all of them; what child processes execute is not recorded, so `make test` has the last word.
+quick: $(STAMP) qt-libraries
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup --testmon
 
 # The hostile tests with full counts: at most an hour on two cores. `make test` runs the same instruments short.
 trust: $(STAMP)
