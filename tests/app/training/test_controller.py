@@ -153,7 +153,7 @@ def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
     assert "20 iterations/s" in panel.run.facts
     job_bar = reviewing.window.status_line.job_bar
     assert job_bar._title.text() == "Tuning propagation"
-    assert "nothing of it is kept" in job_bar._cancel.toolTip()
+    assert "nothing is kept" in job_bar._cancel.toolTip()
     assert not panel.forms[Depth.PROPAGATION].isVisible()
     chart = panel.run.chart
     assert chart is not None
