@@ -23,13 +23,13 @@ def collection(
     classes: Annotated[int, typer.Option(min=10)] = 200,
     as_json: AsJson = False,
 ) -> None:
-    """Work one more label into a whole collection that teaches too, beside the same without it."""
+    """Time one label more with the collection stage on, beside the same without it."""
     from engine.research.benchmarks.collection_stage import measure_collection_stage
 
     figures = measure_collection_stage(images, classes)
     say(
         f"{images:,} embeddings of width {figures.width} x {classes} classes\n"
-        f"looking at the collection, once  {figures.basis_s:6.2f} s\n"
+        f"whitening and neighbours, once    {figures.basis_s:6.2f} s\n"
         f"one label more                   {figures.label_s:6.2f} s   (limit {figures.limit_s})\n"
         f"  linking the image              {figures.anchor_s:6.2f} s\n"
         f"  fitting and checking           {figures.fit_s:6.2f} s\n"

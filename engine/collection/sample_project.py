@@ -1,4 +1,4 @@
-"""The sample project: a drawn collection with shots, ready to look at."""
+"""The sample project: a drawn collection with shots, embedded and ready to open."""
 
 from pathlib import Path
 from typing import Final

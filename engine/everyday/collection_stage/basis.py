@@ -103,7 +103,7 @@ class CollectionBasis:
             vectors=np.concatenate([self.vectors, self.whitening.apply(embeddings[new])]),
             found=Nearest(self.found.positions.copy(), self.found.cosines.copy()),
         )
-        grown.look(embeddings, np.arange(len(self.image_ids)), grown.found, first=len(self.anchors))
+        grown.link(embeddings, np.arange(len(self.image_ids)), grown.found, first=len(self.anchors))
         return grown
 
     def with_images(
@@ -124,12 +124,12 @@ class CollectionBasis:
         grown = replace(self, image_ids=image_ids, scales=np.pad(self.scales, (0, more)), found=found)
         grown.scales[rows] = _scales(self.whitening, embeddings[rows])
         part = Nearest.none(len(rows))
-        grown.look(embeddings[rows], rows, part)
+        grown.link(embeddings[rows], rows, part)
         found.positions[rows], found.cosines[rows] = part.positions, part.cosines
         return grown
 
-    def look(self, embeddings: Embeddings, rows: NDArray[np.int64], found: Nearest, *, first: int = 0) -> None:
-        """Look among the anchors for those that images are most alike to, and put them into their lists.
+    def link(self, embeddings: Embeddings, rows: NDArray[np.int64], found: Nearest, *, first: int = 0) -> None:
+        """Find the anchors that images are most alike to, and put them into their lists of neighbours.
 
         Args:
             embeddings: (k, d) of the images.
@@ -168,7 +168,7 @@ def collection_basis(
     labelled: NDArray[np.int64],
     ready: NDArray[np.int64] | None = None,
 ) -> CollectionBasis | None:
-    """Look at a whole collection.
+    """Make the basis of a whole collection: whitening, anchors, and each image's nearest anchors.
 
     Args:
         image_ids: (n,) int64, ascending.
@@ -192,7 +192,7 @@ def collection_basis(
         image_ids, whitening, scales, anchors, whitening.apply(embeddings[anchors]), Nearest.none(len(image_ids)),
         len(ready),
     )  # fmt: skip
-    basis.look(embeddings, np.arange(len(image_ids)), basis.found)
+    basis.link(embeddings, np.arange(len(image_ids)), basis.found)
     return basis
 
 

@@ -25,7 +25,7 @@ class StageFigures:
     """Seconds; medians over rounds, but for `basis_s`, which is taken once.
 
     Attributes:
-        basis_s: looking at the whole collection, once when a project is opened.
+        basis_s: whitening and neighbours of the whole collection, once when a project is first opened.
         anchor_s: linking everything to one newly labelled image.
         fit_s: prototypes, their check, the stage's check and its rounds.
         pass_s: probabilities and safe classes of all images.

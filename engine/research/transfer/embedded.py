@@ -6,9 +6,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embed import embed_project, open_cache
-from engine.collection.embeddings.embedding_store import EmbeddingStore
-from engine.collection.embeddings.image_list import ImageList
+from engine.collection.embed import embed_project
+from engine.collection.embeddings.embedded_images import EmbeddedImages
 from engine.collection.models import ModelFiles
 from engine.collection.new_project import new_project
 from engine.config import PROJECT_SUFFIX, CacheFolders
@@ -42,7 +41,7 @@ class EmbeddedCollection:
     def basis_of(self, rows: NDArray[np.int64], labelled: NDArray[np.int64]) -> CollectionBasis | None:
         """What the collection stage starts from; rows here are image ids there.
 
-        The look at all images is made once for all draws, that at some of them whenever it is asked for.
+        The basis of all images is made once for all draws, that of some of them whenever it is asked for.
 
         Args:
             rows: (k,) of the collection, ascending.
@@ -92,10 +91,7 @@ def embed_collection(
             raise InputError(
                 f"{len(done.failed)} images cannot be embedded", found=f"{path}: {reason}", remedy="take them out"
             )
-        images = ImageList(project)
-        images.read()
-        store = EmbeddingStore(model.card.embedding_width)
-        store.append(images.ids)
-        with open_cache(model, caches) as cache:
-            store.fill(np.arange(len(images.ids)), images.content_hashes, cache)
-    return EmbeddedCollection(collection, model, store.embeddings.copy())
+        embedded = EmbeddedImages(project, model, caches)
+        embedded.read()
+        embedded.close()
+    return EmbeddedCollection(collection, model, embedded.store.embeddings.copy())

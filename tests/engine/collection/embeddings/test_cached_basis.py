@@ -1,4 +1,4 @@
-"""The look at a large collection is kept between openings, and is never used for anything but the same embeddings."""
+"""The basis of a large collection is cached between openings, and is never used for any but the same embeddings."""
 
 import os
 from pathlib import Path
@@ -34,18 +34,18 @@ def project(tmp_path: Path, caches: CacheFolders) -> Path:
 
 
 @pytest.fixture
-def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Gets an entry each time the collection is looked at; collections count as large from `ANCHORS` images on."""
-    looked: list[int] = []
+def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Gets an entry each time a basis is made; collections count as large from `ANCHORS` images on."""
+    counts: list[int] = []
 
     def counted(*arguments: Any, **named: Any) -> CollectionBasis | None:
-        looked.append(1)
+        counts.append(1)
         return collection_basis(*arguments, **named)
 
     monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", ANCHORS)
     monkeypatch.setattr("engine.collection.embeddings.live_basis.MOST_ANCHORS", ANCHORS)
     monkeypatch.setattr("engine.collection.embeddings.live_basis.collection_basis", counted)
-    return looked
+    return counts
 
 
 def _opened(project: Path, caches: CacheFolders) -> CollectionState:
@@ -56,49 +56,49 @@ def _opened(project: Path, caches: CacheFolders) -> CollectionState:
         live.close()
 
 
-def _kept_files(caches: CacheFolders) -> list[Path]:
+def _cached_files(caches: CacheFolders) -> list[Path]:
     return sorted(caches.collections.iterdir()) if caches.collections.exists() else []
 
 
-def test_a_second_opening_does_not_look_again(project: Path, caches: CacheFolders, looks: list[int]) -> None:
+def test_a_second_opening_makes_no_basis(project: Path, caches: CacheFolders, made: list[int]) -> None:
     """The predictions are the same to the last bit."""
     first = _opened(project, caches)
-    assert len(looks) == 1
+    assert len(made) == 1
     assert_same(_opened(project, caches), first, tolerance=0)
-    assert len(looks) == 1
-    assert len(_kept_files(caches)) == 1
+    assert len(made) == 1
+    assert len(_cached_files(caches)) == 1
 
 
 @pytest.mark.parametrize("damage", [b"", b"no archive", b"PK\x03\x04 torn"])
-def test_a_damaged_file_is_made_anew(project: Path, caches: CacheFolders, looks: list[int], damage: bytes) -> None:
+def test_a_damaged_file_is_made_anew(project: Path, caches: CacheFolders, made: list[int], damage: bytes) -> None:
     """Whatever stands in the file, the collection opens as ever, and the next opening is quick again."""
     first = _opened(project, caches)
-    (file,) = _kept_files(caches)
+    (file,) = _cached_files(caches)
     file.write_bytes(damage)
     for count in (2, 2):
         assert_same(_opened(project, caches), first, tolerance=0)
-        assert len(looks) == count
+        assert len(made) == count
 
 
 @pytest.mark.parametrize(("offset", "value"), [(8, 1), (10, 9), (10, 8)])
 def test_one_wrong_bit_in_the_list_of_contents(
-    project: Path, caches: CacheFolders, looks: list[int], offset: int, value: int
+    project: Path, caches: CacheFolders, made: list[int], offset: int, value: int
 ) -> None:
     """A part that calls itself encrypted or packed is damage like any other."""
     first = _opened(project, caches)
-    (file,) = _kept_files(caches)
+    (file,) = _cached_files(caches)
     content = bytearray(file.read_bytes())
     entry = content.rindex(b"PK\x01\x02")
     content[entry + offset] = value
     file.write_bytes(bytes(content))
     assert_same(_opened(project, caches), first, tolerance=0)
-    assert len(looks) == 2
+    assert len(made) == 2
 
 
 def test_a_folder_that_may_only_be_read(
-    project: Path, caches: CacheFolders, looks: list[int], monkeypatch: pytest.MonkeyPatch
+    project: Path, caches: CacheFolders, made: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is kept is used although nobody can note when."""
+    """What is cached is used although nobody can note when."""
     _opened(project, caches)
 
     def refuse(*_arguments: Any) -> None:
@@ -106,35 +106,35 @@ def test_a_folder_that_may_only_be_read(
 
     monkeypatch.setattr("engine.collection.embeddings.cached_basis.os.utime", refuse)
     _opened(project, caches)
-    assert len(looks) == 1
+    assert len(made) == 1
 
 
-def test_other_embeddings_are_looked_at(project: Path, caches: CacheFolders, looks: list[int]) -> None:
-    """An image less is another collection: what was kept is of no use for it."""
+def test_other_embeddings_have_another_basis(project: Path, caches: CacheFolders, made: list[int]) -> None:
+    """An image less is another collection: what was cached is of no use for it."""
     _opened(project, caches)
     live = LiveCollection.open(project, caches)
     live.project.remove_images(live.load_list().image_ids[-1:].tolist())
     live.close()
     state = _opened(project, caches)
-    assert (len(looks), len(state.image_ids)) == (2, IMAGES - 1)
+    assert (len(made), len(state.image_ids)) == (2, IMAGES - 1)
     assert_same(_opened(project, caches), state, tolerance=0)
-    assert len(looks) == 2
+    assert len(made) == 2
 
 
-def test_a_refusing_disk_costs_only_time(project: Path, caches: CacheFolders, looks: list[int]) -> None:
-    """Where nothing can be kept every opening looks, and nothing is left lying about."""
+def test_a_refusing_disk_costs_only_time(project: Path, caches: CacheFolders, made: list[int]) -> None:
+    """Where nothing can be cached every opening makes the basis, and nothing is left lying about."""
     caches.collections.write_bytes(b"a file where the folder should be")
     first = _opened(project, caches)
     assert_same(_opened(project, caches), first, tolerance=0)
-    assert len(looks) == 2
+    assert len(made) == 2
     assert caches.collections.read_bytes() == b"a file where the folder should be"
 
 
-def test_many_labels_more_are_kept_too(project: Path, caches: CacheFolders, looks: list[int]) -> None:
+def test_many_labels_more_are_cached_too(project: Path, caches: CacheFolders, made: list[int]) -> None:
     """New labels make new anchors; once they are many the file has them, and opening gives what was there before."""
     live = LiveCollection.open(project, caches)
     state = live.load()
-    (file,) = _kept_files(caches)
+    (file,) = _cached_files(caches)
     before = file.read_bytes()
     free = state.image_ids[state.label_class == NO_CLASS].tolist()
     live.apply(live.project.label(free[:LABELS], int(state.best_class[0])))
@@ -144,13 +144,13 @@ def test_many_labels_more_are_kept_too(project: Path, caches: CacheFolders, look
         assert set(np.searchsorted(state.image_ids, free[:LABELS])) <= set(kept["anchors"].tolist())
     assert file.read_bytes() != before
     assert_same(_opened(project, caches), after)
-    assert len(looks) == 1
+    assert len(made) == 1
 
 
-def test_small_collections_keep_nothing(project: Path, caches: CacheFolders) -> None:
-    """Looking at a few thousand images is as quick as reading a file."""
+def test_small_collections_cache_nothing(project: Path, caches: CacheFolders) -> None:
+    """Making the basis of a few thousand images is as quick as reading a file."""
     _opened(project, caches)
-    assert _kept_files(caches) == []
+    assert _cached_files(caches) == []
 
 
 @pytest.fixture
@@ -164,8 +164,8 @@ def old_files(caches: CacheFolders) -> list[Path]:
     return files
 
 
-def test_the_oldest_file_goes(project: Path, caches: CacheFolders, looks: list[int], old_files: list[Path]) -> None:
+def test_the_oldest_file_goes(project: Path, caches: CacheFolders, made: list[int], old_files: list[Path]) -> None:
     """Files of collections that are no longer opened do not pile up."""
     _opened(project, caches)
-    assert looks
+    assert made
     assert [file.exists() for file in old_files] == [False] + [True] * (MOST_FILES - 1)
