@@ -1,6 +1,7 @@
 """From the menu to another model version and back, with trainings that take no time."""
 
 import os
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from engine.collection.state import NO_CLASS, ImageStatus
 from engine.events import Progress
 from engine.project import Project
 from engine.runtime.providers import ListDevices
+from engine.scratch_folder import ScratchFolder
 from engine.worker.protocol import Failed
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
@@ -176,6 +178,30 @@ def test_a_cancel_is_answered_at_once(reviewing: Desk) -> None:
     assert panel.run.facts == "Stopping…"
     reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
     assert panel.run.cancel_button.isEnabled()
+
+
+def test_a_slow_cache_disk_holds_no_window_up(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The training's folder is made on another thread; a cancel does not wait for it, and then it leaves no trace."""
+    prepare(reviewing, Trainer())
+    panel = panel_for(reviewing)
+    asked, answers, askers = threading.Event(), threading.Event(), list[threading.Thread]()
+
+    def slow_folder(parent: Path) -> ScratchFolder:
+        askers.append(threading.current_thread())
+        asked.set()
+        assert answers.wait(30)
+        return ScratchFolder(parent)
+
+    monkeypatch.setattr("app.training.job.ScratchFolder", slow_folder)
+    run_to(reviewing, panel, Phase.WAITING)
+    assert asked.wait(30)
+    reviewing.window.training.cancel()
+    assert reviewing.window.training.phase is Phase.IDLE
+    answers.set()
+    assert threading.main_thread() not in askers
+    for thread in askers:
+        thread.join()
+    wait_until_clean(reviewing)
 
 
 def test_the_answers_are_in_sight_in_a_low_window(reviewing: Desk, backbone: Path) -> None:
