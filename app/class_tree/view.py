@@ -76,12 +76,12 @@ class ClassTree(QWidget):
     @property
     def selected_class(self) -> ClassId | None:
         """The chosen class; None when a fixed row is chosen."""
-        return self._tree.selected_class
+        return self.front.selected_class
 
     @property
     def selected_parent(self) -> ClassId | None:
         """The parent under which the chosen row stands; None at the top level."""
-        return self._tree.selected_parent
+        return self.front.selected_parent
 
     @property
     def selected_subset(self) -> Subset | None:
@@ -103,9 +103,9 @@ class ClassTree(QWidget):
 
     def rename_selected(self) -> None:
         """Open the field for a new name in the chosen row."""
-        index = self._tree.selected_index
+        index = self.front.selected_index
         if index.isValid():
-            self._tree.edit(index)
+            self.front.edit(index)
 
     def focus_filter(self) -> None:
         """Let the person type into the filter box."""
@@ -113,7 +113,8 @@ class ClassTree(QWidget):
         self._filter.selectAll()
 
     @property
-    def _tree(self) -> ClassTreeView:
+    def front(self) -> ClassTreeView:
+        """The tree that is shown: all classes, or those that the filter found."""
         return self._found if self._stack.currentWidget() is self._found else self._all
 
     # -- building

@@ -38,7 +38,8 @@ class ImageView(QWidget):
         self.setAccessibleName(self.tr("Image"))
         self._path: Path | None = None
         self._image = QImage()
-        self._message = ""
+        self.message = ""
+        """Why there is no image; empty while it is read and once it is there."""
         self._zoom = 1.0
         self._offset = QPointF()
         self._dragged_from: QPointF | None = None
@@ -56,7 +57,7 @@ class ImageView(QWidget):
         """Load and show an image; decoding runs on a thread of its own."""
         if path == self._path and self.has_image:
             return
-        self._path, self._image, self._message = path, QImage(), ""
+        self._path, self._image, self.message = path, QImage(), ""
         self._zoom, self._offset = 1.0, QPointF()
         self.setAccessibleDescription(path.name)
         self._threads = [thread for thread in self._threads if thread.is_alive()]
@@ -84,12 +85,13 @@ class ImageView(QWidget):
         if isinstance(found, QImage):
             self._image = found
         else:
-            self._message = found
+            self.message = found
         self.update()
 
     # -- painting
 
-    def _target(self) -> QRectF:
+    def target(self) -> QRectF:
+        """Where the image lies, zoomed and moved."""
         room = QRectF(self.rect()).adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
         ratio = self.devicePixelRatioF()
         width, height = self._image.width() / ratio, self._image.height() / ratio
@@ -103,11 +105,11 @@ class ImageView(QWidget):
         painter.fillRect(self.rect(), QColor(tokens().colours.sunken))
         if self.has_image:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self._zoom < LARGEST_ZOOM / 4)
-            painter.drawImage(self._target(), self._image)
-        elif self._message:
+            painter.drawImage(self.target(), self._image)
+        elif self.message:
             painter.setPen(QColor(tokens().colours.text_secondary))
             room = self.rect().adjusted(48, 48, -48, -48)
-            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._message)
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.message)
 
     # -- input
 

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QColor, QImage, QPalette
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QSplitter
 from pytestqt.qtbot import QtBot
 
+from app.actions.keys_sheet import KeysSheet
 from app.actions.table import ACTIONS
 from app.screenshot import take_screenshots, wait_until
 from app.settings import Settings
@@ -165,8 +166,7 @@ def test_the_command_palette_offers_only_what_can_be_done(desk: Desk) -> None:
 def test_the_keys_sheet_names_every_key(desk: Desk) -> None:
     """Every action that has a key stands on it; Esc closes it."""
     desk.press(Key.Key_F1)
-    sheet = desk.window._keys
-    assert sheet is not None
+    (sheet,) = desk.window.findChildren(KeysSheet)
     assert sheet.isVisible()
     texts = {label.text() for label in sheet.findChildren(QLabel)}
     assert {row.title.replace("…", "") for row in ACTIONS if row.shortcuts} <= texts
@@ -186,13 +186,19 @@ def test_every_action_has_text_icon_and_a_name(desk: Desk) -> None:
             seen[keys] = row.name
 
 
+def panes_of(desk: Desk) -> QSplitter:
+    """What lies beside each other in the window."""
+    (panes,) = desk.window.findChildren(QSplitter)
+    return panes
+
+
 def test_the_window_remembers_its_panes(qtbot: QtBot, desk: Desk, settings: Settings) -> None:
     """Widths of the panes are there at the next start."""
-    desk.window._panes.setSizes([320, 500, 380])
-    widths = desk.window._panes.sizes()
+    panes_of(desk).setSizes([320, 500, 380])
+    widths = panes_of(desk).sizes()
     desk.leave()
     again = Desk(qtbot, settings)
-    assert again.window._panes.sizes() == widths
+    assert panes_of(again).sizes() == widths
     again.leave()
 
 

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
+from app.status.failures import FailuresPopup
 from engine.collection.state import NO_CLASS, ImageStatus
 from engine.project import Project
 from tests.support.collections import tree_hash, write_shape
@@ -145,7 +146,7 @@ def test_a_broken_picture_is_listed_and_the_rest_goes_on(desk: Desk, photos: Pat
     assert [failure.path.name for failure in failures.values()] == ["unsorted 0.png"]
     assert np.count_nonzero(desk.state.best_class == NO_CLASS) == 1
     desk.window.registry.trigger("show_failures")
-    popup = desk.window.status_line.job_bar._popup
+    (popup,) = desk.window.status_line.job_bar.findChildren(FailuresPopup)
     assert popup.isVisible()
     popup.close()
     write_shape(photos / "unsorted 0.png", "Red disc", seed=9)

@@ -13,6 +13,7 @@ from tests.support.collections import Collection, write_shape
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import LONG_MS, changed_by
 from tests.support.slow_share import SlowShare
+from tests.support.widgets import scroll_area
 
 Key = Qt.Key
 
@@ -65,10 +66,10 @@ def test_a_focus_that_is_gone_stops_no_palette(reviewing: Desk) -> None:
     (button,) = [button for button in _buttons(reviewing) if button.text() == "Remove"]
     button.setFocus()
     reviewing.press(Key.Key_K, CONTROL)
-    page = reviewing.window.inspector._scroll.widget()
+    page = scroll_area(reviewing.window.inspector).widget()
     session = reviewing.window.session
     changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.add_class("Yellow")[0]))
-    reviewing.wait(lambda: reviewing.window.inspector._scroll.widget() is not page)
+    reviewing.wait(lambda: scroll_area(reviewing.window.inspector).widget() is not page)
     reviewing.type_into_palette("show labelled")
     reviewing.press(Key.Key_Return)
     assert not reviewing.window.palette_panel.isVisible()
@@ -90,7 +91,7 @@ def test_files_go_into_the_project_that_was_made_for_them_or_nowhere(
     session: Session = desk.window.session
     with desk.qtbot.waitSignal(session.loaded, timeout=LONG_MS):
         session.create(tmp_path / "other.protoleaf")
-    desk.qtbot.waitUntil(lambda: not session.jobs.jobs and not session._thread.is_busy, timeout=LONG_MS)
+    desk.qtbot.waitUntil(lambda: not session.jobs.jobs and not session._thread.is_busy, timeout=LONG_MS)  # noqa: SLF001 (the thread of the project has no other witness)
     assert len(desk.state.image_ids) == 0
 
 

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from app.actions.keys_sheet import KeysSheet
 from app.palette.overlay import Overlay
 from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, SHIFT, Desk
@@ -32,7 +33,7 @@ def test_many_recent_projects_make_no_window_larger(small: Desk, tmp_path: Path)
     """The first page scrolls; the window must fit on the screen."""
     for number in range(8):
         small.window.settings.remember_project(tmp_path / f"project {number}.protoleaf")
-    small.window._show_welcome()
+    small.window._show_welcome()  # noqa: SLF001 (a page that otherwise needs a project or a job)
     laid_out()
     assert small.window.height() == 600
     assert clipped(small.window.welcome) == []
@@ -41,7 +42,7 @@ def test_many_recent_projects_make_no_window_larger(small: Desk, tmp_path: Path)
 def test_the_question_about_folders_is_whole(small: Desk) -> None:
     """Its answers stand below it where there is no room beside it."""
     window = small.window
-    window._pages.setCurrentWidget(window._working)
+    window._pages.setCurrentWidget(window._working)  # noqa: SLF001 (a page that otherwise needs a project or a job)
     answers = [(title, lambda: None) for title in ("Make classes from the sub-folders", "Just add the images")]
     for width in (1600, 1024, 902):
         window.resize(width, 600)
@@ -54,8 +55,8 @@ def test_the_question_about_folders_is_whole(small: Desk) -> None:
 def keys_sheet(desk: Desk) -> Overlay:
     """All keys."""
     desk.press(Key.Key_F1)
-    assert desk.window._keys is not None
-    return desk.window._keys
+    (sheet,) = desk.window.findChildren(KeysSheet)
+    return sheet
 
 
 def palette(desk: Desk) -> Overlay:

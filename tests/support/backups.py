@@ -30,7 +30,7 @@ class Clock:
 def backups_with(project: Project, clock: Clock) -> ProjectBackups:
     """The project's backups, by the test's clock."""
     own = project.backups
-    return ProjectBackups(project.path, own.project_id, own._identity, clock)
+    return ProjectBackups(project.path, own.project_id, own._identity, clock)  # noqa: SLF001 (backups as another day would find them)
 
 
 def labelled_birds(folder: Path, images: int = 4) -> tuple[Project, ClassId, list[ImageId]]:

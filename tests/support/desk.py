@@ -113,7 +113,7 @@ class Desk:
 
     def drop_on_class(self, name: str, data: QMimeData, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
         """Drop something on the row of a class in the tree."""
-        view = self.window.tree._all
+        view = self.window.tree.front
         class_id = self.graph.find(name)
         view.expandAll()
         (index, *_others) = view.model().indexes_of(class_id)  # type: ignore[attr-defined]

@@ -65,4 +65,4 @@ def no_qt_warnings(qtlog: object) -> Iterator[None]:
 
 def _is_ours(thread: threading.Thread) -> bool:
     # Qt's own threads show up as dummies once Python code ran on them; Qt ends them itself.
-    return thread.is_alive() and not isinstance(thread, threading._DummyThread)
+    return thread.is_alive() and not isinstance(thread, threading._DummyThread)  # noqa: SLF001 (threading has no public name for it)

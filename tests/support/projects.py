@@ -10,6 +10,7 @@ from typing import Any, Final
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.project import ClassId, ImageId, Project, TrainedModel
+from engine.project.connection import Connection
 
 PERSON_TABLES: Final = ("class", "edge", "image", "label", "class_policy", "setting")
 
@@ -59,9 +60,14 @@ def trained_model(
     )
 
 
+def connection_of(project: Project) -> Connection:
+    """What an open project speaks to its file with: for rows and settings that no action reaches."""
+    return project._connection  # noqa: SLF001 (damage and disk limits come from below the project)
+
+
 def dump(project: Project) -> Dump:
     """All that people did, as rows."""
-    connection = project._connection
+    connection = connection_of(project)
     return {table: sorted(connection.rows(f"SELECT * FROM {table}"), key=repr) for table in PERSON_TABLES}  # noqa: S608
 
 
@@ -73,7 +79,7 @@ def copy_in_the_middle_of_a_commit(project: Project, folder: Path) -> Path:
     Returns:
         The copy; its journal lies beside it.
     """
-    connection = project._connection
+    connection = connection_of(project)
     connection.value("PRAGMA cache_size = 1")
     connection.value("PRAGMA cache_spill = 1")
     copy = folder / project.path.name

@@ -16,6 +16,7 @@ from typing import Final
 
 from engine.files import FoundFile
 from engine.project import Project
+from tests.support.projects import connection_of
 from tests.trust.acknowledge import Line, read_log
 from tests.trust.backups import content_of, is_project
 from tests.trust.children import Place, run_apart
@@ -369,7 +370,7 @@ def _foreign_ahead_log(scene: Scene) -> None:
 def half_commit(path: Path) -> None:
     """Die in the middle of a commit: the journal is full and half of the file's pages are written; in a child."""
     project = Project.open(path)
-    project._connection.write("PRAGMA cache_size = 2")
+    connection_of(project).write("PRAGMA cache_size = 2")
     with project.one_step("half of a step"):
         images = project.image_table().ids
         project.label(images, None, who="nobody at all")

@@ -23,6 +23,7 @@ from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, Desk
 from tests.support.scripted_workers import Player
 from tests.support.sessions import settle
+from tests.support.widgets import button
 
 Key = Qt.Key
 
@@ -68,7 +69,7 @@ def test_the_keyboard_reaches_doors_and_buttons(reviewing: Desk, tinyleaf: str) 
     assert open_door(panel) == Door.COMPUTER
     settle(reviewing.qtbot, reviewing.window.session)
     reviewing.wait(lambda: use_button(panel, tinyleaf).isVisible())
-    panel._close.setFocus()
+    button(panel, "Close").setFocus()
     names = []
     for _ in range(3):
         reviewing.press(Key.Key_Tab)
@@ -128,6 +129,6 @@ def test_no_word_is_cut(reviewing: Desk, tinyleaf: str, tmp_path: Path, scheme: 
     reviewing.wait(lambda: tasks.change.stage is Stage.IDLE)
     figures = ChangeFigures(0.571, 0.619, 42, (-0.02, 0.09), may_be_chance=True)
     tasks.ready = ReadyChange(tinyleaf, tinyleaf, "00", figures, failed=1_234)
-    tasks.change._enter(Stage.DONE)
+    tasks.change._enter(Stage.DONE)  # noqa: SLF001 (what a child process says, without one)
     shown["outcome"] = look(reviewing, panel)
     assert [text for texts in shown.values() for text in texts] == []

@@ -20,6 +20,7 @@ from tests.support.backbone_panel import (
 from tests.support.backbones import write_tiny_backbone
 from tests.support.desk import Desk
 from tests.support.scripted_workers import Player
+from tests.support.widgets import texts
 
 
 @pytest.mark.slow
@@ -33,7 +34,7 @@ def test_an_onnx_file_is_looked_at_tried_and_added(reviewing: Desk, tmp_path: Pa
     assert open_door(panel) == Door.FILE
     wait_for(reviewing, inspection, Stage.DONE)
     assert page.form.isVisible()
-    assert "16 numbers an image" in page._facts_text.text()
+    assert "16 numbers an image" in texts(page)
     assert page.form.preset.currentText() == "ImageNet mean and deviation"
     assert not page.add_button.isEnabled()
     assert page.try_button.text() == "Try it on 8 of your images"

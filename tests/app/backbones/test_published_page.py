@@ -26,6 +26,7 @@ from tests.support.other_backbones import add_to_library
 from tests.support.scripted_workers import Player
 from tests.support.sessions import changed_by
 from tests.support.weights_server import WeightsServer, serving
+from tests.support.widgets import texts
 
 
 def test_the_list_is_searched_and_sorted(reviewing: Desk) -> None:
@@ -44,7 +45,7 @@ def test_the_list_is_searched_and_sorted(reviewing: Desk) -> None:
     page.search.setText("nothing like it")
     assert page.table.isHidden()
     assert page.card.isHidden()
-    assert "No network has these words" in page._nothing.text()
+    assert "No network has these words" in texts(page)
     page.search.clear()
     assert len(page.model.rows) == 2
 

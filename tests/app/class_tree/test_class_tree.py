@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QLineEdit
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.class_tree.view import ClassTree
@@ -12,6 +12,7 @@ from app.session import Session
 from app.session.subsets import Subset
 from tests.support.collections import Collection
 from tests.support.sessions import act, open_project, recorded
+from tests.support.widgets import texts
 
 
 @pytest.fixture
@@ -31,12 +32,12 @@ def type_filter(qtbot: QtBot, pane: ClassTree, text: str) -> None:
     field = pane.findChild(QLineEdit)
     assert isinstance(field, QLineEdit)
     field.setText(text)
-    qtbot.waitUntil(lambda: not pane._filter_timer.isActive())
+    qtbot.waitUntil(lambda: not pane._filter_timer.isActive())  # noqa: SLF001 (waits for the pause after typing)
 
 
 def found_names(pane: ClassTree) -> set[str]:
     """Names of the open rows of the tree that is in front."""
-    tree, names = pane._tree, set()
+    tree, names = pane.front, set()
     index = tree.model().index(0, 0)
     while index.isValid():
         names.add(str(index.data()))
@@ -62,7 +63,7 @@ def test_the_filter_opens_what_it_finds(qtbot: QtBot, pane: ClassTree, session: 
     type_filter(qtbot, pane, "checks")
     assert found_names(pane) == {"Red", "Red checks", "Blue", "Blue checks"}
     checks = session.graph.find("Blue checks")
-    pane._tree.select_built(checks)
+    pane.front.select_built(checks)
     assert pane.selected_class == checks
     type_filter(qtbot, pane, "")
     assert pane.selected_class == checks
@@ -72,9 +73,7 @@ def test_the_filter_opens_what_it_finds(qtbot: QtBot, pane: ClassTree, session: 
 def test_a_filter_without_matches_says_so(qtbot: QtBot, pane: ClassTree) -> None:
     """The pane names what was typed, and comes back when it is wiped out."""
     type_filter(qtbot, pane, "zebra")
-    shown = pane._stack.currentWidget()
-    assert isinstance(shown, QLabel)
-    assert "zebra" in shown.text()
+    assert "zebra" in texts(pane)
     type_filter(qtbot, pane, "")
     assert found_names(pane) >= {"Red", "Green", "Blue"}
 
@@ -103,9 +102,7 @@ def test_a_project_without_classes_says_what_to_do(qtbot: QtBot, session: Sessio
     qtbot.addWidget(pane)
     with qtbot.waitSignal(session.loaded):
         session.create(collection.folder / "empty.protoleaf")
-    shown = pane._stack.currentWidget()
-    assert isinstance(shown, QLabel)
-    assert "Insert" in shown.text()
+    assert "Insert" in texts(pane)
     asked = recorded(pane.create_requested)
     qtbot.keyClick(pane, Qt.Key.Key_Insert)
     assert asked == [(None,)]
@@ -113,6 +110,6 @@ def test_a_project_without_classes_says_what_to_do(qtbot: QtBot, session: Sessio
 
 def test_shelves_count_the_collection(pane: ClassTree, session: Session) -> None:
     """24 shots of 64 images are labelled, 40 are to be reviewed."""
-    counts = pane._shelves._model.counts
+    counts = pane._shelves._model.counts  # noqa: SLF001 (counts as numbers, not as drawn)
     assert (counts[Subset.ALL], counts[Subset.LABELLED], counts[Subset.TO_REVIEW]) == (64, 24, 40)
     assert session.state is not None

@@ -18,7 +18,7 @@ def choose_class(desk: Desk, name: str) -> int:
     """Choose a class in the tree, with the focus there."""
     class_id = desk.graph.find(name)
     desk.window.tree.select_class(class_id)
-    desk.window.tree._tree.setFocus()
+    desk.window.tree.front.setFocus()
     assert desk.window.tree.selected_class == class_id
     return class_id
 
@@ -42,7 +42,7 @@ def test_a_class_is_moved_and_linked_by_dragging(reviewing: Desk) -> None:
     assert parents_of(reviewing, "Red disc") == {"Blue"}
     changed_by(reviewing.qtbot, session, lambda: drag_class(reviewing, "Red disc", "Green", CONTROL))
     assert parents_of(reviewing, "Red disc") == {"Blue", "Green"}
-    rows = reviewing.window.tree._all_model.indexes_of(reviewing.graph.find("Red disc"))
+    rows = reviewing.window.tree.front.model().indexes_of(reviewing.graph.find("Red disc"))  # type: ignore[attr-defined]
     assert {str(index.parent().data()) for index in rows} == {"Blue", "Green"}
 
 

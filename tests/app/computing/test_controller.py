@@ -25,6 +25,7 @@ from tests.support.live_states import assert_same, own_copy
 from tests.support.scripted_workers import Player, ScriptedWorkers, ended
 from tests.support.sessions import changed_by, settle
 from tests.support.surveys import WHY, WITH_GPU, WITHOUT_GPU
+from tests.support.widgets import scroll_area
 
 Key = Qt.Key
 NOTICE = "NVIDIA H200 failed (CUDA failure 700: illegal address); the CPU goes on from there"
@@ -140,7 +141,7 @@ def test_the_cpu_is_chosen_and_every_job_gets_it(desk: Desk, unread: Collection,
     """By the keyboard; the embedding job asks for it, a change of backbone too, and so does the next start."""
     window = desk.window
     window.embedding.device = "auto"
-    window.embedding._start_worker = workers = ScriptedWorkers([[ended("CPU")]])
+    window.embedding._start_worker = workers = ScriptedWorkers([[ended("CPU")]])  # noqa: SLF001 (a scripted job takes the place of a child process)
     panel = panel_of(desk)
     desk.press(Key.Key_Down)
     assert panel.buttons["cpu"].isChecked()
@@ -150,7 +151,7 @@ def test_the_cpu_is_chosen_and_every_job_gets_it(desk: Desk, unread: Collection,
     assert workers.requests[0].device == "cpu"
     assert window.device_chip.text() == "CPU"
     window.backbone_tasks.change.make_job = change = Player([Failed("no")])
-    window.backbones._prepare("other", "other")
+    window.backbones._prepare("other", "other")  # noqa: SLF001 (a scripted job takes the place of a child process)
     desk.wait(lambda: window.backbone_tasks.change.stage is Stage.FAILED)
     assert change.requests[0].device == "cpu"
     again = restarted()
@@ -163,7 +164,7 @@ def test_a_device_that_is_gone_leads_to_the_choice(desk: Desk, unread: Collectio
     """The GPU that was chosen is refused with its reason and a way out; another device reads what waits."""
     settings.device = "cuda"
     desk.window.computing.choose("cuda")
-    desk.window.embedding._start_worker = workers = ScriptedWorkers([[Failed(REFUSAL)], [ended("CPU", reason=WHY)]])
+    desk.window.embedding._start_worker = workers = ScriptedWorkers([[Failed(REFUSAL)], [ended("CPU", reason=WHY)]])  # noqa: SLF001 (a scripted job takes the place of a child process)
     desk.open(unread.project)
     desk.wait(lambda: desk.window.toast.message == REFUSAL)
     desk.window.computing.looking.make_job = Player([WITHOUT_GPU])
@@ -182,7 +183,7 @@ def test_a_device_that_is_gone_leads_to_the_choice(desk: Desk, unread: Collectio
 def test_a_gpu_that_fails_is_told_once(desk: Desk, unread: Collection) -> None:
     """A toast while the job still runs; the chip and the panel keep it until another device is chosen."""
     told = replace(progress(3, 12), note="CPU", notice=NOTICE)
-    desk.window.embedding._start_worker = ScriptedWorkers([[told, told, "wait"]])
+    desk.window.embedding._start_worker = ScriptedWorkers([[told, told, "wait"]])  # noqa: SLF001 (a scripted job takes the place of a child process)
     desk.open(unread.project)
     toast, chip = desk.window.toast, desk.window.device_chip
     desk.wait(lambda: toast.message == f"{NOTICE}.")
@@ -206,7 +207,7 @@ def test_a_gpu_that_fails_while_the_backbone_changes_is_told(reviewing: Desk) ->
     event = progress(3, 12)
     change = reviewing.window.backbone_tasks.change
     change.make_job = Player([replace(event, note="CPU", notice=NOTICE), "wait"])
-    reviewing.window.backbones._prepare("other", "other")
+    reviewing.window.backbones._prepare("other", "other")  # noqa: SLF001 (a scripted job takes the place of a child process)
     reviewing.wait(lambda: reviewing.window.toast.message == f"{NOTICE}.")
     change.cancel()
     reviewing.wait(lambda: change.stage is Stage.IDLE)
@@ -295,9 +296,9 @@ def test_no_word_is_cut(reviewing: Desk, scheme: str) -> None:
     for size in (reviewing.window.size(), reviewing.window.minimumSizeHint()):
         reviewing.window.resize(size)
         shown[f"without {size}"] = look(panel)
-        computing._on_notice(NOTICE)
+        computing._on_notice(NOTICE)  # noqa: SLF001 (what a child process says, without one)
         shown[f"failed {size}"] = look(panel) + clipped(reviewing.window.status_line)
-        computing._on_notice("")
+        computing._on_notice("")  # noqa: SLF001 (what a child process says, without one)
     computing.looking.make_job = Player(["wait"], [WITH_GPU])
     panel.look_button.click()
     shown["looking"] = look(panel)
@@ -315,9 +316,9 @@ def test_all_of_it_is_in_sight_where_there_is_room(reviewing: Desk) -> None:
     panel = panel_of(reviewing)
     reviewing.wait(lambda: bool(panel.collection_line))
     look(panel)
-    bar = panel._scroll.verticalScrollBar()
+    bar = scroll_area(panel.panel).verticalScrollBar()
     assert bar.maximum() == 0
-    last = panel._line.mapTo(panel.panel, panel._line.rect().bottomLeft()).y()
+    last = panel._line.mapTo(panel.panel, panel._line.rect().bottomLeft()).y()  # noqa: SLF001 (a page that otherwise needs a project or a job)
     assert 0 < panel.panel.height() - last < 60
     names = [button.accessibleDescription() for button in panel.findChildren(QRadioButton)]
     assert all(names)

@@ -24,5 +24,5 @@ def grid(qtbot: QtBot, model: ImageGridModel, thumbnails: Thumbnails) -> ImageGr
     qtbot.addWidget(grid)
     grid.resize(600, 700)
     grid.show()
-    assert grid._geometry().columns == 3
+    assert grid._geometry().columns == 3  # noqa: SLF001 (arithmetic with tests of its own)
     return grid

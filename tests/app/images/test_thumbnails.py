@@ -66,7 +66,7 @@ def test_a_real_picture_comes_and_is_kept_on_disk(qtbot: QtBot, thumbnails: Thum
     assert pixmap.width() == 2 * pixmap.height()
     thumbnails.stop()
     status = path.stat()
-    cache = ThumbnailCache(thumbnails._caches.thumbnails)
+    cache = ThumbnailCache(thumbnails._caches.thumbnails)  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
     assert cache.get(path, status.st_size, status.st_mtime_ns, SIDE)
     cache.close()
 
@@ -152,8 +152,8 @@ def test_memory_is_bounded(
     assert thumbnails.pixmap(Path("a"), SIDE, 1.0) is not None
     thumbnails.pixmap(Path("d"), SIDE, 1.0)
     wait_until_idle(qtbot, thumbnails)
-    assert {path.name for path, _ in thumbnails._pixmaps} == {"a", "c", "d"}
-    assert thumbnails._used_bytes == 3 * picture_bytes
+    assert {path.name for path, _ in thumbnails._pixmaps} == {"a", "c", "d"}  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
+    assert thumbnails._used_bytes == 3 * picture_bytes  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
 
 
 def test_a_sharp_screen_gets_larger_pictures(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
@@ -175,7 +175,7 @@ def test_stopping_ends_the_threads(thumbnails: Thumbnails, decoder: SlowDecoder)
     thumbnails.stop()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("thumbnails")]
     assert thumbnails.pixmap(Path("late"), SIDE, 1.0) is None
-    assert not thumbnails._threads
+    assert not thumbnails._threads  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
 
 
 def test_a_file_that_is_not_there_is_shown_as_it_was(qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_file_that_is_not_there_is_shown_as_it_was(qtbot: QtBot, thumbnails: T
     thumbnails.pixmap(path, SIDE, 1.0)
     wait_until_idle(qtbot, thumbnails)
     path.unlink()
-    thumbnails._pixmaps.clear()
+    thumbnails._pixmaps.clear()  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
     for missing in (path, unseen):
         thumbnails.pixmap(missing, SIDE, 1.0)
     qtbot.waitUntil(lambda: thumbnails.has_failed(path) and thumbnails.has_failed(unseen), timeout=30_000)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton, QWidget
 
 from app.image_grid.model import Mark
 from app.moved_images.view import MovedImagesPanel
@@ -115,18 +115,18 @@ def test_what_opens_without_its_share_shows_its_thumbnails(desk: Desk, collectio
     wait_for_missing(desk, 0)
     window = desk.window
     window.registry.trigger("show_to_review")
-    desk.wait(lambda: not window.thumbnails.is_busy and bool(window.thumbnails._pixmaps))
+    desk.wait(lambda: not window.thumbnails.is_busy and bool(window.thumbnails._pixmaps))  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
     first = int(window.workspace.model.image_ids[0])
     path = desk.state.path_of(first)
     desk.press(Key.Key_W, CONTROL)
     desk.wait(window.welcome.isVisible)
     collection.unsorted.rename(collection.folder / "renamed")
-    window.thumbnails._pixmaps.clear()
-    window.thumbnails._used_bytes = 0
+    window.thumbnails._pixmaps.clear()  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
+    window.thumbnails._used_bytes = 0  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
     desk.open(collection.project)
     wait_for_missing(desk, 40)
     window.registry.trigger("show_to_review")
-    desk.wait(lambda: any(wish[0] == path for wish in window.thumbnails._pixmaps))
+    desk.wait(lambda: any(wish[0] == path for wish in window.thumbnails._pixmaps))  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
     assert (desk.state.best_class != NO_CLASS).all()
 
 
@@ -159,9 +159,7 @@ def test_the_whole_story(away: Desk, collection: Collection, monkeypatch: pytest
     """The notice opens the page; a folder is chosen, a preview shown, one click uses it, and undo takes it back."""
     window, labels = away.window, away.state.label_class.copy()
     notice = window.workspace.missing_notice
-    assert "40 images are not where they were." in [
-        label.text() for label in notice.findChildren(type(window.toast._text))
-    ]
+    assert "40 images are not where they were." in [label.text() for label in notice.findChildren(QLabel)]
     click(away, button_of(notice, "Find them…"))
     panel = panel_of(away)
     assert not notice.isVisible()

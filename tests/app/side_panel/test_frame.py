@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.side_panel.frame import SidePanel
+from tests.support.widgets import button, scroll_area
 
 
 def shown_panel(qtbot: QtBot, count: int = 1) -> tuple[SidePanel, list[QLabel]]:
@@ -24,11 +25,11 @@ def test_esc_and_the_button_ask_to_close(qtbot: QtBot) -> None:
     with qtbot.waitSignal(panel.close_requested):
         qtbot.keyClick(panel, Qt.Key.Key_Escape)
     with qtbot.waitSignal(panel.close_requested):
-        panel._close.click()
+        button(panel, "Close").click()
     with qtbot.assertNotEmitted(panel.close_requested):
         qtbot.keyClick(panel, Qt.Key.Key_Return)
     assert panel.isVisible()
-    assert panel._close.accessibleName() == "Close; it goes on"
+    assert button(panel, "Close").accessibleName() == "Close; it goes on"
 
 
 def test_a_part_below_the_edge_comes_into_sight(qtbot: QtBot) -> None:
@@ -43,10 +44,10 @@ def test_a_part_below_the_edge_comes_into_sight(qtbot: QtBot) -> None:
 def test_the_page_keys_scroll(qtbot: QtBot) -> None:
     """From the panel itself as from a button in it; what holds no button is read by the keyboard, too."""
     panel, parts = shown_panel(qtbot, 40)
-    button = QPushButton("A button", parts[0])
-    button.show()
-    bar = panel._scroll.verticalScrollBar()
-    for focused in (panel, panel._close, button):
+    inside = QPushButton("A button", parts[0])
+    inside.show()
+    bar = scroll_area(panel).verticalScrollBar()
+    for focused in (panel, button(panel, "Close"), inside):
         focused.setFocus()
         qtbot.keyClick(focused, Qt.Key.Key_PageDown)
         assert bar.value() == bar.pageStep()
@@ -57,9 +58,9 @@ def test_the_page_keys_scroll(qtbot: QtBot) -> None:
 def test_the_tab_key_stops_at_controls_only(qtbot: QtBot) -> None:
     """The part that scrolls follows the focus and takes none; a button below the edge comes into sight."""
     panel, parts = shown_panel(qtbot, 40)
-    button = QPushButton("A button", parts[-1])
-    button.show()
-    panel._close.setFocus()
-    qtbot.keyClick(panel._close, Qt.Key.Key_Tab)
-    assert panel.focusWidget() is button
-    assert not button.visibleRegion().isEmpty()
+    inside = QPushButton("A button", parts[-1])
+    inside.show()
+    button(panel, "Close").setFocus()
+    qtbot.keyClick(button(panel, "Close"), Qt.Key.Key_Tab)
+    assert panel.focusWidget() is inside
+    assert not inside.visibleRegion().isEmpty()

@@ -19,6 +19,7 @@ from tests.app.jobs.test_job_runner import HandJob
 from tests.support.clipping import clipped
 from tests.support.collections import Collection
 from tests.support.sessions import act, open_project
+from tests.support.widgets import button, texts
 
 
 @pytest.fixture
@@ -37,11 +38,11 @@ def test_the_running_job_is_shown_until_it_ends(line: StatusLine, session: Sessi
     session.jobs.run(first)
     session.jobs.run(second)
     assert line.job_bar.is_running
-    first._report(Progress(3, 8))
-    second._report(Progress(7, 7))
+    first._report(Progress(3, 8))  # noqa: SLF001 (what a child process says, without one)
+    second._report(Progress(7, 7))  # noqa: SLF001 (what a child process says, without one)
     assert line.job_bar.facts.startswith("3 ")
     first.succeed()
-    assert line.job_bar._title.text() == "Training"
+    assert "Training" in texts(line.job_bar)
     assert line.job_bar.facts == ""
     second.fail()
     assert not line.job_bar.is_running
@@ -78,20 +79,18 @@ def test_failures_are_counted_and_listed(line: StatusLine) -> None:
     bar = line.job_bar
     failures = [FileFailure(Path("a.jpg"), "cut short"), FileFailure(Path("b.jpg"), "found text")]
     bar.set_failures(failures)
-    assert bar._failure_button.isVisible()
-    assert bar._failure_button.text() == "2 unreadable files"
+    assert button(bar, "2 unreadable files").isVisible()
     bar.set_failures(failures[:1])
-    assert bar._failure_button.text() == "1 unreadable file"
-    bar._failure_button.click()
-    popup = bar._popup
-    assert isinstance(popup, FailuresPopup)
+    failed = button(bar, "1 unreadable file")
+    failed.click()
+    (popup,) = bar.findChildren(FailuresPopup)
     assert popup.isVisible()
     (copy,) = popup.findChildren(QPushButton)
     copy.click()
     assert QGuiApplication.clipboard().text() == "a.jpg\tcut short"
     assert not popup.isVisible()
     bar.set_failures(())
-    assert not bar._failure_button.isVisible()
+    assert not failed.isVisible()
 
 
 @pytest.fixture

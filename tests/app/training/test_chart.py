@@ -45,9 +45,9 @@ def has_colour(image: QImage, colour: str) -> bool:
 
 def test_all_curves_are_drawn(chart: Chart) -> None:
     """The whole run is in sight, and the axes hold every value."""
-    assert chart._loss.getData()[1].tolist() == [2.0 / (1 + number) for number in range(5)]
-    assert chart._validation_loss.getData()[0].tolist() == [0, 10, 20, 30, 40]
-    (left, right), (low, high) = chart._accuracy_plot.viewRange()
+    assert chart._loss.getData()[1].tolist() == [2.0 / (1 + number) for number in range(5)]  # noqa: SLF001 (curves are read from the plotting library)
+    assert chart._validation_loss.getData()[0].tolist() == [0, 10, 20, 30, 40]  # noqa: SLF001 (curves are read from the plotting library)
+    (left, right), (low, high) = chart._accuracy_plot.viewRange()  # noqa: SLF001 (curves are read from the plotting library)
     assert (left <= 0, 40 <= right < 50) == (True, True)
     assert (low <= 0.5, high >= 0.66) == (True, True)
     assert "66.0 %" in chart.accessibleName()
@@ -69,7 +69,7 @@ def test_the_plots_stand_on_the_pane(chart: Chart) -> None:
     for scheme in ("light", "dark", "light"):
         set_scheme(scheme)
         image = chart.grab().toImage()
-        for plot in (chart._loss_plot, chart._accuracy_plot):
+        for plot in (chart._loss_plot, chart._accuracy_plot):  # noqa: SLF001 (curves are read from the plotting library)
             corner = plot.geometry().bottomRight()
             assert image.pixelColor(corner).name() == tokens().colours.surface
     set_scheme("system")
@@ -77,24 +77,24 @@ def test_the_plots_stand_on_the_pane(chart: Chart) -> None:
 
 def test_the_key_names_only_what_is_drawn(chart: Chart) -> None:
     """Training a backbone measures no loss on held-out images."""
-    assert chart._validation_key.isVisible()
+    assert chart._validation_key.isVisible()  # noqa: SLF001 (curves are read from the plotting library)
     without = Curves()
     without.add(TrainingPoint(0, 2.0, None, 0.5))
     chart.show_curves(without, 40)
-    assert not chart._validation_key.isVisible()
+    assert not chart._validation_key.isVisible()  # noqa: SLF001 (curves are read from the plotting library)
 
 
 def test_the_kept_state_is_ringed(chart: Chart) -> None:
     """The nearest point of the curve; a new run begins without a ring."""
     chart.mark_kept(28)
-    assert chart._kept.getData()[0].tolist() == [30]
+    assert chart._kept.getData()[0].tolist() == [30]  # noqa: SLF001 (curves are read from the plotting library)
     chart.show_curves(curves(2), 40)
-    assert chart._kept.getData()[0] is None or len(chart._kept.getData()[0]) == 0
+    assert chart._kept.getData()[0] is None or len(chart._kept.getData()[0]) == 0  # noqa: SLF001 (curves are read from the plotting library)
 
 
 def test_the_wheel_reaches_the_panel_below(chart: Chart) -> None:
     """The plots take no mouse: the panel scrolls wherever the pointer is."""
-    for plot in (chart._loss_plot, chart._accuracy_plot):
+    for plot in (chart._loss_plot, chart._accuracy_plot):  # noqa: SLF001 (curves are read from the plotting library)
         assert plot.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         assert plot.focusPolicy() is Qt.FocusPolicy.NoFocus
 
@@ -102,8 +102,8 @@ def test_the_wheel_reaches_the_panel_below(chart: Chart) -> None:
 def test_every_number_of_an_axis_fits(chart: Chart) -> None:
     """The widest share and the smallest loss have room beside the plot."""
     for plot, values, spacing, texts in (
-        (chart._accuracy_plot, [0.0, 0.55, 1.0], 0.05, ["0 %", "55 %", "100 %"]),
-        (chart._loss_plot, [0.0, 0.0001], 0.0001, ["0.0000", "0.0001"]),
+        (chart._accuracy_plot, [0.0, 0.55, 1.0], 0.05, ["0 %", "55 %", "100 %"]),  # noqa: SLF001 (curves are read from the plotting library)
+        (chart._loss_plot, [0.0, 0.0001], 0.0001, ["0.0000", "0.0001"]),  # noqa: SLF001 (curves are read from the plotting library)
     ):
         axis = plot.getAxis("left")
         assert axis.tickStrings(values, 1.0, spacing) == texts

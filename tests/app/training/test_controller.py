@@ -25,6 +25,7 @@ from tests.support.projects import dump
 from tests.support.scripted_workers import Player
 from tests.support.sessions import changed_by, recorded, settle
 from tests.support.trainings import Trainer, other_backbone, points, result, store_other_backbone
+from tests.support.widgets import button, scroll_area, texts
 
 Key = Qt.Key
 
@@ -37,9 +38,9 @@ def backbone(tmp_path: Path) -> Path:
 
 def prepare(desk: Desk, trainer: Trainer, backbone: Path | None = None) -> None:
     """Let the window train with a fake trainer."""
-    desk.window.training._make_job = trainer
+    desk.window.training._make_job = trainer  # noqa: SLF001 (a scripted job takes the place of a child process)
     if backbone is not None:
-        desk.window.training._store = store_other_backbone(backbone)
+        desk.window.training._store = store_other_backbone(backbone)  # noqa: SLF001 (a scripted job takes the place of a child process)
 
 
 def panel_for(desk: Desk, action: str = "tune_propagation") -> TrainingPanel:
@@ -96,7 +97,7 @@ def test_the_panel_stands_beside_the_collection(reviewing: Desk) -> None:
     assert panel.isVisible()
     assert not reviewing.window.inspector.isVisible()
     assert panel.forms[Depth.PROPAGATION].isVisible()
-    assert "24 images" in panel.forms[Depth.PROPAGATION]._basis.text()
+    assert "24 images" in texts(panel.forms[Depth.PROPAGATION])
     reviewing.wait(lambda: panel.width() == reviewing.window.side.width() >= panel.minimumWidth())
     reviewing.grid.setFocus()
     reviewing.grid.select_row(0)
@@ -116,13 +117,13 @@ def test_the_keyboard_reaches_settings_and_buttons(reviewing: Desk) -> None:
     panel = panel_for(reviewing, "train_backbone")
     form = panel.forms[Depth.BACKBONE]
     reviewing.wait(form.start_button.isEnabled)
-    panel._close.setFocus()
+    button(panel, "Close").setFocus()
     for expected in (form.iterations, form.start_from, form.side, form.start_button):
         reviewing.press(Key.Key_Tab)
         assert reviewing.window.focusWidget() is expected
         assert not expected.visibleRegion().isEmpty()
     panel.setFocus()
-    bar = panel._scroll.verticalScrollBar()
+    bar = scroll_area(panel).verticalScrollBar()
     bar.setValue(0)
     reviewing.press(Key.Key_PageDown)
     assert bar.value() == min(bar.pageStep(), bar.maximum()) > 0
@@ -154,13 +155,13 @@ def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
     assert panel.run.facts.startswith("40 of 40")
     assert "20 iterations/s" in panel.run.facts
     job_bar = reviewing.window.status_line.job_bar
-    assert job_bar._title.text() == "Tuning propagation"
-    assert "nothing is kept" in job_bar._cancel.toolTip()
+    assert "Tuning propagation" in texts(job_bar)
+    assert "nothing is kept" in button(job_bar, "Stop").toolTip()
     assert not panel.forms[Depth.PROPAGATION].isVisible()
     chart = panel.run.chart
     assert chart is not None
     chart.redraw()
-    assert chart._accuracy.getData()[1].tolist() == training.curves.accuracy.values
+    assert chart._accuracy.getData()[1].tolist() == training.curves.accuracy.values  # noqa: SLF001 (curves are read from the plotting library)
     assert "66.0 %" in chart.accessibleName()
     panel.run.cancel_button.click()
     reviewing.wait(lambda: training.phase is Phase.IDLE)
@@ -280,7 +281,7 @@ def test_the_new_version_is_used_and_undone(reviewing: Desk, backbone: Path) -> 
     assert "New: 61.9 %" in panel.outcome.text
     assert "42 held-out images" in panel.outcome.text
     assert panel.run.chart is not None
-    assert panel.run.chart._kept.getData()[0].tolist() == [30]
+    assert panel.run.chart._kept.getData()[0].tolist() == [30]  # noqa: SLF001 (curves are read from the plotting library)
     reviewing.wait(lambda: len(panel.versions.rows) == 2)
     assert used_names(panel) == ["leafnet"]
     changed_by(reviewing.qtbot, reviewing.window.session, panel.outcome.use_button.click)
@@ -401,7 +402,7 @@ def test_without_labels_there_is_nothing_to_learn_from(desk: Desk, tmp_path: Pat
     panel = panel_for(desk)
     form = panel.forms[Depth.PROPAGATION]
     assert not form.start_button.isEnabled()
-    assert "Label at least" in form._basis.text()
+    assert "Label at least" in texts(form)
 
 
 def test_a_read_only_project_only_lists_its_versions(

@@ -143,7 +143,7 @@ def test_a_cancelled_worker_changes_nothing(
 
     def embed_until_cancelled(*_arguments: object, cancel: CancelToken, on_progress: OnProgress, **_: object) -> None:
         on_progress(Progress(0, 1))
-        assert cancel._event.wait(WAIT_S)
+        assert cancel._event.wait(WAIT_S)  # noqa: SLF001 (a cancel token is only asked, never awaited, by the program)
         cancel.raise_if_cancelled()
 
     monkeypatch.setattr("engine.collection.embed.embed_files", embed_until_cancelled)

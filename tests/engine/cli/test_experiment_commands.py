@@ -122,7 +122,7 @@ def test_goes_on_after_ctrl_c(
 ) -> None:
     """The first Ctrl+C keeps the checkpoint and prints the command that goes on; the second run finishes."""
     handler = signal.getsignal(signal.SIGINT)  # a program started in the background is told to ignore it
-    add_point = loop._Training._add_point
+    add_point = loop._Training._add_point  # noqa: SLF001 (a kill at exactly this moment)
 
     def interrupted(training: loop._Training, *, is_last: bool) -> None:
         add_point(training, is_last=is_last)
@@ -130,7 +130,7 @@ def test_goes_on_after_ctrl_c(
 
     words: Words = (data, tmp_path, "--method", "prototypical-net", *TWO_WAYS, *quick_words())
     with monkeypatch.context() as patched:
-        patched.setattr(loop._Training, "_add_point", interrupted)
+        patched.setattr(loop._Training, "_add_point", interrupted)  # noqa: SLF001 (a kill at exactly this moment)
         said = refused(capsys, "experiment", "train", *words, status=130)
     assert "what was finished is kept; go on with: protoleaf experiment train" in said
     assert "--method prototypical-net --ways 2" in said

@@ -9,6 +9,7 @@ from engine.collection.embed import embed_project
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS
+from engine.config import CacheFolders
 from engine.errors import UnknownClassError
 from engine.everyday.back_off import DEFAULT_BAR
 from engine.project import ClassPolicy
@@ -140,7 +141,7 @@ def test_facts_of_a_class_without_images(live: LiveCollection) -> None:
 def test_suggested_parents(live: LiveCollection) -> None:
     """A class dropped at the top with shots of a red thing is suggested under Red first; shares sum to one."""
     project, ids = live.project, class_ids(live.project)
-    truth = read_truth_table(Collection(project.path.parent, live._caches))
+    truth = read_truth_table(Collection(project.path.parent, CacheFolders(project.path.parent)))
     by_path = dict(zip(live.state.paths, live.state.image_ids.tolist(), strict=True))
     reds = [by_path[path] for path, leaf in truth.items() if leaf == "Red stripes"]
     change, dropped = project.add_class("Dropped")
@@ -159,7 +160,7 @@ def test_suggested_parents(live: LiveCollection) -> None:
 def test_candidates_are_unlabelled_and_of_the_class(live: LiveCollection) -> None:
     """The next images for a class are ones no person labelled, mostly of that class, and nearest first."""
     project, ids = live.project, class_ids(live.project)
-    truth = read_truth_table(Collection(project.path.parent, live._caches))
+    truth = read_truth_table(Collection(project.path.parent, CacheFolders(project.path.parent)))
     paths = dict(zip(live.state.image_ids.tolist(), live.state.paths, strict=True))
     candidates = live.candidates(ids["Green stripes"], count=5)
     assert len(candidates) == len(set(candidates)) == 5

@@ -132,7 +132,7 @@ def test_full_disk_is_a_storage_error_and_loses_nothing(tmp_path: Path) -> None:
     """When the disk is full the write fails as a whole, and what was there stays."""
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes_of(5), vectors_of(5))
-        connection = cache._connection
+        connection = cache._connection  # noqa: SLF001 (damage that only a fault of ours could do)
         assert connection is not None
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages}")

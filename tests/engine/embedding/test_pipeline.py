@@ -244,7 +244,7 @@ def test_failing_backbone_stops_the_run_and_keeps_the_rest(
 
 def test_full_disk_stops_the_run(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
     """A cache that cannot grow is a storage error; nothing is reported that was not written."""
-    connection = cache._connection
+    connection = cache._connection  # noqa: SLF001 (damage that only a fault of ours could do)
     assert connection is not None
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count = {pages}")

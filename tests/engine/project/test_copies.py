@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import ProjectDamagedError, ProtoleafError
 from engine.project import Project
-from tests.support.projects import bird_project, dump, found_files, trained_model
+from tests.support.projects import bird_project, connection_of, dump, found_files, trained_model
 
 
 def test_a_copy_at_any_acknowledged_moment_holds_everything(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_history_that_does_not_explain_the_rows_is_found(tmp_path: Path) -> None
     """Without a seal, a label that no step made, or a step whose row is gone, is found by the history."""
     project, gull, images = bird_project(tmp_path)
     project.label(images[:2], gull)
-    connection = project._connection
+    connection = connection_of(project)
     with connection.transaction():
         connection.write("UPDATE label SET class_id = 1 WHERE image_id = 1")
         connection.write("DELETE FROM label WHERE image_id = 2")

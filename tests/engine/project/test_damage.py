@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import ProjectDamagedError, ProjectError, ProjectTooNewError, ProtoleafError
 from engine.project import Project
-from tests.support.projects import bird_project, change_file, found_files
+from tests.support.projects import bird_project, change_file, connection_of, found_files
 
 
 def _closed_project(folder: Path) -> Path:
@@ -134,8 +134,8 @@ def test_an_unreadable_step_stops_undo_without_harm(tmp_path: Path) -> None:
     """Undo of a step that cannot be read raises and changes nothing."""
     path = _closed_project(tmp_path)
     with Project.open(path) as project:
-        with project._connection.transaction():
-            project._connection.write("UPDATE journal_chunk SET row_changes = x'00' WHERE step_id = 4")
+        with connection_of(project).transaction():
+            connection_of(project).write("UPDATE journal_chunk SET row_changes = x'00' WHERE step_id = 4")
         with pytest.raises(ProjectDamagedError, match="history"):
             project.undo()
         assert len(project.labels()) == 600

@@ -8,16 +8,16 @@ import pytest
 
 from engine.errors import StorageError
 from engine.project import Project
-from tests.support.projects import bird_project, dump, found_files, shape
+from tests.support.projects import bird_project, connection_of, dump, found_files, shape
 
 
 def _fill_up(project: Project, spare_pages: int = 2) -> None:
-    pages = project._connection.value("PRAGMA page_count")
-    project._connection.value(f"PRAGMA max_page_count = {pages + spare_pages}")
+    pages = connection_of(project).value("PRAGMA page_count")
+    connection_of(project).value(f"PRAGMA max_page_count = {pages + spare_pages}")
 
 
 def _free_space(project: Project) -> None:
-    project._connection.value("PRAGMA max_page_count = 1000000")
+    connection_of(project).value("PRAGMA max_page_count = 1000000")
 
 
 def test_an_action_on_a_full_disk_is_taken_back(tmp_path: Path) -> None:

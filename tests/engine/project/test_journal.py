@@ -9,7 +9,7 @@ import pytest
 from engine.errors import DuplicateNameError, GraphError, ProtoleafError
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Change, ClassPolicy, Project
-from tests.support.projects import Dump, bird_project, dump, found_files, new_project, shape
+from tests.support.projects import Dump, bird_project, connection_of, dump, found_files, new_project, shape
 
 ACTIONS_IN_A_STORY = 60
 
@@ -338,7 +338,7 @@ def test_big_steps_span_chunks_in_order(tmp_path: Path) -> None:
     """A step of more rows than one chunk holds is undone and redone whole, and the file stays small."""
     project = new_project(tmp_path)
     project.add_images(found_files(Path("/photos"), 12_001))
-    chunks = project._connection.rows("SELECT length(row_changes) FROM journal_chunk")
+    chunks = connection_of(project).rows("SELECT length(row_changes) FROM journal_chunk")
     assert len(chunks) == 3
     assert sum(length for (length,) in chunks) < 12_001 * 40
     last = dump(project)

@@ -13,7 +13,14 @@ from engine.errors import ProjectDamagedError
 from engine.project import Project
 from engine.project.connection import Connection
 from engine.project.file.set_aside import JOURNAL_MAGIC, is_hot
-from tests.support.projects import bird_project, copy_in_the_middle_of_a_commit, dump, found_files, write_first_version
+from tests.support.projects import (
+    bird_project,
+    connection_of,
+    copy_in_the_middle_of_a_commit,
+    dump,
+    found_files,
+    write_first_version,
+)
 
 
 @pytest.fixture
@@ -121,8 +128,8 @@ def test_a_commit_that_was_killed_before_it_wrote_leaves_nothing(tmp_path: Path)
     with Project.open(project.path) as again, suppress(ZeroDivisionError), again.one_step("Label"):
         again.label(images, gull)
         # What SQLite writes to the journal before it touches the file: the pages as they are, under a header.
-        again._connection.value("PRAGMA cache_size = 1")
-        again._connection.value("PRAGMA cache_spill = 1")
+        connection_of(again).value("PRAGMA cache_size = 1")
+        connection_of(again).value("PRAGMA cache_spill = 1")
         again.add_images(found_files(tmp_path / "spilled", 3_000, start=1_000))
         journal = journal_of(project.path).read_bytes()
         raise ZeroDivisionError
@@ -152,7 +159,7 @@ def test_a_kill_in_the_middle_of_sealing_leaves_nothing(tmp_path: Path) -> None:
     """The file is sealed, its last journal is not yet put out: taking the seal away again harms nobody."""
     project, gull, images = bird_project(tmp_path)
     project.label(images, gull)
-    state_page = int(project._connection.value("SELECT rootpage FROM sqlite_schema WHERE name = 'file_state'"))
+    state_page = int(connection_of(project).value("SELECT rootpage FROM sqlite_schema WHERE name = 'file_state'"))
     before = project.path.read_bytes()
     project.close()
     journal_of(project.path).write_bytes(journal_for(before, state_page, 1))

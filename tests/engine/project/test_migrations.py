@@ -22,7 +22,7 @@ from engine.project.file.address import address
 from engine.project.file.seal import has_seal, put_seal, reader_of
 from engine.project.migrations import Migration
 from engine.project.schema import SCHEMA, SCHEMA_VERSION, SYNONYMS
-from tests.support.projects import change_file, new_project, trained_model, write_first_version
+from tests.support.projects import change_file, connection_of, new_project, trained_model, write_first_version
 from tests.support.third_version import write_third_version
 
 
@@ -95,7 +95,7 @@ def test_an_older_file_is_migrated_on_a_verified_backup(tmp_path: Path, monkeypa
         _register(patch, *TWO_STEPS)
         with Project.open(path) as project:
             assert project.schema_version == NEXT + 1
-            assert project._connection.rows("SELECT name, note FROM class") == [("Bird", ""), ("Gull", "")]
+            assert connection_of(project).rows("SELECT name, note FROM class") == [("Bird", ""), ("Gull", "")]
             assert len(project.labels()) == 1
             assert project.check() == []
             project_id = project.backups.project_id

@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import InputError, ProjectDamagedError, ProjectReadOnlyError
 from engine.project import Project
-from tests.support.projects import change_file, dump, new_project, trained_model
+from tests.support.projects import change_file, connection_of, dump, new_project, trained_model
 
 
 def test_a_trained_model_comes_with_its_files(tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_a_content_is_kept_once(tmp_path: Path) -> None:
         first = project.add_trained_model(trained_model())
         second = project.add_trained_model(trained_model("Tuned propagation 2", parent_id=first.version_id))
         assert first.backbone_hash == second.backbone_hash
-        assert project._connection.value("SELECT COUNT(*) FROM model_file") == 3
+        assert connection_of(project).value("SELECT COUNT(*) FROM model_file") == 3
 
 
 def test_choosing_one_can_be_undone(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_model_from_nowhere_is_refused_whole(tmp_path: Path) -> None:
     with new_project(tmp_path) as project:
         with pytest.raises(InputError, match="no such model version"):
             project.add_trained_model(trained_model(parent_id=7))
-        assert project._connection.value("SELECT COUNT(*) FROM model_file") == 0
+        assert connection_of(project).value("SELECT COUNT(*) FROM model_file") == 0
     with Project.open(tmp_path / "birds.protoleaf", for_writing=False) as project, pytest.raises(ProjectReadOnlyError):
         project.add_trained_model(trained_model())
 

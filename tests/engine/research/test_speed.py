@@ -98,6 +98,6 @@ def test_bare_backbone_sees_the_iterations_images() -> None:
     assert first.shape[0] == len(iteration.draw(3)[0].images)
     assert first.shape != other.shape or not torch.equal(first, other)
     bare = BareIteration(settings.training, iteration.images, is_tuned=True)
-    before = next(bare._backbone.parameters()).detach().clone()
+    before = next(bare._backbone.parameters()).detach().clone()  # noqa: SLF001 (what training must leave alone is not told)
     bare.prepared(3)()
-    assert not torch.equal(next(bare._backbone.parameters()), before)
+    assert not torch.equal(next(bare._backbone.parameters()), before)  # noqa: SLF001 (what training must leave alone is not told)

@@ -58,7 +58,7 @@ def test_buffers_are_used_again(session: Any, monkeypatch: pytest.MonkeyPatch) -
     """One worker makes one pair of buffers, however many batches it runs."""
     made: list[int] = []
     run = bound(session)
-    make = run._make_buffers
+    make = run._make_buffers  # noqa: SLF001 (memory of a device runs out exactly here)
 
     def count_and_make(batch: NDArray[np.float32]) -> Any:
         made.append(len(batch))

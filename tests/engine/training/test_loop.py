@@ -215,7 +215,7 @@ def test_batch_norms_are_settled_before_the_first_refresh() -> None:
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_cancelled_and_resumed_is_as_if_never_stopped(tmp_path: Path, precision: str, stop_at: int) -> None:
     """A cancel keeps a checkpoint; going on from it ends with the same bits, in either number type."""
-    if precision == "bfloat16" and not torch.cpu._is_avx512_bf16_supported():
+    if precision == "bfloat16" and not torch.cpu._is_avx512_bf16_supported():  # noqa: SLF001 (torch has no public question for it)
         pytest.skip("this processor has no instructions for bfloat16")
     settings = small_settings(precision=precision, point_interval=1)
     whole, stopped, resumed = small_objective(), small_objective(), small_objective(seed=7)

@@ -63,7 +63,7 @@ def converted(content: bytes, tmp_path_factory: pytest.TempPathFactory) -> bytes
     path.write_bytes(content)
     facts = small_facts(content)
     with torch.no_grad():
-        return export._converted(load_published(facts, path), facts, is_half=False)
+        return export._converted(load_published(facts, path), facts, is_half=False)  # noqa: SLF001 (the steps of an export, one at a time)
 
 
 @pytest.fixture

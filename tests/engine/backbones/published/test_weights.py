@@ -214,7 +214,7 @@ def tiny_network(seed: int = 0) -> nn.Module:
 def converted() -> bytes:
     """`tiny_network` as an ONNX file."""
     with torch.no_grad():
-        return export._converted(tiny_network(), tiny_facts(), is_half=False)
+        return export._converted(tiny_network(), tiny_facts(), is_half=False)  # noqa: SLF001 (the steps of an export, one at a time)
 
 
 def test_the_exported_file_does_what_the_network_does(converted_before: None, tmp_path: Path) -> None:

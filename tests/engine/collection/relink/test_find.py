@@ -13,6 +13,7 @@ from engine.events import CancelToken, Progress
 from engine.files import FoundFile
 from engine.images.content_hash import file_hashes
 from tests.support.moved_images import doubts_of, numbered, places_of, shelf, write_files
+from tests.support.projects import connection_of
 
 
 def read_files(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
@@ -172,7 +173,7 @@ def test_absolute_paths_of_another_system(tmp_path: Path, old: str) -> None:
     contents = numbered("photos/2019", 5)
     moved = shelf(tmp_path, contents)
     for name, image_id in moved.ids.items():
-        moved.project._connection.write(
+        connection_of(moved.project).write(
             "UPDATE image SET path = ? WHERE image_id = ?", (f"{old}/{name.rpartition('/')[2]}", image_id)
         )
     with moved.project:

@@ -19,7 +19,7 @@ from engine.project.file.drafts import held_draft
 from engine.project.file.seal import Seal
 from engine.project.opening import open_for_reading
 from tests.support.backups import Clock, Writer, all_backups, backups_with, labelled_birds
-from tests.support.projects import change_file, dump
+from tests.support.projects import change_file, connection_of, dump
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 
@@ -111,8 +111,8 @@ def test_a_backup_that_does_not_read_back_is_none(tmp_path: Path, monkeypatch: p
 def test_a_damaged_project_gives_no_backup(tmp_path: Path) -> None:
     """Broken references are not carried into a backup that calls itself sound."""
     with labelled_birds(tmp_path)[0] as project:
-        project._connection.write("PRAGMA foreign_keys = OFF")
-        project._connection.write("UPDATE label SET class_id = 99")
+        connection_of(project).write("PRAGMA foreign_keys = OFF")
+        connection_of(project).write("UPDATE label SET class_id = 99")
         with pytest.raises(ProjectDamagedError, match="names another one that is not there"):
             project.backups.take()
         assert all_backups(project) == []

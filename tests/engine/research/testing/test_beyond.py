@@ -47,7 +47,7 @@ def test_tuning_never_sees_a_test_image(
     variation = Variation("tuned-lambda", (replace(PLUS, lambda_=1.0), PLUS))
     found = tuned(bench, parts, variation, ways=5, shots=1)
     assert found.lambda_ == 1.0
-    used = np.flatnonzero(bench._rows >= 0)
+    used = np.flatnonzero(bench._rows >= 0)  # noqa: SLF001 (which images were drawn is not told)
     is_shot = np.isin(colours.class_positions, colours.test_few_shot)
     assert len(used)
     assert not is_shot[used].any()
@@ -57,7 +57,7 @@ def test_one_candidate_needs_no_tuning(trained: tuple[Bench, TrainedPropagation]
     """It is taken as it is, without embedding anything."""
     bench, parts = trained
     assert tuned(bench, parts, Variation("fixed", (PLUS,)), ways=5, shots=1) is PLUS
-    assert (bench._rows < 0).all()
+    assert (bench._rows < 0).all()  # noqa: SLF001 (which images were drawn is not told)
 
 
 def test_accuracies_of_every_variation(

@@ -15,7 +15,7 @@ CAPABILITY = {75: 9, 76: 0}
 
 def put(reference: Any, value: int) -> int:
     """Write through a pointer that was passed by reference, and say that all is well."""
-    reference._obj.value = value
+    reference._obj.value = value  # noqa: SLF001 (the C structure that ctypes points to)
     return 0
 
 
@@ -43,7 +43,7 @@ def fake_management(*, status: int = 0) -> SimpleNamespace:
     """Answer like NVIDIA's management library."""
 
     def tell_memory(_handle: object, memory: Any) -> int:
-        memory._obj.free = 3 << 30
+        memory._obj.free = 3 << 30  # noqa: SLF001 (the C structure that ctypes points to)
         return status
 
     return SimpleNamespace(
