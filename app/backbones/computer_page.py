@@ -1,4 +1,4 @@
-"""The first door: what is on this computer already; each can be used in the project, or removed."""
+"""The first source: what is on this computer already; each can be used in the project, or removed."""
 
 from collections.abc import Sequence
 from typing import final
@@ -38,7 +38,7 @@ class ComputerPage(QWidget):
         self._cards.setContentsMargins(0, 0, 0, 0)
         self._cards.setSpacing(tokens().spacing.small)
         self._hint = make_label(
-            self.tr("More come in by the other two doors: published networks, and ONNX files of your own."),
+            self.tr("There are two other sources: published networks, and your own ONNX files."),
             "secondary",
             wraps=True,
         )

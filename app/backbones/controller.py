@@ -1,4 +1,4 @@
-"""Other backbones: the three doors, and changing the project to one of them."""
+"""Backbones of the three sources, and changing the project to one of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import QObject
 
-from app.backbones.logic import BackboneRow, Door, PublishedRow, Removal, Shelf
-from app.backbones.questions import fetched_sizes, remove_added, shelf_of, some_images, use_ready
+from app.backbones.logic import BackboneRow, Installed, PublishedRow, Removal, Source
+from app.backbones.questions import fetched_sizes, installed_backbones, remove_added, some_images, use_ready
 from app.backbones.tasks import Stage, Task
-from app.backbones.wording import removed_text, used_text
 from app.side_panel.place import SidePlace
 from app.texts import fill, translate
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from engine.backbones.onnx_files.facts import OnnxFacts, Trial
     from engine.project import Change
 
-SHELF: Final = "backbones"
+INSTALLED: Final = "installed backbones"
 FETCHED: Final = "fetched weights"
 
 
@@ -43,7 +42,7 @@ class Backbones(QObject):
         self._toast = toast
         self._settings = settings
         self._published: tuple[PublishedRow, ...] = ()
-        self._shelf = Shelf((), "")
+        self._installed = Installed((), "")
         tasks.listing.finished.connect(self._on_listed)
         tasks.download.stage_changed.connect(self._on_download_stage)
         tasks.inspection.finished.connect(self._on_inspected)
@@ -59,17 +58,17 @@ class Backbones(QObject):
         """Actions by name."""
         return {"choose_backbone": self.open_panel}
 
-    def open_panel(self, door: Door | None = None) -> None:
+    def open_panel(self, source: Source | None = None) -> None:
         """Show the panel in the place of the inspector."""
         if self.panel is None:
             self.panel = self._make_panel()
         self._side.show_panel(self.panel)
-        if door is not None:
-            self.panel.show_door(door)
-        if self.panel.door is Door.PUBLISHED:
+        if source is not None:
+            self.panel.show_source(source)
+        if self.panel.source is Source.PUBLISHED:
             self.panel.published.begin()
         self._show_images()
-        self._ask_for_shelf()
+        self._ask_for_installed()
 
     def close_panel(self) -> None:
         """Put the panel away; what was started goes on."""
@@ -95,46 +94,50 @@ class Backbones(QObject):
         return panel
 
     @property
-    def _is_looked_at(self) -> bool:
+    def _is_shown(self) -> bool:
         return self.panel is not None and self.panel.isVisible()
 
     # -- what is on this computer
 
-    def _ask_for_shelf(self) -> None:
+    def _ask_for_installed(self) -> None:
         caches = self._session.caches
-        self._session.ask(lambda live: shelf_of(live.project, caches), self._on_shelf, owner=self, topic=SHELF)
+        self._session.ask(
+            lambda live: installed_backbones(live.project, caches), self._on_installed, owner=self, topic=INSTALLED
+        )
 
-    def _on_shelf(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def _on_installed(self, installed: Installed) -> None:
+        self._installed = installed
         info = self._session.info
         if self.panel is not None:
-            self.panel.show_shelf(shelf, can_change=info is not None and info.is_writable)
+            self.panel.show_installed(installed, can_change=info is not None and info.is_writable)
             self._show_published()
-        if shelf.lost_reason and not self._is_looked_at:
+        if installed.lost_reason and not self._is_shown:
             self._toast.say_failure(
-                translate("backbones", "The backbone of this project is gone. Labels are safe; choose another one."),
+                translate(
+                    "backbones", "This project's backbone is missing. Your labels are safe; choose another backbone."
+                ),
                 action=translate("backbones", "Choose…"),
                 on_action=self.open_panel,
             )
 
     def _on_loaded(self) -> None:
         """Look once whether the backbone is still there; later only while somebody looks."""
-        self._ask_for_shelf()
+        self._ask_for_installed()
 
     def _on_change_made(self, change: "Change") -> None:
         if change.settings and self.panel is not None:
-            self._ask_for_shelf()
+            self._ask_for_installed()
 
     def _remove(self, row: BackboneRow) -> None:
         caches, name = self._session.caches, row.source
         self._session.ask(lambda live: remove_added(live.project, caches, name), self._on_removed, owner=self)
 
     def _on_removed(self, removal: Removal) -> None:
-        self._ask_for_shelf()
+        self._ask_for_installed()
         if removal.error:
             self._toast.say_failure(removal.error)
         else:
-            self._toast.say(removed_text(removal.name))
+            self._toast.say(fill(translate("backbones", "%1 is no longer on this computer"), removal.name))
 
     # -- published networks
 
@@ -142,10 +145,10 @@ class Backbones(QObject):
         from engine.backbones.messages import ListPublished
 
         request = ListPublished(self._session.caches.root)
-        self._tasks.listing.start(translate("backbones", "Reading the list of published networks"), request)
+        self._tasks.listing.start(translate("backbones", "Loading the list of published networks"), request)
 
     def _on_listed(self, listed: "PublishedList") -> None:
-        self._published = tuple(PublishedRow.of_network(network) for network in listed.networks)
+        self._published = tuple(PublishedRow(network) for network in listed.networks)
         self._show_published()
         self._ask_for_fetched()
 
@@ -154,14 +157,18 @@ class Backbones(QObject):
         self._session.ask(lambda _live: fetched_sizes(caches), self._on_fetched, owner=self, topic=FETCHED)
 
     def _on_fetched(self, sizes: Mapping[str, int]) -> None:
-        self._published = tuple(replace(row, fetched_bytes=sizes.get(row.library_name, 0)) for row in self._published)
+        self._published = tuple(
+            replace(row, fetched_bytes=sizes.get(row.network.library_name, 0)) for row in self._published
+        )
         self._show_published()
 
     def _show_published(self) -> None:
         if self.panel is None or not self._published:
             return
-        here = {row.source for row in self._shelf.rows}
-        self.panel.published.show_rows([replace(row, is_here=row.library_name in here) for row in self._published])
+        here = {row.source for row in self._installed.rows}
+        self.panel.published.show_rows(
+            [replace(row, is_here=row.network.library_name in here) for row in self._published]
+        )
 
     def _remember_proxy(self, address: str) -> None:
         self._settings.proxy = address
@@ -169,17 +176,17 @@ class Backbones(QObject):
     def _download(self, row: PublishedRow, proxy: str) -> None:
         from engine.backbones.messages import AddPublished
 
-        request = AddPublished(self._session.caches.root, row.network, row.weights, proxy)
+        request = AddPublished(self._session.caches.root, row.network.network, row.network.weights, proxy)
         title = fill(translate("backbones", "Downloading %1"), row.name)
         self._tasks.download.start(title, request, subject=row.name)
 
     def _on_download_stage(self, stage: Stage) -> None:
         if stage in (Stage.WAITING, Stage.RUNNING):
             return
-        self._ask_for_shelf()
+        self._ask_for_installed()
         self._ask_for_fetched()
         if stage is Stage.DONE:
-            self._tell_added(self._tasks.download.subject, Door.PUBLISHED)
+            self._tell_added(self._tasks.download.subject, Source.PUBLISHED)
         elif stage is Stage.FAILED:
             self._tell_failure(self._tasks.download)
 
@@ -220,22 +227,22 @@ class Backbones(QObject):
         self._tasks.adding.start(fill(translate("backbones", "Adding %1"), name), request, subject=name)
 
     def _on_added(self, _added: object) -> None:
-        self._ask_for_shelf()
+        self._ask_for_installed()
         if self.panel is not None:
             self.panel.file.forget_file()
-            self.panel.show_door(Door.COMPUTER)
-        self._tell_added(self._tasks.adding.subject, Door.COMPUTER)
+            self.panel.show_source(Source.COMPUTER)
+        self._tell_added(self._tasks.adding.subject, Source.COMPUTER)
 
-    def _tell_added(self, name: str, door: Door) -> None:
-        text = fill(translate("backbones", "%1 is on this computer now"), name)
-        if self._is_looked_at:
+    def _tell_added(self, name: str, source: Source) -> None:
+        text = fill(translate("backbones", "%1 is now on this computer"), name)
+        if self._is_shown:
             self._toast.say(text)
         else:
-            self._toast.say(text, action=translate("backbones", "Look"), on_action=lambda: self.open_panel(door))
+            self._toast.say(text, action=translate("backbones", "Show"), on_action=lambda: self.open_panel(source))
 
     def _tell_failure(self, task: Task) -> None:
         """Tell somebody who looks elsewhere."""
-        if not self._is_looked_at:
+        if not self._is_shown:
             self._toast.say_failure(task.error)
 
     # -- changing the project
@@ -252,14 +259,15 @@ class Backbones(QObject):
 
     def _on_used(self, name: str) -> None:
         self._tasks.dismiss_change()
-        self._toast.say(used_text(name), action=translate("backbones", "Undo"), on_action=self._session.undo)
+        text = fill(translate("backbones", "Now using %1"), name)
+        self._toast.say(text, action=translate("backbones", "Undo"), on_action=self._session.undo)
 
     def _on_change_stage(self, stage: Stage) -> None:
         """Tell somebody who looks elsewhere how it ended."""
-        if self._is_looked_at:
+        if self._is_shown:
             return
         if stage is Stage.FAILED:
             self._tell_failure(self._tasks.change)
         elif stage is Stage.DONE and self._tasks.ready is not None:
-            text = fill(translate("backbones", "%1 is ready to be used"), self._tasks.ready.name)
-            self._toast.say(text, action=translate("backbones", "Look"), on_action=self.open_panel)
+            text = fill(translate("backbones", "%1 is ready to use"), self._tasks.ready.name)
+            self._toast.say(text, action=translate("backbones", "Show"), on_action=self.open_panel)

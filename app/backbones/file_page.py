@@ -1,4 +1,4 @@
-"""The third door: an ONNX file. Look at it, say how pictures are prepared, try it on some images, then add it."""
+"""The third source: an ONNX file. It is inspected, its preprocessing set, it is tried on some images, then added."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,7 +44,7 @@ class FilePage(QWidget):
         self.path: Path | None = None
         self.facts: OnnxFacts | None = None
         self.drop = self._make_drop()
-        self.inspection = TaskView(tasks.inspection, getting_ready=self.tr("Looking at the file…"))
+        self.inspection = TaskView(tasks.inspection, getting_ready=self.tr("Checking the file…"))
         self._facts_text = make_label("", "secondary", wraps=True)
         self._why = make_label("", "secondary", wraps=True)
         self.form = PreprocessingForm()
@@ -55,7 +55,7 @@ class FilePage(QWidget):
         self.trial.cancel_requested.connect(tasks.trial.cancel)
         self.result = self._make_result()
         self.add_button = make_button(self.tr("Add to this computer"), self._on_add, icon_name="plus")
-        self.adding = TaskView(tasks.adding, getting_ready=self.tr("Keeping it…"))
+        self.adding = TaskView(tasks.adding, getting_ready=self.tr("Adding it…"))
         self._lay_out()
         self.form.changed.connect(self._on_form_changed)
         for task in (tasks.inspection, tasks.trial, tasks.adding):
@@ -165,8 +165,8 @@ class FilePage(QWidget):
     def _prompt(self) -> str:
         if self.path is None:
             return self.tr(
-                "Drop an ONNX file here: any network that takes pictures and gives a vector, or a map that can be "
-                "averaged. It runs in a process of its own and reaches no other computer."
+                "Drop an ONNX file here: any network that takes images and outputs a vector, or a feature map that can "
+                "be averaged. It runs in a separate process and contacts no other computer."
             )
         return breakable(self.path.name)
 

@@ -1,22 +1,20 @@
-"""What the backbone panel knows, without Qt: rows of its three doors, and how a change compares with what is in use."""
+"""What the backbone panel knows, without Qt: rows of its three sources, and how a change compares."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from engine.backbones.published.facts import PublishedNetwork
     from engine.collection.backbone_change.change import PreparedChange
     from engine.embedding.records import EmbedResult
 
-PERCENT: Final = 100.0
 USUAL_DATA: Final = "IMAGENET1K_"
 """What the names of nearly all weights begin with: the images they were trained on."""
 
 
-class Door(StrEnum):
+class Source(StrEnum):
     """Where a backbone can come from."""
 
     COMPUTER = "computer"
@@ -80,7 +78,7 @@ class Removal:
 
 
 @dataclass(frozen=True)
-class Shelf:
+class Installed:
     """What is on this computer, for the open project.
 
     Attributes:
@@ -109,63 +107,27 @@ class PublishedRow:
     """A network whose weights can be downloaded, with one version of them.
 
     Attributes:
-        library_name: its name on this computer once it is here; also what tells it from the others.
-        network: name of the network.
-        weights: name of the version of its weights.
-        url: where they come from.
-        size_bytes: to download.
-        accuracy: on ImageNet, 0..1.
-        input_side: of the square pictures it sees, in pixels.
-        licence: of the weights, in words.
-        licence_url: where it stands.
+        network: what is known of it.
         fetched_bytes: of an earlier download that was stopped.
         is_here: whether it is on this computer already.
     """
 
-    library_name: str
-    network: str
-    weights: str
-    url: str
-    size_bytes: int
-    accuracy: float
-    input_side: int
-    licence: str
-    licence_url: str = ""
+    network: "PublishedNetwork"
     fetched_bytes: int = 0
     is_here: bool = False
 
     @property
     def name(self) -> str:
         """For people: `resnet50 V2`."""
-        return f"{self.network} {self.weights.removeprefix(USUAL_DATA)}"
-
-    @property
-    def host(self) -> str:
-        """The computer that the weights come from."""
-        return urlsplit(self.url).hostname or ""
-
-    @classmethod
-    def of_network(cls, network: "PublishedNetwork") -> "PublishedRow":
-        """A network as the worker lists it."""
-        return cls(
-            library_name=network.library_name,
-            network=network.network,
-            weights=network.weights,
-            url=network.url,
-            size_bytes=network.size_bytes,
-            accuracy=network.top1 / PERCENT,
-            input_side=network.input_side,
-            licence=network.licence,
-            licence_url=network.licence_url,
-        )
+        return f"{self.network.network} {self.network.weights.removeprefix(USUAL_DATA)}"
 
 
-_KEYS: Final[Mapping[Column, Callable[[PublishedRow], tuple[Any, ...]]]] = {
-    Column.NAME: lambda row: (row.name.casefold(),),
-    Column.SIZE: lambda row: (row.size_bytes, row.name.casefold()),
-    Column.ACCURACY: lambda row: (row.accuracy, row.name.casefold()),
-    Column.SIDE: lambda row: (row.input_side, row.name.casefold()),
-    Column.LICENCE: lambda row: (row.licence.casefold(), row.name.casefold()),
+_KEYS: Final[Mapping[Column, Callable[["PublishedNetwork"], Any]]] = {
+    Column.NAME: lambda _network: 0,
+    Column.SIZE: lambda network: network.size_bytes,
+    Column.ACCURACY: lambda network: network.top1,
+    Column.SIDE: lambda network: network.input_side,
+    Column.LICENCE: lambda network: network.licence.casefold(),
 }
 
 
@@ -174,8 +136,8 @@ def arranged(
 ) -> list[PublishedRow]:
     """The rows whose name or licence holds all words, sorted."""
     wanted = words.casefold().split()
-    found = [row for row in rows if all(word in f"{row.name} {row.licence}".casefold() for word in wanted)]
-    return sorted(found, key=_KEYS[column], reverse=descending)
+    found = [row for row in rows if all(word in f"{row.name} {row.network.licence}".casefold() for word in wanted)]
+    return sorted(found, key=lambda row: (_KEYS[column](row.network), row.name.casefold()), reverse=descending)
 
 
 @dataclass(frozen=True)

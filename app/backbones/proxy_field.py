@@ -5,9 +5,8 @@ from typing import final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from app.backbones.wording import proxy_button
 from app.controls import make_button, make_label
-from app.texts import breakable
+from app.texts import breakable, fill
 from app.theme.tokens import tokens
 
 
@@ -25,9 +24,9 @@ class ProxyField(QWidget):
         super().__init__()
         self._address = ""
         self.open_button = make_button("", self._on_open, variant="flat")
-        self.open_button.setToolTip(self.tr("For networks that reach the internet only through a proxy"))
+        self.open_button.setToolTip(self.tr("If this computer reaches the internet only through a proxy"))
         self.field = QLineEdit()
-        self.field.setPlaceholderText(self.tr("http://host:port; empty for the system's"))
+        self.field.setPlaceholderText(self.tr("http://host:port; empty: the system's proxy"))
         self.field.setAccessibleName(self.tr("Address of the proxy"))
         self.field.editingFinished.connect(self._on_typed)
         self.problem = make_label("", "danger", wraps=True)
@@ -87,7 +86,9 @@ class ProxyField(QWidget):
     def _name_button(self) -> None:
         from engine.backbones.published.proxy_address import without_password
 
-        self.open_button.setText(proxy_button(without_password(self._address)))
+        shown = without_password(self._address)
+        text = fill(self.tr("Through the proxy %1"), shown) if shown else self.tr("Through a proxy…")
+        self.open_button.setText(text)
 
     def open(self) -> None:
         """Show the field, with the keyboard in it."""

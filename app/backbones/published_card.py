@@ -41,8 +41,8 @@ class PublishedCard(QFrame):
         self.question = self._make_question()
         self.run = TaskView(
             download,
-            getting_ready=self.tr("Getting ready…"),
-            cancel_tip=self.tr("Stop; what was fetched is kept, and the download goes on from there"),
+            getting_ready=self.tr("Preparing…"),
+            cancel_tip=self.tr("Stop; what was downloaded is kept, and the download can be resumed"),
         )
         self.run.cancel_requested.connect(download.cancel)
         self._lay_out()
@@ -91,7 +91,9 @@ class PublishedCard(QFrame):
 
     def show_row(self, row: PublishedRow | None) -> None:
         """Show another network, or what is known of the same one now."""
-        is_same = row is not None and self._row is not None and row.library_name == self._row.library_name
+        is_same = (
+            row is not None and self._row is not None and row.network.library_name == self._row.network.library_name
+        )
         is_asking = is_same and not self.question.isHidden()
         self._row = row
         self.setVisible(row is not None)
@@ -132,4 +134,4 @@ class PublishedCard(QFrame):
 
     def _on_use(self) -> None:
         if self._row is not None:
-            self.use_requested.emit(self._row.library_name, self._row.name)
+            self.use_requested.emit(self._row.network.library_name, self._row.name)

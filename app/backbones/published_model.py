@@ -6,8 +6,17 @@ from typing import Any, Final, final
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.backbones.logic import Column, PublishedRow, arranged
-from app.backbones.wording import column_tip, column_title, licence_text, pixels, published_facts, short_licence
-from app.wording import file_size, percent_to_a_tenth
+from app.backbones.wording import (
+    COLUMN_TIPS,
+    COLUMN_TITLES,
+    accuracy,
+    licence_text,
+    pixels,
+    published_facts,
+    short_licence,
+)
+from app.texts import translate
+from app.wording import file_size
 
 COLUMNS: Final = tuple(Column)
 _NUMBERS: Final = frozenset({Column.SIZE, Column.ACCURACY, Column.SIDE})
@@ -46,7 +55,7 @@ class PublishedModel(QAbstractTableModel):
 
     def place_of(self, library_name: str) -> int | None:
         """Where a network is shown; None where it is not."""
-        return next((place for place, row in enumerate(self._shown) if row.library_name == library_name), None)
+        return next((place for place, row in enumerate(self._shown) if row.network.library_name == library_name), None)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column."""
@@ -73,9 +82,9 @@ class PublishedModel(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return column_title(COLUMNS[section])
+            return translate("backbones", COLUMN_TITLES[COLUMNS[section]])
         if role == Qt.ItemDataRole.ToolTipRole:
-            return column_tip(COLUMNS[section])
+            return translate("backbones", COLUMN_TIPS.get(COLUMNS[section], ""))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if COLUMNS[section] in _NUMBERS else _LEFT
         return None
@@ -97,9 +106,9 @@ def cell_text(row: PublishedRow, column: Column) -> str:
     if column is Column.NAME:
         return row.name
     if column is Column.SIZE:
-        return file_size(row.size_bytes)
+        return file_size(row.network.size_bytes)
     if column is Column.ACCURACY:
-        return percent_to_a_tenth(row.accuracy)
+        return accuracy(row)
     if column is Column.SIDE:
-        return pixels(row.input_side)
+        return pixels(row.network.input_side)
     return short_licence(row)

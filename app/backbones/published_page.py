@@ -1,4 +1,4 @@
-"""The second door: published networks. The list asks no other computer; a download begins when the person says so."""
+"""The second source: published networks. The list asks no other computer; a download begins when the person says so."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, final
@@ -42,7 +42,7 @@ class PublishedPage(QWidget):
         self.model = PublishedModel()
         self.search = self._make_search()
         self.table = self._make_table()
-        self.list_view = TaskView(tasks.listing, getting_ready=self.tr("Reading the list…"))
+        self.list_view = TaskView(tasks.listing, getting_ready=self.tr("Loading the list…"))
         self._nothing = make_label("", "secondary", wraps=True)
         self.card = PublishedCard(tasks.download)
         self.proxy = ProxyField()
@@ -104,7 +104,7 @@ class PublishedPage(QWidget):
         """List networks; the chosen one stays chosen."""
         chosen = self.current
         self.model.show_rows(rows)
-        self._choose(chosen.library_name if chosen is not None else "")
+        self._choose(chosen.network.library_name if chosen is not None else "")
         self._show_emptiness()
 
     def _choose(self, library_name: str) -> None:
@@ -119,7 +119,7 @@ class PublishedPage(QWidget):
     def _on_words_changed(self, words: str) -> None:
         chosen = self.current
         self.model.search(words)
-        self._choose(chosen.library_name if chosen is not None else "")
+        self._choose(chosen.network.library_name if chosen is not None else "")
         self._show_emptiness()
 
     def _on_download_wanted(self, row: PublishedRow) -> None:
@@ -137,9 +137,9 @@ class PublishedPage(QWidget):
         stage = self._tasks.listing.stage
         text = ""
         if not self.model.rows and self.search.text():
-            text = self.tr("No network has these words. Search for a family, such as resnet, or clear the search.")
+            text = self.tr("No network matches. Search for a family, such as resnet, or clear the search.")
         elif not self.model.rows and stage in (Stage.DONE, Stage.FAILED):
-            text = self.tr("Without the list there is nothing to choose. Come back to this page to read it again.")
+            text = self.tr("The list could not be loaded. Come back to this page to try again.")
         self._nothing.setText(text)
         self._nothing.setVisible(bool(text))
         self.table.setVisible(bool(self.model.rows))

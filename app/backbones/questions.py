@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.backbones.logic import BackboneRow, Origin, ReadyChange, Removal, Shelf
+from app.backbones.logic import BackboneRow, Installed, Origin, ReadyChange, Removal
 from engine.config import CacheFolders
 from engine.errors import InputError, ModelError, ProtoleafError
 
@@ -18,7 +18,7 @@ RATE_FIGURE: Final = "images_per_s_one_core"
 PUBLISHED_PREFIX: Final = "torchvision-"
 
 
-def shelf_of(project: "Project", caches: CacheFolders) -> Shelf:
+def installed_backbones(project: "Project", caches: CacheFolders) -> Installed:
     """What is on this computer, beside what the project uses."""
     from engine.collection.lost_model import lost_reason
     from engine.collection.models import all_models, model_of
@@ -33,7 +33,7 @@ def shelf_of(project: "Project", caches: CacheFolders) -> Shelf:
     if used is not None and not any(row.is_used for row in rows):
         rows.append(_row(used, str(used.backbone), is_used=True))
     rows.sort(key=lambda row: (not row.is_used, row.origin is not Origin.BUNDLED, row.name))
-    return Shelf(tuple(rows), version.label, reason)
+    return Installed(tuple(rows), version.label, reason)
 
 
 def _row(files: "ModelFiles", source: str, *, is_used: bool) -> BackboneRow:

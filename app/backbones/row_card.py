@@ -44,7 +44,7 @@ class RowCard(QWidget):
     def _describe(self, *, can_change: bool) -> None:
         self.use_button.setAccessibleName(fill(self.tr("Use %1 in this project"), self.row.name))
         self.use_button.setToolTip(
-            self.tr("Looks at all images with it and compares it first; nothing changes before you decide")
+            self.tr("Embeds all images with it first and compares the results; nothing changes until you decide")
         )
         self.use_button.setEnabled(can_change)
         self.agree_button.setAccessibleName(fill(self.tr("Remove %1"), self.row.name))

@@ -1,4 +1,4 @@
-"""The backbone panel: three doors to other backbones, and a change of backbone while it is made ready."""
+"""The backbone panel: three sources of other backbones, and a change of backbone while it is prepared."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, final
@@ -9,15 +9,13 @@ from PySide6.QtWidgets import QStackedWidget, QTabBar, QWidget
 
 from app.backbones.computer_page import ComputerPage
 from app.backbones.file_page import FilePage, dropped_file
-from app.backbones.logic import Door, ReadyChange, Shelf
+from app.backbones.logic import Installed, ReadyChange, Source
 from app.backbones.published_page import PublishedPage
 from app.backbones.task_view import TaskView
 from app.backbones.tasks import Stage
 from app.backbones.wording import (
-    change_fate,
-    change_title,
+    SOURCE_TITLES,
     comparison,
-    door_title,
     failures_text,
     measured_on,
     verdict,
@@ -26,6 +24,7 @@ from app.controls import make_label
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.outcome import OutcomeCard
+from app.texts import fill, translate
 
 if TYPE_CHECKING:
     from app.backbones.tasks import BackboneTasks
@@ -56,35 +55,39 @@ class BackbonePanel(SidePanel):
         self.computer = ComputerPage()
         self.published = PublishedPage(tasks)
         self.file = FilePage(tasks)
-        self.pages = {Door.COMPUTER: self.computer, Door.PUBLISHED: self.published, Door.FILE: self.file}
-        self.tabs, self._stack = self._make_doors()
+        self.pages = {Source.COMPUTER: self.computer, Source.PUBLISHED: self.published, Source.FILE: self.file}
+        self.tabs, self._stack = self._make_sources()
         self._change_name = make_label("", "strong", wraps=True)
-        self._change_fate = make_label(change_fate(), "secondary", wraps=True)
+        self._change_fate = make_label(
+            self.tr("The project does not change until you decide. If you cancel, finished embeddings are kept."),
+            "secondary",
+            wraps=True,
+        )
         self.run = TaskView(
             tasks.change,
-            getting_ready=self.tr("Getting ready…"),
-            cancel_tip=self.tr("Stop; the project stays as it is, and what is finished is kept"),
+            getting_ready=self.tr("Preparing…"),
+            cancel_tip=self.tr("Stop; the project stays as it is, and finished embeddings are kept"),
         )
         self.outcome = OutcomeCard(
             use=self.tr("Use it"),
-            keep=self.tr("Keep the old one"),
+            keep=self.tr("Keep the current one"),
             fate=self.tr("Classes, labels and bars stay either way, and you can go back at any time."),
         )
         parts = (self.lost, self._change_name, self.run, self._change_fate, self.outcome, self.tabs, self._stack)
-        self.lay_out(self.tr("Backbone"), self.tr("Close; what was started goes on"), parts)
+        self.lay_out(self.tr("Backbone"), self.tr("Close; work in progress continues"), parts)
         self._connect()
-        self.show_door(Door.COMPUTER)
+        self.show_source(Source.COMPUTER)
         self._arrange()
 
     # -- putting together
 
-    def _make_doors(self) -> tuple[QTabBar, QStackedWidget]:
+    def _make_sources(self) -> tuple[QTabBar, QStackedWidget]:
         tabs, stack = QTabBar(), QStackedWidget()
         tabs.setDrawBase(False)
         tabs.setExpanding(False)
         tabs.setAccessibleName(self.tr("Where the backbone comes from"))
-        for door, page in self.pages.items():
-            tabs.addTab(door_title(door))
+        for source, page in self.pages.items():
+            tabs.addTab(translate("backbones", SOURCE_TITLES[source]))
             stack.addWidget(page)
         tabs.currentChanged.connect(self._on_tab_changed)
         return tabs, stack
@@ -100,19 +103,19 @@ class BackbonePanel(SidePanel):
     # -- what is shown
 
     @property
-    def door(self) -> Door:
-        """The door that is open."""
+    def source(self) -> Source:
+        """The source whose page is shown."""
         return list(self.pages)[self.tabs.currentIndex()]
 
-    def show_door(self, door: Door) -> None:
-        """Open a door."""
-        self.tabs.setCurrentIndex(list(self.pages).index(door))
+    def show_source(self, source: Source) -> None:
+        """Show a source's page."""
+        self.tabs.setCurrentIndex(list(self.pages).index(source))
 
-    def show_shelf(self, shelf: Shelf, *, can_change: bool) -> None:
+    def show_installed(self, installed: Installed, *, can_change: bool) -> None:
         """Show what is on this computer, and what is wrong with the backbone in use."""
-        self.computer.show_rows(shelf.rows, shelf.used_name, can_change=can_change)
+        self.computer.show_rows(installed.rows, installed.used_name, can_change=can_change)
         self.published.card.set_can_change(can_change=can_change)
-        self._lost_reason = shelf.lost_reason
+        self._lost_reason = installed.lost_reason
         self._order_keys()
         self._arrange()
 
@@ -129,7 +132,7 @@ class BackbonePanel(SidePanel):
 
     def _on_tab_changed(self, place: int) -> None:
         self._stack.setCurrentIndex(place)
-        if self.isVisible() and self.door is Door.PUBLISHED:
+        if self.isVisible() and self.source is Source.PUBLISHED:
             self.published.begin()
 
     def _on_change_stage(self, stage: Stage) -> None:
@@ -150,7 +153,7 @@ class BackbonePanel(SidePanel):
         change = self._tasks.change
         is_ready = change.stage is Stage.DONE and self._tasks.ready is not None
         is_open = change.is_busy or is_ready
-        self._change_name.setText(change_title(change.subject))
+        self._change_name.setText(fill(self.tr("Preparing %1"), change.subject))
         self._change_name.setVisible(change.is_busy)
         self._change_fate.setVisible(change.is_busy)
         self.outcome.setVisible(is_ready)
@@ -170,5 +173,5 @@ class BackbonePanel(SidePanel):
         path = dropped_file(event.mimeData())
         if path is not None:
             event.acceptProposedAction()
-            self.show_door(Door.FILE)
+            self.show_source(Source.FILE)
             self.file.choose(path)

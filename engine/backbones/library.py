@@ -164,7 +164,7 @@ def check_name(name: str) -> None:
     """
     if not _NAME.fullmatch(name) or name.split(".", maxsplit=1)[0].lower() in _DEVICES:
         raise InputError(
-            "this cannot be the name of a backbone",
+            "this cannot be a backbone's name",
             expected=f"1 to {LONGEST_NAME} letters, digits, dots, dashes and underscores, a letter or digit first",
             found=f"“{name}”",
         )

@@ -1,6 +1,8 @@
 """How pictures are prepared for a backbone that a person brings: an ONNX file does not say it, so it is asked for."""
 
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
@@ -15,6 +17,8 @@ UNIT_TEMPERATURE: Final = 0.1
 """A prior of the right size for embeddings of length 1; for others it grows with their squared length."""
 
 Colour = tuple[float, float, float]
+_COLOURS: Final = 3
+_SEPARATORS: Final = re.compile(r"[\s,;\[\]()]+")
 
 
 @dataclass(frozen=True)
@@ -36,14 +40,14 @@ class Preset:
 
 
 PRESETS: Final[Mapping[str, Preset]] = {
-    "imagenet": Preset("ImageNet mean and deviation", (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+    "imagenet": Preset("ImageNet mean and std", (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
     "minus-one-to-one": Preset("-1 to 1", (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)),
     "zero-to-one": Preset("0 to 1", (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)),
     "zero-to-255": Preset("0 to 255", (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), 255.0),
-    "caffe": Preset("0 to 255, BGR, mean taken off (Caffe)", (123.68, 116.779, 103.939), (1.0, 1.0, 1.0), 255.0, "bgr"),
-    "clip": Preset(
-        "CLIP mean and deviation", (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
+    "caffe": Preset(
+        "0 to 255, BGR, mean subtracted (Caffe)", (123.68, 116.779, 103.939), (1.0, 1.0, 1.0), 255.0, "bgr"
     ),
+    "clip": Preset("CLIP mean and std", (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
 }
 USUAL_PRESET: Final = "imagenet"
 
@@ -156,3 +160,25 @@ def preset_name(preprocessing: Preprocessing) -> str:
     """Name of the preset that preprocessing follows, empty where it follows none."""
     values = vars(preprocessing)
     return next((name for name in PRESETS if all(values[key] == value for key, value in preset(name).items())), "")
+
+
+def three_numbers(text: str) -> Colour:
+    """Read `0.485, 0.456, 0.406` as people copy it from a model's page; brackets and other separators are allowed.
+
+    Args:
+        text: three numbers, or one that stands for all three. A point is the decimal sign, as it is there.
+
+    Raises:
+        ValueError: there are not three finite numbers.
+    """
+    values = [float(part) for part in _SEPARATORS.split(text) if part]
+    if len(values) == 1:
+        values *= _COLOURS
+    if len(values) != _COLOURS or not all(map(math.isfinite, values)):
+        raise ValueError(f"expected three numbers, found {text!r}")
+    return values[0], values[1], values[2]
+
+
+def numbers_text(values: Sequence[float]) -> str:
+    """`0.485, 0.456, 0.406`: short, and read again as the same numbers."""
+    return ", ".join(f"{value:g}" if float(f"{value:g}") == value else repr(float(value)) for value in values)

@@ -103,13 +103,13 @@ def _figures(comparison: "ShotComparison") -> str:
     if comparison.after is None:
         return "There are too few labels to compare the backbones: a class needs at least two."
     before = "" if comparison.before is None else f", {percent(comparison.before)} before"
-    facts = f"Right about {percent(comparison.after)} of the labels when each is held out{before}"
+    facts = f"Accuracy {percent(comparison.after)} on the labels, each held out once{before}"
     interval = comparison.interval
     if interval is None:
         return f"{facts}; on {counted(comparison.shots, 'label')}."
     low, high = (f"{100 * end:+.1f}" for end in interval)
-    chance = "; the difference may be chance" if comparison.may_be_chance else ""
-    return f"{facts}; on {counted(comparison.shots, 'label')}, {low} to {high} points in 19 of 20 cases{chance}."
+    chance = "; the difference may be due to chance" if comparison.may_be_chance else ""
+    return f"{facts}; on {counted(comparison.shots, 'label')}, 95 % confidence interval {low} to {high} points{chance}."
 
 
 def register(application: typer.Typer) -> None:

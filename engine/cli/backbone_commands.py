@@ -50,6 +50,7 @@ def list_backbones(
 @application.command("show")
 def show(name: Name, as_json: AsJson = False) -> None:
     """Show all that is known of a backbone."""
+    from engine.backbones.preprocessing import numbers_text
     from engine.collection.models import find_model
 
     model = find_model(name)
@@ -60,11 +61,11 @@ def show(name: Name, as_json: AsJson = False) -> None:
         "what": card.description,
         "input": f"{card.input_side} x {card.input_side} pixels, {card.channel_order}, {card.layout}; "
         f"{card.resize_share:.3g} of the short side is seen",
-        "values": f"0 to {card.value_scale:g}, minus {_numbers(card.mean)}, divided by {_numbers(card.std)}",
+        "values": f"0 to {card.value_scale:g}, minus {numbers_text(card.mean)}, divided by {numbers_text(card.std)}",
         "embedding": f"width {card.embedding_width}"
         + (f", from output “{card.output}”" if card.output else "")
         + ("" if card.pooling == "none" else f", pooling {card.pooling}")
-        + (", scaled to length 1" if card.unit_length else ""),
+        + (", normalised to unit length" if card.unit_length else ""),
         "propagation": "trained for it" if model.has_own_propagation else "for any width, without parameters",
         "trained on": card.training_data,
         "licence": card.licence,
@@ -194,7 +195,3 @@ def _origin(model: "ModelFiles") -> str:
 
 def _size(model: "ModelFiles") -> str:
     return size_text(model.backbone.stat().st_size)
-
-
-def _numbers(values: tuple[float, float, float]) -> str:
-    return ", ".join(f"{value:g}" for value in values)

@@ -22,23 +22,23 @@ PresetName = Annotated[
 ]
 InputSide = Annotated[int | None, typer.Option("--input-side", metavar="PIXELS", help="Side of the square input.")]
 Mean = Annotated[
-    str | None, typer.Option("--mean", metavar="R,G,B", help="Taken off red, green and blue, in this order.")
+    str | None, typer.Option("--mean", metavar="R,G,B", help="Subtracted from red, green and blue, in this order.")
 ]
-Deviation = Annotated[str | None, typer.Option("--std", metavar="R,G,B", help="What they are then divided by.")]
+Deviation = Annotated[str | None, typer.Option("--std", metavar="R,G,B", help="Standard deviation to divide by.")]
 Range = Annotated[
     str | None,
-    typer.Option("--range", help="0-1 or 0-255: the values that mean and deviation refer to; symmetric: -1 to 1."),
+    typer.Option("--range", help="0-1 or 0-255: the range that mean and std refer to; symmetric: -1 to 1."),
 ]
 Layout = Annotated[str | None, typer.Option("--layout", help="nchw or nhwc; checked against the file.")]
 ChannelOrder = Annotated[str | None, typer.Option("--channel-order", help="rgb, bgr or grey.")]
 ResizeShare = Annotated[
     float | None,
-    typer.Option("--resize-share", help="Share of the picture's short side that is seen, such as 0.875."),
+    typer.Option("--resize-share", help="Centre crop as a share of the short side, such as 0.875."),
 ]
 Output = Annotated[str | None, typer.Option("--output", metavar="NAME", help="Output to take embeddings from.")]
 Pooling = Annotated[str | None, typer.Option("--pooling", help="none, mean (of a map or tokens) or first (token).")]
 UnitLength = Annotated[
-    bool | None, typer.Option("--unit-length/--own-length", help="Scale embeddings to length 1, the default.")
+    bool | None, typer.Option("--unit-length/--own-length", help="Normalise embeddings to unit length, the default.")
 ]
 
 
@@ -55,7 +55,7 @@ def chosen_fields(
     Raises:
         UsageError: an option's value cannot be read, or there is no such preset.
     """
-    from engine.backbones.preprocessing import PRESETS, preset
+    from engine.backbones.preprocessing import PRESETS, preset, three_numbers
 
     if preset_name is not None and preset_name not in PRESETS:
         raise UsageError("there is no such preset", expected=", ".join(PRESETS), found=preset_name)
@@ -65,18 +65,9 @@ def chosen_fields(
             raise UsageError("no such range", expected=" or ".join(RANGES), found=value_range)
         chosen |= RANGES[value_range]
     for name, text in (("mean", mean), ("std", std)):
-        if text is not None:
-            chosen[name] = _colour(name, text)
+        try:
+            chosen |= {} if text is None else {name: three_numbers(text)}
+        except ValueError as error:
+            expected = "R,G,B, such as 0.5,0.5,0.5"
+            raise UsageError(f"--{name} cannot be read", expected=expected, found=str(text)) from error
     return chosen | {name: value for name, value in others.items() if value is not None}
-
-
-def _colour(name: str, text: str) -> tuple[float, ...]:
-    """Three numbers, or one for all three."""
-    try:
-        numbers = tuple(float(part) for part in text.split(","))
-    except ValueError as error:
-        raise UsageError(f"--{name} cannot be read", expected="R,G,B, such as 0.5,0.5,0.5", found=text) from error
-    numbers = numbers * 3 if len(numbers) == 1 else numbers
-    if len(numbers) != 3:  # noqa: PLR2004 (red, green and blue)
-        raise UsageError(f"--{name} cannot be read", expected="three numbers", found=text)
-    return numbers

@@ -23,7 +23,7 @@ _HEAD: Final = (
     f"{'network':<20}{'weights':<28}{'size':>11}{'parameters':>13}{'top-1':>9}{'side':>6}{'width':>7}  licence"
 )
 _HOW_TO_ADD: Final = "Add one with: protoleaf backbone add torchvision:NETWORK [--weights WEIGHTS]"
-_GO_ON: Final = "run the same command again: a download goes on where it stopped"
+_GO_ON: Final = "run the same command again to resume the download"
 _BYTES: Final = "bytes"
 _MEGA: Final = 1_000_000
 
@@ -41,7 +41,7 @@ def add_published(
 
     Args:
         source: such as "torchvision:resnet50".
-        weights: version of its weights; by default torchvision's own choice.
+        weights: version of its weights; by default torchvision's own.
         yes: size and licence were agreed to: tell them, and do not ask.
         proxy: address of a proxy; empty: what the environment says.
         keep_weights: leave the downloaded weights in the cache.
@@ -164,4 +164,4 @@ def _mark(network: "PublishedNetwork") -> str:
 
 def _notes(networks: Iterable["PublishedNetwork"]) -> list[str]:
     unnamed = sorted({f"{network.licence} ({network.licence_url})" for network in networks if not _mark(network)})
-    return ["* torchvision's own choice", *(f"No licence in the table: {text}" for text in unnamed), ""]
+    return ["* torchvision's default", *(f"No licence in the table: {text}" for text in unnamed), ""]

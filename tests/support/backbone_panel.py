@@ -1,4 +1,4 @@
-"""The backbone panel of a window: opened at a door, its buttons found, its tasks waited for."""
+"""The backbone panel of a window: opened at a source, its buttons found, its tasks waited for."""
 
 from pathlib import Path
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from PySide6.QtCore import QMimeData, QPointF, QUrl
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
-from app.backbones.logic import Door
+from app.backbones.logic import Source
 from app.backbones.tasks import Stage, Task
 from app.backbones.view import BackbonePanel
 from tests.support.backbone_tasks import keep_list
@@ -20,14 +20,14 @@ EXPORT_MS: Final = 400_000
 """A child loads torch, exports a network and compares both."""
 
 
-def panel_for(desk: Desk, door: Door = Door.COMPUTER) -> BackbonePanel:
+def panel_for(desk: Desk, source: Source = Source.COMPUTER) -> BackbonePanel:
     """Choose the action; the panel, once it lists what is here."""
     desk.window.settings.device = "cpu"
     desk.window.registry.trigger("choose_backbone")
     panel = desk.window.backbones.panel
     assert panel is not None
     desk.wait(lambda: bool(panel.computer.rows))
-    panel.show_door(door)
+    panel.show_source(source)
     return panel
 
 
@@ -37,9 +37,9 @@ def use_button(panel: BackbonePanel, name: str) -> QAbstractButton:
     return button
 
 
-def open_door(panel: BackbonePanel) -> str:
-    """Name of the door that is open."""
-    return panel.door.value
+def open_source(panel: BackbonePanel) -> str:
+    """Name of the source whose page is shown."""
+    return panel.source.value
 
 
 def wait_for(desk: Desk, task: Task, stage: Stage, *, timeout_ms: int = WORKER_MS) -> None:
@@ -57,9 +57,9 @@ def tasks_of(desk: Desk) -> tuple[Task, Task, Task, Task, Task, Task]:
 
 
 def listed(desk: Desk) -> BackbonePanel:
-    """The second door, once the real worker has listed what was kept in the cache."""
+    """The second source, once the real worker has listed what was kept in the cache."""
     keep_list(desk.window.session.caches)
-    panel = panel_for(desk, Door.PUBLISHED)
+    panel = panel_for(desk, Source.PUBLISHED)
     wait_for(desk, desk.window.backbone_tasks.listing, Stage.DONE)
     assert len(panel.published.model.rows) == 2
     return panel

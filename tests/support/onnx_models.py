@@ -1,4 +1,4 @@
-"""Small ONNX files for the door that takes any: sound ones of many shapes, and all that must be refused."""
+"""Small ONNX files for tests of what people add: sound ones of many shapes, and all that must be refused."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

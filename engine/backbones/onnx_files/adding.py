@@ -1,6 +1,6 @@
-"""The door for ONNX files: look at one, try it on real images, take it into the library.
+"""ONNX files as backbones: one is inspected, tried on real images, and taken into the library.
 
-What nobody vouches for is opened and run in a child process, held to limits of time and memory: a file that crashes,
+An untrusted file is opened and run in a child process, held to limits of time and memory: a file that crashes,
 never ends, or wants a hundred gigabytes is an error with its reason, and nothing else.
 """
 
@@ -21,7 +21,7 @@ from engine.events import CancelToken, OnProgress, Progress, ignore_progress
 from engine.model_card import BackboneCard, card_path, read_card
 from engine.worker.limits import Limits, usual_limits
 
-STEPS: Final = ("looking at the file", "trying it on images", "keeping it")
+STEPS: Final = ("checking the file", "trying it on images", "saving it")
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def inspect(path: Path, *, limits: Limits | None = None, cancel: CancelToken | N
 
     Args:
         path: any file.
-        limits: what looking at it may take; by default what fits this computer.
+        limits: what the inspection may take; by default what fits this computer.
         cancel: stops.
 
     Raises:
@@ -85,7 +85,7 @@ def add_file(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> Added:
-    """Look at a file, try it on real images, and take it into the library.
+    """Inspect a file, try it on real images, and take it into the library.
 
     Args:
         path: ONNX file.
@@ -94,7 +94,7 @@ def add_file(
         images: to try it on; drawn ones are added where these are few.
         library: by default the user's.
         on_progress: told after each step.
-        cancel: stops between steps, and while the file is looked at or tried.
+        cancel: stops between steps, and while the file is inspected or tried.
 
     Raises:
         ModelError: it cannot be a backbone, and why.
@@ -138,7 +138,7 @@ def chosen_preprocessing(facts: OnnxFacts, chosen: Mapping[str, Any]) -> Preproc
         if output is None or output.refused:
             usable = ", ".join(each.name for each in facts.outputs if not each.refused)
             reason = f"“{chosen['output']}”" if output is None else f"{output.name}: {output.refused}"
-            raise ModelError("there is no such output to take embeddings from", expected=usable, found=reason)
+            raise ModelError("the model has no such output", expected=usable, found=reason)
         if "pooling" not in chosen:
             values["pooling"] = output.pooling
     preprocessing = preprocessing_from(values)

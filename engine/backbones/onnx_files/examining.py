@@ -129,7 +129,7 @@ def _fitting(hint: Hint, image_input: ImageInput) -> dict[str, Any]:
     try:
         return preprocessing_from(values).as_dict()
     except InputError as error:
-        raise ModelError("the model cannot be prepared for", found=str(error)) from error
+        raise ModelError("the preprocessing cannot be used", found=str(error)) from error
 
 
 def _outputs(session: Any, values: Mapping[str, Any], image_input: ImageInput) -> list[TensorFacts]:
@@ -199,7 +199,7 @@ def _check_propagation(path: Path, width: int) -> None:
             "the propagation file beside the model was trained for another one",
             expected=f"embeddings of width {width}",
             found=f"{trained_for} in {beside.name}",
-            remedy="take it away, and the one for any width is used",
+            remedy="remove it, and the one for any width is used",
         )
 
 

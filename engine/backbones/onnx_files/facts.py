@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from engine.backbones.preprocessing import PRESETS, Colour, Preprocessing, preprocessing_from, preset_name
+from engine.backbones.preprocessing import PRESETS, Preprocessing, numbers_text, preprocessing_from, preset_name
 from engine.errors import ModelError
 
 Shape = tuple[int | str | None, ...]
-GUESS_NOTICE: Final = "How pictures are prepared is a guess: check it where you have the network from."
+GUESS_NOTICE: Final = "The preprocessing is a guess: check it against the network's documentation."
 _COLOURS: Final = frozenset({"mean", "std", "value_scale"})
 """Fields of `Preprocessing` that a file does not say; its sides and outputs it does."""
 
@@ -106,12 +106,8 @@ class OnnxFacts:
 def _title_of(used: Preprocessing) -> str:
     """What is usual to call such preprocessing, or its numbers."""
     name = preset_name(used)
-    numbers = f"mean {_numbers(used.mean)} and deviation {_numbers(used.std)} of {used.value_scale:g}"
+    numbers = f"mean {numbers_text(used.mean)} and std {numbers_text(used.std)} of {used.value_scale:g}"
     return PRESETS[name].title if name else numbers
-
-
-def _numbers(colour: Colour) -> str:
-    return ", ".join(f"{value:g}" for value in colour)
 
 
 @dataclass(frozen=True)

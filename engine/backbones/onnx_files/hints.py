@@ -70,9 +70,9 @@ def _from_card(path: Path) -> Hint | None:
         raise ModelError(
             "the card beside the model cannot be used",
             found=f"{card_path(path).name}: {error}",
-            remedy="mend it or take it away",
+            remedy="correct or remove it",
         ) from error
-    return Hint(values, f"its card {card_path(path).name} says so", True, card.name, card.description, card.licence)
+    return Hint(values, f"from its card {card_path(path).name}", True, card.name, card.description, card.licence)
 
 
 def _from_notes(notes: Mapping[str, str]) -> Hint | None:
@@ -88,7 +88,7 @@ def _from_notes(notes: Mapping[str, str]) -> Hint | None:
         InputError,
     ):  # a guess for want of better; the file itself may be sound
         return None
-    return Hint(values, "the file itself says so: it comes from this program", True)
+    return Hint(values, "from the file itself, which this program wrote", True)
 
 
 def _from_preprocessor(path: Path) -> Hint | None:
@@ -96,7 +96,7 @@ def _from_preprocessor(path: Path) -> Hint | None:
     for folder in (path.absolute().parent, path.absolute().parent.parent):
         file = folder / PREPROCESSOR_FILE
         if file.is_file():
-            return Hint(_preprocessor_values(file), f"{PREPROCESSOR_FILE} beside it says so", True)
+            return Hint(_preprocessor_values(file), f"from {PREPROCESSOR_FILE} beside it", True)
     return None
 
 
@@ -110,7 +110,7 @@ def _preprocessor_values(file: Path) -> Mapping[str, Any]:
         raise ModelError(
             f"{PREPROCESSOR_FILE} beside the model cannot be used",
             found=f"{type(error).__name__}: {error}",
-            remedy="mend it or take it away",
+            remedy="correct or remove it",
         ) from error
     return values
 

@@ -49,12 +49,12 @@ def image_input_of(session: Any) -> ImageInput:
         raise ModelError("the model takes no input", expected="one, the images")
     if len(inputs) > 1:
         names = ", ".join(each.name for each in inputs)
-        raise ModelError("the model wants several inputs", expected="one, the images", found=names)
+        raise ModelError("the model has several inputs", expected="one, the images", found=names)
     facts = inputs[0]
     found = f"{facts.name}: {facts.kind} {_text(facts.shape)}"
     if facts.kind not in INPUT_TYPES or len(facts.shape) != INPUT_RANK:
         raise ModelError(
-            "the model's input is no image",
+            "the model's input is not an image",
             expected="float numbers with the axes images, channels, height and width",
             found=found,
         )
@@ -79,7 +79,7 @@ def _layout(shape: tuple[Any, ...], found: str) -> tuple[str, int]:
         return "nhwc", last or CHANNELS
     if first is None:
         return "nchw", CHANNELS
-    raise ModelError("the model's input is no image", expected="3 channels, or 1", found=found)
+    raise ModelError("the model's input is not an image", expected="3 channels, or 1", found=found)
 
 
 def _side(shape: tuple[Any, ...], layout: str, found: str) -> int | None:

@@ -46,10 +46,10 @@ def judged(name: str, kind: str, declared: Sequence[Any], shapes: Shapes, *, lay
 def _refused(kind: str, shapes: Shapes) -> str:
     first, second, *both = shapes
     if first is None or second is None or not kind.startswith("tensor("):
-        return "it is a list and no array"
+        return "it is a list, not an array"
     rows = both[0][0] if both and both[0] else 2
     reasons = {
-        f"it holds {kind[len('tensor(') : -1]} values, such as labels, and no vector": kind not in OUTPUT_TYPES,
+        f"it holds {kind[len('tensor(') : -1]} values, such as labels, not a vector": kind not in OUTPUT_TYPES,
         "it is one number for each image": len(first) < _VECTOR,
         f"it has {len(first)} axes": len(first) > _MAP,
         f"it gives {first[0] if first else 0} rows for one image": first[:1] != (1,),

@@ -1,5 +1,6 @@
 """What stands in an ONNX file, read without running anything: opset, operators' domains, notes, external data."""
 
+import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,10 +86,10 @@ def load_without_weights(path: Path) -> Any:
             raise ModelError("this is a folder", expected="an ONNX file", found=str(path))
         with path.open("rb") as file:
             head = file.read(64)
-        if not head:
-            raise ModelError("the model file is empty", found=str(path))
-        _refuse_other_kinds(path, head)
-        model = onnx.load_model(path, load_external_data=False)
+            if not head:
+                raise ModelError("the model file is empty", found=str(path))
+            _refuse_other_kinds(path, head)
+            model = _parsed(file)
     except FileNotFoundError as error:
         raise ModelError("the model file is not there", expected=str(path)) from error
     except OSError as error:
@@ -99,6 +100,14 @@ def load_without_weights(path: Path) -> Any:
         raise _damaged(path, str(error).rpartition(": ")[2].lower()) from error
     if not model.HasField("graph"):
         raise _damaged(path, "it holds no graph")
+    return model
+
+
+def _parsed(file: IO[bytes]) -> Any:
+    """The model in a file, which is mapped and not read: its weights are in memory once, not twice."""
+    model = onnx.ModelProto()
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content, memoryview(content) as view:
+        model.ParseFromString(view)
     return model
 
 
@@ -223,10 +232,10 @@ def _external_size(folder: Path, name: str) -> int:
 def _refuse_other_kinds(path: Path, head: bytes) -> None:
     for start, kind in _STARTS:
         if head.startswith(start):
-            raise ModelError("this is no ONNX file", found=f"{path.name}: {kind}", remedy=_CONVERT)
+            raise ModelError("this is not an ONNX file", found=f"{path.name}: {kind}", remedy=_CONVERT)
     if head[8:10] == b'{"':
-        raise ModelError("this is no ONNX file", found=f"{path.name}: weights as safetensors", remedy=_CONVERT)
+        raise ModelError("this is not an ONNX file", found=f"{path.name}: weights as safetensors", remedy=_CONVERT)
 
 
 def _damaged(path: Path, reason: str) -> ModelError:
-    return ModelError("this is no ONNX file, or it is damaged", found=f"{path.name}: {reason}")
+    return ModelError("this is not an ONNX file, or it is damaged", found=f"{path.name}: {reason}")

@@ -51,7 +51,7 @@ def try_backbone(path: Path, card: BackboneCard, images: Sequence[Path]) -> Tria
     return Trial(
         images=len(pixels),
         width=embeddings.shape[1],
-        images_per_s=_images_per_s(session, pixels),
+        images_per_s=images_per_s(session, pixels),
         memory_bytes=peak_memory_bytes(),
         mean_length=length,
         spread=spread,
@@ -81,10 +81,10 @@ def _check_values(embeddings: NDArray[np.float32]) -> None:
     largest = float(np.abs(embeddings).max())
     if largest > LARGEST_VALUE:
         raise ModelError(
-            "the embeddings are too large to be kept",
+            "the embeddings are too large to be stored",
             expected=f"values up to {LARGEST_VALUE:,.0f}",
             found=f"{largest:,.0f}",
-            remedy="scale them to length 1",
+            remedy="normalise them to unit length",
         )
 
 
@@ -97,7 +97,7 @@ def _spread(pixels: NDArray[np.uint8], embeddings: NDArray[np.float32], length: 
             "different images have the same embedding",
             expected=f"distances of at least {SAME:g} of their length",
             found=f"{spread:.1g}",
-            remedy="check mean, deviation and range of the values, and which output is taken",
+            remedy="check mean, std and value range, and which output is taken",
         )
     return spread
 
@@ -106,7 +106,7 @@ def _check_repeat(session: BackboneSession, pixels: NDArray[np.uint8], embedding
     difference = _relative(session.embed(pixels), embeddings)
     if not difference <= REPEAT_TOLERANCE:
         raise ModelError(
-            "the model gives another embedding each time",
+            "the model gives a different embedding each time",
             expected="the same for the same image",
             found=f"a relative difference of {difference:.1g}",
             remedy="export it in evaluation mode, without dropout",
@@ -119,7 +119,7 @@ def _batch_difference(session: BackboneSession, pixels: NDArray[np.uint8]) -> fl
     difference = _relative(together, alone)
     if not difference <= BATCH_TOLERANCE:
         raise ModelError(
-            "an image's embedding depends on the images beside it",
+            "an image's embedding depends on the other images of its batch",
             expected=f"a relative difference of at most {BATCH_TOLERANCE:g}",
             found=f"{difference:.2g}",
             remedy="export it in evaluation mode; networks with dynamic quantisation cannot be used",
@@ -131,8 +131,14 @@ def _relative(found: NDArray[np.float32], expected: NDArray[np.float32]) -> floa
     return float(np.abs(found - expected).max() / max(float(np.abs(expected).max()), float(np.finfo(np.float32).tiny)))
 
 
-def _images_per_s(session: BackboneSession, pixels: NDArray[np.uint8]) -> float:
+def images_per_s(session: BackboneSession, pixels: NDArray[np.uint8]) -> float:
+    """Images a second, without reading files.
+
+    Args:
+        session: of the backbone.
+        pixels: images as it takes them, embedded again and again for half a second.
+    """
     done, started_s = 0, time.perf_counter()
-    while (passed_s := time.perf_counter() - started_s) < MEASURED_S:
+    while (passed_s := time.perf_counter() - started_s) < MEASURED_S or not done:
         done += len(session.embed(pixels))
     return done / passed_s

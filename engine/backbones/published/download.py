@@ -1,13 +1,13 @@
 """Downloads one file: goes on where it stopped, and keeps nothing that is not what was promised."""
 
-import math
 import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Final, final
+from typing import Final
 from urllib.parse import urlsplit
 
 import httpx
@@ -32,10 +32,10 @@ ATTEMPTS: Final = 5
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 16.0
 _PAUSE_STEP_S: Final = 0.1
-_FACTOR: Final = 1.01
+_ROUNDING: Final = 0.01
 _SLACK_BYTES: Final = 1 << 16
 """Promised sizes are rounded, and a file is not judged by them: only what is far off is not asked for at all."""
-_LOST: Final = "what has arrived is kept: run it again to go on from there"
+_LOST: Final = "what was downloaded is kept: run it again to resume"
 _RANGE: Final = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
 _PAGE: Final = re.compile(rb"\s*<(!doctype|html|\?xml|head|body)", re.IGNORECASE)
 
@@ -84,8 +84,7 @@ def download(
         return target
     part = PartFile(target)
     with _alone(part, target), web_client(way, transport) as client:
-        job = _Download(client, url, part, size_bytes, on_progress=on_progress, cancel=cancel or CancelToken())
-        failure = job.run(pause or _wait)
+        failure = _Download(client, url, part, size_bytes, on_progress, cancel or CancelToken()).run(pause or _wait)
         if failure is not None:
             raise network_error(failure, url, proxy=way, remedy=_LOST if part.size else "") from failure
         _check(part, sha256_prefix, url)
@@ -93,61 +92,47 @@ def download(
     return target
 
 
-@final
+@dataclass(frozen=True)
 class _Download:
     """One download: asks until everything has arrived."""
 
-    def __init__(
-        self,
-        client: httpx.Client,
-        url: str,
-        part: PartFile,
-        size_bytes: int,
-        *,
-        on_progress: OnProgress,
-        cancel: CancelToken,
-    ) -> None:
-        self._client = client
-        self._url = url
-        self._part = part
-        self._promised = size_bytes
-        self._least = max(1, round(size_bytes / _FACTOR) - _SLACK_BYTES)
-        self._most = size_bytes * _FACTOR + _SLACK_BYTES if size_bytes else math.inf
-        self._on_progress = on_progress
-        self._cancel = cancel
-        notes = part.notes()
-        if notes is None or notes.url != url:
-            part.remove()
+    client: httpx.Client
+    url: str
+    part: PartFile
+    promised: int
+    on_progress: OnProgress
+    cancel: CancelToken
 
     def run(self, pause: Pause) -> httpx.HTTPError | None:
         """Returns what went wrong at last, or None when everything is there."""
-        attempts_left, has_received, furthest = ATTEMPTS, False, self._part.size
-        while True:
-            failure = self._attempt()
-            if failure is None:
-                return None
-            came = self._part.size > furthest  # what was thrown away and arrived again is nothing new
-            furthest = max(furthest, self._part.size)
+        notes = self.part.notes()
+        if notes is None or notes.url != self.url:
+            self.part.remove()
+        attempts, has_received, furthest = 0, False, self.part.size
+        while (failure := self._attempt()) is not None:
+            came = self.part.size > furthest  # what was thrown away and arrived again is nothing new
+            furthest = max(furthest, self.part.size)
             has_received |= came
-            attempts_left = ATTEMPTS - 1 if came else attempts_left - 1
+            attempts = 1 if came else attempts + 1
             may_help = is_passing(failure) and (has_received or not is_unreachable(failure))
-            if attempts_left <= 0 or not may_help:
+            if attempts >= ATTEMPTS or not may_help:
                 return failure
-            pause(min(_FIRST_PAUSE_S * 2 ** (ATTEMPTS - 1 - attempts_left), _LONGEST_PAUSE_S), self._cancel)
+            pause(min(_FIRST_PAUSE_S * 2 ** (attempts - 1), _LONGEST_PAUSE_S), self.cancel)
+        return None
 
     def _attempt(self) -> httpx.HTTPError | None:
         """Ask once for what is missing; returns what broke it off, or None when everything is there."""
-        self._cancel.raise_if_cancelled()
-        notes, have = self._part.notes(), self._part.size
+        self.cancel.raise_if_cancelled()
+        notes, have = self.part.notes(), self.part.size
         if notes is not None and have and have == notes.total:
             return None  # it had all arrived when the program was ended
         headers = {"Range": f"bytes={have}-"} if have else {}
         if have and notes is not None and notes.validator:
             headers["If-Range"] = notes.validator
         try:
-            with self._client.stream("GET", self._url, headers=headers) as answer:
+            with self.client.stream("GET", self.url, headers=headers) as answer:
                 if have and answer.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-                    self._part.remove()  # the part belongs to another version of the file
+                    self.part.remove()  # the part belongs to another version of the file
                     return httpx.ReadError("the file has changed on the server")
                 self._receive(answer.raise_for_status(), have)
         except httpx.HTTPError as error:
@@ -156,21 +141,26 @@ class _Download:
 
     def _receive(self, answer: httpx.Response, have: int) -> None:
         start, total = self._place(answer, have)
-        self._check_promises(answer, total)
+        kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if kind in {"text/html", "application/xhtml+xml"}:
+            raise _web_page(self.url)
+        if total:
+            self._check_size(total)
         if start == 0:
-            self._part.start(PartNotes(self._url, _validator(answer), total))
-        self._part.check_room(total - start)
-        meter = ProgressMeter(total or self._promised, self._on_progress, unit="bytes", already_done=start)
-        with self._part.appending() as add, suppress(httpx.RemoteProtocolError):  # cut short: counted below
+            self.part.start(PartNotes(self.url, _validator(answer), total))
+        self.part.check_room(total - start)
+        meter = ProgressMeter(total or self.promised, self.on_progress, unit="bytes", already_done=start)
+        with self.part.appending() as add, suppress(httpx.RemoteProtocolError):  # cut short: counted below
             for piece in answer.iter_raw():
-                self._cancel.raise_if_cancelled()
+                self.cancel.raise_if_cancelled()
                 if meter.done == 0 and _PAGE.match(piece):
-                    raise _web_page(self._url)
+                    raise _web_page(self.url)
                 add(piece)
                 meter.advance(len(piece))
-                self._check_size(meter.done)
-        self._cancel.raise_if_cancelled()
-        if meter.done < (total or self._least):
+                self._check_size(max(meter.done, self.promised), is_written=True)
+        self.cancel.raise_if_cancelled()
+        least = total or max(1, self.promised - self._slack_bytes)
+        if meter.done < least:
             raise httpx.RemoteProtocolError(f"{meter.done:,} of {meter.total:,} bytes arrived")
 
     def _place(self, answer: httpx.Response, have: int) -> tuple[int, int]:
@@ -178,25 +168,28 @@ class _Download:
         if answer.status_code != HTTPStatus.PARTIAL_CONTENT:  # it knows no ranges, or has another version of the file
             return 0, int(answer.headers.get("Content-Length", 0))
         place = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-        notes = self._part.notes()
+        notes = self.part.notes()
         noted = notes.total if notes else 0
         total = int(place[2]) if place and place[2] != "*" else noted
         if place is None or int(place[1]) != have or (noted and noted != total):
-            self._part.remove()
+            self.part.remove()
             raise httpx.ReadError("the server sent another part than was asked for")
         return have, total
 
-    def _check_promises(self, answer: httpx.Response, total: int) -> None:
-        kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-        if kind in {"text/html", "application/xhtml+xml"}:
-            raise _web_page(self._url)
-        if total and not self._least <= total <= self._most:
-            raise _other_size(self._url, self._promised, total)
+    @property
+    def _slack_bytes(self) -> int:
+        return round(self.promised * _ROUNDING) + _SLACK_BYTES
 
-    def _check_size(self, done: int) -> None:
-        if done > self._most:
-            self._part.remove()
-            raise _other_size(self._url, self._promised, done)
+    def _check_size(self, found: int, *, is_written: bool = False) -> None:
+        if self.promised and abs(found - self.promised) > self._slack_bytes:
+            if is_written:
+                self.part.remove()
+            raise NetworkError(
+                f"the file on {urlsplit(self.url).hostname} is not the expected one",
+                expected=f"about {self.promised / 1e6:.1f} MB",
+                found=f"{found / 1e6:.1f} MB for {self.url}",
+                remedy="try again later; a newer version of the program may know the file",
+            )
 
 
 def _validator(answer: httpx.Response) -> str:
@@ -231,7 +224,7 @@ def _check(part: PartFile, sha256_prefix: str, url: str) -> None:
     if not found.startswith(sha256_prefix):
         part.remove()
         raise ModelError(
-            "the downloaded file is not the one that was published",
+            "the downloaded file is not the published one",
             expected=f"SHA-256 {sha256_prefix}…",
             found=f"{found[: max(8, len(sha256_prefix))]}… from {url}",
             remedy="it was deleted; run it again",
@@ -240,19 +233,10 @@ def _check(part: PartFile, sha256_prefix: str, url: str) -> None:
 
 def _web_page(url: str) -> NetworkError:
     return NetworkError(
-        "a web page came instead of the file",
+        "the server sent a web page instead of the file",
         expected=url,
         found="HTML",
         remedy="a sign-in page of the network may be in between: open the address in a browser, then try again",
-    )
-
-
-def _other_size(url: str, promised: int, found: int) -> NetworkError:
-    return NetworkError(
-        f"{urlsplit(url).hostname} offers another file",
-        expected=f"about {promised / 1e6:.1f} MB",
-        found=f"{found / 1e6:.1f} MB for {url}",
-        remedy="try again later; a newer version of the program may know the file",
     )
 
 

@@ -102,7 +102,7 @@ def published_network_of(values: Mapping[str, Any]) -> PublishedNetwork:
         chosen = {name: values[name] for name in _FIELDS}
         return PublishedNetwork(**chosen | {"mean": tuple(chosen["mean"]), "std": tuple(chosen["std"])})
     except (KeyError, TypeError) as error:
-        raise FormatError("this is no published network", found=f"no {error}") from error
+        raise FormatError("this is not a published network", found=f"no {error}") from error
 
 
 def card_of_published(facts: PublishedNetwork) -> BackboneCard:

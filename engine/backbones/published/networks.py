@@ -6,7 +6,6 @@ Nothing here asks the network but `add_published`, and that only for the one fil
 import difflib
 import json
 import shutil
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -41,11 +40,10 @@ PACKAGES: Final = ("torch", "torchvision", "onnxscript")
 DIFFERENCE: Final = "largest_difference_from_torch"
 LIST_NAME: Final = "published-networks.json"
 _LIST_FORMAT: Final = 1
-_NETWORK_STEPS: Final = ("reading the weights", "converting", "comparing with torch", "keeping")
+_NETWORK_STEPS: Final = ("reading the weights", "converting", "comparing with torch", "saving")
 _BYTES_PER_NUMBER: Final = 4
 _CLOSE_NAMES: Final = 5
 _IMAGES_AT_ONCE: Final = 2
-_MEASURED_S: Final = 0.5
 
 
 def list_published(
@@ -106,7 +104,7 @@ def find_published(caches: CacheFolders, source: str, weights: str | None = None
     Args:
         caches: where the list is kept; without one only this network is described.
         source: such as "torchvision:resnet50", or just "resnet50".
-        weights: name of a version of its weights; by default torchvision's own choice.
+        weights: name of a version of its weights; by default torchvision's own.
 
     Raises:
         ModelError: there is no such network or version, naming those that are close; or torchvision is not installed.
@@ -273,16 +271,12 @@ def _exported(
 
 def _images_per_s(path: Path, card: BackboneCard) -> float:
     """Images a second on one core, opened as projects open it."""
+    from engine.backbones.onnx_files.trying import images_per_s
     from engine.runtime.backbone import BackboneSession
     from engine.runtime.providers import CPU_CHOICE
 
-    session = BackboneSession(path, card, CPU_CHOICE, threads=1)
     images = np.zeros((_IMAGES_AT_ONCE, card.input_side, card.input_side, 3), dtype=np.uint8)
-    done, started_s = 0, time.monotonic()
-    while not done or time.monotonic() - started_s < _MEASURED_S:
-        session.embed(images)
-        done += len(images)
-    return done / (time.monotonic() - started_s)
+    return images_per_s(BackboneSession(path, card, CPU_CHOICE, threads=1), images)
 
 
 def _step_teller(on_progress: OnProgress) -> Callable[[int, CancelToken], None]:

@@ -98,10 +98,10 @@ def check_address(url: str, *, base: str = "") -> None:
         _ = parts.port
     except ValueError as error:
         raise NetworkError(
-            "an address on the way to the file is none", found=f"{url}: {error}", remedy="check the proxy's address"
+            "a redirect leads to an invalid address", found=f"{url}: {error}", remedy="check the proxy's address"
         ) from error
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
-        raise NetworkError("only encrypted addresses are downloaded from", expected="https://", found=url)
+        raise NetworkError("downloads need an encrypted address", expected="https://", found=url)
 
 
 def _check_redirect(answer: httpx.Response) -> None:
@@ -138,7 +138,7 @@ def network_error(
     if isinstance(failure, httpx.HTTPStatusError):
         status = failure.response.status_code
         return NetworkError(
-            "the server does not hand out the file",
+            "the server did not deliver the file",
             found=f"{status} {failure.response.reason_phrase} for {url}",
             remedy=_REMEDIES.get(status, "try again later"),
         )
@@ -146,7 +146,7 @@ def network_error(
         advice = "check this computer's clock, and whether a proxy or a sign-in page of the network is in between"
         return NetworkError(f"the connection to {host} is not safe", found=found, remedy=advice)
     if isinstance(failure, httpx.ProxyError):
-        return NetworkError(f"the proxy gives no way to {host}", found=found, remedy=_PROXY_REMEDY)
+        return NetworkError(f"the proxy refused to connect to {host}", found=found, remedy=_PROXY_REMEDY)
     if is_unreachable(failure) and proxy is not None:
         return NetworkError(
             f"the proxy {proxy.shown} cannot be reached", found=found, remedy="check the proxy's address"

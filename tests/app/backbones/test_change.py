@@ -1,4 +1,4 @@
-"""The first door: the project changed to another backbone that is here, and back."""
+"""The first source: the project changed to another backbone that is here, and back."""
 
 import numpy as np
 import pytest
@@ -30,8 +30,8 @@ def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) ->
     wait_for(reviewing, change, Stage.DONE)
     assert reviewing.window.registry.action("undo").text() == undo_text
     assert panel.outcome.isVisible()
-    assert "Now: " in panel.outcome.text
-    assert "Then: " in panel.outcome.text
+    assert "Current: " in panel.outcome.text
+    assert "New: " in panel.outcome.text
     assert "24 of your labels, each held out once." in panel.outcome.text
     jobs = recorded(reviewing.window.session.jobs.job_added)
     changed_by(reviewing.qtbot, reviewing.window.session, panel.outcome.use_button.click)
@@ -50,7 +50,7 @@ def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) ->
 
 
 def test_keeping_the_old_one_changes_nothing(reviewing: Desk, collection: Collection, tinyleaf: str) -> None:
-    """No step, no version; the doors are back."""
+    """No step, no version; the pages are back."""
     panel = panel_for(reviewing)
     use_button(panel, tinyleaf).click()
     wait_for(reviewing, reviewing.window.backbone_tasks.change, Stage.DONE)
@@ -106,7 +106,7 @@ def test_it_goes_on_while_nobody_looks(reviewing: Desk, tinyleaf: str) -> None:
     use_button(panel, tinyleaf).click()
     panel.close_requested.emit()
     wait_for(reviewing, reviewing.window.backbone_tasks.change, Stage.DONE)
-    assert reviewing.window.toast.message == f"{tinyleaf} is ready to be used"
+    assert reviewing.window.toast.message == f"{tinyleaf} is ready to use"
     (look,) = reviewing.window.toast.findChildren(QPushButton)
     look.click()
     assert panel.outcome.isVisible()
@@ -146,7 +146,7 @@ def test_a_lost_backbone_is_told_and_mended(desk: Desk, collection: Collection, 
     BackboneLibrary().remove(tinyleaf)
     desk.open(collection.project)
     assert (desk.state.status == ImageStatus.READY).all()
-    desk.wait(lambda: "backbone of this project is gone" in desk.window.toast.message)
+    desk.wait(lambda: "project's backbone is missing" in desk.window.toast.message)
     (choose,) = desk.window.toast.findChildren(QPushButton)
     choose.click()
     panel = panel_for(desk)

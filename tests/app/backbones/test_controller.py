@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSize, Qt
 
-from app.backbones.logic import ChangeFigures, Door, ReadyChange
+from app.backbones.logic import ChangeFigures, ReadyChange, Source
 from app.backbones.tasks import Stage
 from app.theme import set_scheme
 from engine.backbones.messages import PublishedList
 from tests.support.backbone_panel import (
     listed,
     look,
-    open_door,
+    open_source,
     panel_for,
     use_button,
     wait_for,
@@ -64,9 +64,9 @@ def test_the_keyboard_reaches_doors_and_buttons(reviewing: Desk, tinyleaf: str) 
     reviewing.window.backbone_tasks.listing.make_job = Player([PublishedList(())])
     panel.tabs.setFocus()
     reviewing.press(Key.Key_Right)
-    assert open_door(panel) == Door.PUBLISHED
+    assert open_source(panel) == Source.PUBLISHED
     reviewing.press(Key.Key_Left)
-    assert open_door(panel) == Door.COMPUTER
+    assert open_source(panel) == Source.COMPUTER
     settle(reviewing.qtbot, reviewing.window.session)
     reviewing.wait(lambda: use_button(panel, tinyleaf).isVisible())
     button(panel, "Close").setFocus()
@@ -91,7 +91,7 @@ def test_a_small_screen_has_room_for_it(reviewing: Desk) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_word_is_cut(reviewing: Desk, tinyleaf: str, tmp_path: Path, scheme: str) -> None:
-    """All doors, a question, a form with everything open, a change at work and its outcome, at the least width."""
+    """All sources, a question, a form with everything open, a change at work and its outcome, at the least width."""
     set_scheme(scheme)
     tasks = reviewing.window.backbone_tasks
     tasks.change.make_job = Player([progress(123_456, 1_000_000), "wait"])
@@ -110,18 +110,18 @@ def test_no_word_is_cut(reviewing: Desk, tinyleaf: str, tmp_path: Path, scheme: 
     proxy.field.setText("socks5://proxy.of-a-rather-long-name.example:3128")
     assert not proxy.take_typed()
     shown["no proxy"] = look(reviewing, panel)
-    panel.show_door(Door.COMPUTER)
+    panel.show_source(Source.COMPUTER)
     shown["computer"] = look(reviewing, panel)
     panel.computer.card_of(tinyleaf).remove_button.click()
     shown["removal"] = look(reviewing, panel)
     panel.computer.card_of(tinyleaf).keep_button.click()
-    panel.show_door(Door.FILE)
+    panel.show_source(Source.FILE)
     shown["no file"] = look(reviewing, panel)
     panel.file.choose(tmp_path / "a network with a rather long name.onnx")
     wait_for(reviewing, tasks.inspection, Stage.DONE)
     panel.file.form.more_button.click()
     shown["file"] = look(reviewing, panel)
-    panel.show_door(Door.COMPUTER)
+    panel.show_source(Source.COMPUTER)
     use_button(panel, tinyleaf).click()
     reviewing.wait(lambda: " of " in panel.run.facts)
     shown["change"] = look(reviewing, panel)

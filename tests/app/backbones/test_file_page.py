@@ -1,10 +1,10 @@
-"""The third door: an ONNX file looked at, tried and added."""
+"""The third source: an ONNX file inspected, tried and added."""
 
 from pathlib import Path
 
 import pytest
 
-from app.backbones.logic import Door
+from app.backbones.logic import Source
 from app.backbones.tasks import Stage
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.onnx_files.facts import Trial
@@ -12,7 +12,7 @@ from engine.worker.protocol import Failed
 from tests.support.backbone_panel import (
     WORKER_MS,
     drop,
-    open_door,
+    open_source,
     panel_for,
     tasks_of,
     wait_for,
@@ -24,31 +24,31 @@ from tests.support.widgets import texts
 
 
 @pytest.mark.slow
-def test_an_onnx_file_is_looked_at_tried_and_added(reviewing: Desk, tmp_path: Path) -> None:
+def test_an_onnx_file_is_shown_tried_and_added(reviewing: Desk, tmp_path: Path) -> None:
     """With the real worker: facts, a form, a trial on the person's images; what was changed must be tried again."""
     path = tmp_path / "my network.onnx"
     write_tiny_backbone(path)
     panel = panel_for(reviewing)
     page, (_listing, _download, inspection, trial, adding, _change) = panel.file, tasks_of(reviewing)
     drop(panel, reviewing, path)
-    assert open_door(panel) == Door.FILE
+    assert open_source(panel) == Source.FILE
     wait_for(reviewing, inspection, Stage.DONE)
     assert page.form.isVisible()
-    assert "16 numbers an image" in texts(page)
-    assert page.form.preset.currentText() == "ImageNet mean and deviation"
+    assert "16-dimensional embedding" in texts(page)
+    assert page.form.preset.currentText() == "ImageNet mean and std"
     assert not page.add_button.isEnabled()
     assert page.try_button.text() == "Try it on 8 of your images"
     page.form.name.setText("mine")
     page.form.side.setValue(64)
     page.try_button.click()
     wait_for(reviewing, trial, Stage.DONE)
-    assert page.result_text.startswith("It works: 8 images gave 16 numbers each")
+    assert page.result_text.startswith("It works: 8 images embedded in 16 dimensions")
     page.add_button.click()
     reviewing.qtbot.waitUntil(lambda: "mine" in BackboneLibrary().names(), timeout=WORKER_MS)
     reviewing.wait(lambda: [row.name for row in panel.computer.rows] == ["leafnet", "mine"])
-    assert open_door(panel) == Door.COMPUTER
+    assert open_source(panel) == Source.COMPUTER
     assert BackboneLibrary().entry("mine").card.input_side == 64
-    assert reviewing.window.toast.message == "mine is on this computer now"
+    assert reviewing.window.toast.message == "mine is now on this computer"
     assert not adding.is_busy
 
 
@@ -56,7 +56,7 @@ def test_a_file_that_is_no_network_is_refused(reviewing: Desk, tmp_path: Path) -
     """One line with the reason; another file can be chosen at once."""
     path = tmp_path / "broken.onnx"
     path.write_bytes(b"this is no network")
-    panel = panel_for(reviewing, Door.FILE)
+    panel = panel_for(reviewing, Source.FILE)
     panel.file.choose(path)
     wait_for(reviewing, reviewing.window.backbone_tasks.inspection, Stage.FAILED)
     assert "ONNX" in panel.file.inspection.error
@@ -69,7 +69,7 @@ def test_numbers_that_are_none_are_told(reviewing: Desk, tmp_path: Path) -> None
     """A mean of two numbers cannot be tried; a preset mends it."""
     path = tmp_path / "tiny.onnx"
     write_tiny_backbone(path)
-    panel = panel_for(reviewing, Door.FILE)
+    panel = panel_for(reviewing, Source.FILE)
     panel.file.choose(path)
     wait_for(reviewing, reviewing.window.backbone_tasks.inspection, Stage.DONE)
     form = panel.file.form
@@ -94,13 +94,13 @@ def test_what_was_changed_must_be_tried_again(reviewing: Desk, tmp_path: Path) -
     tasks = reviewing.window.backbone_tasks
     tried = Trial(8, 16, 250.0, memory_bytes=0, mean_length=1.0, spread=1.0, batch_difference=0.0)
     tasks.trial.make_job = Player([tried], [Failed("all images look the same to it")])
-    panel = panel_for(reviewing, Door.FILE)
+    panel = panel_for(reviewing, Source.FILE)
     page = panel.file
     page.choose(path)
     wait_for(reviewing, tasks.inspection, Stage.DONE)
     page.try_button.click()
     wait_for(reviewing, tasks.trial, Stage.DONE)
-    assert page.result_text == "It works: 8 images gave 16 numbers each, about 250.0 images/s on one core."
+    assert page.result_text == "It works: 8 images embedded in 16 dimensions, about 250.0 images/s on one core."
     assert page.add_button.isEnabled()
     page.form.side.setValue(64)
     assert page.result_text == ""
@@ -112,10 +112,10 @@ def test_what_was_changed_must_be_tried_again(reviewing: Desk, tmp_path: Path) -
     assert page.try_button.isEnabled()
 
 
-def test_the_file_that_was_chosen_last_is_looked_at(reviewing: Desk, tmp_path: Path) -> None:
+def test_the_file_that_was_chosen_last_is_shown(reviewing: Desk, tmp_path: Path) -> None:
     """The worker is still at the first file: what it finds out is of no interest any more."""
     inspection = reviewing.window.backbone_tasks.inspection
-    panel = panel_for(reviewing, Door.FILE)
+    panel = panel_for(reviewing, Source.FILE)
     inspection.make_job = player = Player(["wait"], [Failed("second is no network")])
     for name in ("first.onnx", "second.onnx"):
         panel.file.choose(tmp_path / name)

@@ -1,9 +1,9 @@
-"""The second door behind a proxy: its address typed, refused, passed on and remembered, its password forgotten."""
+"""Downloads behind a proxy: its address typed, refused, passed on and remembered, its password forgotten."""
 
 import pytest
 from PySide6.QtCore import Qt
 
-from app.backbones.logic import Door
+from app.backbones.logic import Source
 from app.backbones.tasks import Stage
 from app.settings import Settings
 from engine.backbones.library import BackboneLibrary
@@ -73,7 +73,7 @@ def test_a_download_goes_through_the_proxy(reviewing: Desk, settings: Settings) 
         page.card.agree_button.click()
         wait_for(reviewing, download, Stage.FAILED)
         assert (proxy.paths, proxy.people) == ([SMALL.url], ["anna:secret"])
-    assert "offers another file" in page.card.run.error
+    assert "is not the expected one" in page.card.run.error
     assert BackboneLibrary().names() == ()
     assert settings.proxy == f"http://anna@127.0.0.1:{proxy.port}"
     assert page.proxy.open_button.text() == f"Through the proxy http://anna@127.0.0.1:{proxy.port}"
@@ -83,7 +83,7 @@ def test_a_download_goes_through_the_proxy(reviewing: Desk, settings: Settings) 
 def test_the_address_is_there_the_next_time(settings: Settings, reviewing: Desk) -> None:
     """What was remembered is in force from the start; cleared, it is the system's again."""
     settings.proxy = "http://anna:secret@proxy.example:3128"
-    page = panel_for(reviewing, Door.PUBLISHED).published
+    page = panel_for(reviewing, Source.PUBLISHED).published
     assert page.proxy.address == "http://anna@proxy.example:3128"
     page.proxy.open_button.click()
     page.proxy.field.clear()

@@ -1,4 +1,4 @@
-"""The second door: published networks, listed without a network, fetched when the person says so."""
+"""The second source: published networks, listed without a network, downloaded when the person says so."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.backbones.logic import Door
+from app.backbones.logic import Source
 from app.backbones.tasks import Stage
 from app.jobs.process_job import ProcessJob
 from engine.backbones.library import BackboneLibrary
@@ -41,11 +41,11 @@ def test_the_list_is_searched_and_sorted(reviewing: Desk) -> None:
     page.search.setText("commercial")
     assert [row.name for row in page.model.rows] == ["largenet SWAG_V1"]
     assert page.card.row is not None
-    assert page.card.row.network == "largenet"
+    assert page.card.row.network.network == "largenet"
     page.search.setText("nothing like it")
     assert page.table.isHidden()
     assert page.card.isHidden()
-    assert "No network has these words" in texts(page)
+    assert "No network matches" in texts(page)
     page.search.clear()
     assert len(page.model.rows) == 2
 
@@ -59,7 +59,7 @@ def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
     panel.published.search.setText("smallnet")
     assert card.download_button.text() == "Download 4.8 MB…"
     card.download_button.click()
-    assert "Fetches 4.8 MB from 127.0.0.1" in card.question_text
+    assert "Downloads 4.8 MB from 127.0.0.1" in card.question_text
     assert "Licence: none named" in card.question_text.replace("\u200b", "")
     card.refuse_button.click()
     assert player.requests == []
@@ -74,7 +74,7 @@ def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
     part.parent.mkdir(parents=True)
     part.write_bytes(bytes(1_200_000))
     card.run.cancel_button.click()
-    reviewing.wait(lambda: card.download_button.text() == "Go on: 1.2 MB of 4.8 MB are here…")
+    reviewing.wait(lambda: card.download_button.text() == "Resume the download: 1.2 MB of 4.8 MB done…")
     assert card.download_button.isVisible()
 
 
@@ -89,7 +89,7 @@ def test_a_network_that_is_here_can_be_used(reviewing: Desk, tmp_path: Path) -> 
     add_to_library(tmp_path, name=SMALL.library_name)
     card.agree_button.click()
     reviewing.wait(card.use_button.isVisible)
-    assert reviewing.window.toast.message == "smallnet V1 is on this computer now"
+    assert reviewing.window.toast.message == "smallnet V1 is now on this computer"
     assert card.download_button.isHidden()
     card.use_button.click()
     reviewing.wait(lambda: tasks.change.stage is Stage.RUNNING)
@@ -99,7 +99,7 @@ def test_a_network_that_is_here_can_be_used(reviewing: Desk, tmp_path: Path) -> 
 
 
 def test_no_network_is_touched_by_looking(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Opening the door and choosing rows starts one worker, which only lists."""
+    """Opening the page and choosing rows starts one worker, which only lists."""
     requests: list[type] = []
     make_job = reviewing.window.backbone_tasks.listing.make_job
 
@@ -112,8 +112,8 @@ def test_no_network_is_touched_by_looking(reviewing: Desk, monkeypatch: pytest.M
     panel = listed(reviewing)
     for row in range(2):
         panel.published.table.selectRow(row)
-    panel.show_door(Door.FILE)
-    panel.show_door(Door.PUBLISHED)
+    panel.show_source(Source.FILE)
+    panel.show_source(Source.PUBLISHED)
     assert requests == [ListPublished]
     assert LARGE.library_name not in BackboneLibrary().names()
 
@@ -122,7 +122,7 @@ def test_a_download_that_is_another_file_is_refused(reviewing: Desk) -> None:
     """The real worker and a server: the checksum tells, nothing is kept, the reason is one line in the card."""
     with serving(WeightsServer(bytes(4_800_000))) as server:
         keep_list(reviewing.window.session.caches, [replace(SMALL, url=server.url)])
-        panel = panel_for(reviewing, Door.PUBLISHED)
+        panel = panel_for(reviewing, Source.PUBLISHED)
         wait_for(reviewing, reviewing.window.backbone_tasks.listing, Stage.DONE)
         card = panel.published.card
         card.download_button.click()
@@ -130,7 +130,7 @@ def test_a_download_that_is_another_file_is_refused(reviewing: Desk) -> None:
         card.agree_button.click()
         wait_for(reviewing, reviewing.window.backbone_tasks.download, Stage.FAILED)
         assert server.ranges == [None]
-    assert "not the one that was published" in card.run.error
+    assert "not the published one" in card.run.error
     assert card.download_button.isVisible()
     assert BackboneLibrary().names() == ()
     assert not list((reviewing.window.session.caches.root / "downloads").glob("*.part"))
@@ -146,7 +146,7 @@ def test_a_published_network_comes_in_and_is_used(reviewing: Desk) -> None:
     with serving(WeightsServer(content)) as server:
         facts = facts_of(REAL, content, server.url)
         keep_list(reviewing.window.session.caches, [facts])
-        panel = panel_for(reviewing, Door.PUBLISHED)
+        panel = panel_for(reviewing, Source.PUBLISHED)
         wait_for(reviewing, reviewing.window.backbone_tasks.listing, Stage.DONE)
         card = panel.published.card
         card.download_button.click()

@@ -1,4 +1,4 @@
-"""The first door: backbones that the person added are taken off this computer again, after a question."""
+"""The first source: backbones that the person added are taken off this computer again, after a question."""
 
 import shutil
 from pathlib import Path
@@ -58,7 +58,7 @@ def test_a_removal_is_asked_refused_and_done(reviewing: Desk, tinyleaf: str) -> 
     panel, card = asked(reviewing, tinyleaf)
     size_bytes = BackboneLibrary().path(tinyleaf).stat().st_size
     assert f"This deletes tinyleaf.onnx ({size_bytes / 1e3:.1f} kB) from this computer for good." in card.question_text
-    assert "ask for it again" in card.question_text
+    assert "need it again" in card.question_text
     assert card.keep_button.hasFocus()
     card.keep_button.click()
     assert card.question_text == ""

@@ -12,7 +12,6 @@ from app.backbones.wording import (
     failures_text,
     licence_text,
     measured_on,
-    proxy_button,
     removal_fate,
     removal_question,
     short_licence,
@@ -23,7 +22,7 @@ from engine.events import Progress
 from tests.support.backbone_tasks import LARGE, SMALL
 
 FIGURES = ChangeFigures(0.571, 0.619, 42, (0.01, 0.09))
-SMALL_ROW = PublishedRow.of_network(SMALL)
+SMALL_ROW = PublishedRow(SMALL)
 
 
 def test_bytes_are_told_as_sizes() -> None:
@@ -39,33 +38,27 @@ def test_what_is_told_before_a_removal() -> None:
     """File and size, what becomes of projects, and how the backbone comes back."""
     added = BackboneRow("mine", "mine", 224, 512, 97_800_000, Origin.ADDED, file_name="mine.onnx")
     assert removal_question(added) == "Remove mine? This deletes mine.onnx (97.8 MB) from this computer for good."
-    assert "ask for it again" in removal_fate(added)
-    assert removal_fate(added).endswith("It comes back only from its ONNX file.")
+    assert "need it again" in removal_fate(added)
+    assert removal_fate(added).endswith("It can be added again only from its ONNX file.")
     assert removal_fate(replace(added, origin=Origin.PUBLISHED)).endswith("It can be downloaded again.")
-
-
-def test_which_proxy_is_named() -> None:
-    """The one that is used, or the way to name one."""
-    assert proxy_button("") == "Through a proxy…"
-    assert proxy_button("http://here:1") == "Through the proxy http://here:1"
 
 
 def test_what_is_told_before_a_download() -> None:
     """Size, host and licence."""
     assert download_button(SMALL_ROW) == "Download 4.8 MB…"
-    assert download_button(replace(SMALL_ROW, fetched_bytes=1_200_000)) == "Go on: 1.2 MB of 4.8 MB are here…"
-    assert download_question(SMALL_ROW).startswith("Fetches 4.8 MB from 127.0.0.1, and keeps it")
+    assert download_button(replace(SMALL_ROW, fetched_bytes=1_200_000)) == "Resume the download: 1.2 MB of 4.8 MB done…"
+    assert download_question(SMALL_ROW).startswith("Downloads 4.8 MB from 127.0.0.1 and keeps it")
     assert licence_text(SMALL_ROW) == "Licence: none named for the weights (https://example.org/licence)"
     assert short_licence(SMALL_ROW) == "not named"
-    assert short_licence(PublishedRow.of_network(LARGE)) == "CC-BY-NC 4.0"
+    assert short_licence(PublishedRow(LARGE)) == "CC-BY-NC 4.0"
 
 
 @pytest.mark.parametrize(
     ("figures", "said", "basis"),
     [
-        (FIGURES, "tinyleaf is better", "In 19 of 20 cases the difference is 1.0 to 9.0 points."),
+        (FIGURES, "tinyleaf is better", "95 % confidence interval of the difference: 1.0 to 9.0 points."),
         (replace(FIGURES, before=0.7, interval=(-0.15, -0.02)), "tinyleaf is worse", "-15.0 to -2.0 points."),
-        (replace(FIGURES, may_be_chance=True), "tinyleaf is about as good", "the difference may be chance."),
+        (replace(FIGURES, may_be_chance=True), "tinyleaf is about as good", "the difference may be due to chance."),
         (replace(FIGURES, after=0.571, interval=(-0.05, 0.05)), "tinyleaf is about as good", "There is no difference."),
         (replace(FIGURES, before=None, interval=None), "tinyleaf is ready", "each held out once."),
         (ChangeFigures(None, None), "tinyleaf is ready", ""),
@@ -79,8 +72,8 @@ def test_a_verdict_is_honest(figures: ChangeFigures, said: str, basis: str) -> N
 
 def test_both_figures_or_why_not() -> None:
     """Now and then, or what is missing."""
-    assert comparison(FIGURES) == "Now: 57.1 %  ·  Then: 61.9 %"
-    assert comparison(replace(FIGURES, before=None)) == "Then: 61.9 %"
+    assert comparison(FIGURES) == "Current: 57.1 %  ·  New: 61.9 %"
+    assert comparison(replace(FIGURES, before=None)) == "New: 61.9 %"
     assert "at least two" in comparison(ChangeFigures(0.5, None))
     assert failures_text(0) == ""
-    assert failures_text(1) == "1 image could not be read; they stay listed."
+    assert failures_text(1) == "1 image could not be read."

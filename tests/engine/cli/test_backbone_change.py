@@ -34,7 +34,7 @@ def test_without_a_yes_nothing_changes(
     content = collection.project.read_bytes()
     said = done(capsys, "backbone", "use", collection.project, tinyleaf, "--device", "cpu").out
     assert "Nothing was changed" in said
-    assert "when each is held out" in said
+    assert "each held out once" in said
     assert "on 24 labels" in said
     with Project.open(collection.project, for_writing=False) as project:
         assert len(project.model_versions()) == 1

@@ -106,7 +106,7 @@ def test_refusals(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     wrong.write_bytes(b"\x89PNG\r\n")
     assert "a PNG picture" in refused(capsys, "backbone", "add", wrong)
     assert "a PNG picture" in refused(capsys, "new", tmp_path / "a.protoleaf", "--backbone", wrong)
-    assert "cannot be the name" in refused(capsys, "backbone", "add", wrong, "--name", "../x")
+    assert "cannot be a backbone's name" in refused(capsys, "backbone", "add", wrong, "--name", "../x")
     assert "no such backbone" in refused(capsys, "new", tmp_path / "a.protoleaf", "--backbone", "nothing")
     only_files = refused(capsys, "new", tmp_path / "a.protoleaf", "--input-side", "64", status=2)
     assert "ONNX file only" in only_files

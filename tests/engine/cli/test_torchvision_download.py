@@ -9,6 +9,7 @@ import typer
 
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.messages import AddedBackbone, AddPublished, ListPublished
+from engine.backbones.published import export
 from engine.backbones.published.facts import PublishedNetwork
 from engine.backbones.published.networks import weights_path
 from engine.worker.protocol import Stopped
@@ -42,13 +43,13 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """An export that takes no time: another file is written, and nothing is compared."""
     from engine.training.export import Agreement
 
-    def export(_network: object, facts: PublishedNetwork, path: Any, **_options: object) -> Agreement:
+    def at_once(_network: object, facts: PublishedNetwork, path: Any, **_options: object) -> Agreement:
         from tests.support.backbones import write_tiny_backbone
 
         write_tiny_backbone(path, width=facts.embedding_width)
         return Agreement(1e-6, 1e-3, 2)
 
-    monkeypatch.setattr(export, "export_published", export)
+    monkeypatch.setattr(export, "export_published", at_once)
 
 
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: bool) -> list[str]:

@@ -32,7 +32,7 @@ def test_adding_with_a_project(tmp_path: Path, collection: Collection) -> None:
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
     told = served(AddFile(path, "mine", {"channel_order": "bgr"}, collection.project))
     assert told.status == 0
-    assert [event.note for event in told.events] == ["looking at the file", "trying it on images", "keeping it", ""]
+    assert [event.note for event in told.events] == ["checking the file", "trying it on images", "saving it", ""]
     assert isinstance(told.ending, AddedBackbone)
     assert (told.ending.name, told.ending.width) == ("mine", models.WIDTH)
     assert BackboneLibrary().entry("mine").card.channel_order == "bgr"

@@ -1,4 +1,4 @@
-"""The door for ONNX files as a whole: children that are held to limits, real images, the library."""
+"""Adding an ONNX file as a whole: children that are held to limits, real images, the library."""
 
 import os
 import signal
@@ -202,14 +202,14 @@ def test_networks_that_fail_the_trial(tmp_path: Path, pictures: tuple[Path, ...]
     with pytest.raises(ModelError, match="different images have the same embedding"):
         try_backbone(path, replace(unit, mean=(-100.0, -100.0, -100.0)), pictures)
     models.write_with_node(path, "RandomNormalLike")
-    with pytest.raises(ModelError, match="another embedding each time"):
+    with pytest.raises(ModelError, match="a different embedding each time"):
         try_backbone(path, unit, pictures)
     models.write_with_node(path, "Softmax", axis=0)
-    with pytest.raises(ModelError, match="depends on the images beside it"):
+    with pytest.raises(ModelError, match="depends on the other images of its batch"):
         try_backbone(path, unit, pictures)
     models.write_vectors(path)
     large = replace(unit, std=(1e-6, 1e-6, 1e-6), unit_length=False)
-    with pytest.raises(ModelError, match="too large to be kept"):
+    with pytest.raises(ModelError, match="too large to be stored"):
         try_backbone(path, large, pictures)
     with pytest.raises(ModelError, match="does not fit its card"):
         try_backbone(path, replace(unit, embedding_width=7), pictures)

@@ -102,12 +102,12 @@ def test_what_was_chosen_is_no_guess(tmp_path: Path) -> None:
     assert partly.why == f"{facts.why}; what was chosen counts more"
     assert (partly.is_told, partly.notices) == (False, facts.notices)
     chosen = facts.with_chosen(dict(preset("clip")))
-    assert (chosen.why, chosen.is_told) == ("CLIP mean and deviation, as chosen", True)
+    assert (chosen.why, chosen.is_told) == ("CLIP mean and std, as chosen", True)
     assert set(facts.notices) - set(chosen.notices) == {GUESS_NOTICE}
     as_rgb = {name: value for name, value in preset("caffe").items() if name != "channel_order"}
     assert "BGR" not in facts.with_chosen(as_rgb).why
     own = facts.with_chosen({"mean": (0.5, 0.4, 0.3), "std": (1.0, 1.0, 1.0), "value_scale": 255.0})
-    assert own.why == "mean 0.5, 0.4, 0.3 and deviation 1, 1, 1 of 255, as chosen"
+    assert own.why == "mean 0.5, 0.4, 0.3 and std 1, 1, 1 of 255, as chosen"
 
 
 def test_a_classifier_is_told_from_features(tmp_path: Path) -> None:
@@ -387,10 +387,10 @@ def test_a_reason_is_never_endless(tmp_path: Path) -> None:
     ("inputs", "kind", "said"),
     [
         ({"images": ("b", 3, 32, 32), "text": ("b", 77)}, TensorProto.FLOAT, "several inputs"),
-        ({"images": ("b", 3)}, TensorProto.FLOAT, "no image"),
-        ({"images": ("b", 3, 32, 32, 32)}, TensorProto.FLOAT, "no image"),
+        ({"images": ("b", 3)}, TensorProto.FLOAT, "not an image"),
+        ({"images": ("b", 3, 32, 32, 32)}, TensorProto.FLOAT, "not an image"),
         ({"images": ("b", 5, 32, 32)}, TensorProto.FLOAT, "3 channels, or 1"),
-        ({"images": ("b", 3, 32, 32)}, TensorProto.INT64, "no image"),
+        ({"images": ("b", 3, 32, 32)}, TensorProto.INT64, "not an image"),
         ({"images": ("b", 3, 32, 48)}, TensorProto.FLOAT, "not square"),
         ({"images": ("b", 3, 100_000, 100_000)}, TensorProto.FLOAT, "input side"),
         ({"images": ("b", 3, 2, 2)}, TensorProto.FLOAT, "input side"),
@@ -446,7 +446,7 @@ def test_a_list_is_no_embedding(tmp_path: Path) -> None:
     model = onnx.load(str(path))
     model.graph.output.append(helper.make_tensor_sequence_value_info("made", TensorProto.FLOAT, None))
     path.write_bytes(model.SerializeToString())
-    assert "a list and no array" in refusal(path)
+    assert "a list, not an array" in refusal(path)
 
 
 def test_a_width_that_changes_from_image_to_image(tmp_path: Path) -> None:

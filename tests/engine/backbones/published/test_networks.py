@@ -109,7 +109,7 @@ def test_a_network_comes_into_the_library(
     assert left(caches) == set()
     assert {progress.unit for progress in told} == {"bytes", "steps"}
     notes = [progress.note for progress in told if progress.unit == "steps"]
-    assert notes == ["reading the weights", "converting", "comparing with torch", "keeping", ""]
+    assert notes == ["reading the weights", "converting", "comparing with torch", "saving", ""]
     images = np.random.default_rng(0).integers(0, 256, (2, SIDE, SIDE, 3), dtype=np.uint8)
     embeddings = BackboneSession(files.backbone, files.card, CPU_CHOICE, threads=1).embed(images)
     np.testing.assert_allclose(embeddings, expected_embeddings(server, facts, images, tmp_path), atol=1e-5)
@@ -158,7 +158,7 @@ def test_weights_are_kept_when_asked(
     assert left(caches) == set()
 
 
-@pytest.mark.parametrize("stop_at", ["bytes", "reading the weights", "comparing with torch", "keeping"])
+@pytest.mark.parametrize("stop_at", ["bytes", "reading the weights", "comparing with torch", "saving"])
 def test_stopped_anywhere_nothing_is_half_made(
     facts: PublishedNetwork, converted_before: None, tmp_path: Path, stop_at: str
 ) -> None:

@@ -110,7 +110,7 @@ def test_every_network_is_described() -> None:
 
 def test_what_lacks_a_field_is_no_network() -> None:
     """A list of another program is refused with a sentence."""
-    with pytest.raises(FormatError, match="no published network"):
+    with pytest.raises(FormatError, match="not a published network"):
         published_network_of({"network": "resnet50"})
 
 
