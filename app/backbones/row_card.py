@@ -2,20 +2,20 @@
 
 from typing import final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QWidget
 
 from app.backbones.logic import BackboneRow
 from app.backbones.wording import removal_fate, removal_question, row_facts, row_origin
-from app.controls import make_button, make_icon_button, make_label, make_notice_column, make_row_card
-from app.texts import breakable, fill
+from app.controls import make_button, make_icon_button, make_label, make_row_card
+from app.side_panel.asking_card import AskingCard
+from app.texts import breakable, fill, translate
 from app.theme.tokens import tokens
 
 
 @final
-class RowCard(QWidget):
-    """A card of the list; a question takes its place while a removal is asked about.
+class RowCard(AskingCard):
+    """A card of the list.
 
     Signals:
         use_requested: the `BackboneRow` to change the project to.
@@ -26,29 +26,22 @@ class RowCard(QWidget):
     remove_requested = Signal(object)
 
     def __init__(self, row: BackboneRow, *, can_change: bool) -> None:
-        super().__init__()
+        agree, keep = translate("backbones", "Remove"), translate("backbones", "Keep it")
+        super().__init__(agree, keep, variant="danger", tone="warning")
         self.row = row
-        self.use_button = make_button(self.tr("Use…"), self._on_use)
-        self.remove_button = make_icon_button("delete", fill(self.tr("Remove %1…"), row.name), self.ask)
-        self.agree_button = make_button(self.tr("Remove"), self._on_agree, variant="danger")
-        self.keep_button = make_button(self.tr("Keep it"), self._on_keep)
-        self._describe(can_change=can_change)
-        self._card = make_row_card(row.name, (row_facts(row), row_origin(row)), self._make_end())
-        self._question = self._make_question()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._card)
-        column.addWidget(self._question)
-        self._show(is_asking=False)
-
-    def _describe(self, *, can_change: bool) -> None:
-        self.use_button.setAccessibleName(fill(self.tr("Use %1 in this project"), self.row.name))
+        self.use_button = make_button(self.tr("Use…"), lambda: self.use_requested.emit(row))
+        self.use_button.setAccessibleName(fill(self.tr("Use %1 in this project"), row.name))
         self.use_button.setToolTip(
             self.tr("Embeds all images with it first and compares the results; nothing changes until you decide")
         )
         self.use_button.setEnabled(can_change)
-        self.agree_button.setAccessibleName(fill(self.tr("Remove %1"), self.row.name))
-        self.keep_button.setAccessibleName(fill(self.tr("Keep %1"), self.row.name))
+        self.remove_button = make_icon_button("delete", fill(self.tr("Remove %1…"), row.name), self.ask)
+        self.agree_button.setAccessibleName(fill(self.tr("Remove %1"), row.name))
+        self.keep_button.setAccessibleName(fill(self.tr("Keep %1"), row.name))
+        card = make_row_card(row.name, (row_facts(row), row_origin(row)), self._make_end())
+        question = make_label(breakable(removal_question(row)), wraps=True)
+        self.lay_out(card, self.remove_button, (question, make_label(removal_fate(row), "secondary", wraps=True)))
+        self.agreed.connect(self._on_agreed)
 
     def _make_end(self) -> QWidget:
         """The mark of the backbone in use, or what can be done with another one."""
@@ -66,18 +59,6 @@ class RowCard(QWidget):
         self.remove_button.setVisible(self.row.is_removable)
         return end
 
-    def _make_question(self) -> QFrame:
-        frame = QFrame()
-        column = make_notice_column(frame, "warning")
-        column.setSpacing(tokens().spacing.small)
-        self._question_text = make_label(breakable(removal_question(self.row)), wraps=True)
-        self._fate = make_label(removal_fate(self.row), "secondary", wraps=True)
-        for widget in (self._question_text, self._fate, self.agree_button, self.keep_button):
-            column.addWidget(widget)
-        return frame
-
-    # -- what is shown
-
     @property
     def buttons(self) -> tuple[QAbstractButton, ...]:
         """What the Tab key stops at, from top to bottom; those that are not shown are passed over."""
@@ -85,44 +66,7 @@ class RowCard(QWidget):
         remove = (self.remove_button, self.agree_button, self.keep_button) if self.row.is_removable else ()
         return use + remove
 
-    @property
-    def is_asking(self) -> bool:
-        """Whether the person is being asked."""
-        return not self._question.isHidden()
-
-    @property
-    def question_text(self) -> str:
-        """What is asked before a removal; empty while nothing is asked."""
-        texts = (self._question_text.text(), self._fate.text())
-        return "\n".join(texts).replace("\u200b", "") if self.is_asking else ""
-
-    def ask(self) -> None:
-        """Ask before anything is deleted; the answer that changes nothing has the keyboard."""
-        self._show(is_asking=True)
-        self.keep_button.setFocus()
-
-    def _show(self, *, is_asking: bool) -> None:
-        self._card.setVisible(not is_asking)
-        self._question.setVisible(is_asking)
-
-    # -- what a person does
-
-    def _on_use(self) -> None:
-        self.use_requested.emit(self.row)
-
-    def _on_agree(self) -> None:
-        self._show(is_asking=False)
+    def _on_agreed(self) -> None:
         for button in self.buttons:
             button.setEnabled(False)
         self.remove_requested.emit(self.row)
-
-    def _on_keep(self) -> None:
-        self._show(is_asking=False)
-        self.remove_button.setFocus()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc answers the question, and only then puts the panel away."""
-        if self.is_asking and event.key() == Qt.Key.Key_Escape:
-            self._on_keep()
-            return
-        super().keyPressEvent(event)

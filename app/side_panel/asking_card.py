@@ -1,0 +1,91 @@
+"""A card of a list; a question takes its place before something is done that a click cannot take back."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QVBoxLayout, QWidget
+
+from app.controls import make_button, make_notice_column
+from app.theme.tokens import tokens
+
+
+class AskingCard(QWidget):
+    """A card and its question, one of them shown.
+
+    Signals:
+        agreed: the person wants it; the card is shown again.
+
+    Args:
+        agree: what the button of the answer "yes" says.
+        keep: what the button of the answer "no" says.
+        variant: of the first button, such as "danger".
+        tone: of the question.
+    """
+
+    agreed = Signal()
+
+    def __init__(self, agree: str, keep: str, *, variant: str, tone: str) -> None:
+        super().__init__()
+        self.agree_button = make_button(agree, self._on_agree, variant=variant)
+        self.keep_button = make_button(keep, self._on_keep)
+        self._tone = tone
+
+    def lay_out(self, card: QFrame, ask_button: QAbstractButton, texts: Sequence[QLabel]) -> None:
+        """Put the card and its question together.
+
+        Args:
+            card: what is shown at first.
+            ask_button: of the card, that leads to the question.
+            texts: what is asked.
+        """
+        self._card, self._ask_button, self._texts, self._question = card, ask_button, tuple(texts), QFrame()
+        inner = make_notice_column(self._question, self._tone)
+        inner.setSpacing(tokens().spacing.small)
+        for widget in (*self._texts, self.agree_button, self.keep_button):
+            inner.addWidget(widget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._card)
+        column.addWidget(self._question)
+        self.show_question(is_asking=False)
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether the person is being asked."""
+        return not self._question.isHidden()
+
+    @property
+    def question_text(self) -> str:
+        """What is asked; empty while nothing is."""
+        return words_of(*self._texts) if self.is_asking else ""
+
+    def ask(self) -> None:
+        """Ask before anything is done; the answer that changes nothing has the keyboard."""
+        self.show_question(is_asking=True)
+        self.keep_button.setFocus()
+
+    def show_question(self, *, is_asking: bool) -> None:
+        """Show the question in the card's place, or the card again."""
+        self._card.setVisible(not is_asking)
+        self._question.setVisible(is_asking)
+
+    def _on_agree(self) -> None:
+        self.show_question(is_asking=False)
+        self.agreed.emit()
+
+    def _on_keep(self) -> None:
+        self.show_question(is_asking=False)
+        self._ask_button.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc answers the question, and only then puts the panel away."""
+        if self.is_asking and event.key() == Qt.Key.Key_Escape:
+            self._on_keep()
+            return
+        super().keyPressEvent(event)
+
+
+def words_of(*labels: QLabel) -> str:
+    """The lines of some labels, as a person reads them."""
+    return "\n".join(label.text() for label in labels if label.text()).replace("\u200b", "")
