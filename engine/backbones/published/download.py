@@ -2,8 +2,8 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -11,9 +11,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import httpx
-from filelock import FileLock, Timeout
 
-from engine.backbones.published.part_file import PartFile, PartNotes
+from engine.backbones.published.part_file import PartFile, PartNotes, alone
 from engine.backbones.published.web_client import (
     check_address,
     is_passing,
@@ -22,10 +21,9 @@ from engine.backbones.published.web_client import (
     proxy_for,
     web_client,
 )
-from engine.errors import ModelError, NetworkError, StorageError
+from engine.errors import ModelError, NetworkError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.model_card import file_hash
-from engine.new_file import private_folder
 
 ATTEMPTS: Final = 5
 """Requests in a row that may bring nothing new before the download gives up; each that gets further starts anew."""
@@ -83,7 +81,8 @@ def download(
     if target.is_file() and sha256_prefix and file_hash(target).startswith(sha256_prefix):
         return target
     part = PartFile(target)
-    with _alone(part, target), web_client(way, transport) as client:
+    lock = target.with_name(f"{target.name}.lock")
+    with alone(lock, "this file is being downloaded already"), part.left_clean(), web_client(way, transport) as client:
         failure = _Download(client, url, part, size_bytes, on_progress, cancel or CancelToken()).run(pause or _wait)
         if failure is not None:
             raise network_error(failure, url, proxy=way, remedy=_LOST if part.size else "") from failure
@@ -196,26 +195,6 @@ def _validator(answer: httpx.Response) -> str:
     """The mark by which a server knows this version again; a weak one does not promise the same bytes."""
     mark: str = answer.headers.get("ETag", "")
     return mark if mark and not mark.startswith("W/") else answer.headers.get("Last-Modified", "")
-
-
-@contextmanager
-def _alone(part: PartFile, target: Path) -> Iterator[None]:
-    """Keep other programs of ours away from the same part."""
-    lock = FileLock(f"{target}.lock")
-    with part.writing():
-        private_folder(target.parent)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout as error:
-            raise StorageError(
-                "this file is being downloaded already", found=str(target), remedy="wait for it, or stop it there"
-            ) from error
-    try:
-        yield
-    finally:
-        if not part.size:
-            part.remove()
-        lock.release()
 
 
 def _check(part: PartFile, sha256_prefix: str, url: str) -> None:

@@ -6,8 +6,8 @@ Nothing here asks the network but `add_published`, and that only for the one fil
 import difflib
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import numpy as np
-from filelock import FileLock, Timeout
 
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.model_files import ModelFiles
@@ -26,11 +25,12 @@ from engine.backbones.published.facts import (
     card_of_published,
     published_network_of,
 )
+from engine.backbones.published.part_file import alone
 from engine.backbones.published.proxy_address import proxy_address
 from engine.config import CacheFolders
-from engine.errors import FormatError, ModelError, StorageError
+from engine.errors import FormatError, ModelError
 from engine.events import CancelToken, OnProgress, Progress, ignore_progress
-from engine.full_disk import disk_full, storage_error, writing
+from engine.full_disk import disk_full, writing
 from engine.model_card import BackboneCard
 from engine.new_file import private_folder, write_file
 from engine.scratch_folder import scratch_folder
@@ -191,7 +191,7 @@ def add_published(
     if proxy:
         proxy_address(proxy)
     weights = weights_path(caches, facts)
-    with _alone(weights.parent, facts):
+    with alone(weights.with_name(f"{facts.library_name}.adding.lock"), "this network is being added already"):
         if not weights.is_file():
             _check_room(facts, weights.parent, library.folder)
         _fetch(facts, weights, proxy, on_progress=on_progress, cancel=cancel)
@@ -205,25 +205,6 @@ def add_published(
 def weights_path(caches: CacheFolders, facts: PublishedNetwork) -> Path:
     """Where the weights of a network lie while they are needed."""
     return caches.root / "downloads" / Path(urlsplit(facts.url).path).name
-
-
-@contextmanager
-def _alone(folder: Path, facts: PublishedNetwork) -> Iterator[None]:
-    """Keep other programs of ours away from the same weights and the same unfinished export."""
-    lock = FileLock(folder / f"{facts.library_name}.adding.lock")
-    try:
-        private_folder(folder)
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise StorageError(
-            "this network is being added already", found=facts.library_name, remedy="wait for it, or stop it there"
-        ) from error
-    except OSError as error:
-        raise storage_error(folder, error, "the network cannot be added") from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _fetch(facts: PublishedNetwork, weights: Path, proxy: str, *, on_progress: OnProgress, cancel: CancelToken) -> None:

@@ -8,8 +8,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, final
 
+from filelock import FileLock, Timeout
+
+from engine.errors import StorageError
 from engine.full_disk import disk_full, storage_error
-from engine.new_file import open_own, write_file
+from engine.new_file import open_own, private_folder, write_file
 
 PART_SUFFIX: Final = ".part"
 _NOTES_SUFFIX: Final = ".part.json"
@@ -116,6 +119,15 @@ class PartFile:
                 path.unlink()
 
     @contextmanager
+    def left_clean(self) -> Iterator[None]:
+        """Leave no empty part and no notes of one behind, however the block ends."""
+        try:
+            yield
+        finally:
+            if not self.size:
+                self.remove()
+
+    @contextmanager
     def writing(self) -> Iterator[None]:
         """Turn the disk's refusal inside the block into a `StorageError`, and keep nothing."""
         try:
@@ -124,3 +136,28 @@ class PartFile:
             self.remove()
             remedy = "free some disk space or choose another folder; nothing was kept"
             raise storage_error(self._target, error, "the download cannot be written", remedy) from error
+
+
+@contextmanager
+def alone(lock_path: Path, refusal: str) -> Iterator[None]:
+    """Keep other programs of ours away from what the block works on.
+
+    Args:
+        lock_path: file of the lock; stays.
+        refusal: what is said when another program holds it.
+
+    Raises:
+        StorageError: another program holds it, or the disk refuses.
+    """
+    lock = FileLock(lock_path)
+    try:
+        private_folder(lock_path.parent)
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise StorageError(refusal, found=lock_path.stem, remedy="wait for it, or stop it there") from error
+    except OSError as error:
+        raise storage_error(lock_path.parent, error, "the download cannot be written") from error
+    try:
+        yield
+    finally:
+        lock.release()
