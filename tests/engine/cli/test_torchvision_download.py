@@ -166,7 +166,7 @@ def test_the_worker_lists(server: WeightsServer) -> None:
     """The window gets the networks with their terms as one result."""
     (network,) = served(ListPublished(cache_of_test().root)).ending.networks
     assert network.source == SOURCE
-    assert network == facts_of(SMALL, url=network.url)
+    assert network == facts_of(SMALL, server.content, network.url)
     assert server.ranges == []
 
 
