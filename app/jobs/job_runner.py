@@ -1,15 +1,26 @@
-"""Queue of heavy jobs: one at a time, the others wait. The status bar watches it."""
+"""Queues of heavy jobs: embedding never waits for a training. The status bar watches them."""
 
+from enum import Enum, auto
+from itertools import takewhile
 from typing import final
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.job import Job, JobState
+from app.jobs.job import Job
+
+
+class Lane(Enum):
+    """What a heavy job waits for: in each lane one job runs at a time."""
+
+    EMBEDDING = auto()
+    """For those before it in this lane: photos that are dropped while a backbone trains are embedded at once."""
+    TRAINING = auto()
+    """For every heavy job before it: it learns from what they embed."""
 
 
 @final
 class JobRunner(QObject):
-    """Starts queued jobs in order, one at a time; also shows jobs that run elsewhere (`watch`).
+    """Starts queued jobs in order; also shows jobs that run elsewhere (`watch`).
 
     Signals:
         job_added: a job was queued or is watched.
@@ -24,8 +35,8 @@ class JobRunner(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs: list[Job] = []
-        self._queue: list[Job] = []
-        self._current: Job | None = None
+        self._heavy: dict[Job, Lane] = {}  # that wait or run, oldest first
+        self._begun: set[Job] = set()
         self._is_stopped = False
 
     @property
@@ -33,9 +44,9 @@ class JobRunner(QObject):
         """Jobs that wait or run, oldest first."""
         return tuple(self._jobs)
 
-    def run(self, job: Job) -> None:
-        """Queue a heavy job; it starts when those before it have ended."""
-        self._queue.append(job)
+    def run(self, job: Job, lane: Lane = Lane.EMBEDDING) -> None:
+        """Queue a heavy job; it starts when those that it waits for have ended."""
+        self._heavy[job] = lane
         self.watch(job)
         self._start_next()
 
@@ -59,19 +70,21 @@ class JobRunner(QObject):
         self.stopping.emit()
 
     def _start_next(self) -> None:
-        while self._current is None and self._queue and not self._is_stopped:
-            job = self._queue.pop(0)
-            if job.state is JobState.QUEUED:
-                self._current = job
+        for job in list(self._heavy):
+            if job in self._heavy and job not in self._begun and not self._is_stopped and self._may_start(job):
+                self._begun.add(job)
                 job.start()
+
+    def _may_start(self, job: Job) -> bool:
+        lane = self._heavy[job]
+        before = takewhile(lambda other: other is not job, self._heavy)
+        return not any(lane is Lane.TRAINING or self._heavy[other] is lane for other in before)
 
     def _on_job_ended(self, job: Job) -> None:
         if job in self._jobs:
             self._jobs.remove(job)
-        if job in self._queue:
-            self._queue.remove(job)
+        self._heavy.pop(job, None)
+        self._begun.discard(job)
         self.job_ended.emit(job)
-        if job is self._current:
-            self._current = None
         self._start_next()
         job.deleteLater()

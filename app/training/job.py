@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QThreadPool, Signal
 
 from app.jobs.detached_job import DetachedJob
 from app.jobs.job import Job
+from app.jobs.job_runner import Lane
 from app.jobs.process_job import ProcessJob
 from app.training.logic import Curves, Depth, Plan, Trained
 from app.training.versions import store_trained
@@ -129,7 +130,7 @@ class Training(QObject):
         job.progress.connect(self._on_progress)
         job.finished.connect(lambda result: self._on_finished(plan.depth, info.path, result))
         self._follow(job)
-        self._session.jobs.run(job)
+        self._session.jobs.run(job, Lane.TRAINING)
 
     def cancel(self) -> None:
         """Stop; the project stays as it was."""

@@ -82,11 +82,13 @@ class ScriptedWorkers:
 
     def __init__(self, *scripts: Sequence[Sequence[Step]]) -> None:
         self.requests: list[EmbedImages] = []
+        self.started: list[Worker] = []
         self._scripts = list(scripts)
 
     def __call__(self) -> Worker:
         """Start the next worker."""
         worker = Worker(scripted_command(*self._scripts.pop(0)), stays=True)
+        self.started.append(worker)
         send = worker.send
 
         def remembered(request: EmbedImages, on_event: OnEvent, on_ending: OnEnding) -> int:

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 
 from app.jobs.job import Job, JobState
-from app.jobs.job_runner import JobRunner
+from app.jobs.job_runner import JobRunner, Lane
 from tests.support.sessions import recorded
 
 
@@ -104,3 +104,20 @@ def test_the_runner_tells_who_came_and_went(runner: JobRunner) -> None:
     heavy.succeed()
     watched.cancel()
     assert went == [(heavy,), (watched,)]
+
+
+def test_embedding_waits_for_no_training(runner: JobRunner) -> None:
+    """A training waits for every job before it; what is embedded meanwhile waits for embedding alone."""
+    before, training, dropped, later = (HandJob(name) for name in ("before", "training", "dropped", "later"))
+    runner.run(before)
+    runner.run(training, Lane.TRAINING)
+    runner.run(dropped)
+    assert states([before, training, dropped]) == [JobState.RUNNING, JobState.QUEUED, JobState.QUEUED]
+    before.succeed()
+    assert states([training, dropped]) == [JobState.RUNNING, JobState.RUNNING]
+    runner.run(later, Lane.TRAINING)
+    training.succeed()
+    assert states([dropped, later]) == [JobState.RUNNING, JobState.QUEUED]
+    dropped.succeed()
+    assert states([later]) == [JobState.RUNNING]
+    later.succeed()
