@@ -177,3 +177,25 @@ def backup(
         asdict(figures),
         as_json=as_json,
     )
+
+
+@application.command("drop")
+def drop(
+    images: Annotated[int, typer.Option(min=1000)] = 100_000,
+    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Three photos dropped into a large project: time until they are predicted, beside the fit that this needs."""
+    from engine.research.benchmarks.drop import measure_drop
+
+    figures = measure_drop(images, rounds=rounds)
+    say(
+        f"3 photos into {figures.images:,} images\n"
+        f"the process starts     {figures.cold_s:6.2f} s\n"
+        f"it is there already    {figures.warm_s:6.2f} s   (limit {figures.limit_warm_s}), {figures.over_fit:.2f} x the"
+        f" fit (limit {figures.limit_over_fit})\n"
+        f"fitting, classifying   {figures.fit_s:6.2f} s\n"
+        f"memory of the process  {figures.memory_mib:6.0f} MiB, until it has had nothing to do for 5 minutes",
+        asdict(figures),
+        as_json=as_json,
+    )

@@ -14,7 +14,7 @@ from tests.support.trainings import Trainer, points
 def test_photos_dropped_while_a_backbone_trains(reviewing: Desk, tmp_path: Path) -> None:
     """The training goes on, and nobody waits for it."""
     training = reviewing.window.training
-    training._make_job = Trainer([*points(1), "wait"])
+    training._make_job = Trainer([*points(1), "wait"])  # noqa: SLF001 (a scripted job for a child process)
     training.start(Plan(Depth.BACKBONE, 100))
     reviewing.wait(lambda: training.phase is Phase.RUNNING)
     photos = [write_shape(tmp_path / "new" / f"{seed}.png", "Blue disc", seed=700 + seed) for seed in range(3)]

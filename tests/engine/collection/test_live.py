@@ -4,16 +4,19 @@ import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from engine.collection import live as live_module
 from engine.collection.embed import embed_project
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
 from engine.collection.models import find_model
 from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
 from engine.config import CacheFolders, assets_folder
+from engine.everyday.model import EverydayModel, fit
 from engine.model_card import card_path, read_card, write_card
 from engine.project import Change, ClassPolicy
 from engine.research.benchmarks.synthetic import synthetic_project
@@ -318,3 +321,24 @@ def test_merging_a_graph_into_an_open_collection(live: LiveCollection, collectio
     source = write_graph(collection.folder / "more.csv", {"Red": ["Red disc", "Red rings"], "Brown": ["Brown disc"]})
     _do(live, collection.caches, lambda live: import_graph(live.project, source).change)
     assert live.class_facts(class_ids(live.project)["Red rings"]).is_zero_shot
+
+
+def test_a_shot_without_an_embedding_is_not_fitted(
+    live: LiveCollection, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A photo that is dropped on a class teaches it once its embedding is there, and not before."""
+    fits: list[int] = []
+
+    def counted(*given: Any, **named: Any) -> EverydayModel:
+        fits.append(1)
+        return fit(*given, **named)
+
+    monkeypatch.setattr(live_module, "fit", counted)
+    photo = write_shape(tmp_path / "new.png", "Blue disc", seed=78)
+    change = import_images(live.project, [photo], class_id=live.project.graph.find("Blue disc")).change
+    before = live.fitted
+    live.apply(change)
+    assert (fits, live.fitted) == ([], before)
+    embed_project(live.project, collection.caches)
+    live.take_embedded(change.images_added)
+    assert fits == [1]
