@@ -31,9 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return run_worker()
     if first and (first.startswith("-") or not _names_a_project(first)):
         from engine.cli.main import main as run_command
-        from engine.log import Kind, logging_to_file
+        from engine.log import ProcessKind, logging_to_file
 
-        with logging_to_file(Kind.COMMAND):
+        with logging_to_file(ProcessKind.COMMAND):
             return run_command(words)
     if len(words) > 1:
         sys.stderr.write(f"protoleaf: the window opens one project: expected nothing after {first}, found {words[1]}\n")
@@ -50,9 +50,9 @@ def _names_a_project(word: str) -> bool:
 
 def open_window(project: Path | None) -> int:
     """Show the window and run until it is closed."""
-    from engine.log import Kind, logging_to_file
+    from engine.log import ProcessKind, logging_to_file
 
-    with logging_to_file(Kind.WINDOW) as log:
+    with logging_to_file(ProcessKind.WINDOW) as log:
         return _run_window(project, log)
 
 

@@ -13,7 +13,7 @@ from engine.config import CacheFolders, backbones_folder, log_folder
 from engine.embedding.device_speed import DeviceSpeed, measure_speed
 from engine.errors import ProtoleafError
 from engine.runtime.devices.attempt import try_device
-from engine.runtime.devices.child import Trial, TryInChild, try_in_child
+from engine.runtime.devices.child import DeviceTrial, TryInChild, try_in_child
 from engine.runtime.devices.facts import GpuFacts
 from engine.runtime.devices.gather import gather_facts
 from engine.runtime.devices.names import AUTO, ON_DEMAND, PROVIDERS, devices_of
@@ -164,13 +164,13 @@ def _not_tried(device: str, facts: GpuFacts) -> ProviderReport:
     )  # fmt: skip
 
 
-def _try_here(device: str, _limit_s: float, measure_s: float) -> Trial:
+def _try_here(device: str, _limit_s: float, measure_s: float) -> DeviceTrial:
     """Try the CPU in this process, where no driver can crash."""
     attempt = try_device(device)
     try:
-        return Trial(attempt, asdict(speed_of(device, measure_s)) if attempt.works else {})
+        return DeviceTrial(attempt, asdict(speed_of(device, measure_s)) if attempt.works else {})
     except ProtoleafError:  # the bundled backbone is missing or damaged: told by what uses it
-        return Trial(attempt, {})
+        return DeviceTrial(attempt, {})
 
 
 def speed_of(device: str, seconds: float) -> DeviceSpeed:

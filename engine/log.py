@@ -52,7 +52,7 @@ _FAULTS: Final = (" ERROR ", " CRITICAL ", "Fatal Python error", "Windows fatal 
 _log = logging.getLogger(__name__)
 
 
-class Kind(StrEnum):
+class ProcessKind(StrEnum):
     """What a process of the program is."""
 
     WINDOW = "window"
@@ -77,7 +77,7 @@ class Log:
 
 
 @contextmanager
-def logging_to_file(kind: Kind) -> Iterator[Log]:
+def logging_to_file(kind: ProcessKind) -> Iterator[Log]:
     """Log to a file during the block: what modules log, what nobody catches, and where native code crashes.
 
     Args:
@@ -88,7 +88,7 @@ def logging_to_file(kind: Kind) -> Iterator[Log]:
             log = _opened(kind, stack)
         except (OSError, RuntimeError):  # a folder that refuses; a disk without locks
             log = Log()
-        if log.path is not None and kind is Kind.WINDOW:
+        if log.path is not None and kind is ProcessKind.WINDOW:
             _mark_running(log, log.path, stack)
         _catch_uncaught(log, stack)
         try:
@@ -117,10 +117,10 @@ def session_text(path: Path) -> str:
 # -- the file
 
 
-def _opened(kind: Kind, stack: ExitStack) -> Log:
+def _opened(kind: ProcessKind, stack: ExitStack) -> Log:
     folder = private_folder(log_folder())
     path = _free_file(folder, kind, stack)
-    crashed = tuple(_crashed_windows(path)) if kind is Kind.WINDOW else ()
+    crashed = tuple(_crashed_windows(path)) if kind is ProcessKind.WINDOW else ()
     handler = _OwnFile(path)
     handler.setFormatter(logging.Formatter(_FORMAT))
     stack.callback(_close, handler)
@@ -132,7 +132,7 @@ def _opened(kind: Kind, stack: ExitStack) -> Log:
     return Log(path, crashed)
 
 
-def _free_file(folder: Path, kind: Kind, stack: ExitStack) -> Path:
+def _free_file(folder: Path, kind: ProcessKind, stack: ExitStack) -> Path:
     for number in range(1, MOST_PROCESSES + 1):
         path = folder / f"{kind}-{number}.log"
         lock = FileLock(path.with_suffix(_LOCK), thread_local=False)
@@ -198,7 +198,7 @@ def _mark_running(log: Log, path: Path, stack: ExitStack) -> None:
 
 def _crashed_windows(own: Path) -> Iterator[str]:
     """What windows logged whose marks are left though they run no more; a switched-off computer is no crash."""
-    for mark in sorted(own.parent.glob(f"{Kind.WINDOW}-*{_RUNNING}")):
+    for mark in sorted(own.parent.glob(f"{ProcessKind.WINDOW}-*{_RUNNING}")):
         log = mark.with_suffix(own.suffix)
         if log != own and not _is_free(log):
             continue

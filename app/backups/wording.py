@@ -6,31 +6,31 @@ from app.texts import fill, translate
 from app.wording import SEPARATOR, file_size, images, moment_text, number
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
-from engine.project.backups.naming import Reason
+from engine.project.backups.naming import BackupReason
 
 TEXTS_SHOWN: Final = 5
 
 
-def reason_text(reason: Reason) -> str:  # noqa: PLR0911 (one for each reason)
+def reason_text(reason: BackupReason) -> str:  # noqa: PLR0911 (one for each reason)
     """Why a backup was made."""
     match reason:
-        case Reason.QUARTER_HOUR:
+        case BackupReason.QUARTER_HOUR:
             return translate("backups", "Every 15 minutes")
-        case Reason.DAY:
+        case BackupReason.DAY:
             return translate("backups", "Once a day")
-        case Reason.ASKED:
+        case BackupReason.ASKED:
             return translate("backups", "On request")
-        case Reason.MIGRATION:
+        case BackupReason.MIGRATION:
             return translate("backups", "Before an update of the file")
-        case Reason.MERGE:
+        case BackupReason.MERGE:
             return translate("backups", "Before merging a class list")
-        case Reason.IMPORT:
+        case BackupReason.IMPORT:
             return translate("backups", "Before importing labels")
-        case Reason.MODEL:
+        case BackupReason.MODEL:
             return translate("backups", "Before changing the model")
-        case Reason.REMOVAL:
+        case BackupReason.REMOVAL:
             return translate("backups", "Before removing")
-        case Reason.RESTORE:
+        case BackupReason.RESTORE:
             return translate("backups", "Before restoring")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.config import log_folder
-from engine.log import Kind, has_fault, session_text
+from engine.log import ProcessKind, has_fault, session_text
 from engine.versions import versions
 
 LINES_OF_EACH: Final = 80
@@ -28,5 +28,5 @@ def report_text(device: str, sessions: Sequence[str]) -> str:
 
 def faulty_worker_sessions() -> list[str]:
     """The latest session in each worker's log, of those that had a fault."""
-    sessions = map(session_text, sorted(log_folder().glob(f"{Kind.WORKER}-*.log")))
+    sessions = map(session_text, sorted(log_folder().glob(f"{ProcessKind.WORKER}-*.log")))
     return [session for session in sessions if has_fault(session)]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class EmbedScope:
     """What a run embeds besides images that wait; see `images_to_embed`."""
 
     device: str = "auto"
@@ -34,7 +34,7 @@ class EmbedJob(WorkerJob):
         worker: gives the worker, which may be running already.
     """
 
-    def __init__(self, title: str, session: "Session", wanted: Wanted, worker: Callable[[], Worker]) -> None:
+    def __init__(self, title: str, session: "Session", wanted: EmbedScope, worker: Callable[[], Worker]) -> None:
         super().__init__(title)
         self._session = session
         self._wanted = wanted

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.process_job import STOP_GRACE_S
-from app.session.embed_job import EmbedJob, Wanted
+from app.session.embed_job import EmbedJob, EmbedScope
 from engine.events import Progress
 from engine.files import FileFailure
 from engine.worker.client import Worker
@@ -155,7 +155,7 @@ class Embedding(QObject):
         is_wanted = (state.status == WAITING) | ((state.status == FAILED) & self._wants_failed)
         if not is_wanted.any() and not self._wants_all:
             return
-        wanted = Wanted(self.device, self._wants_failed, self._wants_all)
+        wanted = EmbedScope(self.device, self._wants_failed, self._wants_all)
         self._wants_start = self._wants_failed = self._wants_all = False
         self._idle_timer.stop()
         self.job = EmbedJob(self.tr("Embedding images"), self._session, wanted, self._running_worker)

@@ -21,9 +21,8 @@ from engine.scratch_folder import ScratchFolder, clear_abandoned
 if TYPE_CHECKING:
     from app.session import ProjectInfo, Session
     from engine.collection.live import LiveCollection
-    from engine.collection.messages import Train
-    from engine.collection.messages import Trained as TrainedFiles
-    from engine.collection.training.trained import TrainingPoint
+    from engine.collection.messages import Train, TrainingResult
+    from engine.training.curve import TrainingPoint
 
 FOLDER: Final = "training"
 TRAINED: Final = "trained"
@@ -169,7 +168,7 @@ class Training(QObject):
         self.progress = progress
         self.progressed.emit(progress)
 
-    def _on_finished(self, depth: Depth, project_path: Path, files: "TrainedFiles") -> None:
+    def _on_finished(self, depth: Depth, project_path: Path, files: "TrainingResult") -> None:
         """Put the new version into the project; choosing it is up to the person."""
         trained = Trained.of_files(depth, files)
         job = self._session.run_long(

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 if TYPE_CHECKING:
-    from engine.collection.messages import Trained as TrainedFiles
-    from engine.collection.training.trained import TrainingPoint
+    from engine.collection.messages import TrainingResult
+    from engine.training.curve import TrainingPoint
 
 POINTS_KEPT: Final = 512
 """Of one curve: twice what a screen can tell apart."""
@@ -36,7 +36,7 @@ class Depth(StrEnum):
     BACKBONE = "backbone"
 
 
-class Start(StrEnum):
+class StartingPoint(StrEnum):
     """Where the training of a backbone starts."""
 
     BUNDLED = "bundled"
@@ -56,7 +56,7 @@ class Plan:
 
     depth: Depth
     iterations: int
-    start: Start = Start.BUNDLED
+    start: StartingPoint = StartingPoint.BUNDLED
     side: int = 128
 
     def settings(self) -> dict[str, int | str]:
@@ -69,15 +69,15 @@ DEFAULTS: Final = {
     Depth.PROPAGATION: Plan(Depth.PROPAGATION, 500),
     Depth.BACKBONE: Plan(Depth.BACKBONE, 200),
 }
-SIDES: Final = {Start.BUNDLED: (96, 128, 160), Start.CONV4: (64, 84, 128)}
-USUAL_SIDE: Final = {Start.BUNDLED: 128, Start.CONV4: 84}
+SIDES: Final = {StartingPoint.BUNDLED: (96, 128, 160), StartingPoint.CONV4: (64, 84, 128)}
+USUAL_SIDE: Final = {StartingPoint.BUNDLED: 128, StartingPoint.CONV4: 84}
 FEWEST_ITERATIONS: Final = 10
 MOST_ITERATIONS: Final = 200_000
 
 _START_S: Final = 10.0
 _TUNING_CHECKS_S: Final = 30.0
 _TUNING_STEP_S: Final = 0.04
-_PIXEL_STEP_S: Final = {Start.BUNDLED: 2e-4, Start.CONV4: 1e-4}
+_PIXEL_STEP_S: Final = {StartingPoint.BUNDLED: 2e-4, StartingPoint.CONV4: 1e-4}
 """Measured on two processor cores. Tuning looks at its validation classes a fixed number of times; a step of a backbone
 takes time in proportion to the pixels it sees, here of a hundred images."""
 
@@ -244,7 +244,7 @@ class Trained:
     version_id: int | None = None
 
     @classmethod
-    def of_files(cls, depth: Depth, files: "TrainedFiles") -> "Trained":
+    def of_files(cls, depth: Depth, files: "TrainingResult") -> "Trained":
         """What a worker trained."""
         return cls(depth, files.folder, files.name, Figures.of_named(files.figures))
 

@@ -17,7 +17,7 @@ from app.training.logic import (
     Depth,
     Labels,
     Plan,
-    Start,
+    StartingPoint,
 )
 from app.training.wording import duration, labels_text, purpose, start_text
 
@@ -44,9 +44,9 @@ class SetupForm(QWidget):
         self.side = self._make_box(self.tr("Image side"))
         self._duration = make_label("", "secondary", wraps=True)
         self._basis = make_label("", "secondary", wraps=True)
-        self.start_button = make_button(self.tr("Start"), self._on_start, variant="primary", icon_name="play")
+        self.start_button = make_button(self.tr("StartingPoint"), self._on_start, variant="primary", icon_name="play")
         self._lay_out()
-        for start in Start:
+        for start in StartingPoint:
             self.start_from.addItem(start_text(start), start)
         self.start_from.currentIndexChanged.connect(self._on_start_chosen)
         self.side.currentIndexChanged.connect(self._on_setting_changed)
@@ -105,7 +105,7 @@ class SetupForm(QWidget):
         """What the person has chosen."""
         if self.topic is Depth.PROPAGATION:
             return Plan(self.topic, self.iterations.value())
-        start, side = Start(self.start_from.currentData()), int(self.side.currentData())
+        start, side = StartingPoint(self.start_from.currentData()), int(self.side.currentData())
         return Plan(self.topic, self.iterations.value(), start, side)
 
     def show_labels(self, labels: Labels, *, is_writable: bool) -> None:
@@ -118,7 +118,7 @@ class SetupForm(QWidget):
 
     def _on_start_chosen(self) -> None:
         """Each network has sides that suit it."""
-        start = Start(self.start_from.currentData())
+        start = StartingPoint(self.start_from.currentData())
         self.side.blockSignals(True)
         self.side.clear()
         for side in SIDES[start]:

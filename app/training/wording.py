@@ -5,7 +5,7 @@ from typing import Final
 from PySide6.QtCore import QLocale
 
 from app.texts import fill, translate
-from app.training.logic import Depth, Figures, Labels, Plan, Start, Trained, VersionRow, estimated_s
+from app.training.logic import Depth, Figures, Labels, Plan, StartingPoint, Trained, VersionRow, estimated_s
 from app.wording import SEPARATOR, images, moment_text, number, percent_to_a_tenth
 
 _MINUTE_S: Final = 60
@@ -48,9 +48,9 @@ def _about(seconds: float) -> str:
     return fill(translate("training", "%1 hours"), hours)
 
 
-def start_text(start: Start) -> str:
+def start_text(start: StartingPoint) -> str:
     """Where training a backbone starts."""
-    if start is Start.BUNDLED:
+    if start is StartingPoint.BUNDLED:
         return translate("training", "Bundled backbone")
     return translate("training", "Conv4 of the paper")
 

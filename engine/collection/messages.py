@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.collection.backbone_change.change import PreparedChange
-from engine.collection.training.trained import Depth, TrainingPoint
+from engine.collection.training.trained import Depth
 from engine.embedding.records import EmbedBatch
+from engine.training.curve import TrainingPoint
 from engine.worker.protocol import Request
 
 
@@ -26,7 +27,7 @@ class DrawSample(Request[SampleDrawn]):
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainingResult:
     """A training that went well.
 
     Attributes:
@@ -41,7 +42,7 @@ class Trained:
 
 
 @dataclass(frozen=True)
-class Train(Request[Trained]):
+class Train(Request[TrainingResult]):
     """Train a model version on a project's labels; whoever asked adds it to the project.
 
     Attributes:

@@ -23,7 +23,7 @@ from engine.files import size_text
 from engine.images.jpeg_size import held_bytes
 from engine.images.library_warnings import pillow_is_quiet
 from engine.images.memory_budget import FILES, PIXELS
-from engine.images.opened_image import LARGE_PIXELS, Wanted, reading
+from engine.images.opened_image import LARGE_PIXELS, WantedPart, reading
 from engine.images.orientation import jpeg_orientation, upright
 from engine.images.read_file import file_size, read_file
 from engine.images.reduced import Part, held_factor
@@ -152,7 +152,7 @@ def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[
         raise ImageError("there is not enough memory for this image") from error
 
 
-def _centre(wanted: Wanted, side: int, resize_share: float) -> NDArray[np.uint8]:
+def _centre(wanted: WantedPart, side: int, resize_share: float) -> NDArray[np.uint8]:
     left, top, right, bottom = centre_box(*wanted.size, resize_share)
     part, factor = wanted.part, wanted.factor
     box = ((left - part.left) / factor, (top - part.top) / factor)

@@ -36,7 +36,7 @@ Choose = Callable[[int, int], tuple[Part, int]]
 """Which part of a picture of a width and height is wanted, and by which factor it may be reduced."""
 
 
-class Wanted(NamedTuple):
+class WantedPart(NamedTuple):
     """What was read.
 
     Attributes:
@@ -55,7 +55,7 @@ class Wanted(NamedTuple):
 
 
 @contextmanager
-def reading(image: Image.Image, data: bytes, choose: Choose, *, as_array: bool = False) -> Iterator[Wanted]:
+def reading(image: Image.Image, data: bytes, choose: Choose, *, as_array: bool = False) -> Iterator[WantedPart]:
     """Read what is wanted of an image that was opened and not loaded yet; its memory counts until the block ends.
 
     Args:
@@ -72,21 +72,21 @@ def reading(image: Image.Image, data: bytes, choose: Choose, *, as_array: bool =
         yield _whole(image, choose) if strips is None else _in_strips(image, strips, choose)
 
 
-def _in_strips(image: Image.Image, strips: Iterator[Image.Image], choose: Choose) -> Wanted:
+def _in_strips(image: Image.Image, strips: Iterator[Image.Image], choose: Choose) -> WantedPart:
     size = _stored_size(image)
     part, factor = choose(*size)
     orientation = image_orientation(image)
-    return Wanted(reduced_rgb(strips, part, factor), part, factor, size, orientation)
+    return WantedPart(reduced_rgb(strips, part, factor), part, factor, size, orientation)
 
 
-def _whole(image: Image.Image, choose: Choose) -> Wanted:
+def _whole(image: Image.Image, choose: Choose) -> WantedPart:
     """Decode the whole picture; a reader may turn it upright by itself, and then says so."""
     image.load()
     size, orientation = image.size, image_orientation(image)
     part, factor = choose(*size)
     if _is_worthwhile(size, part, factor):
-        return Wanted(reduced_rgb(cropped_strips(image, factor), part, factor), part, factor, size, orientation)
-    return Wanted(rgb_image(image), Part(0, 0, *size), 1, size, orientation)
+        return WantedPart(reduced_rgb(cropped_strips(image, factor), part, factor), part, factor, size, orientation)
+    return WantedPart(rgb_image(image), Part(0, 0, *size), 1, size, orientation)
 
 
 def _strips_of_file(image: Image.Image, data: bytes, choose: Choose) -> Iterator[Image.Image] | None:

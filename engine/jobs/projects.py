@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from engine.collection.messages import DrawSample, PrepareChange, SampleDrawn, Train, Trained
+from engine.collection.messages import DrawSample, PrepareChange, SampleDrawn, Train, TrainingResult
 from engine.config import CacheFolders
 from engine.embedding.records import EmbedBatch
 from engine.events import CancelToken
@@ -23,7 +23,7 @@ def draw_sample(request: DrawSample, send: "Send", cancel: CancelToken) -> Sampl
     return SampleDrawn(path)
 
 
-def train(request: Train, send: "Send", cancel: CancelToken) -> Trained:
+def train(request: Train, send: "Send", cancel: CancelToken) -> TrainingResult:
     """Train a model version; sends each point of the curve."""
     from engine.collection.training.train import train as run
     from engine.project import Project
@@ -39,7 +39,7 @@ def train(request: Train, send: "Send", cancel: CancelToken) -> Trained:
             on_point=send,
             cancel=cancel,
         )
-    return Trained(trained.folder, trained.name, trained.figures)
+    return TrainingResult(trained.folder, trained.name, trained.figures)
 
 
 def prepare_change(request: PrepareChange, send: "Send", cancel: CancelToken) -> "PreparedChange":

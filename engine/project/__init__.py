@@ -1,6 +1,6 @@
 """The project file: open, ask, act, undo."""
 
-from engine.project.backups.naming import Reason
+from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
 from engine.project.project import Project
 from engine.project.records import (
@@ -19,6 +19,7 @@ from engine.project.records import (
 from engine.project.step import OpenStep
 
 __all__ = [
+    "BackupReason",
     "Change",
     "ClassId",
     "ClassPolicy",
@@ -32,6 +33,5 @@ __all__ = [
     "OpenStep",
     "Prediction",
     "Project",
-    "Reason",
     "TrainedModel",
 ]

@@ -9,7 +9,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.project import graph_rows, label_rows, policy_rows
 from engine.project.action_texts import remove_class_text
 from engine.project.backups.keeping import MANY
-from engine.project.backups.naming import Reason
+from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
 from engine.project.clock import person_name
 from engine.project.file.file_lock import read_only_error
@@ -39,7 +39,7 @@ class GraphActions(ProjectQuestions, ABC):
         with self._journal.step(text, who or person_name()) as step:
             yield step
 
-    def back_up_before(self, reason: Reason) -> str:
+    def back_up_before(self, reason: BackupReason) -> str:
         """Make a backup before an action that changes much; the action may go on in any case, since undo leads back.
 
         Returns:
@@ -120,7 +120,7 @@ class GraphActions(ProjectQuestions, ABC):
         """
         name, parents = self._class_name(class_id), self.graph.parents(class_id)
         is_large = self.labelled_counts().get(class_id, 0) > MANY
-        notice = self.back_up_before(Reason.REMOVAL) if is_large else ""
+        notice = self.back_up_before(BackupReason.REMOVAL) if is_large else ""
         heir_id = parents[0] if len(parents) == 1 else None
         with self.one_step(f"Remove class {name}") as step:
             labels = label_rows.move_labels(step, class_id, heir_id)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import ProjectDamagedError, ProjectLockedError, ProtoleafError, StorageError
-from engine.project.backups.naming import Reason
+from engine.project.backups.naming import BackupReason
 from engine.project.backups.place import make_folder
 from engine.project.backups.taking import take_backup
 from engine.project.clock import present_time
@@ -195,7 +195,7 @@ def _back_up(connection: Connection) -> None:
     path = connection.path
     try:
         folder = make_folder(path, mark_of(connection).project_id)
-        take_backup(connection, folder, project=path, reason=Reason.MIGRATION, when=present_time())
+        take_backup(connection, folder, project=path, reason=BackupReason.MIGRATION, when=present_time())
     except StorageError as error:
         raise StorageError(
             "the project is of an older version and could not be backed up, so it was left as it is",

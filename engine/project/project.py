@@ -16,7 +16,7 @@ from engine.files import FoundFile
 from engine.project import image_rows, label_rows, model_rows, policy_rows, prediction_rows
 from engine.project.action_texts import counted, label_text
 from engine.project.backups.keeping import MANY
-from engine.project.backups.naming import Reason
+from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
 from engine.project.clock import person_name
 from engine.project.creation import FirstModel, create_file
@@ -153,7 +153,7 @@ class Project(GraphActions):
     def remove_images(self, image_ids: Iterable[ImageId]) -> Change:
         """Take images and their labels out of the project; the files stay where they are."""
         ids = _plain(image_ids)
-        notice = self.back_up_before(Reason.REMOVAL) if len(ids) > MANY else ""
+        notice = self.back_up_before(BackupReason.REMOVAL) if len(ids) > MANY else ""
         with self.one_step("") as step:
             removed = image_rows.delete_images(step, ids)
             step.text = f"Remove {counted(removed, 'image')}"
@@ -248,7 +248,7 @@ class Project(GraphActions):
         version = model_rows.model_version(self._connection, int(version_id))
         called = version.name or f"{version.label} ({version.version_id})"
         is_another = version.version_id != model_rows.chosen_version_id(self._connection)
-        notice = self.back_up_before(Reason.MODEL) if is_another else ""
+        notice = self.back_up_before(BackupReason.MODEL) if is_another else ""
         change = self._put_setting(model_rows.MODEL_SETTING, version.version_id, f"Use model {called}")
         return replace(change, notice=notice)
 

@@ -38,7 +38,7 @@ from engine.training.export import export_backbone, export_plain_propagation, ex
 from engine.training.pretraining import (
     IMAGENET_MEAN,
     IMAGENET_STD,
-    LabelledImages,
+    PretrainingImages,
     accuracy,
     embed,
     pretrain,
@@ -116,7 +116,7 @@ def _weights_of(run: Path | None, name: str) -> dict[str, torch.Tensor]:
     return state
 
 
-def ancestor_matrix(wordnet: Path, images: LabelledImages) -> torch.Tensor:
+def ancestor_matrix(wordnet: Path, images: PretrainingImages) -> torch.Tensor:
     """Which classes of WordNet lie above which image class: (K, A) float, without those that say nothing.
 
     A class above all or only one of the image classes teaches nothing new, nor does one above the same as another.
@@ -173,7 +173,7 @@ def plain(out: Path) -> None:
 
 
 def wordnet_positions(
-    wordnet: Path, images: LabelledImages
+    wordnet: Path, images: PretrainingImages
 ) -> tuple[CategoryGraph, NDArray[np.int64], NDArray[np.int64]]:
     """The WordNet branches above the image classes: graph, edge index (2, E), class position (n,) of each image."""
     imported = read_imagenet(wordnet, only=images.class_names)
@@ -188,7 +188,7 @@ def wordnet_positions(
 
 
 def _train_propagation(
-    embeddings: NDArray[np.float32], images: LabelledImages, wordnet: Path, iterations: int
+    embeddings: NDArray[np.float32], images: PretrainingImages, wordnet: Path, iterations: int
 ) -> TrainedPropagation:
     _, edges, positions = wordnet_positions(wordnet, images)
     settings = PropagationTrainingSettings(

@@ -37,7 +37,7 @@ Seconds = Mapping[str, Sequence[float]]
 """Of each job, round by round."""
 
 
-class Job(Protocol):
+class TimedWork(Protocol):
     """Something that each round times."""
 
     def prepared(self, number: int) -> Timed:
@@ -172,7 +172,7 @@ def images_behind_buffer(most_of_a_class: int | None) -> int:
     return sum(min(level.training_images, most_of_a_class * level.training_classes) for level in levels)
 
 
-def _jobs(data: FewShotData, settings: MethodSettings) -> dict[str, Job]:
+def _jobs(data: FewShotData, settings: MethodSettings) -> dict[str, TimedWork]:
     """All that is timed, in this order."""
     training, training_set = settings.training, data.training_set()
     objectives = {method: make_objective(method, training_set, settings) for method in METHODS}
@@ -181,7 +181,7 @@ def _jobs(data: FewShotData, settings: MethodSettings) -> dict[str, Job]:
     assert isinstance(ppn, PrototypePropagation), "the method PPN is one"
     refresh = Refresh(ppn, training_set.pixels, training.side)
     refresh.prepared(0)()  # with an empty buffer nothing would be propagated
-    jobs: dict[str, Job] = {
+    jobs: dict[str, TimedWork] = {
         _BARE_FLOAT32: BareIteration(replace(training, precision="float32"), images, is_tuned=False),
         _BARE: BareIteration(training, images, is_tuned=True),
         PPN: iterations.pop(PPN),
@@ -193,13 +193,13 @@ def _jobs(data: FewShotData, settings: MethodSettings) -> dict[str, Job]:
     return jobs
 
 
-def _images(ppn: Job, rounds: int) -> list[int]:
+def _images(ppn: TimedWork, rounds: int) -> list[int]:
     """Images of each round's iteration."""
     assert isinstance(ppn, TrainingIteration)
     return [len(ppn.draw(number)[0].images) for number in range(WARM_UP, WARM_UP + rounds)]
 
 
-def _timed(jobs: Mapping[str, Job], rounds: int, device: torch.device, on_progress: OnProgress) -> Seconds:
+def _timed(jobs: Mapping[str, TimedWork], rounds: int, device: torch.device, on_progress: OnProgress) -> Seconds:
     seconds: dict[str, list[float]] = {name: [] for name in jobs}
     meter = ProgressMeter(WARM_UP + rounds, on_progress, unit="rounds")
     for number in range(WARM_UP + rounds):

@@ -13,7 +13,7 @@ from engine.research.baselines.baseline import Baseline
 from engine.research.data_sets.stored import FewShotData
 from engine.research.methods import PPN_PLUS, MethodSettings
 from engine.research.testing.bench import Bench, EmbeddedTasks, test_images
-from engine.research.testing.propagation import TrainedPropagation, options_of, predict
+from engine.research.testing.propagation import TestedPropagation, options_of, predict
 from engine.research.testing.tasks import draw_tasks
 from engine.training import loop
 from engine.training.arithmetic import device_of, number_type
@@ -21,7 +21,7 @@ from engine.training.batches import augmented_windows
 from engine.training.distribution import Distribution
 from engine.training.level_wise.objective import PrototypePropagation
 from engine.training.loop import embedder
-from engine.training.objective import Draw, Objective
+from engine.training.objective import IterationDraw, Objective
 from engine.training.settings import TrainingSettings
 
 Timed = Callable[[], object]
@@ -46,7 +46,7 @@ class TrainingIteration:
             objective, pixels, settings, run=None, distribution=distribution
         )
 
-    def draw(self, number: int) -> tuple[Draw, np.random.Generator]:
+    def draw(self, number: int) -> tuple[IterationDraw, np.random.Generator]:
         """What the iteration draws, and the generator that its augmentation goes on with."""
         generator = np.random.default_rng([self._settings.seed, number, 1])
         return self._objective.draw(generator), generator
@@ -124,7 +124,7 @@ class TestTask:
         self._bench = Bench(data, self._embed)
         self._options = options_of(settings.propagation, knows_edges=row == PPN_PLUS)
         self._seed = settings.training.seed
-        self._trained = TrainedPropagation.of(objective) if isinstance(objective, PrototypePropagation) else None
+        self._trained = TestedPropagation.of(objective) if isinstance(objective, PrototypePropagation) else None
 
     def prepared(self, number: int) -> Timed:
         """Draw a task."""

@@ -55,7 +55,7 @@ class EpisodeSettings:
 
 
 @final
-class Hierarchy:
+class ClassArrays:
     """The category graph as arrays, with what episodes ask of it.
 
     Args:
@@ -104,7 +104,7 @@ class ImageShares:
 
 
 def share_out(
-    hierarchy: Hierarchy, class_positions: Positions, settings: EpisodeSettings, generator: np.random.Generator
+    hierarchy: ClassArrays, class_positions: Positions, settings: EpisodeSettings, generator: np.random.Generator
 ) -> ImageShares:
     """Give every image one part: few-shot image of its leaf, or coarse-labelled.
 
@@ -231,7 +231,7 @@ class Episode:
 
 
 def draw_episode(
-    hierarchy: Hierarchy,
+    hierarchy: ClassArrays,
     shares: ImageShares,
     leaves: Positions,
     settings: EpisodeSettings,

@@ -15,7 +15,7 @@ Embed = Callable[[NDArray[np.int64]], Tensor]
 
 
 @dataclass(frozen=True)
-class Draw:
+class IterationDraw:
     """One iteration's data.
 
     Attributes:
@@ -46,7 +46,7 @@ class Objective(nn.Module, ABC):
         self.constants: Mapping[str, float | str | int | bool | None] = {}
 
     @abstractmethod
-    def draw(self, generator: np.random.Generator) -> Draw:
+    def draw(self, generator: np.random.Generator) -> IterationDraw:
         """Draw the data of one iteration; all randomness comes from `generator`."""
 
     @abstractmethod
@@ -61,7 +61,7 @@ class Objective(nn.Module, ABC):
             generator: source of samples, where only a sample is looked at; without one, all images are: at the end.
         """
 
-    def forward(self, images: Tensor, draw: Draw) -> Tensor:
+    def forward(self, images: Tensor, draw: IterationDraw) -> Tensor:
         """Loss of images (B, 3, H, W) float32, normalised."""
         return self.loss(self.embed(images), draw)
 

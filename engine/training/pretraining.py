@@ -21,7 +21,7 @@ IMAGENET_STD: Final = (0.229, 0.224, 0.225)
 
 
 @dataclass(frozen=True)
-class LabelledImages:
+class PretrainingImages:
     """Decoded images: `pixels` (N, H, W, 3) uint8, `targets` (N,) int64, `class_names` by target."""
 
     pixels: NDArray[np.uint8]
@@ -52,7 +52,7 @@ class PretrainingSettings:
     seed: int = 0
 
 
-def read_class_folders(folder: Path, side: int) -> LabelledImages:
+def read_class_folders(folder: Path, side: int) -> PretrainingImages:
     """Decode a folder of class folders into one array of `side` x `side` RGB images."""
     class_names = tuple(sorted(path.name for path in folder.iterdir() if path.is_dir()))
     pixels, targets = [], []
@@ -61,7 +61,7 @@ def read_class_folders(folder: Path, side: int) -> LabelledImages:
             with Image.open(path) as image:
                 pixels.append(np.asarray(image.convert("RGB").resize((side, side))))
             targets.append(target)
-    return LabelledImages(np.stack(pixels), np.array(targets, dtype=np.int64), class_names)
+    return PretrainingImages(np.stack(pixels), np.array(targets, dtype=np.int64), class_names)
 
 
 def augment(pixels: Tensor, side: int) -> Tensor:
@@ -110,7 +110,7 @@ def _one_cycle(progress: float, warm_up_share: float) -> float:
     return 0.5 * (1 + math.cos(math.pi * (progress - warm_up_share) / (1 - warm_up_share)))
 
 
-def _batches(images: LabelledImages, settings: PretrainingSettings) -> Iterator[tuple[int, int, Tensor, Tensor]]:
+def _batches(images: PretrainingImages, settings: PretrainingSettings) -> Iterator[tuple[int, int, Tensor, Tensor]]:
     """Yield (epoch, side, pixels, targets) over all stages."""
     generator = torch.Generator().manual_seed(settings.seed)
     pixels, targets = torch.from_numpy(images.pixels), torch.from_numpy(images.targets)
@@ -153,7 +153,7 @@ class AncestorLoss(nn.Module):
 
 def pretrain(
     backbone: nn.Module,
-    images: LabelledImages,
+    images: PretrainingImages,
     settings: PretrainingSettings,
     *,
     embedding_width: int,
@@ -200,7 +200,7 @@ def pretrain(
 
 
 @torch.no_grad()
-def embed(backbone: nn.Module, images: LabelledImages, batch_size: int = 250) -> NDArray[np.float32]:
+def embed(backbone: nn.Module, images: PretrainingImages, batch_size: int = 250) -> NDArray[np.float32]:
     """Embeddings (n, d) of all images, in evaluation mode."""
     backbone.eval()
     blocks = []
@@ -211,7 +211,7 @@ def embed(backbone: nn.Module, images: LabelledImages, batch_size: int = 250) ->
 
 
 @torch.no_grad()
-def accuracy(model: nn.Module, images: LabelledImages, batch_size: int = 250) -> float:
+def accuracy(model: nn.Module, images: PretrainingImages, batch_size: int = 250) -> float:
     """Share of `images` whose likeliest class is their own; `model` is left in training mode."""
     model.eval()
     hits = 0

@@ -13,7 +13,7 @@ from engine.model.attention import Attention
 from engine.model.classifier import log_probabilities
 from engine.model.initial_prototypes import Prototypes, initial_prototypes
 from engine.model.propagation import propagate
-from engine.training.episodes import Episode, Hierarchy, ImageShares, Positions, Task
+from engine.training.episodes import ClassArrays, Episode, ImageShares, Positions, Task
 from engine.training.propagation_settings import PropagationTrainingSettings
 
 
@@ -93,7 +93,7 @@ def _episode_prototypes(collection: Collection, episode: Episode) -> tuple[Proto
     return Prototypes(vectors, support.exists | collection.coarse.exists[classes]), counts
 
 
-def prepare(hierarchy: Hierarchy, shares: ImageShares, embeddings: NDArray[np.floating]) -> Collection:
+def prepare(hierarchy: ClassArrays, shares: ImageShares, embeddings: NDArray[np.floating]) -> Collection:
     """Make the buffer: a coarse class's own images, or its descendants' coarse images where it has none."""
     images_of = list(shares.coarse)
     for position in np.flatnonzero(~hierarchy.is_leaf).tolist():

@@ -12,7 +12,8 @@ from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.model.attention import Attention
 from engine.model.propagation_network import PropagationNetwork
-from engine.training.episodes import Episode, Hierarchy, Positions, draw_episode, share_out, split_leaves
+from engine.training.curve import TrainingPoint
+from engine.training.episodes import ClassArrays, Episode, Positions, draw_episode, share_out, split_leaves
 from engine.training.propagation_learner import (
     Collection,
     HeldOutFigures,
@@ -24,28 +25,10 @@ from engine.training.propagation_learner import (
 )
 from engine.training.propagation_settings import PropagationTrainingSettings
 
-
-@dataclass(frozen=True)
-class HistoryPoint:
-    """Losses at one iteration.
-
-    Attributes:
-        iteration: training episodes so far.
-        training_loss: mean sum over levels since the point before; None at the start.
-        validation_loss: mean over few-shot queries of validation classes.
-        validation_accuracy: share of those queries that were right, 0..1.
-    """
-
-    iteration: int
-    training_loss: float | None
-    validation_loss: float
-    validation_accuracy: float
+OnPoint = Callable[[TrainingPoint], None]
 
 
-OnPoint = Callable[[HistoryPoint], None]
-
-
-def ignore_point(_point: HistoryPoint) -> None:
+def ignore_point(_point: TrainingPoint) -> None:
     """Be the listener of callers that draw no curve."""
 
 
@@ -69,7 +52,7 @@ class TrainedPropagation:
     attention: Attention
     temperature: float
     shrinkage: float | None
-    history: tuple[HistoryPoint, ...]
+    history: tuple[TrainingPoint, ...]
     kept_iteration: int
     before: HeldOutFigures
     after: HeldOutFigures
@@ -120,7 +103,7 @@ def train_attention(
     settings = settings or PropagationTrainingSettings()
     class_count = 1 + max(int(class_positions.max(initial=-1)), int(edge_index.max(initial=-1)))
     sharing, training, validating, testing = np.random.default_rng(settings.seed).spawn(4)
-    hierarchy = Hierarchy(edge_index, class_count)
+    hierarchy = ClassArrays(edge_index, class_count)
     shares = share_out(hierarchy, class_positions, settings.episodes, sharing)
     leaves = split_leaves(shares, settings.episodes, sharing)
     collection = prepare(hierarchy, shares, embeddings)
@@ -175,15 +158,15 @@ def _train(
     meter: ProgressMeter,
     on_point: OnPoint,
     cancel: CancelToken,
-) -> tuple[HistoryPoint, ...]:
+) -> tuple[TrainingPoint, ...]:
     """Train, and leave the learner in the state of the lowest validation loss."""
     settings = learner.settings
     optimizer, schedule = _optimizer(learner)
-    history: list[HistoryPoint] = []
+    history: list[TrainingPoint] = []
 
     def look(iteration: int, training_loss: float | None) -> None:
         figures = measure(learner, collection, validation)
-        history.append(HistoryPoint(iteration, training_loss, figures.loss, figures.accuracy))
+        history.append(TrainingPoint(iteration, training_loss, figures.loss, figures.accuracy))
         on_point(history[-1])
 
     look(0, None)

@@ -16,7 +16,7 @@ from typing import IO, Any, Final, final
 from engine.errors import Cancelled, ProtoleafError
 from engine.events import CancelToken
 from engine.full_disk import told
-from engine.log import Kind, logging_to_file
+from engine.log import ProcessKind, logging_to_file
 from engine.scratch_folder import clear_abandoned
 from engine.worker.protocol import Cancel, Failed, Request, Stopped, encode, read
 
@@ -146,7 +146,7 @@ def serve_standard_streams(handlers: Handlers) -> int:
     clear_abandoned()
     # Unbuffered, so that the listening thread holds no lock that the interpreter wants at its end.
     with (
-        logging_to_file(Kind.WORKER),
+        logging_to_file(ProcessKind.WORKER),
         _own_stdout() as stdout,
         os.fdopen(os.dup(0), "rb", buffering=0) as stdin,
     ):

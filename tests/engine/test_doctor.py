@@ -11,7 +11,7 @@ from engine.cli.doctor_command import lines_of
 from engine.config import CacheFolders
 from engine.doctor import Diagnosis, examine, free_space, size_of
 from engine.embedding.device_speed import DeviceSpeed
-from engine.runtime.devices.child import Trial
+from engine.runtime.devices.child import DeviceTrial
 from engine.runtime.devices.facts import GpuFacts
 from engine.runtime.devices.names import CPU_PROVIDER, CUDA_PROVIDER
 from engine.runtime.devices.reasons import Attempt
@@ -27,21 +27,23 @@ SPEED = {
 class FakeTrials:
     """Trials that end as told; notes how long each may take."""
 
-    def __init__(self, trial: Trial) -> None:
+    def __init__(self, trial: DeviceTrial) -> None:
         self.limits_s: list[float] = []
         self._trial = trial
 
-    def __call__(self, _device: str, limit_s: float, _measure_s: float) -> Trial:
+    def __call__(self, _device: str, limit_s: float, _measure_s: float) -> DeviceTrial:
         """Try a device."""
         self.limits_s.append(limit_s)
         return self._trial
 
 
-def examined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, facts: GpuFacts, trial: Trial | None = None) -> Diagnosis:
+def examined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, facts: GpuFacts, trial: DeviceTrial | None = None
+) -> Diagnosis:
     """Examine a computer with these facts, where a GPU's trial ends like this."""
     monkeypatch.setattr(doctor, "gather_facts", lambda: facts)
     monkeypatch.setattr(doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0))
-    trials = FakeTrials(trial or Trial(Attempt(works=True, seconds=2.0), SPEED))
+    trials = FakeTrials(trial or DeviceTrial(Attempt(works=True, seconds=2.0), SPEED))
     return examine(CacheFolders(tmp_path / "caches"), in_child=trials)
 
 
@@ -74,12 +76,12 @@ def test_a_computer_with_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("trial", "cause"),
     [
-        (Trial(Attempt(works=False, message="out of memory"), {}), "out_of_memory"),
-        (Trial(Attempt(works=False, signal=-11), {}), "crashed"),
-        (Trial(Attempt(works=False, timed_out_s=5.0), {}), "no_answer"),
+        (DeviceTrial(Attempt(works=False, message="out of memory"), {}), "out_of_memory"),
+        (DeviceTrial(Attempt(works=False, signal=-11), {}), "crashed"),
+        (DeviceTrial(Attempt(works=False, timed_out_s=5.0), {}), "no_answer"),
     ],
 )
-def test_a_gpu_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trial: Trial, cause: str) -> None:
+def test_a_gpu_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trial: DeviceTrial, cause: str) -> None:
     """What happened in the trial is the cause."""
     found = examined(tmp_path, monkeypatch, GOOD_FACTS, trial)
     assert (found.device, found.cause) == ("CPU", cause)
@@ -100,7 +102,7 @@ def test_trials_share_one_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """A GPU gets what time is left but for the CPU's share, and never none."""
     monkeypatch.setattr(doctor, "gather_facts", lambda: GOOD_FACTS)
     monkeypatch.setattr(doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0))
-    trials = FakeTrials(Trial(Attempt(works=False, timed_out_s=5.0), {}))
+    trials = FakeTrials(DeviceTrial(Attempt(works=False, timed_out_s=5.0), {}))
     for limit_s in (8.0, 0.0):
         examine(CacheFolders(tmp_path), limit_s=limit_s, in_child=trials)
     assert trials.limits_s == [pytest.approx(5.0, abs=0.5), 1.0]

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from engine.config import log_folder
-from engine.log import UNCAUGHT, Kind, logging_to_file
+from engine.log import UNCAUGHT, ProcessKind, logging_to_file
 
-LOGGED = "import faulthandler, logging, os, sys, threading\nfrom engine.log import Kind, logging_to_file\n"
+LOGGED = "import faulthandler, logging, os, sys, threading\nfrom engine.log import ProcessKind, logging_to_file\n"
 """Beginning of the programs here."""
 
 WRITES_MUCH = """
 import engine.log
 engine.log.SIZE_BYTES = 20_000
-with logging_to_file(Kind.WORKER) as log:
+with logging_to_file(ProcessKind.WORKER) as log:
     print(log.path, flush=True)
     sys.stdin.readline()
     for number in range(2_000):
@@ -45,7 +45,7 @@ class Leaves:
         raise OSError("left behind")
 def fail():
     raise LookupError("in the thread")
-with logging_to_file(Kind.COMMAND):
+with logging_to_file(ProcessKind.COMMAND):
     Leaves()
     thread = threading.Thread(target=fail, name="reader")
     thread.start()
@@ -65,26 +65,26 @@ with logging_to_file(Kind.COMMAND):
 
 def test_a_native_crash_is_told_once_the_next_time() -> None:
     """Its stack is in the log; whoever starts after the next one hears nothing."""
-    process = start("with logging_to_file(Kind.WINDOW): faulthandler._sigsegv()")
+    process = start("with logging_to_file(ProcessKind.WINDOW): faulthandler._sigsegv()")
     process.communicate()
     assert process.returncode != 0
-    with logging_to_file(Kind.WINDOW) as log:
+    with logging_to_file(ProcessKind.WINDOW) as log:
         (crash,) = log.crashed
         assert "Fatal Python error: Segmentation fault" in crash
         assert f"process {process.pid}" in crash
-    with logging_to_file(Kind.WINDOW) as log:
+    with logging_to_file(ProcessKind.WINDOW) as log:
         assert log.crashed == ()
 
 
 def test_a_killed_window_is_told_and_only_its_latest_session() -> None:
     """Nothing could be written any more when the system ended it: the mark is enough."""
-    with logging_to_file(Kind.WINDOW):
+    with logging_to_file(ProcessKind.WINDOW):
         logging.getLogger("test").info("an earlier session")
     process = start(
-        "with logging_to_file(Kind.WINDOW):\n logging.getLogger('test').info('the last word')\n os.kill(os.getpid(), 9)"
+        "with logging_to_file(ProcessKind.WINDOW):\n logging.getLogger('test').info('the last word')\n os.kill(os.getpid(), 9)"  # noqa: E501
     )
     process.communicate()
-    with logging_to_file(Kind.WINDOW) as log:
+    with logging_to_file(ProcessKind.WINDOW) as log:
         (crash,) = log.crashed
     assert "the last word" in crash
     assert "an earlier session" not in crash
@@ -92,20 +92,20 @@ def test_a_killed_window_is_told_and_only_its_latest_session() -> None:
 
 def test_a_computer_that_was_switched_off_is_no_crash() -> None:
     """The mark is older than the system's start, and no fault was logged."""
-    start("with logging_to_file(Kind.WINDOW): os.kill(os.getpid(), 9)").communicate()
+    start("with logging_to_file(ProcessKind.WINDOW): os.kill(os.getpid(), 9)").communicate()
     os.utime(log_folder() / "window-1.running", (0, 0))
-    with logging_to_file(Kind.WINDOW) as log:
+    with logging_to_file(ProcessKind.WINDOW) as log:
         assert log.crashed == ()
 
 
 def test_windows_side_by_side_and_clean_ends_are_no_crash() -> None:
     """The second has a file of its own; the first is no crash while it runs, nor after it was closed."""
-    with logging_to_file(Kind.WINDOW) as first, logging_to_file(Kind.WINDOW) as second:
+    with logging_to_file(ProcessKind.WINDOW) as first, logging_to_file(ProcessKind.WINDOW) as second:
         assert (first.crashed, second.crashed) == ((), ())
         assert first.path is not None
         assert second.path is not None
         assert (first.path.name, second.path.name) == ("window-1.log", "window-2.log")
-    with logging_to_file(Kind.WINDOW) as third:
+    with logging_to_file(ProcessKind.WINDOW) as third:
         assert third.crashed == ()
         assert third.path == first.path
 
@@ -114,19 +114,19 @@ def test_an_uncaught_error_that_nobody_was_shown_is_told_the_next_time(monkeypat
     """The window may go on after it, and be closed as ever; once the person has seen it, nothing is left to tell."""
     monkeypatch.setattr(sys, "excepthook", lambda *_error: None)
     for is_shown in (False, True):
-        with logging_to_file(Kind.WINDOW) as log:
+        with logging_to_file(ProcessKind.WINDOW) as log:
             sys.excepthook(ValueError, ValueError("in a slot"), None)
             assert log.has_unread_error
             log.has_unread_error = not is_shown
-        with logging_to_file(Kind.WINDOW) as log:
+        with logging_to_file(ProcessKind.WINDOW) as log:
             assert ["ValueError: in a slot" in crash for crash in log.crashed] == ([] if is_shown else [True])
 
 
 def test_a_window_that_cannot_start_is_told_the_next_time() -> None:
     """The error goes on to whoever started it."""
-    with pytest.raises(RuntimeError, match="no screen"), logging_to_file(Kind.WINDOW):
+    with pytest.raises(RuntimeError, match="no screen"), logging_to_file(ProcessKind.WINDOW):
         raise RuntimeError("no screen")
-    with logging_to_file(Kind.WINDOW) as log:
+    with logging_to_file(ProcessKind.WINDOW) as log:
         assert "RuntimeError: no screen" in log.crashed[0]
 
 
@@ -149,7 +149,7 @@ def test_a_folder_that_refuses_costs_the_log_alone(tmp_path: Path, monkeypatch: 
     """The work goes on, and errors are still raised."""
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("PROTOLEAF_LOGS", str(tmp_path / "file" / "logs"))
-    with logging_to_file(Kind.WINDOW) as log:
+    with logging_to_file(ProcessKind.WINDOW) as log:
         logging.getLogger("test").warning("nowhere to go")
     assert log.path is None
 
@@ -159,7 +159,7 @@ def test_a_full_disk_costs_lines_alone() -> None:
     program = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
-with logging_to_file(Kind.WINDOW):
+with logging_to_file(ProcessKind.WINDOW):
     for number in range(100):
         logging.getLogger("test").info("line %d of many", number)
 print("done")
@@ -175,7 +175,7 @@ def test_nobody_can_lead_the_log_elsewhere(tmp_path: Path) -> None:
     target.write_text("mine")
     log_folder().mkdir()
     (log_folder() / "window-1.log").symlink_to(target)
-    with logging_to_file(Kind.WINDOW) as log:
+    with logging_to_file(ProcessKind.WINDOW) as log:
         logging.getLogger("test").warning("into a diary?")
     assert log.path is None
     assert target.read_text() == "mine"
@@ -185,7 +185,7 @@ def test_everything_is_as_before_afterwards() -> None:
     """Hooks, level and handlers."""
     root = logging.getLogger()
     before = (sys.excepthook, threading.excepthook, sys.unraisablehook, root.level, list(root.handlers))
-    with logging_to_file(Kind.WINDOW):
+    with logging_to_file(ProcessKind.WINDOW):
         assert sys.excepthook is not before[0]
         logging.getLogger(UNCAUGHT).warning("inside")
     assert before == (sys.excepthook, threading.excepthook, sys.unraisablehook, root.level, list(root.handlers))

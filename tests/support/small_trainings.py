@@ -17,7 +17,7 @@ from engine.training.level_wise.objective import PrototypePropagation
 from engine.training.level_wise.sampling import EpisodeShape
 from engine.training.level_wise.settings import LevelWiseSettings
 from engine.training.loop import train
-from engine.training.objective import Draw, Objective
+from engine.training.objective import IterationDraw, Objective
 from engine.training.settings import TrainingSettings
 from engine.training.training_set import TrainingSet
 from tests.support.few_shot_problems import SIDE, colour_training_set
@@ -66,11 +66,11 @@ class PlainObjective(Objective):
         super().__init__(backbone)
         self._image_count = image_count
 
-    def draw(self, generator: np.random.Generator) -> Draw:
+    def draw(self, generator: np.random.Generator) -> IterationDraw:
         """Four images without replacement."""
-        return Draw(generator.choice(self._image_count, 4, replace=False))
+        return IterationDraw(generator.choice(self._image_count, 4, replace=False))
 
-    def loss(self, embeddings: Tensor, draw: Draw) -> Tensor:  # noqa: ARG002 (images without classes)
+    def loss(self, embeddings: Tensor, draw: IterationDraw) -> Tensor:  # noqa: ARG002 (images without classes)
         """Mean squared distance to 1."""
         return (embeddings - 1).square().mean()
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import onnx
 
 from engine.collection.models import find_model
-from engine.collection.training.trained import TrainedFiles, TrainingPoint, propagation_file, write_trained
+from engine.collection.training.trained import TrainedFiles, propagation_file, write_trained
 from engine.project import Project
+from engine.training.curve import TrainingPoint
 
 
 def write_tuned(folder: Path, project: Project, *, seed: int = 0) -> TrainedFiles:

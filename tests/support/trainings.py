@@ -11,13 +11,12 @@ import onnx
 from app.jobs.process_job import ProcessJob
 from app.training.logic import Trained
 from engine.collection.live import LiveCollection
-from engine.collection.messages import Train
-from engine.collection.messages import Trained as Files
-from engine.collection.training.trained import TrainingPoint
+from engine.collection.messages import Train, TrainingResult
 from engine.config import assets_folder
 from engine.events import Progress
 from engine.model_card import file_hash
 from engine.project import Change, ModelVersion, Project
+from engine.training.curve import TrainingPoint
 from tests.support.scripted_workers import Step, scripted_command
 
 FIGURES: Final[dict[str, float | None]] = {
@@ -40,9 +39,9 @@ def points(count: int, *, step: int = 10) -> list[Step]:
     return told
 
 
-def result(**figures: float | None) -> Files:
+def result(**figures: float | None) -> TrainingResult:
     """The end of a training that went well; its folder is that of the request."""
-    return Files(Path(), NAME, FIGURES | figures)
+    return TrainingResult(Path(), NAME, FIGURES | figures)
 
 
 class Trainer:
@@ -61,7 +60,8 @@ class Trainer:
         self.requests.append(request)
         request.out.mkdir(parents=True)
         script = [
-            replace(step, folder=request.out) if isinstance(step, Files) else step for step in self._scripts.pop(0)
+            replace(step, folder=request.out) if isinstance(step, TrainingResult) else step
+            for step in self._scripts.pop(0)
         ]
         return ProcessJob(title, request, scripted_command(script))
 

@@ -19,7 +19,7 @@ from engine.errors import InputError, ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.files import FileFailure
 from engine.model_card import card_text
-from engine.project import Change, ModelVersion, Project, Reason
+from engine.project import BackupReason, Change, ModelVersion, Project
 
 SOURCE_SETTING = "backbone_source"
 """Setting of a model version: by which name or path the person chose its backbone."""
@@ -124,7 +124,7 @@ def use_backbone(project: Project, source: str, backbone_hash: str, news: Sequen
         )
     if news:
         project.record_scan(news)  # first: what is true of the files is true without the change, too
-    notice = project.back_up_before(Reason.MODEL)
+    notice = project.back_up_before(BackupReason.MODEL)
     with project.one_step(f"Change the backbone to {shown_name(model)}") as step:
         project.choose_model(_known_version(project, model) or _added(project, model, source))
     return replace(step.change, notice=notice)

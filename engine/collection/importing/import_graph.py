@@ -6,7 +6,7 @@ from pathlib import Path
 from engine.graph.category_graph import CategoryGraph
 from engine.interchange.detect import read_graph
 from engine.interchange.merge import MergeResult, merge_into
-from engine.project import Change, Project, Reason
+from engine.project import BackupReason, Change, Project
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def import_graph(
     def merge(graph: CategoryGraph) -> None:
         results.append(merge_into(graph, imported))
 
-    notice = project.back_up_before(Reason.MERGE) if len(project.graph) else ""
+    notice = project.back_up_before(BackupReason.MERGE) if len(project.graph) else ""
     change = replace(project.import_graph(merge, f"Import {source.name}"), notice=notice)
     (result,) = results
     return GraphImport(change, result.classes_added, result.edges_added, result.aliases_added)

@@ -13,7 +13,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import DEEPEST_LEVEL, clean_name
 from engine.images.find_images import FoundImages, ImageFolder, find_images
 from engine.images.left_out import LeftOut
-from engine.project import Change, Project, Reason
+from engine.project import BackupReason, Change, Project
 from engine.project.backups.keeping import MANY
 
 _NOTHING_ADDED: Final = "nothing in this folder was added"
@@ -205,4 +205,4 @@ def _import(
 
 def _backed_up(project: Project, labels: int) -> str:
     """Make a backup before many labels come; see `Project.back_up_before`."""
-    return project.back_up_before(Reason.IMPORT) if labels > MANY else ""
+    return project.back_up_before(BackupReason.IMPORT) if labels > MANY else ""

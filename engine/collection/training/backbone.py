@@ -21,7 +21,6 @@ from engine.collection.training.settings import BackboneSettings, Chosen, Start,
 from engine.collection.training.telling import OnPoint, Teller, ignore_point
 from engine.collection.training.trained import (
     TrainedFiles,
-    TrainingPoint,
     backbone_file,
     free_name,
     propagation_file,
@@ -33,6 +32,7 @@ from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.model_card import BackboneCard, file_hash
 from engine.project import Project
+from engine.training.curve import TrainingPoint
 
 if TYPE_CHECKING:
     from torch import nn

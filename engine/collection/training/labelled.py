@@ -19,7 +19,7 @@ from engine.project import Project
 
 
 @dataclass(frozen=True)
-class LabelledImages:
+class ProjectLabels:
     """The images a person gave a class, without those that cannot be read.
 
     Attributes:
@@ -37,9 +37,9 @@ class LabelledImages:
     def __len__(self) -> int:
         return len(self.image_ids)
 
-    def in_order(self, rows: NDArray[np.int64]) -> "LabelledImages":
+    def in_order(self, rows: NDArray[np.int64]) -> "ProjectLabels":
         """Some of the images, in the order of these rows."""
-        return LabelledImages(
+        return ProjectLabels(
             self.image_ids[rows],
             self.class_ids[rows],
             [self.paths[row] for row in rows.tolist()],
@@ -70,7 +70,7 @@ class GraphArrays:
         return np.searchsorted(self.class_ids, class_ids)
 
 
-def labelled_images(project: Project) -> LabelledImages:
+def labelled_images(project: Project) -> ProjectLabels:
     """Read what a person labelled.
 
     Raises:
@@ -90,10 +90,10 @@ def labelled_images(project: Project) -> LabelledImages:
         )
     paths = [images.paths[place] for place in chosen.tolist()]
     hashes = [images.content_hashes[place] for place in chosen.tolist()]
-    return LabelledImages(images.ids[chosen], images.labels[chosen], paths, hashes)
+    return ProjectLabels(images.ids[chosen], images.labels[chosen], paths, hashes)
 
 
-def labelled_embeddings(images: LabelledImages, model: ModelFiles, caches: CacheFolders) -> NDArray[np.float32]:
+def labelled_embeddings(images: ProjectLabels, model: ModelFiles, caches: CacheFolders) -> NDArray[np.float32]:
     """Embeddings (n, d) float32 of length 1, from the cache.
 
     Raises:

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.training.labelled import GraphArrays, LabelledImages, graph_arrays, labelled_images
+from engine.collection.training.labelled import GraphArrays, ProjectLabels, graph_arrays, labelled_images
 from engine.collection.training.settings import BackboneSettings
 from engine.errors import ImageError, InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter
@@ -47,7 +47,7 @@ class ProjectImages:
         broken: images that could not be decoded.
     """
 
-    images: LabelledImages
+    images: ProjectLabels
     training_set: TrainingSet
     arrays: GraphArrays
     shape: "EpisodeShape"
@@ -110,7 +110,7 @@ def project_images(
 
 
 def _split(
-    labelled: LabelledImages, arrays: GraphArrays, share: float, generator: np.random.Generator
+    labelled: ProjectLabels, arrays: GraphArrays, share: float, generator: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows to train on and rows to hold out: of each leaf class a share, as long as `LEAST_IMAGES` stay."""
     kept, held_out = [], []
@@ -182,7 +182,7 @@ def _with_images(positions: NDArray[np.int64], arrays: GraphArrays, count: int) 
 
 def _decoded(
     project: Project,
-    labelled: LabelledImages,
+    labelled: ProjectLabels,
     rows: NDArray[np.int64],
     folder: Path,
     *,

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import final
 
-from engine.collection.training.trained import TrainingPoint
 from engine.events import OnProgress, Progress
+from engine.training.curve import TrainingPoint
 
 OnPoint = Callable[[TrainingPoint], None]
 

@@ -19,6 +19,7 @@ from engine.model_card import BackboneCard, card_of, card_text, file_hash
 from engine.new_file import private_folder, write_file
 from engine.project import Project, TrainedModel
 from engine.project.records import Plain
+from engine.training.curve import TrainingPoint
 
 Depth = Literal["propagation", "backbone"]
 
@@ -29,23 +30,6 @@ FIGURE_NAMES: Final = ("before_accuracy", "after_accuracy", "held_out_images", "
 _DESCRIPTION: Final = "trained.json"
 _BACKBONE: Final = "backbone.onnx"
 _PROPAGATION: Final = "propagation.onnx"
-
-
-@dataclass(frozen=True)
-class TrainingPoint:
-    """How training did at one iteration.
-
-    Attributes:
-        iteration: finished iterations.
-        loss: mean training loss since the point before; None at the start.
-        validation_loss: mean loss on held-out queries; None where it is not measured.
-        accuracy: share of held-out queries that were right, 0..1; None where it is not measured.
-    """
-
-    iteration: int
-    loss: float | None = None
-    validation_loss: float | None = None
-    accuracy: float | None = None
 
 
 @dataclass(frozen=True)

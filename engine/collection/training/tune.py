@@ -11,14 +11,7 @@ from engine.collection.models import ModelFiles, model_of
 from engine.collection.training.labelled import GraphArrays, graph_arrays, labelled_embeddings, labelled_images
 from engine.collection.training.settings import Chosen, by_field, plain_settings, with_chosen
 from engine.collection.training.telling import OnPoint, Teller, ignore_point
-from engine.collection.training.trained import (
-    TrainedFiles,
-    TrainingPoint,
-    free_name,
-    propagation_file,
-    training_folder,
-    write_trained,
-)
+from engine.collection.training.trained import TrainedFiles, free_name, propagation_file, training_folder, write_trained
 from engine.config import CacheFolders
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress
@@ -29,7 +22,7 @@ from engine.training.episodes import LEAST_CLASSES, LEAST_LEAVES, EpisodeSetting
 if TYPE_CHECKING:
     from engine.model.propagation_network import PropagationNetwork
     from engine.training.propagation_settings import PropagationTrainingSettings
-    from engine.training.propagation_training import HistoryPoint, TrainedPropagation
+    from engine.training.propagation_training import TrainedPropagation
 
 ITERATIONS: Final = 500
 POINTS: Final = 30
@@ -92,7 +85,7 @@ def tune_propagation(
             settings,
             start=None if start is None else start.attention,
             on_progress=teller.progress,
-            on_point=lambda point: teller.point(_point(point)),
+            on_point=teller.point,
             cancel=cancel,
         )
         export_propagation(trained.network(), propagation_file(out))
@@ -190,10 +183,6 @@ def _start(model: ModelFiles, chosen: Chosen) -> "PropagationNetwork | None":
         return read_propagation(model.propagation)
     except ModelError:
         return None
-
-
-def _point(point: "HistoryPoint") -> TrainingPoint:
-    return TrainingPoint(point.iteration, point.training_loss, point.validation_loss, point.validation_accuracy)
 
 
 def _card(card: BackboneCard, trained: "TrainedPropagation", images: int) -> BackboneCard:

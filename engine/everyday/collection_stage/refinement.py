@@ -42,7 +42,7 @@ Matrix = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Start:
+class InitialPrototypes:
     """Where refinement starts.
 
     Attributes:
@@ -77,7 +77,9 @@ class Refined:
     start: Matrix
 
 
-def refine(vectors: Matrix, links: Links, labels: AnchorLabels, start: Start, *, ignored: NDArray[np.int64]) -> Refined:
+def refine(
+    vectors: Matrix, links: Links, labels: AnchorLabels, start: InitialPrototypes, *, ignored: NDArray[np.int64]
+) -> Refined:
     """Run the rounds.
 
     Args:
@@ -136,7 +138,7 @@ def _belong(
     links: Links,
     labels: AnchorLabels,
     prototypes: Matrix,
-    start: Start,
+    start: InitialPrototypes,
     *,
     temperature: float,
     chances: Matrix | None,
@@ -174,7 +176,7 @@ def _step(rest: Matrix, followed: Links, chances: Matrix) -> Matrix:
     return after
 
 
-def _classifier(vectors: Matrix, prototypes: Matrix, start: Start, temperature: float) -> LinearClassifier:
+def _classifier(vectors: Matrix, prototypes: Matrix, start: InitialPrototypes, temperature: float) -> LinearClassifier:
     lengths = np.maximum(np.linalg.norm(prototypes, axis=1, keepdims=True), np.float32(1e-6))
     directions = (prototypes / lengths).astype(np.float32)
     if not start.is_zero_shot.any():
@@ -190,7 +192,7 @@ def _classifier(vectors: Matrix, prototypes: Matrix, start: Start, temperature: 
     )
 
 
-def _moved(vectors: Matrix, weights: Matrix, chances: Matrix, start: Start) -> Matrix:
+def _moved(vectors: Matrix, weights: Matrix, chances: Matrix, start: InitialPrototypes) -> Matrix:
     parts = chances * weights[:, None]
     sums = _weighted_sums(parts, vectors) + START * start.prototypes
     means = sums / (parts.sum(axis=0) + START)[:, None]
@@ -208,7 +210,9 @@ def _weighted_sums(parts: Matrix, vectors: Matrix) -> Matrix:
     return sums.sum(axis=0)
 
 
-def _shares(weights: Matrix, chances: Matrix, labels: AnchorLabels, start: Start) -> tuple[Matrix, Matrix, Matrix]:
+def _shares(
+    weights: Matrix, chances: Matrix, labels: AnchorLabels, start: InitialPrototypes
+) -> tuple[Matrix, Matrix, Matrix]:
     """What the refined prototypes are made of; see `Refined`."""
     parts = chances * weights[:, None]
     total = parts.sum(axis=0) + START

@@ -25,7 +25,7 @@ from engine.everyday.collection_stage.calibration import (
 from engine.everyday.collection_stage.neighbours import Links, links_to, nearest
 from engine.everyday.collection_stage.propagated_start import LinearPrototypes
 from engine.everyday.collection_stage.reach import familiarity_of, reach_along, reach_of
-from engine.everyday.collection_stage.refinement import Refined, Start, chances_of, joined, refine, softmax
+from engine.everyday.collection_stage.refinement import InitialPrototypes, Refined, chances_of, joined, refine, softmax
 from engine.everyday.collection_stage.sharing import AnchorLabels
 from engine.everyday.collection_stage.whitening import shrinkage_for
 from engine.everyday.fixed_point import Embeddings, block_of, factor_of
@@ -223,7 +223,7 @@ def _reached(given: StageInput, labels: AnchorLabels) -> Matrix:
 def _refine(given: StageInput, labels: AnchorLabels, kept: NDArray[np.bool_]) -> Refined:
     whitened = given.basis.whitening.apply(given.embeddings)
     prototypes = given.recipe.final(whitened, kept)[given.candidates]
-    start = Start(prototypes, given.recipe.table.is_zero_shot[given.candidates], given.spread)
+    start = InitialPrototypes(prototypes, given.recipe.table.is_zero_shot[given.candidates], given.spread)
     return refine(given.basis.vectors, given.basis.anchor_links, labels, start, ignored=given.ignored)
 
 

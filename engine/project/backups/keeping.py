@@ -20,7 +20,7 @@ from engine.project.backups.listing import (
     sealed_generation,
     verified,
 )
-from engine.project.backups.naming import Reason, project_name, read_name
+from engine.project.backups.naming import BackupReason, project_name, read_name
 from engine.project.backups.place import check_takes_files, folders_of, make_folder
 from engine.project.backups.taking import take_backup
 from engine.project.backups.thinning import Moment, superfluous
@@ -59,7 +59,7 @@ class ProjectBackups:
         self._identity = identity
         self._clock = clock
 
-    def take(self, reason: Reason = Reason.ASKED, *, cancel: CancelToken | None = None) -> Backup:
+    def take(self, reason: BackupReason = BackupReason.ASKED, *, cancel: CancelToken | None = None) -> Backup:
         """Make a backup now, verified, and let superfluous ones go.
 
         Raises:
@@ -95,7 +95,7 @@ class ProjectBackups:
         newest = self.newest()
         if newest is not None and self._clock() - newest.when < A_DAY:
             return None
-        return self._take_unless_same(newest, Reason.DAY, cancel)
+        return self._take_unless_same(newest, BackupReason.DAY, cancel)
 
     def take_quarterly(self, *, cancel: CancelToken | None = None) -> Backup | None:
         """Make a backup unless nothing changed since the last; to be called every quarter of an hour.
@@ -103,9 +103,9 @@ class ProjectBackups:
         Raises:
             ProtoleafError: see `take`.
         """
-        return self._take_unless_same(self.newest(), Reason.QUARTER_HOUR, cancel)
+        return self._take_unless_same(self.newest(), BackupReason.QUARTER_HOUR, cancel)
 
-    def before(self, reason: Reason) -> str:
+    def before(self, reason: BackupReason) -> str:
         """Make a backup before something that undo takes back as well: that goes on, whatever becomes of the backup.
 
         Returns:
@@ -144,7 +144,9 @@ class ProjectBackups:
                 return backup
         return None
 
-    def _take_unless_same(self, newest: Backup | None, reason: Reason, cancel: CancelToken | None) -> Backup | None:
+    def _take_unless_same(
+        self, newest: Backup | None, reason: BackupReason, cancel: CancelToken | None
+    ) -> Backup | None:
         try:
             is_same = newest is not None and newest.generation == self._generation()
             return None if is_same or self._is_empty() else self.take(reason, cancel=cancel)
@@ -187,7 +189,7 @@ def back_up(project: Path, folder: Path | None = None, *, clock: Clock = present
     with closing(open_for_reading(project)) as file:
         project_id = mark_of(file.connection).project_id
         where = folder or make_folder(project, project_id)
-        path = take_backup(file.connection, where, project=project, reason=Reason.ASKED, when=clock())
+        path = take_backup(file.connection, where, project=project, reason=BackupReason.ASKED, when=clock())
     if folder is None:
         thin(where, project, project_id, clock(), kept=path)
     return _made(path)

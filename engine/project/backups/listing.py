@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from engine.errors import ProtoleafError
-from engine.project.backups.naming import BackupName, Reason, read_name
+from engine.project.backups.naming import BackupName, BackupReason, read_name
 from engine.project.backups.place import folders_of
 from engine.project.backups.taking import check_is_whole
 from engine.project.connection import Connection
@@ -34,7 +34,7 @@ class Backup:
 
     path: Path
     when: datetime
-    reason: Reason
+    reason: BackupReason
     size_bytes: int
     project_id: str = ""
     generation: int = -1

@@ -19,7 +19,7 @@ _PATTERN: Final = re.compile(
 _LONGEST_PROJECT_BYTES: Final = 120  # file systems take 255 for the whole name
 
 
-class Reason(Enum):
+class BackupReason(Enum):
     """Why a backup was made; the value stands in its name."""
 
     QUARTER_HOUR = "every 15 minutes"
@@ -35,12 +35,12 @@ class Reason(Enum):
     @property
     def is_automatic(self) -> bool:
         """Whether the clock asked for it."""
-        return self in (Reason.QUARTER_HOUR, Reason.DAY)
+        return self in (BackupReason.QUARTER_HOUR, BackupReason.DAY)
 
     @property
     def is_before_action(self) -> bool:
         """Whether it was made because something was about to change much."""
-        return not self.is_automatic and self is not Reason.ASKED
+        return not self.is_automatic and self is not BackupReason.ASKED
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class BackupName:
 
     project: str
     when: datetime
-    reason: Reason
+    reason: BackupReason
 
 
 def project_name(project: Path) -> str:
@@ -84,6 +84,6 @@ def read_name(path: Path) -> BackupName | None:
         return None
     try:
         when = datetime.strptime(found["time"], _TIME).astimezone()
-        return BackupName(found["project"], when, Reason(found["reason"]))
+        return BackupName(found["project"], when, BackupReason(found["reason"]))
     except (ValueError, OverflowError, OSError):  # a time or a reason that never was
         return None

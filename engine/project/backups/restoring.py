@@ -18,7 +18,7 @@ from engine.errors import (
 from engine.full_disk import storage_error
 from engine.new_file import new_file
 from engine.project.backups.listing import project_id_of
-from engine.project.backups.naming import Reason, read_name
+from engine.project.backups.naming import BackupReason, read_name
 from engine.project.backups.place import make_folder
 from engine.project.backups.taking import take_backup, verify
 from engine.project.connection import Connection
@@ -137,7 +137,7 @@ def _keep_present(project: Path, lock: FileLock, when: datetime) -> tuple[Path, 
     try:
         with closing(Connection(project, address(project, "mode=rw"))) as present:
             folder = make_folder(project, mark_of(present).project_id)
-            return take_backup(present, folder, project=project, reason=Reason.RESTORE, when=when), False
+            return take_backup(present, folder, project=project, reason=BackupReason.RESTORE, when=when), False
     except (ProjectError, InputError):
         return _copied_aside(project, lock, when), True
 

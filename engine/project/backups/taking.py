@@ -12,7 +12,7 @@ from engine.errors import ProjectDamagedError, StorageError
 from engine.events import CancelToken
 from engine.full_disk import storage_error
 from engine.new_file import new_file
-from engine.project.backups.naming import BackupName, Reason, file_name, project_name
+from engine.project.backups.naming import BackupName, BackupReason, file_name, project_name
 from engine.project.connection import Connection
 from engine.project.file.address import address
 from engine.project.file.drafts import held_draft
@@ -31,7 +31,7 @@ def take_backup(
     folder: Path,
     *,
     project: Path,
-    reason: Reason,
+    reason: BackupReason,
     when: datetime,
     cancel: CancelToken | None = None,
 ) -> Path:

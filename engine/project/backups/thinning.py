@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from engine.project.backups.naming import Reason
+from engine.project.backups.naming import BackupReason
 
 Slot = Callable[[datetime], tuple[int, ...]]
 """The stretch of time in which a backup lies."""
@@ -25,7 +25,7 @@ class Moment:
     """
 
     when: datetime
-    reason: Reason
+    reason: BackupReason
 
 
 def superfluous(moments: Sequence[Moment], now: datetime) -> list[int]:
@@ -57,7 +57,7 @@ def _newest_of_each(moments: Sequence[Moment], newest_first: Sequence[int], slot
 
 
 def _stays(moment: Moment, now: datetime) -> bool:
-    if moment.reason is Reason.ASKED:
+    if moment.reason is BackupReason.ASKED:
         return True
     return moment.reason.is_before_action and now - moment.when <= KEPT_BEFORE_ACTIONS
 

@@ -14,7 +14,7 @@ from engine.research.baselines.baseline import Baseline
 from engine.research.baselines.cosine_classifier import COSINE_SCALE, CosineClassifier
 from engine.research.baselines.task_fitting import FittingSettings, draw_fitting, fitted_scores
 from engine.training.level_wise.sampling import LEAST_CLASSES
-from engine.training.objective import Draw
+from engine.training.objective import IterationDraw
 from engine.training.training_set import Positions, TrainingSet
 
 
@@ -50,7 +50,7 @@ class LevelBatch:
 
 
 @dataclass(frozen=True)
-class CloserLookDraw(Draw):
+class CloserLookDraw(IterationDraw):
     """Images of one iteration.
 
     Attributes:

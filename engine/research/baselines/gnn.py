@@ -13,7 +13,7 @@ from engine.errors import InputError
 from engine.research.baselines.baseline import Baseline
 from engine.research.baselines.graph_network import GraphNetwork, GraphNetworkSettings
 from engine.training.level_wise.sampling import LevelTask, LevelWiseSampler
-from engine.training.objective import Draw
+from engine.training.objective import IterationDraw
 from engine.training.training_set import Positions
 
 PAIRS_AT_ONCE: Final = 1 << 14
@@ -37,7 +37,7 @@ class GnnSettings:
 
 
 @dataclass(frozen=True)
-class GnnDraw(Draw):
+class GnnDraw(IterationDraw):
     """One task with its images only.
 
     Attributes:

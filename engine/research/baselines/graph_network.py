@@ -31,7 +31,7 @@ class GraphNetworkSettings:
 
 
 @final
-class EdgeScores(nn.Module):
+class AdjacencyScores(nn.Module):
     """How well two nodes go together: a network on the absolute difference of their features.
 
     Args:
@@ -66,7 +66,7 @@ class GraphBlock(nn.Module):
 
     def __init__(self, width_in: int, width_out: int, edge_width: int, generator: torch.Generator) -> None:
         super().__init__()
-        self.edge_scores = EdgeScores(width_in, edge_width, generator)
+        self.edge_scores = AdjacencyScores(width_in, edge_width, generator)
         self.linear = uniform_linear(2 * width_in, width_out, generator)
 
     def forward(self, own: Tensor, adjacency: Tensor, nodes: Tensor) -> Tensor:

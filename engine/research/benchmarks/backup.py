@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.config import CacheFolders
-from engine.project import Project, Reason
+from engine.project import BackupReason, Project
 from engine.project.backups.taking import take_backup
 from engine.project.clock import present_time
 from engine.project.connection import Connection
@@ -86,7 +86,7 @@ def _back_up(project: Path, rounds: int, taken: list[float], sizes: list[int], d
             started_s = time.perf_counter()
             with closing(Connection(project, address(project, "mode=ro"))) as source:
                 made = take_backup(
-                    source, project.parent, project=project, reason=Reason.QUARTER_HOUR, when=present_time()
+                    source, project.parent, project=project, reason=BackupReason.QUARTER_HOUR, when=present_time()
                 )
             taken.append(time.perf_counter() - started_s)
             sizes.append(made.stat().st_size)

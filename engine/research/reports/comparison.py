@@ -32,7 +32,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Cell:
+class ComparedCell:
     """One row in one column.
 
     Attributes:
@@ -58,7 +58,7 @@ class Row:
 
     row: str
     compared_with: str
-    cells: Mapping[Column, Cell]
+    cells: Mapping[Column, ComparedCell]
 
     @property
     def title(self) -> str:
@@ -135,7 +135,7 @@ def _paper_row(row: str, variant: str, found: Mapping[tuple[str, Column], TestRe
         ours = found.get((row, column))
         rivals = [found[other, column].mean for other in paper.TITLES if (other, column) in found]
         theirs = printed[row][column]
-        cells[column] = Cell(
+        cells[column] = ComparedCell(
             ours,
             theirs,
             is_best=ours is not None and ours.mean == max(rivals),
@@ -150,12 +150,12 @@ def _row_beyond(row: str, found: Mapping[tuple[str, Column], TestResult]) -> Row
     return Row(row, base if variation else "", cells)
 
 
-def _varied(result: TestResult | None, base: TestResult | None) -> Cell:
+def _varied(result: TestResult | None, base: TestResult | None) -> ComparedCell:
     if result is None or base is None or base is result:
-        return Cell(result)
+        return ComparedCell(result)
     if not are_paired(result, base):
-        return Cell(result, is_unpaired=True)
-    return Cell(result, difference=Difference(*paired_difference(result, base)))
+        return ComparedCell(result, is_unpaired=True)
+    return ComparedCell(result, difference=Difference(*paired_difference(result, base)))
 
 
 def facts_of(results: Sequence[TestResult]) -> str:

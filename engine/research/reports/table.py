@@ -9,7 +9,7 @@ from typing import Final
 
 from engine.research import paper
 from engine.research.paper import PublishedAccuracy
-from engine.research.reports.comparison import Cell, Comparison, Row, compare
+from engine.research.reports.comparison import ComparedCell, Comparison, Row, compare
 from engine.research.reports.folder import write_lines, writing_into
 from engine.research.reports.text_table import MISSING, TextTable
 from engine.research.results import TestResult
@@ -168,7 +168,7 @@ def _theirs(published: PublishedAccuracy | None) -> str:
     return MISSING if published is None else f"{published.mean_percent:.2f}±{published.interval_percent:.2f}"
 
 
-def _difference(cell: Cell) -> str:
+def _difference(cell: ComparedCell) -> str:
     if cell.is_unpaired:
         return "other tasks"
     if cell.difference is None:
@@ -183,7 +183,7 @@ def _marked(text: str, is_best: bool, is_markdown: bool) -> str:
     return text + (BEST if is_best else " ")
 
 
-def _csv_line(row: Row, ways: int, shots: int, cell: Cell) -> tuple[object, ...]:
+def _csv_line(row: Row, ways: int, shots: int, cell: ComparedCell) -> tuple[object, ...]:
     ours: tuple[object, ...] = (None,) * 4
     if cell.result is not None:
         tasks = len(cell.result.accuracies)

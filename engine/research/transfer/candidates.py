@@ -19,7 +19,7 @@ BYTES_PER_MB: Final = 1e6
 
 
 @dataclass(frozen=True)
-class Candidate:
+class MeasuredBackbone:
     """What a backbone costs.
 
     Attributes:
@@ -35,11 +35,11 @@ class Candidate:
     images_per_s: float
 
 
-def measure_candidates(collection: TransferCollection, models: Sequence[ModelFiles]) -> tuple[Candidate, ...]:
+def measure_candidates(collection: TransferCollection, models: Sequence[ModelFiles]) -> tuple[MeasuredBackbone, ...]:
     """Time the backbones in turn on the processor, without decoding and cache."""
     rates = _rates(collection, models)
     return tuple(
-        Candidate(
+        MeasuredBackbone(
             model.name,
             model.backbone.stat().st_size / BYTES_PER_MB,
             model.card.input_side,

@@ -36,7 +36,7 @@ class Situation:
 
 
 @dataclass(frozen=True)
-class Draw:
+class ShotDraw:
     """One draw of a situation; rows are positions of images in the collection, ascending.
 
     Attributes:
@@ -57,7 +57,7 @@ class Draw:
         return np.sort(np.concatenate([self.shots, self.coarse, self.unlabelled]))
 
 
-def draw(collection: TransferCollection, situation: Situation, seed: int) -> Draw:
+def draw(collection: TransferCollection, situation: Situation, seed: int) -> ShotDraw:
     """Draw shots, and coarse labels if the situation has them, from `train`.
 
     One order of all images of `train` decides: the first images of each leaf in it are its shots, so that the shots of
@@ -86,4 +86,4 @@ def draw(collection: TransferCollection, situation: Situation, seed: int) -> Dra
     is_unlabelled = ~is_shot & (labels == NO_CLASS)
     if situation.is_elsewhere:
         is_unlabelled &= ~collection.is_train
-    return Draw(np.flatnonzero(is_shot), rows, labels[rows], np.flatnonzero(is_unlabelled))
+    return ShotDraw(np.flatnonzero(is_shot), rows, labels[rows], np.flatnonzero(is_unlabelled))

@@ -17,13 +17,13 @@ from engine.everyday.shots import Shots
 from engine.everyday.tuning import calibration_error
 from engine.graph.structure import NO_CLASS
 from engine.research.transfer.collection import TRAIN, TransferCollection
-from engine.research.transfer.draws import Draw
+from engine.research.transfer.draws import ShotDraw
 from engine.research.transfer.embedded import EmbeddedCollection
 from engine.research.transfer.results import TOP1, Figures
 from engine.scratch_folder import scratch_folder
 
 
-def in_memory(embedded: EmbeddedCollection, drawn: Draw, *, with_collection: bool = True) -> Figures:
+def in_memory(embedded: EmbeddedCollection, drawn: ShotDraw, *, with_collection: bool = True) -> Figures:
     """Fit the model to a draw's labels and score the unlabelled images.
 
     Args:
@@ -51,7 +51,7 @@ def in_memory(embedded: EmbeddedCollection, drawn: Draw, *, with_collection: boo
 def in_project(
     collection: TransferCollection,
     backbone: str,
-    drawn: Draw,
+    drawn: ShotDraw,
     caches: CacheFolders,
     *,
     with_collection: bool = True,
@@ -84,12 +84,12 @@ def in_project(
     }
 
 
-def scored(collection: TransferCollection, drawn: Draw) -> NDArray[np.int64]:
+def scored(collection: TransferCollection, drawn: ShotDraw) -> NDArray[np.int64]:
     """Rows of the unlabelled images whose leaf is known."""
     return drawn.unlabelled[collection.class_ids[drawn.unlabelled] != NO_CLASS]
 
 
-def _labelled(collection: TransferCollection, drawn: Draw) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _labelled(collection: TransferCollection, drawn: ShotDraw) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows of all images with a label, ascending as in a project, and their labels."""
     rows = np.concatenate([drawn.shots, drawn.coarse])
     class_ids = np.concatenate([collection.class_ids[drawn.shots], drawn.coarse_ids])
@@ -97,7 +97,7 @@ def _labelled(collection: TransferCollection, drawn: Draw) -> tuple[NDArray[np.i
     return rows[order], class_ids[order]
 
 
-def _figures(embedded: EmbeddedCollection, fitted: EverydayModel, drawn: Draw) -> Figures:
+def _figures(embedded: EmbeddedCollection, fitted: EverydayModel, drawn: ShotDraw) -> Figures:
     collection = embedded.collection
     rows = scored(collection, drawn)
     answers = collection.class_ids[rows]

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from engine.research.reports.text_table import MISSING, TextTable
-from engine.research.transfer.candidates import Candidate
+from engine.research.transfer.candidates import MeasuredBackbone
 from engine.research.transfer.draws import Situation
 from engine.research.transfer.estimates import Estimate, estimate, paired_difference
 from engine.research.transfer.methods import EVERYDAY, METHODS, PROTOTYPES
@@ -40,7 +40,7 @@ class TransferReport:
     val_images: int
     classes: int
     results: tuple[TransferResult, ...]
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[MeasuredBackbone, ...] = ()
 
     def as_text(self, *, is_markdown: bool = False) -> str:
         """Tables for a terminal, or for the documents."""

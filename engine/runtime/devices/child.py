@@ -42,20 +42,20 @@ class TryDevice(Request[Speed]):
 
 
 @dataclass(frozen=True)
-class Trial:
+class DeviceTrial:
     """What a child told: how the attempt ended, and the speed it measured, by name, if it was asked to."""
 
     attempt: Attempt
     speed: dict[str, float | bool]
 
 
-TryInChild = Callable[[str, float, float], Trial]
+TryInChild = Callable[[str, float, float], DeviceTrial]
 """Gets the device, how long to wait, and for how long to measure the speed, all in seconds."""
 
 
 def try_in_child(
     device: str, limit_s: float = TRIAL_LIMIT_S, measure_s: float = 0.0, *, command: Sequence[str] = ()
-) -> Trial:
+) -> DeviceTrial:
     """Try a device on the tiny model, in a child process.
 
     Args:
@@ -69,9 +69,9 @@ def try_in_child(
     try:
         ending = run(request, limit_s=limit_s, on_event=_among(attempts), command=command)
     except OSError as error:
-        return Trial(Attempt(works=False, message=f"the trial process cannot be started: {error}"), {})
+        return DeviceTrial(Attempt(works=False, message=f"the trial process cannot be started: {error}"), {})
     speed = ending.result.figures if isinstance(ending, Done) else {}
-    return Trial(attempts[-1] if attempts else _failure(ending, limit_s), speed)
+    return DeviceTrial(attempts[-1] if attempts else _failure(ending, limit_s), speed)
 
 
 def _among(attempts: list[Attempt]) -> Callable[[object], None]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import InputError
-from engine.training.objective import Draw
+from engine.training.objective import IterationDraw
 from engine.training.training_set import Positions, TrainingSet
 
 LEAST_CLASSES = 2
@@ -59,7 +59,7 @@ class LevelTask:
 
 
 @dataclass(frozen=True)
-class LevelWiseDraw(Draw):
+class LevelWiseDraw(IterationDraw):
     """Images and tasks of one iteration.
 
     Attributes:

@@ -12,7 +12,7 @@ from app.backups.card import BackupCard
 from app.backups.view import BackupsPanel
 from app.theme import set_scheme
 from engine.config import BACKUPS_VARIABLE
-from engine.project import Project, Reason
+from engine.project import BackupReason, Project
 from engine.project.backups.listing import Backup, backups_of
 from tests.support.clipping import clipped
 from tests.support.collections import Collection
@@ -57,7 +57,7 @@ def panel(working: Desk) -> BackupsPanel:
     return panel
 
 
-def card_for(desk: Desk, panel: BackupsPanel, reason: Reason) -> BackupCard:
+def card_for(desk: Desk, panel: BackupsPanel, reason: BackupReason) -> BackupCard:
     """The newest card of a kind, once the list is complete."""
 
     def found() -> list[BackupCard]:
@@ -76,7 +76,7 @@ def label_some(desk: Desk, count: int) -> None:
 def test_opening_makes_the_backup_of_the_day(working: Desk) -> None:
     """On a thread of its own, and nobody hears of it."""
     (backup,) = on_disk(working)
-    assert (backup.reason, backup.images, backup.fault) == (Reason.DAY, 64, "")
+    assert (backup.reason, backup.images, backup.fault) == (BackupReason.DAY, 64, "")
     assert working.window.toast.message == ""
 
 
@@ -88,10 +88,10 @@ def test_every_quarter_of_an_hour_of_work(working: Desk) -> None:
     timer.timeout.emit()
     label_some(working, 1)
     timer.timeout.emit()
-    working.wait(lambda: Reason.QUARTER_HOUR in {backup.reason for backup in on_disk(working)})
+    working.wait(lambda: BackupReason.QUARTER_HOUR in {backup.reason for backup in on_disk(working)})
     timer.timeout.emit()
     working.wait(lambda: not working.window.backups.automatic.worker.is_busy)
-    assert [backup.reason for backup in on_disk(working)].count(Reason.QUARTER_HOUR) == 1
+    assert [backup.reason for backup in on_disk(working)].count(BackupReason.QUARTER_HOUR) == 1
 
 
 def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
@@ -101,7 +101,7 @@ def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
     after = labels_in(working)
     assert after > before
     working.wait(lambda: "1 action" in panel.cards[0].text)
-    card = card_for(working, panel, Reason.DAY)
+    card = card_for(working, panel, BackupReason.DAY)
     click(working, card.ask_button)
     assert card.is_asking
     assert "Restoring undoes these actions:\n• Label 40 images as" in card.question_text
@@ -115,7 +115,7 @@ def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
     working.wait(lambda: working.window.toast.message == "The backup is restored")
     assert labels_in(working) == before
     assert panel.isVisible(), "the panel and the collection stay in front"
-    kept = card_for(working, panel, Reason.RESTORE)
+    kept = card_for(working, panel, BackupReason.RESTORE)
     working.wait(lambda: "1 action undone" in kept.text or "1 action undone" in panel.cards[0].text)
     (back,) = working.window.toast.findChildren(QPushButton)
     assert back.text() == "Go back"
@@ -132,7 +132,7 @@ def test_back_up_now(working: Desk, panel: BackupsPanel) -> None:
     assert panel.busy.facts == "Backing up…"
     working.wait(lambda: working.window.toast.message.startswith("Backed up: "))
     assert "64 images" in working.window.toast.message
-    card_for(working, panel, Reason.ASKED)
+    card_for(working, panel, BackupReason.ASKED)
     assert panel.busy.isHidden()
     assert panel.back_up_button.isEnabled()
 
@@ -194,7 +194,7 @@ def test_another_folder(working: Desk, panel: BackupsPanel, tmp_path: Path, monk
     click(working, panel.choose_button)
     working.wait(lambda: panel.folder_text.startswith(str(stick)))
     click(working, panel.back_up_button)
-    card = card_for(working, panel, Reason.ASKED)
+    card = card_for(working, panel, BackupReason.ASKED)
     assert card.backup.path.is_relative_to(stick)
     shown: list[str] = []
 
@@ -221,14 +221,14 @@ def test_a_project_open_elsewhere_is_not_restored(desk: Desk, collection: Collec
         desk.wait(lambda: bool(panel.cards))
         assert not panel.cards[0].ask_button.isEnabled()
         click(desk, panel.back_up_button)
-        card_for(desk, panel, Reason.ASKED)
+        card_for(desk, panel, BackupReason.ASKED)
 
 
 def test_a_restore_that_fails_leaves_the_project_open(working: Desk, panel: BackupsPanel) -> None:
     """The backup rotted while the question was open: said, and the project is as it was."""
     label_some(working, 3)
     after = labels_in(working)
-    card = card_for(working, panel, Reason.DAY)
+    card = card_for(working, panel, BackupReason.DAY)
     card.backup.path.write_bytes(b"rotten")
     click(working, panel.cards[0].ask_button)
     click(working, panel.cards[0].agree_button)

@@ -4,12 +4,12 @@ from datetime import datetime
 from pathlib import Path
 
 from app.backups.wording import counts, details, failed_text, reason_text, since_line
-from engine.project import Reason
+from engine.project import BackupReason
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5).astimezone()
-BACKUP = Backup(Path("/b/birds 2026.protoleaf"), WHEN, Reason.DAY, 1_234_567, classes=1, images=204, labels=88)
+BACKUP = Backup(Path("/b/birds 2026.protoleaf"), WHEN, BackupReason.DAY, 1_234_567, classes=1, images=204, labels=88)
 
 
 def test_counts_read_as_words() -> None:
@@ -17,7 +17,7 @@ def test_counts_read_as_words() -> None:
 
 
 def test_every_reason_has_its_words() -> None:
-    assert len({reason_text(reason) for reason in Reason}) == len(Reason)
+    assert len({reason_text(reason) for reason in BackupReason}) == len(BackupReason)
 
 
 def test_what_changed_since() -> None:

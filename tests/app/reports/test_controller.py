@@ -17,7 +17,7 @@ from app.reports.view import ReportWindow
 from app.settings import Settings
 from engine import __version__
 from engine.config import log_folder
-from engine.log import Kind, Log, logging_to_file
+from engine.log import Log, ProcessKind, logging_to_file
 from tests.support.desk import Desk
 from tests.support.fresh_home import program
 from tests.support.sessions import LONG_MS
@@ -28,7 +28,7 @@ OFFER = "Protoleaf closed unexpectedly last time. Every decision you made is sav
 @contextmanager
 def next_start(qtbot: QtBot, settings: Settings) -> Iterator[Desk]:
     """A window that starts as the program does."""
-    with logging_to_file(Kind.WINDOW) as log:
+    with logging_to_file(ProcessKind.WINDOW) as log:
         desk = Desk(qtbot, settings, log)
         try:
             yield desk

@@ -7,7 +7,7 @@ import pytest
 from app.reports.logic import LINES_OF_EACH, faulty_worker_sessions, report_text
 from engine import __version__
 from engine.config import log_folder
-from engine.log import Kind, logging_to_file
+from engine.log import ProcessKind, logging_to_file
 
 
 def test_a_report_says_what_is_needed_and_not_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,10 +26,10 @@ def test_a_report_says_what_is_needed_and_not_who_asks(monkeypatch: pytest.Monke
 
 def test_workers_are_in_it_when_something_went_wrong(tmp_path: Path) -> None:
     """One that did its work adds nothing."""
-    with logging_to_file(Kind.WORKER):
+    with logging_to_file(ProcessKind.WORKER):
         pass
     assert faulty_worker_sessions() == []
-    with pytest.raises(LookupError), logging_to_file(Kind.WORKER):
+    with pytest.raises(LookupError), logging_to_file(ProcessKind.WORKER):
         raise LookupError("no such leaf")
     (session,) = faulty_worker_sessions()
     assert "LookupError: no such leaf" in session

@@ -12,7 +12,7 @@ from app.theme import set_scheme
 from app.theme.tokens import tokens
 from app.training.chart import Chart, _decimals
 from app.training.logic import Curves
-from engine.collection.training.trained import TrainingPoint
+from engine.training.curve import TrainingPoint
 
 
 def curves(count: int) -> Curves:

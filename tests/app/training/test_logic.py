@@ -15,31 +15,35 @@ from app.training.logic import (
     Figures,
     Labels,
     Plan,
-    Start,
+    StartingPoint,
     Trained,
     estimated_s,
 )
-from engine.collection.messages import Trained as Files
-from engine.collection.training.trained import TrainingPoint
+from engine.collection.messages import TrainingResult
+from engine.training.curve import TrainingPoint
 
 
 def test_a_plan_names_only_what_its_depth_has() -> None:
     """Propagation has no network to start from."""
-    assert Plan(Depth.PROPAGATION, 300, Start.CONV4, 84).settings() == {"iterations": 300}
-    assert Plan(Depth.BACKBONE, 20, Start.CONV4, 84).settings() == {"iterations": 20, "start": "conv4", "side": 84}
+    assert Plan(Depth.PROPAGATION, 300, StartingPoint.CONV4, 84).settings() == {"iterations": 300}
+    assert Plan(Depth.BACKBONE, 20, StartingPoint.CONV4, 84).settings() == {
+        "iterations": 20,
+        "start": "conv4",
+        "side": 84,
+    }
 
 
 def test_the_usual_side_can_be_chosen() -> None:
     """Each network offers the side that it starts with."""
-    assert all(USUAL_SIDE[start] in SIDES[start] for start in Start)
-    assert DEFAULTS[Depth.BACKBONE].side == USUAL_SIDE[Start.BUNDLED]
+    assert all(USUAL_SIDE[start] in SIDES[start] for start in StartingPoint)
+    assert DEFAULTS[Depth.BACKBONE].side == USUAL_SIDE[StartingPoint.BUNDLED]
 
 
 def test_more_work_takes_longer() -> None:
     """Iterations and pixels count; tuning is far quicker than training a backbone."""
     tuning, training = DEFAULTS[Depth.PROPAGATION], DEFAULTS[Depth.BACKBONE]
     assert estimated_s(Plan(Depth.PROPAGATION, 2000)) > estimated_s(tuning)
-    assert estimated_s(Plan(Depth.BACKBONE, 200, Start.BUNDLED, 160)) > estimated_s(training)
+    assert estimated_s(Plan(Depth.BACKBONE, 200, StartingPoint.BUNDLED, 160)) > estimated_s(training)
     assert estimated_s(training) > 5 * estimated_s(tuning)
 
 
@@ -118,7 +122,7 @@ def test_better_means_more_right_answers(before: float | None, after: float | No
 def test_a_result_is_read() -> None:
     """Figures that are None stay unknown."""
     figures = {"before_accuracy": None, "after_accuracy": 0.5, "held_out_images": 42.0, "iterations": 40.0}
-    trained = Trained.of_files(Depth.BACKBONE, Files(Path("out"), "Trained backbone 1", figures))
+    trained = Trained.of_files(Depth.BACKBONE, TrainingResult(Path("out"), "Trained backbone 1", figures))
     assert trained.name == "Trained backbone 1"
     assert trained.folder.name == "out"
     assert trained.figures == Figures(None, 0.5, 42, 40, 0)

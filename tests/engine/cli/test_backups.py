@@ -8,7 +8,7 @@ import pytest
 from engine.collection.importing import import_images
 from engine.collection.importing.import_graph import import_graph
 from engine.config import BACKUPS_VARIABLE
-from engine.project import Project, Reason
+from engine.project import BackupReason, Project
 from tests.support.backups import all_backups, labelled_birds
 from tests.support.command_line import done, protoleaf, refused
 from tests.support.images import write_jpeg
@@ -145,7 +145,7 @@ def test_a_merge_into_a_graph_is_preceded_by_a_backup(
         assert all_backups(empty) == []
     done(capsys, "import-graph", birds, classes)
     with Project.open(birds) as project:
-        (merge,) = [backup for backup in all_backups(project) if backup.reason is Reason.MERGE]
+        (merge,) = [backup for backup in all_backups(project) if backup.reason is BackupReason.MERGE]
         assert (merge.classes, len(project.graph)) == (2, 3)
 
 
@@ -163,11 +163,11 @@ def test_many_labels_are_preceded_by_a_backup(
     done(capsys, "import-images", birds, tmp_path / "in" / "0")
     done(capsys, "import-images", birds, tmp_path / "few", "--folders-as-classes")
     with Project.open(birds, is_backed_up=False) as project:
-        assert Reason.IMPORT not in [backup.reason for backup in all_backups(project)]
+        assert BackupReason.IMPORT not in [backup.reason for backup in all_backups(project)]
     done(capsys, "import-images", birds, tmp_path / "in" / "1", "--class", "Gull")
     done(capsys, "import-images", birds, tmp_path / "in" / "2", "--folders-as-classes")
     with Project.open(birds, is_backed_up=False) as project:
-        kept = [backup for backup in all_backups(project) if backup.reason is Reason.IMPORT]
+        kept = [backup for backup in all_backups(project) if backup.reason is BackupReason.IMPORT]
         assert sorted(backup.labels for backup in kept) == [3, 6]
 
 

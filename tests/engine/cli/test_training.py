@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.messages import Train, Trained
-from engine.collection.training.trained import FIGURE_NAMES, TrainingPoint, adopt, read_trained
+from engine.collection.messages import Train, TrainingResult
+from engine.collection.training.trained import FIGURE_NAMES, adopt, read_trained
 from engine.events import Progress
 from engine.project import Project
+from engine.training.curve import TrainingPoint
 from engine.worker.client import Died, Ending, Worker
 from engine.worker.protocol import Stopped
 from tests.support.collections import Collection
@@ -101,7 +102,7 @@ def test_a_worker_trains_beside_the_window(collection: Collection, tmp_path: Pat
         assert [point.iteration for point in points] == [0, 2, 4]
         assert points[0].loss is None
         assert {type(event) for event in told.events} == {Progress, TrainingPoint}
-        assert isinstance(told.ending, Trained)
+        assert isinstance(told.ending, TrainingResult)
         assert (told.ending.folder, told.ending.name) == (tmp_path / "out", "Tuned propagation 1")
         assert set(FIGURE_NAMES) <= told.ending.figures.keys()
         assert len(window.model_versions()) == 1

@@ -11,7 +11,7 @@ import pytest
 from engine.config import BACKUPS_VARIABLE
 from engine.errors import ProjectDamagedError, StorageError
 from engine.graph.aliases import NO_ALIASES, Aliases
-from engine.project import Project, Reason, migrations, opening, schema_shape
+from engine.project import BackupReason, Project, migrations, opening, schema_shape
 from engine.project.backups.contents import changes_between, contents_of_backup
 from engine.project.backups.listing import backups_of
 from engine.project.backups.restoring import restore
@@ -100,7 +100,7 @@ def test_an_older_file_is_migrated_on_a_verified_backup(tmp_path: Path, monkeypa
             assert project.check() == []
             project_id = project.backups.project_id
     (backup,) = backups_of(path, project_id, is_verified=True)
-    assert (backup.reason, backup.labels, backup.fault) == (Reason.MIGRATION, 1, "")
+    assert (backup.reason, backup.labels, backup.fault) == (BackupReason.MIGRATION, 1, "")
     assert _shape_of(backup.path) == before
     restore(path, backup.path, when=present_time())
     with Project.open(path) as project:
@@ -158,7 +158,7 @@ def test_a_project_keeps_its_identity_through_a_migration(tmp_path: Path) -> Non
         assert old.backups.project_id == copy.backups.project_id
         backups = backups_of(tmp_path / "old", old.backups.project_id)
         assert {backup.project_id for backup in backups} == {old.backups.project_id}
-        assert [backup.reason for backup in backups].count(Reason.MIGRATION) == 2
+        assert [backup.reason for backup in backups].count(BackupReason.MIGRATION) == 2
 
 
 def test_models_of_the_first_version_are_as_they_were(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> No
         assert project.graph.aliases(tern) == NO_ALIASES
         project.import_graph(lambda graph: graph.set_aliases(gull, Aliases("n1", ("Larus",))), "Import ids")
         assert changes_between(contents_of_backup(backup.path), project.contents()).classes_changed == 1
-    assert (backup.reason, backup.labels, _shape_of(backup.path)) == (Reason.MIGRATION, 1, before)
+    assert (backup.reason, backup.labels, _shape_of(backup.path)) == (BackupReason.MIGRATION, 1, before)
     with Project.open(path) as project:
         assert project.check() == []
         assert project.graph.find("Larus") == gull

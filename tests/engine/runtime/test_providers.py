@@ -8,7 +8,7 @@ from engine.config import assets_folder
 from engine.errors import ModelError, UsageError
 from engine.runtime import providers
 from engine.runtime.devices.attempt import PROBE_MODEL
-from engine.runtime.devices.child import Trial
+from engine.runtime.devices.child import DeviceTrial
 from engine.runtime.devices.facts import GpuFacts
 from engine.runtime.devices.names import (
     COREML_PROVIDER,
@@ -24,7 +24,7 @@ from engine.runtime.providers import CPU_CHOICE, choose_providers, device_name, 
 from engine.runtime.sessions import open_session
 from tests.support.gpu_facts import GOOD_FACTS, NO_DRIVER, facts_with
 
-WORKS = Trial(Attempt(works=True, seconds=1.5), {"images_per_s": 9.0})
+WORKS = DeviceTrial(Attempt(works=True, seconds=1.5), {"images_per_s": 9.0})
 
 
 def install(
@@ -33,9 +33,9 @@ def install(
     """Fake the facts and the trials: only these devices work. Returns the devices that are tried."""
     tried: list[str] = []
 
-    def attempt(device: str, *_limits: float) -> Trial:
+    def attempt(device: str, *_limits: float) -> DeviceTrial:
         tried.append(device)
-        return WORKS if device in works else Trial(Attempt(works=False, message=message), {})
+        return WORKS if device in works else DeviceTrial(Attempt(works=False, message=message), {})
 
     monkeypatch.setattr(providers, "gather_facts", lambda: facts)
     monkeypatch.setattr(providers, "probe_device", lambda name, known: probe_device(name, known, in_child=attempt))

@@ -3,8 +3,8 @@ import pytest
 
 from engine.errors import InputError
 from engine.training.episodes import (
+    ClassArrays,
     EpisodeSettings,
-    Hierarchy,
     ImageShares,
     draw_episode,
     share_out,
@@ -20,14 +20,14 @@ def _labels(images_per_class: int = 20) -> np.ndarray:
     return np.repeat(np.arange(9), images_per_class)
 
 
-def _shares(settings: EpisodeSettings = SETTINGS) -> tuple[Hierarchy, ImageShares]:
-    hierarchy = Hierarchy(EDGES, 9)
+def _shares(settings: EpisodeSettings = SETTINGS) -> tuple[ClassArrays, ImageShares]:
+    hierarchy = ClassArrays(EDGES, 9)
     return hierarchy, share_out(hierarchy, _labels(), settings, np.random.default_rng(0))
 
 
 def test_a_level_is_the_longest_path_from_a_root() -> None:
     """A class linked both to the root and to the root's child lies below both."""
-    hierarchy = Hierarchy(np.array([[0, 1, 0], [1, 2, 2]]), 4)
+    hierarchy = ClassArrays(np.array([[0, 1, 0], [1, 2, 2]]), 4)
     assert hierarchy.levels.tolist() == [0, 1, 2, 0]
     assert hierarchy.is_leaf.tolist() == [False, False, True, True]
     assert hierarchy.ancestors(2).tolist() == [0, 1]
@@ -65,7 +65,7 @@ def test_leaves_are_split_into_three_parts() -> None:
 def test_too_few_images_are_refused_with_numbers() -> None:
     """A person learns how many classes and images it takes: of 21, 10 are given away, and 11 = 2 + 9 stay."""
     settings = EpisodeSettings(shots=2, queries=9)
-    hierarchy = Hierarchy(EDGES, 9)
+    hierarchy = ClassArrays(EDGES, 9)
     shares = share_out(hierarchy, _labels(), settings, np.random.default_rng(0))
     with pytest.raises(InputError, match="at least 6 leaf classes with 21 labelled images each, found 0"):
         split_leaves(shares, settings, np.random.default_rng(0))

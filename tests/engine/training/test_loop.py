@@ -18,7 +18,7 @@ from engine.training.level_wise.objective import PrototypePropagation
 from engine.training.level_wise.sampling import EpisodeShape
 from engine.training.level_wise.settings import LevelWiseSettings
 from engine.training.loop import CHECKPOINT_NAME, Validate, embedder, train
-from engine.training.objective import Draw, Embed
+from engine.training.objective import Embed, IterationDraw
 from engine.training.training_set import TrainingSet
 from tests.support.few_shot_problems import colour_training_set
 from tests.support.small_trainings import (
@@ -100,7 +100,7 @@ class RateWatcher(PlainObjective):
         super().__init__(nn.Sequential(nn.Flatten(), nn.Linear(48, 1)), len(TINY))
         self.seen: list[float] = []
 
-    def loss(self, embeddings: Tensor, draw: Draw) -> Tensor:  # noqa: ARG002 (the same whatever was drawn)
+    def loss(self, embeddings: Tensor, draw: IterationDraw) -> Tensor:  # noqa: ARG002 (the same whatever was drawn)
         """A gradient of 1 on the bias, always."""
         bias = self.backbone.get_parameter("1.bias")
         self.seen.append(bias.item())
@@ -163,7 +163,7 @@ class RefreshWatcher(PlainObjective):
         super().__init__(nn.Sequential(nn.Flatten(), nn.Linear(48, 1)), len(TINY))
         self.log: list[object] = []
 
-    def draw(self, generator: np.random.Generator) -> Draw:
+    def draw(self, generator: np.random.Generator) -> IterationDraw:
         """Note the iteration."""
         self.log.append("draw")
         return super().draw(generator)
@@ -253,7 +253,7 @@ class NotANumber(PlainObjective):
         super().__init__(nn.Sequential(nn.Flatten(), nn.Linear(48, 1)), len(TINY))
         self._calls = 0
 
-    def loss(self, embeddings: Tensor, draw: Draw) -> Tensor:
+    def loss(self, embeddings: Tensor, draw: IterationDraw) -> Tensor:
         """A loss, five times."""
         self._calls += 1
         return super().loss(embeddings, draw) * (float("nan") if self._calls > 5 else 1.0)

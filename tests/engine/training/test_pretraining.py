@@ -8,7 +8,14 @@ import torch
 from torch import nn
 
 from engine.model.backbone import LeafNet
-from engine.training.pretraining import AncestorLoss, LabelledImages, PretrainingSettings, accuracy, augment, pretrain
+from engine.training.pretraining import (
+    AncestorLoss,
+    PretrainingImages,
+    PretrainingSettings,
+    accuracy,
+    augment,
+    pretrain,
+)
 
 
 def test_the_ancestor_loss_by_hand() -> None:
@@ -45,7 +52,7 @@ def test_a_short_run_learns_to_tell_colours() -> None:
     pixels = generator.integers(0, 60, (64, 16, 16, 3)).astype(np.uint8)
     pixels[targets == 0, ..., 0] += 150
     pixels[targets == 1, ..., 2] += 150
-    images = LabelledImages(pixels, targets.astype(np.int64), ("red", "blue"))
+    images = PretrainingImages(pixels, targets.astype(np.int64), ("red", "blue"))
     with torch.random.fork_rng():
         torch.manual_seed(0)
         network = LeafNet((4, 4, 8, 8), (1, 1, 1, 1), stem_width=4)

@@ -9,10 +9,11 @@ import torch
 from engine.errors import Cancelled, InputError, ModelError
 from engine.events import CancelToken, Progress
 from engine.everyday.propagation import PropagationSession
+from engine.training.curve import TrainingPoint
 from engine.training.episodes import EpisodeSettings
 from engine.training.export import export_propagation
 from engine.training.propagation_settings import PropagationTrainingSettings
-from engine.training.propagation_training import HistoryPoint, TrainedPropagation, train_attention
+from engine.training.propagation_training import TrainedPropagation, train_attention
 from tests.support.prototype_graphs import SyntheticHierarchy, synthetic_hierarchy
 
 # The synthetic coarse classes have images of their own, so no leaf needs to give any away.
@@ -140,13 +141,13 @@ def test_a_project_with_too_few_classes_is_told_what_it_takes() -> None:
 def test_each_point_is_told_as_it_comes(hierarchy: SyntheticHierarchy) -> None:
     """The listener hears the history, accuracy included, while training goes on."""
     settings = replace(ATTENTION_ALONE, iterations=4, validation_interval=2, validation_episodes=3, test_episodes=3)
-    heard: list[HistoryPoint] = []
+    heard: list[TrainingPoint] = []
     trained = train_attention(
         hierarchy.embeddings, hierarchy.class_positions, hierarchy.edge_index, settings, on_point=heard.append
     )
     assert tuple(heard) == trained.history
     assert [point.iteration for point in heard] == [0, 2, 4]
-    assert all(0 <= point.validation_accuracy <= 1 for point in heard)
+    assert all(point.accuracy is not None and 0 <= point.accuracy <= 1 for point in heard)
 
 
 def test_training_goes_on_from_an_attention(hierarchy: SyntheticHierarchy, attention_alone: TrainedPropagation) -> None:

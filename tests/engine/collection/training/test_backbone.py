@@ -13,10 +13,11 @@ from engine.collection.training.backbone import filled_in, train_backbone
 from engine.collection.training.labelled import GraphArrays, graph_arrays
 from engine.collection.training.project_images import ProjectImages, project_images, shape_for
 from engine.collection.training.settings import BackboneSettings, Chosen
-from engine.collection.training.trained import FIGURE_NAMES, TrainedFiles, TrainingPoint, adopt, read_trained
+from engine.collection.training.trained import FIGURE_NAMES, TrainedFiles, adopt, read_trained
 from engine.errors import Cancelled, InputError, StorageError
 from engine.events import CancelToken, Progress, ignore_progress
 from engine.project import Project
+from engine.training.curve import TrainingPoint
 from tests.support.collections import Collection, class_ids
 
 QUICK: Chosen = {"start": "conv4", "side": 32, "iterations": 2, "points": 2, "device": "cpu"}

@@ -9,12 +9,13 @@ import pytest
 from engine.collection.models import find_model
 from engine.collection.training.labelled import graph_arrays, labelled_images
 from engine.collection.training.settings import Chosen
-from engine.collection.training.trained import FIGURE_NAMES, TrainingPoint, read_trained
+from engine.collection.training.trained import FIGURE_NAMES, read_trained
 from engine.collection.training.tune import episodes_for, tune_propagation
 from engine.errors import Cancelled, InputError, UsageError
 from engine.events import CancelToken, Progress
 from engine.everyday.propagation import PropagationSession
 from engine.project import Project
+from engine.training.curve import TrainingPoint
 from tests.support.collections import Collection, class_ids
 
 QUICK: Chosen = {"iterations": 6, "validation-interval": "3", "validation_episodes": 4, "test_episodes": 4}

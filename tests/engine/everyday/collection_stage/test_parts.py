@@ -32,7 +32,7 @@ from engine.everyday.collection_stage.refinement import (
     START,
     TEMPERATURE,
     UNLABELLED,
-    Start,
+    InitialPrototypes,
     joined,
     refine,
     temperature_for,
@@ -175,7 +175,7 @@ def test_refined_prototypes_by_hand() -> None:
     labels = AnchorLabels(np.array([0, 1]), np.eye(2, dtype=np.float32))
     spare = [0] * (LINKS - 1)
     links = _links([[2, *spare], [3, *spare], [0, *spare], [1, *spare]], [[1, *spare]] * 4)
-    start = Start(np.eye(2, dtype=np.float32), np.zeros(2, dtype=bool), 1.0)
+    start = InitialPrototypes(np.eye(2, dtype=np.float32), np.zeros(2, dtype=bool), 1.0)
     refined = refine(vectors, links, labels, start, ignored=NONE)
     own = refined.chances[2, 0]
     assert 0.95 < own < 1
@@ -205,7 +205,7 @@ def test_a_class_nothing_looks_like_stays_where_it_is() -> None:
     wide = np.pad(vectors, ((0, 0), (0, 400))).astype(np.float32)
     labels = AnchorLabels(np.array([0, 1]), np.eye(2, dtype=np.float32))
     links = links_between(nearest(wide, wide, own=np.arange(6)))
-    start = Start(wide[:2].copy(), np.zeros(2, dtype=bool), 1.0)
+    start = InitialPrototypes(wide[:2].copy(), np.zeros(2, dtype=bool), 1.0)
     refined = refine(wide, links, labels, start, ignored=NONE)
     direction = refined.prototypes[0] / np.linalg.norm(refined.prototypes[0])
     assert direction == pytest.approx(wide[0], abs=1e-4)
@@ -217,7 +217,7 @@ def test_ignored_images_teach_nothing() -> None:
     vectors = unit(np.random.default_rng(0).normal(size=(10, 6)))
     links = links_between(nearest(vectors, vectors, own=np.arange(10)))
     labels = AnchorLabels(np.array([0, 1]), np.eye(2, dtype=np.float32))
-    start = Start(vectors[:2].copy(), np.zeros(2, dtype=bool), 1.0)
+    start = InitialPrototypes(vectors[:2].copy(), np.zeros(2, dtype=bool), 1.0)
     refined = refine(vectors, links, labels, start, ignored=np.arange(2, 10))
     assert refined.unlabelled.tolist() == [0, 0]
     assert refined.prototypes == pytest.approx(vectors[:2], abs=1e-6)
@@ -228,7 +228,7 @@ def test_a_zero_shot_class_stays_where_its_ancestors_put_it() -> None:
     vectors = unit(np.random.default_rng(0).normal(size=(20, 6)))
     links = links_between(nearest(vectors, vectors, own=np.arange(20)))
     labels = AnchorLabels(np.array([0]), np.array([[1, 0]], dtype=np.float32))
-    start = Start(np.stack([vectors[0], vectors[:3].mean(axis=0)]), np.array([False, True]), 1.0)
+    start = InitialPrototypes(np.stack([vectors[0], vectors[:3].mean(axis=0)]), np.array([False, True]), 1.0)
     refined = refine(vectors, links, labels, start, ignored=NONE)
     assert refined.prototypes[1] == pytest.approx(start.prototypes[1])
     assert (refined.start[1], refined.unlabelled[1]) == (1, 0)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import StorageError
-from engine.project import Reason
+from engine.project import BackupReason
 from engine.project.backups.listing import backups_of
 from engine.project.backups.restoring import restore
 from tests.support.backups import NOON, all_backups, labelled_birds
@@ -33,7 +33,7 @@ def test_restoring_on_a_full_disk(tmp_path: Path, limit_bytes: int) -> None:
     """The present could not be kept, or the backup not be written: the project is as it was."""
     project, gull, image_ids = labelled_birds(tmp_path)
     with project:
-        made = project.backups.take(Reason.DAY)
+        made = project.backups.take(BackupReason.DAY)
         project.label(image_ids, gull)
         present = dump(project)
     with full_disk_after(limit_bytes), pytest.raises(StorageError):

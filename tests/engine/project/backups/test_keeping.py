@@ -10,7 +10,7 @@ import pytest
 
 from engine.config import BACKUPS_VARIABLE, backups_folder
 from engine.errors import ProjectMovedError, StorageError
-from engine.project import Project, Reason
+from engine.project import BackupReason, Project
 from engine.project.backups import keeping
 from engine.project.backups.place import choose_folder, folder_for
 from tests.support.backups import NOON, Clock, all_backups, backups_with, labelled_birds
@@ -19,7 +19,7 @@ from tests.support.projects import change_file, new_project, trained_model
 AFTER_A_DAY = NOON + timedelta(days=1, minutes=1)
 
 
-def reasons(project: Project) -> list[Reason]:
+def reasons(project: Project) -> list[BackupReason]:
     return [backup.reason for backup in all_backups(project)]
 
 
@@ -36,7 +36,7 @@ def test_opening_makes_the_backup_of_the_day(tmp_path: Path) -> None:
     project.close()
     with Project.open(project.path) as opened:
         (backup,) = all_backups(opened)
-        assert (backup.reason, backup.labels) == (Reason.DAY, 2)
+        assert (backup.reason, backup.labels) == (BackupReason.DAY, 2)
         opened.label(image_ids, gull)
     with Project.open(project.path) as opened:
         assert len(all_backups(opened)) == 1, "the last one is of today"
@@ -148,8 +148,8 @@ def test_thinning_leaves_what_is_not_ours(tmp_path: Path) -> None:
     with project, other:
         backups = backups_with(project, clock)
         folder = folder_for(project.path, backups.project_id)
-        strange = backups_with(other, clock).take(Reason.DAY).path
-        first = backups.take(Reason.DAY)
+        strange = backups_with(other, clock).take(BackupReason.DAY).path
+        first = backups.take(BackupReason.DAY)
         foreign = folder / first.path.name.replace("12-00-00", "11-59-00")
         shutil.copyfile(strange, foreign)
         named = folder / "birds 2026 (mine).protoleaf"
@@ -161,7 +161,7 @@ def test_thinning_leaves_what_is_not_ours(tmp_path: Path) -> None:
         for _ in range(40):
             clock.pass_by(minutes=15)
             project.label(image_ids[:1], gull)
-            backups.take(Reason.QUARTER_HOUR)
+            backups.take(BackupReason.QUARTER_HOUR)
         ours = [path for path in folder.iterdir() if path not in (foreign, named, renamed, damaged)]
     assert all(path.exists() for path in (foreign, named, renamed, damaged, strange))
     assert 8 <= len(ours) <= 8 + 11
@@ -176,17 +176,17 @@ def test_before_actions_backups_are_made(tmp_path: Path, monkeypatch: pytest.Mon
         version = project.add_trained_model(trained_model())
         assert project.choose_model(version.version_id).notice == ""
         project.choose_model(version.version_id)
-        assert reasons(project) == [Reason.MODEL]
+        assert reasons(project) == [BackupReason.MODEL]
         project.remove_images(image_ids[4:])
-        assert reasons(project) == [Reason.MODEL]
+        assert reasons(project) == [BackupReason.MODEL]
         project.remove_images(image_ids[1:4])
         project.label(image_ids[:1], gull)
-        assert sorted(map(str, reasons(project))) == ["Reason.MODEL", "Reason.REMOVAL"]
+        assert sorted(map(str, reasons(project))) == ["BackupReason.MODEL", "BackupReason.REMOVAL"]
         project.undo()
         project.undo()
         project.label(image_ids[:4], gull)
         project.remove_class(gull)
-        assert reasons(project).count(Reason.REMOVAL) == 2
+        assert reasons(project).count(BackupReason.REMOVAL) == 2
         newest = max(all_backups(project), key=lambda backup: backup.generation)
         assert newest.labels == 5
 
@@ -288,11 +288,11 @@ def test_a_backup_that_is_open_as_a_project_is_left_alone(tmp_path: Path) -> Non
     clock = Clock()
     with labelled_birds(tmp_path)[0] as project:
         backups = backups_with(project, clock)
-        first = backups.take(Reason.QUARTER_HOUR).path
+        first = backups.take(BackupReason.QUARTER_HOUR).path
         with Project.open(first, is_backed_up=False) as opened:
             opened.add_class("Owl")
             clock.pass_by(minutes=1)
-            second = backups.take(Reason.QUARTER_HOUR).path
+            second = backups.take(BackupReason.QUARTER_HOUR).path
             assert [backup.path for backup in backups.all()] == [second]
             opened.add_class("Auk")
         assert first.exists()

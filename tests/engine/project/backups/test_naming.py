@@ -8,23 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.project.backups.naming import BackupName, Reason, file_name, project_name, read_name
+from engine.project.backups.naming import BackupName, BackupReason, file_name, project_name, read_name
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5).astimezone()
 
 
 def test_a_name_is_readable() -> None:
-    name = BackupName("birds", WHEN, Reason.QUARTER_HOUR)
+    name = BackupName("birds", WHEN, BackupReason.QUARTER_HOUR)
     assert file_name(name) == "birds 2026-01-02 03-04-05 (every 15 minutes).protoleaf"
     assert file_name(name, 2) == "birds 2026-01-02 03-04-05 (every 15 minutes) 2.protoleaf"
 
 
 @given(
     st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=300),
-    st.sampled_from(Reason),
+    st.sampled_from(BackupReason),
     st.integers(1, 20),
 )
-def test_every_name_comes_back(project: str, reason: Reason, number: int) -> None:
+def test_every_name_comes_back(project: str, reason: BackupReason, number: int) -> None:
     """Whatever the project is called, also when it is called like a backup; the name fits on every disk."""
     called = project_name(Path("/x") / f"a{project}.protoleaf")
     name = BackupName(called, WHEN, reason)

@@ -19,7 +19,7 @@ from engine.errors import (
     ProjectTooNewError,
     StorageError,
 )
-from engine.project import Project, Reason
+from engine.project import BackupReason, Project
 from engine.project.backups.listing import Backup, backups_of
 from engine.project.backups.restoring import Restoration, restore
 from tests.support.backups import NOON, all_backups, labelled_birds
@@ -72,7 +72,7 @@ def test_the_project_is_what_it_was(past: Past) -> None:
         change = project.undo()
         assert change is not None
         assert change.text.startswith("Label 1 image")
-        assert {backup.reason for backup in all_backups(project)} == {Reason.ASKED, Reason.RESTORE}
+        assert {backup.reason for backup in all_backups(project)} == {BackupReason.ASKED, BackupReason.RESTORE}
     restore(path, kept_by(done), when=NOON)
     assert dump_of(path) == present
 
@@ -252,7 +252,7 @@ def test_a_kill_leaves_the_old_or_the_new_project_whole(past: Past) -> None:
         assert Project.faults_of(made.path) == []
         if found == before:
             assert any(
-                not backup.fault and backup.reason is Reason.RESTORE and dump_of(backup.path) == present
+                not backup.fault and backup.reason is BackupReason.RESTORE and dump_of(backup.path) == present
                 for backup in backups_of(path, None)
             )
     assert outcomes == sorted(outcomes), "once it is restored, it stays so"

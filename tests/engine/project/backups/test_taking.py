@@ -11,7 +11,7 @@ import pytest
 
 from engine.errors import Cancelled, ProjectDamagedError, StorageError
 from engine.events import CancelToken
-from engine.project import Project, Reason
+from engine.project import BackupReason, Project
 from engine.project.backups import taking
 from engine.project.backups.keeping import back_up
 from engine.project.connection import Connection
@@ -31,7 +31,7 @@ def test_a_backup_is_the_whole_project(tmp_path: Path) -> None:
         made = project.backups.take()
         before = dump(project)
         project.label(image_ids, gull)
-    assert (made.classes, made.images, made.labels, made.reason, made.fault) == (2, 4, 2, Reason.ASKED, "")
+    assert (made.classes, made.images, made.labels, made.reason, made.fault) == (2, 4, 2, BackupReason.ASKED, "")
     with closing(open_for_reading(made.path)) as file:
         assert file.seal is Seal.WHOLE
     with Project.open(made.path, for_writing=False) as backup:

@@ -6,18 +6,18 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.project.backups.naming import Reason
+from engine.project.backups.naming import BackupReason
 from engine.project.backups.thinning import KEPT_BEFORE_ACTIONS, Moment, superfluous
 
 NOW = datetime(2026, 6, 1, 12).astimezone()
-AUTOMATIC = (Reason.QUARTER_HOUR, Reason.DAY)
+AUTOMATIC = (BackupReason.QUARTER_HOUR, BackupReason.DAY)
 MOST_KEPT = 8 + 24 + 14 + 12
 
 moments = st.lists(
     st.builds(
         Moment,
         st.integers(-2 * 86_400, 400 * 86_400).map(lambda seconds: NOW - timedelta(seconds=seconds)),
-        st.sampled_from(Reason),
+        st.sampled_from(BackupReason),
     ),
     max_size=200,
 )
@@ -36,7 +36,7 @@ def test_what_must_stay_stays(given_moments: list[Moment]) -> None:
     assert not past or max(past) in {moment.when for moment in kept_of(given_moments)}
     for moment in gone:
         assert moment.when <= NOW
-        assert moment.reason is not Reason.ASKED
+        assert moment.reason is not BackupReason.ASKED
         assert not moment.reason.is_before_action or NOW - moment.when > KEPT_BEFORE_ACTIONS
 
 
@@ -68,7 +68,7 @@ def test_a_year_of_work_by_hand() -> None:
     kept: list[Moment] = []
     quarters = [start + timedelta(minutes=15 * count) for count in range(120 * 96 + 1)]
     for when in quarters:
-        kept.append(Moment(when, Reason.QUARTER_HOUR))
+        kept.append(Moment(when, BackupReason.QUARTER_HOUR))
         gone = set(superfluous(kept, when))
         kept = [moment for place, moment in enumerate(kept) if place not in gone]
     ages = [NOW - moment.when for moment in kept]
@@ -83,7 +83,7 @@ def test_a_year_of_work_by_hand() -> None:
 
 def test_a_long_holiday_costs_nothing() -> None:
     """What was kept before months without work is kept after them."""
-    before = [Moment(NOW - timedelta(days=200 + count), Reason.DAY) for count in range(30)]
-    gone = superfluous([*before, Moment(NOW, Reason.DAY)], NOW)
+    before = [Moment(NOW - timedelta(days=200 + count), BackupReason.DAY) for count in range(30)]
+    gone = superfluous([*before, Moment(NOW, BackupReason.DAY)], NOW)
     assert min(gone) >= 13, "the day of the return takes one of the 14 places"
     assert len(gone) < 17, "of the weeks before, one is left of each"

@@ -1,7 +1,7 @@
 import json
 import math
 
-from engine.research.transfer.candidates import Candidate
+from engine.research.transfer.candidates import MeasuredBackbone
 from engine.research.transfer.report import TransferReport, accuracies, differences, fields_of, honesty
 from tests.support.transfer import result_of
 
@@ -71,7 +71,7 @@ def test_elsewhere_has_tables_of_its_own() -> None:
 def test_candidates_elsewhere() -> None:
     """What prototypes reach there, beside what a backbone costs; the title says it."""
     results = (result_of("prototypes", [0.1, 0.1], is_elsewhere=True),)
-    text = TransferReport("plants", 1200, 200, 6, results, (Candidate("leafnet", 7.28, 128, 151.4),)).as_text()
+    text = TransferReport("plants", 1200, 200, 6, results, (MeasuredBackbone("leafnet", 7.28, 128, 151.4),)).as_text()
     assert "backbones, shots from train, the collection is val; nearest prototype, leaf top-1 in %" in text
     assert text.splitlines()[-1].split() == ["leafnet", "7.3", "128", "151", "10.0", "±", "0.0"]
 
@@ -79,7 +79,7 @@ def test_candidates_elsewhere() -> None:
 def test_candidates_have_a_table() -> None:
     """Size, side, speed, and what prototypes reach."""
     results = tuple(result for result in RESULTS if result.cell.method == "prototypes")
-    text = TransferReport("plants", 1200, 200, 6, results, (Candidate("leafnet", 7.28, 128, 151.4),)).as_text()
+    text = TransferReport("plants", 1200, 200, 6, results, (MeasuredBackbone("leafnet", 7.28, 128, 151.4),)).as_text()
     assert text.splitlines()[-1].split() == [
         "leafnet", "7.3", "128", "151", "50.0", "±", "127.1", "80.0", "±", "0.0",
     ]  # fmt: skip
