@@ -18,3 +18,9 @@ class TrainingPoint:
     loss: float | None = None
     validation_loss: float | None = None
     accuracy: float | None = None
+
+    @property
+    def measured_loss(self) -> float:
+        """The validation loss of a training that measures it at every point."""
+        assert self.validation_loss is not None, "this training measures it"
+        return self.validation_loss

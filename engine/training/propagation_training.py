@@ -129,7 +129,7 @@ def train_attention(
         temperature=float(learner.log_temperatures.detach()[0].exp()),
         shrinkage=float(learner.log_shrinkage.detach().exp()) if settings.lambda_ is None else None,
         history=history,
-        kept_iteration=min(history, key=lambda point: point.validation_loss).iteration,
+        kept_iteration=min(history, key=lambda point: point.measured_loss).iteration,
         before=before,
         after=measure(learner, collection, tests),
         without_propagation=measure(learner, collection, tests, propagates=False),
@@ -181,9 +181,9 @@ def _train(
         schedule.step()
         losses.append(float(loss.detach()))
         if iteration % settings.validation_interval == 0 or iteration == settings.iterations:
-            lowest = min(point.validation_loss for point in history)
+            lowest = min(point.measured_loss for point in history)
             look(iteration, float(np.mean(losses)))
-            if history[-1].validation_loss < lowest:
+            if history[-1].measured_loss < lowest:
                 best = deepcopy(learner.state_dict())
             losses.clear()
         meter.advance()

@@ -107,10 +107,10 @@ def test_the_best_state_on_the_validation_classes_is_kept(hierarchy: SyntheticHi
     )  # fmt: skip
     trained = _train(hierarchy, settings)
     assert [point.iteration for point in trained.history] == [0, 5, 10, 15, 20]
-    best = min(trained.history, key=lambda point: point.validation_loss)
+    best = min(trained.history, key=lambda point: point.measured_loss)
     assert trained.kept_iteration == best.iteration
-    assert best.validation_loss < trained.history[-1].validation_loss
-    assert best.validation_loss <= trained.history[0].validation_loss
+    assert best.measured_loss < trained.history[-1].measured_loss
+    assert best.measured_loss <= trained.history[0].measured_loss
 
 
 def test_progress_is_told_and_a_stop_is_obeyed(hierarchy: SyntheticHierarchy) -> None:
