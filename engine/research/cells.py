@@ -16,7 +16,7 @@ from engine.research.methods import PPN, PPN_PLUS, STAR, MethodSettings, constan
 from engine.research.results import Setting, TestResult
 from engine.research.testing.bench import Bench, EmbeddedTasks, test_images
 from engine.research.testing.beyond import beyond_accuracies
-from engine.research.testing.propagation import TestedPropagation, options_of, predict
+from engine.research.testing.propagation import LearnedPropagation, options_of, predict
 from engine.research.testing.tasks import TASK_SEED, Tasks, draw_tasks
 from engine.training import checkpoints
 from engine.training.arithmetic import device_of, number_type
@@ -177,7 +177,7 @@ def test_cell(data: FewShotData, cell: Cell, settings: MethodSettings, objective
         accuracies = embedded.tasks.accuracies(_predictions(bench, objective, embedded, settings))
         return (result(cell.method, accuracies),)
     found: list[TestResult] = []
-    trained = TestedPropagation.of(objective)
+    trained = LearnedPropagation.of(objective)
     for row, knows_edges in ((PPN, False), (PPN_PLUS, True)):
         paper = options_of(settings.propagation, knows_edges=knows_edges)
         found.append(result(row, embedded.tasks.accuracies(predict(bench, embedded, trained, paper))))
@@ -194,6 +194,6 @@ def _predictions(
 ) -> NDArray[np.int64]:
     if isinstance(objective, PrototypePropagation):
         options = options_of(settings.propagation, knows_edges=False)
-        return predict(bench, embedded, TestedPropagation.of(objective), options)
+        return predict(bench, embedded, LearnedPropagation.of(objective), options)
     assert isinstance(objective, Baseline), "every method is PPN or a baseline"
     return objective.predict(embedded.support.numpy(), embedded.queries.numpy(), seed=TASK_SEED)

@@ -13,7 +13,7 @@ from engine.research.baselines.baseline import Baseline
 from engine.research.data_sets.stored import FewShotData
 from engine.research.methods import PPN_PLUS, MethodSettings
 from engine.research.testing.bench import Bench, EmbeddedTasks, test_images
-from engine.research.testing.propagation import TestedPropagation, options_of, predict
+from engine.research.testing.propagation import LearnedPropagation, options_of, predict
 from engine.research.testing.tasks import draw_tasks
 from engine.training import loop
 from engine.training.arithmetic import device_of, number_type
@@ -124,7 +124,7 @@ class TestTask:
         self._bench = Bench(data, self._embed)
         self._options = options_of(settings.propagation, knows_edges=row == PPN_PLUS)
         self._seed = settings.training.seed
-        self._trained = TestedPropagation.of(objective) if isinstance(objective, PrototypePropagation) else None
+        self._trained = LearnedPropagation.of(objective) if isinstance(objective, PrototypePropagation) else None
 
     def prepared(self, number: int) -> Timed:
         """Draw a task."""

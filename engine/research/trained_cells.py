@@ -12,7 +12,7 @@ from engine.research.data_sets.stored import FewShotData
 from engine.research.methods import COLUMN_SETTINGS, PPN, PPN_PLUS, MethodSettings, with_chosen
 from engine.research.results import TestResult
 from engine.research.testing.bench import Bench, test_images
-from engine.research.testing.propagation import TestedPropagation, options_of, predict
+from engine.research.testing.propagation import LearnedPropagation, options_of, predict
 from engine.research.testing.tasks import draw_tasks
 from engine.training import checkpoints
 from engine.training.level_wise.objective import PrototypePropagation
@@ -83,7 +83,7 @@ class TrainedPpn:
     """
 
     bench: Bench
-    trained: TestedPropagation
+    trained: LearnedPropagation
     settings: MethodSettings
 
 
@@ -110,7 +110,7 @@ def ppn_of(data: FewShotData, objective: object, settings: MethodSettings) -> Tr
     """The same of an objective that is loaded already."""
     assert isinstance(objective, PrototypePropagation), "the cell's method is PPN"
     bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
-    return TrainedPpn(bench, TestedPropagation.of(objective), settings)
+    return TrainedPpn(bench, LearnedPropagation.of(objective), settings)
 
 
 def raw_cosine_results(ppn: TrainedPpn, cell: Cell) -> tuple[TestResult, ...]:

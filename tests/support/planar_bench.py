@@ -19,7 +19,7 @@ from engine.model.attention import Attention
 from engine.model.initial_prototypes import Prototypes
 from engine.research.data_sets.stored import FewShotData
 from engine.research.testing.bench import Bench, EmbeddedTasks
-from engine.research.testing.propagation import TestedPropagation
+from engine.research.testing.propagation import LearnedPropagation
 from engine.research.testing.tasks import Tasks
 from engine.training.training_set import Positions
 
@@ -80,7 +80,7 @@ def planar_data() -> FewShotData:
     )
 
 
-def planar_training(*, identity: bool = False) -> TestedPropagation:
+def planar_training(*, identity: bool = False) -> LearnedPropagation:
     """A buffer and an attention that weighs all parents alike, or one whose score is the cosine of the prototypes."""
     attention = Attention(2, 2)
     for linear in (attention.g, attention.h):
@@ -89,7 +89,7 @@ def planar_training(*, identity: bool = False) -> TestedPropagation:
     exists = torch.zeros(len(Place), dtype=torch.bool)
     for place, vector in _BUFFERED.items():
         vectors[place], exists[place] = torch.tensor(vector), True
-    return TestedPropagation(attention, Prototypes(vectors, exists))
+    return LearnedPropagation(attention, Prototypes(vectors, exists))
 
 
 def test_task(bench: Bench) -> EmbeddedTasks:

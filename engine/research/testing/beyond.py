@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from engine.research.testing.bench import Bench, EmbeddedTasks, validation_images
-from engine.research.testing.propagation import PropagationOptions, TestedPropagation, predict
+from engine.research.testing.propagation import LearnedPropagation, PropagationOptions, predict
 from engine.research.testing.tasks import TASK_SEED, draw_tasks
 
 VALIDATION_TASKS: Final = 200
@@ -42,7 +42,7 @@ def _each(options: tuple[PropagationOptions, ...], **changes: object) -> tuple[P
 
 
 def tuned(
-    bench: Bench, trained: TestedPropagation, variation: Variation, *, ways: int, shots: int
+    bench: Bench, trained: LearnedPropagation, variation: Variation, *, ways: int, shots: int
 ) -> PropagationOptions:
     """The candidate that does best on tasks over training classes; test classes have no say.
 
@@ -62,7 +62,7 @@ def tuned(
 
 
 def beyond_accuracies(
-    bench: Bench, embedded: EmbeddedTasks, trained: TestedPropagation, paper: PropagationOptions
+    bench: Bench, embedded: EmbeddedTasks, trained: LearnedPropagation, paper: PropagationOptions
 ) -> Iterator[tuple[str, PropagationOptions, tuple[float, ...]]]:
     """Name, chosen options and accuracies (T,) of each variation of one of the paper's two settings."""
     ways, shots = embedded.support.shape[1:3]

@@ -49,7 +49,7 @@ class PropagationOptions:
 
 
 @dataclass(frozen=True)
-class TestedPropagation:
+class LearnedPropagation:
     """What a training of PPN leaves besides the backbone, on the CPU.
 
     Attributes:
@@ -61,10 +61,10 @@ class TestedPropagation:
     buffered: Prototypes
 
     @staticmethod
-    def of(objective: PrototypePropagation) -> "TestedPropagation":
+    def of(objective: PrototypePropagation) -> "LearnedPropagation":
         """Copy what is needed out of a trained objective."""
         buffered = Prototypes(objective.buffer.vectors.cpu(), objective.buffer.exists.cpu())
-        return TestedPropagation(deepcopy(objective.attention).cpu(), buffered)
+        return LearnedPropagation(deepcopy(objective.attention).cpu(), buffered)
 
 
 def options_of(settings: LevelWiseSettings, *, knows_edges: bool) -> PropagationOptions:
@@ -78,7 +78,7 @@ def options_of(settings: LevelWiseSettings, *, knows_edges: bool) -> Propagation
 
 
 def predict(
-    bench: Bench, embedded: EmbeddedTasks, trained: TestedPropagation, options: PropagationOptions
+    bench: Bench, embedded: EmbeddedTasks, trained: LearnedPropagation, options: PropagationOptions
 ) -> Positions:
     """Predictions (T, N * Q) int64 of PPN+ or PPN for T tasks of N classes."""
     prototypes = final_prototypes(bench, embedded, trained, options)
@@ -91,7 +91,7 @@ def predict(
 
 @torch.no_grad()
 def final_prototypes(
-    bench: Bench, embedded: EmbeddedTasks, trained: TestedPropagation, options: PropagationOptions
+    bench: Bench, embedded: EmbeddedTasks, trained: LearnedPropagation, options: PropagationOptions
 ) -> Tensor:
     """Propagated prototypes of every task's classes.
 

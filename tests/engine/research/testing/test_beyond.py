@@ -11,7 +11,7 @@ from engine.research.methods import PPN, MethodSettings, make_objective, with_ch
 from engine.research.testing import beyond
 from engine.research.testing.bench import Bench
 from engine.research.testing.beyond import Variation, beyond_accuracies, tuned, variations
-from engine.research.testing.propagation import PropagationOptions, TestedPropagation
+from engine.research.testing.propagation import LearnedPropagation, PropagationOptions
 from engine.research.testing.tasks import draw_tasks
 from engine.training.level_wise.objective import PrototypePropagation
 from engine.training.loop import embedder
@@ -20,13 +20,13 @@ PLUS = PropagationOptions(knows_edges=True, lambda_=0.0)
 
 
 @pytest.fixture
-def trained(colours: FewShotData) -> tuple[Bench, TestedPropagation]:
+def trained(colours: FewShotData) -> tuple[Bench, LearnedPropagation]:
     """An untrained network whose buffer is filled: its colours are enough for shots to classify well."""
     objective = make_objective(PPN, colours.training_set(), with_chosen(MethodSettings(), {"side": 16}))
     assert isinstance(objective, PrototypePropagation)
     embed = embedder(objective.eval(), colours.pixels, 16)
     objective.refresh(embed)
-    return Bench(colours, embed), TestedPropagation.of(objective)
+    return Bench(colours, embed), LearnedPropagation.of(objective)
 
 
 def test_each_variation_changes_one_thing() -> None:
@@ -39,7 +39,7 @@ def test_each_variation_changes_one_thing() -> None:
 
 
 def test_tuning_never_sees_a_test_image(
-    trained: tuple[Bench, TestedPropagation], monkeypatch: pytest.MonkeyPatch, colours: FewShotData
+    trained: tuple[Bench, LearnedPropagation], monkeypatch: pytest.MonkeyPatch, colours: FewShotData
 ) -> None:
     """Without test images of the few-shot classes the same options are chosen."""
     monkeypatch.setattr(beyond, "VALIDATION_TASKS", 10)
@@ -53,7 +53,7 @@ def test_tuning_never_sees_a_test_image(
     assert not is_shot[used].any()
 
 
-def test_one_candidate_needs_no_tuning(trained: tuple[Bench, TestedPropagation]) -> None:
+def test_one_candidate_needs_no_tuning(trained: tuple[Bench, LearnedPropagation]) -> None:
     """It is taken as it is, without embedding anything."""
     bench, parts = trained
     assert tuned(bench, parts, Variation("fixed", (PLUS,)), ways=5, shots=1) is PLUS
@@ -61,7 +61,7 @@ def test_one_candidate_needs_no_tuning(trained: tuple[Bench, TestedPropagation])
 
 
 def test_accuracies_of_every_variation(
-    trained: tuple[Bench, TestedPropagation], monkeypatch: pytest.MonkeyPatch, colours: FewShotData
+    trained: tuple[Bench, LearnedPropagation], monkeypatch: pytest.MonkeyPatch, colours: FewShotData
 ) -> None:
     """One row each, over all tasks."""
     monkeypatch.setattr(beyond, "VALIDATION_TASKS", 4)

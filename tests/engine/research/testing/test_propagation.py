@@ -9,8 +9,8 @@ from torch import Tensor
 from engine.research.data_sets.stored import FewShotData
 from engine.research.methods import PPN, MethodSettings, make_objective, with_chosen
 from engine.research.testing.propagation import (
+    LearnedPropagation,
     PropagationOptions,
-    TestedPropagation,
     final_prototypes,
     options_of,
     predict,
@@ -117,7 +117,7 @@ def test_trained_parts_are_copies(colours: FewShotData) -> None:
     settings = with_chosen(MethodSettings(), {"side": 16})
     objective = make_objective(PPN, colours.training_set(), settings)
     assert isinstance(objective, PrototypePropagation)
-    trained = TestedPropagation.of(objective)
+    trained = LearnedPropagation.of(objective)
     before = trained.attention.g.weight.clone()
     with torch.no_grad():
         objective.attention.g.weight.add_(1.0)
