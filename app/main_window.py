@@ -12,7 +12,7 @@ from app.actions.keys_sheet import KeysSheet
 from app.actions.registry import Registry
 from app.actions.table import Needs
 from app.backbones.controller import Backbones
-from app.backbones.tasks import BackboneTasks
+from app.backbones.jobs import BackboneJobs
 from app.backups.controller import Backups
 from app.class_tree.controller import Classes
 from app.class_tree.view import ClassTree
@@ -76,7 +76,7 @@ class MainWindow(QMainWindow):
         self.whereabouts = Whereabouts(self.session, self.thumbnails)
         self.embedding = Embedding(self.session)
         self.training = Training(self.session)
-        self.backbone_tasks = BackboneTasks(self.session)
+        self.backbone_jobs = BackboneJobs(self.session)
         self.tree = ClassTree(self.session)
         self.workspace = Workspace(self.session, self.thumbnails, self.settings)
         self.inspector = Inspector(self.session, self.thumbnails)
@@ -125,12 +125,12 @@ class MainWindow(QMainWindow):
         self.labelling = Labelling(self.session, self.workspace, self.inspector.likeliest_of, self.palette_panel)
         self.classes = Classes(self.session, self.tree, self.palette_panel)
         self.models = Models(self.session, self.training, self.side, self.toast)
-        self.backbones = Backbones(self.session, self.backbone_tasks, self.side, self.toast, self.settings)
+        self.backbones = Backbones(self.session, self.backbone_jobs, self.side, self.toast, self.settings)
         self.backups = Backups(self.session, self.side, self.toast)
         self.computing = Computing(
             self.session, self.embedding, self.settings, self.device_chip, toast=self.toast, host=self._pages
         )
-        self.backbone_tasks.change.progressed.connect(self.computing.show_notice_of)
+        self.backbone_jobs.change.progressed.connect(self.computing.show_notice_of)
         self.moved_images = MovedImages(
             self.session, self.whereabouts, self.embedding, self.workspace.missing_notice, self.side
         )

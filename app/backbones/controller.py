@@ -9,12 +9,12 @@ from PySide6.QtCore import QObject
 
 from app.backbones.logic import BackboneRow, Installed, PublishedRow, Removal, Source
 from app.backbones.questions import fetched_sizes, installed_backbones, remove_added, some_images, use_ready
-from app.backbones.tasks import Stage, Task
+from app.jobs.job_slot import JobSlot, Stage
 from app.side_panel.place import SidePlace
 from app.texts import fill, translate
 
 if TYPE_CHECKING:
-    from app.backbones.tasks import BackboneTasks
+    from app.backbones.jobs import BackboneJobs
     from app.backbones.view import BackbonePanel
     from app.session import Session
     from app.settings import Settings
@@ -32,23 +32,23 @@ class Backbones(QObject):
     """Opens the backbone panel and does what is asked for there."""
 
     def __init__(
-        self, session: "Session", tasks: "BackboneTasks", side: SidePlace, toast: "Toast", settings: "Settings"
+        self, session: "Session", jobs: "BackboneJobs", side: SidePlace, toast: "Toast", settings: "Settings"
     ) -> None:
         super().__init__(side)
         self.panel: BackbonePanel | None = None
         self._session = session
-        self._tasks = tasks
+        self._jobs = jobs
         self._side = side
         self._toast = toast
         self._settings = settings
         self._published: tuple[PublishedRow, ...] = ()
         self._installed = Installed((), "")
-        tasks.listing.finished.connect(self._on_listed)
-        tasks.download.stage_changed.connect(self._on_download_stage)
-        tasks.inspection.finished.connect(self._on_inspected)
-        tasks.trial.finished.connect(self._on_tried)
-        tasks.adding.finished.connect(self._on_added)
-        tasks.change.stage_changed.connect(self._on_change_stage)
+        jobs.listing.finished.connect(self._on_listed)
+        jobs.download.stage_changed.connect(self._on_download_stage)
+        jobs.inspection.finished.connect(self._on_inspected)
+        jobs.trial.finished.connect(self._on_tried)
+        jobs.adding.finished.connect(self._on_added)
+        jobs.change.stage_changed.connect(self._on_change_stage)
         session.loaded.connect(self._on_loaded)
         session.change_made.connect(self._on_change_made)
         session.state_changed.connect(lambda _state: self._show_images())
@@ -78,11 +78,11 @@ class Backbones(QObject):
     def _make_panel(self) -> "BackbonePanel":
         from app.backbones.view import BackbonePanel
 
-        panel = BackbonePanel(self._tasks)
+        panel = BackbonePanel(self._jobs)
         panel.close_requested.connect(self.close_panel)
         panel.use_requested.connect(self._prepare)
         panel.ready_accepted.connect(self._use_ready)
-        panel.ready_refused.connect(self._tasks.dismiss_change)
+        panel.ready_refused.connect(self._jobs.dismiss_change)
         panel.computer.remove_requested.connect(self._remove)
         panel.published.proxy.show_address(self._settings.proxy)
         panel.published.proxy.address_changed.connect(self._remember_proxy)
@@ -145,7 +145,7 @@ class Backbones(QObject):
         from engine.backbones.messages import ListPublished
 
         request = ListPublished(self._session.caches.root)
-        self._tasks.listing.start(translate("backbones", "Loading the list of published networks"), request)
+        self._jobs.listing.start(translate("backbones", "Loading the list of published networks"), request)
 
     def _on_listed(self, listed: "PublishedList") -> None:
         self._published = tuple(PublishedRow(network) for network in listed.networks)
@@ -178,7 +178,7 @@ class Backbones(QObject):
 
         request = AddPublished(self._session.caches.root, row.network.network, row.network.weights, proxy)
         title = fill(translate("backbones", "Downloading %1"), row.name)
-        self._tasks.download.start(title, request, subject=row.name)
+        self._jobs.download.start(title, request, subject=row.name)
 
     def _on_download_stage(self, stage: Stage) -> None:
         if stage in (Stage.WAITING, Stage.RUNNING):
@@ -186,9 +186,9 @@ class Backbones(QObject):
         self._ask_for_installed()
         self._ask_for_fetched()
         if stage is Stage.DONE:
-            self._tell_added(self._tasks.download.subject, Source.PUBLISHED)
+            self._tell_added(self._jobs.download.subject, Source.PUBLISHED)
         elif stage is Stage.FAILED:
-            self._tell_failure(self._tasks.download)
+            self._tell_failure(self._jobs.download)
 
     # -- an ONNX file
 
@@ -196,7 +196,7 @@ class Backbones(QObject):
         from engine.backbones.messages import InspectFile
 
         title = fill(translate("backbones", "Inspecting %1"), path.name)
-        self._tasks.inspection.start(title, InspectFile(path))
+        self._jobs.inspection.start(title, InspectFile(path))
 
     def _on_inspected(self, facts: "OnnxFacts") -> None:
         if self.panel is not None:
@@ -213,7 +213,7 @@ class Backbones(QObject):
         from engine.backbones.messages import TryFile
 
         request = TryFile(path, facts, preprocessing, tuple(images))
-        self._tasks.trial.start(fill(translate("backbones", "Trying %1"), path.name), request)
+        self._jobs.trial.start(fill(translate("backbones", "Trying %1"), path.name), request)
 
     def _on_tried(self, trial: "Trial") -> None:
         if self.panel is not None:
@@ -224,14 +224,14 @@ class Backbones(QObject):
 
         info = self._session.info
         request = AddFile(path, name, preprocessing, None if info is None else info.path)
-        self._tasks.adding.start(fill(translate("backbones", "Adding %1"), name), request, subject=name)
+        self._jobs.adding.start(fill(translate("backbones", "Adding %1"), name), request, subject=name)
 
     def _on_added(self, _added: object) -> None:
         self._ask_for_installed()
         if self.panel is not None:
             self.panel.file.forget_file()
             self.panel.show_source(Source.COMPUTER)
-        self._tell_added(self._tasks.adding.subject, Source.COMPUTER)
+        self._tell_added(self._jobs.adding.subject, Source.COMPUTER)
 
     def _tell_added(self, name: str, source: Source) -> None:
         text = fill(translate("backbones", "%1 is now on this computer"), name)
@@ -240,25 +240,25 @@ class Backbones(QObject):
         else:
             self._toast.say(text, action=translate("backbones", "Show"), on_action=lambda: self.open_panel(source))
 
-    def _tell_failure(self, task: Task) -> None:
+    def _tell_failure(self, slot: JobSlot) -> None:
         """Tell somebody who looks elsewhere."""
         if not self._is_shown:
-            self._toast.say_failure(task.error)
+            self._toast.say_failure(slot.error)
 
     # -- changing the project
 
     def _prepare(self, source: str, name: str) -> None:
-        self._tasks.prepare_change(source, name, device=self._settings.device)
+        self._jobs.prepare_change(source, name, device=self._settings.device)
 
     def _use_ready(self) -> None:
-        ready = self._tasks.ready
+        ready = self._jobs.ready
         if ready is not None:
             self._session.act(
                 lambda project: use_ready(project, ready), on_done=lambda _change: self._on_used(ready.name)
             )
 
     def _on_used(self, name: str) -> None:
-        self._tasks.dismiss_change()
+        self._jobs.dismiss_change()
         text = fill(translate("backbones", "Now using %1"), name)
         self._toast.say(text, action=translate("backbones", "Undo"), on_action=self._session.undo)
 
@@ -267,7 +267,7 @@ class Backbones(QObject):
         if self._is_shown:
             return
         if stage is Stage.FAILED:
-            self._tell_failure(self._tasks.change)
-        elif stage is Stage.DONE and self._tasks.ready is not None:
-            text = fill(translate("backbones", "%1 is ready to use"), self._tasks.ready.name)
+            self._tell_failure(self._jobs.change)
+        elif stage is Stage.DONE and self._jobs.ready is not None:
+            text = fill(translate("backbones", "%1 is ready to use"), self._jobs.ready.name)
             self._toast.say(text, action=translate("backbones", "Show"), on_action=self.open_panel)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QMimeData, Signal
 from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
 
+from app.backbones.job_slot_view import JobSlotView
 from app.backbones.preprocessing_form import PreprocessingForm
-from app.backbones.task_view import TaskView
-from app.backbones.tasks import Stage
 from app.backbones.wording import file_facts, trial_button, trial_text
 from app.controls import make_button, make_label, make_notice_column, set_property
+from app.jobs.job_slot import Stage
 from app.texts import breakable
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
-    from app.backbones.tasks import BackboneTasks
+    from app.backbones.jobs import BackboneJobs
     from engine.backbones.onnx_files.facts import OnnxFacts, Trial
 
 KINDS: Final = "ONNX (*.onnx)"
@@ -37,29 +37,29 @@ class FilePage(QWidget):
     trial_requested = Signal(object, object, object, object)
     add_requested = Signal(object, str, object)
 
-    def __init__(self, tasks: "BackboneTasks") -> None:
+    def __init__(self, jobs: "BackboneJobs") -> None:
         super().__init__()
-        self._tasks = tasks
+        self._jobs = jobs
         self._images: Sequence[Path] = ()
         self.path: Path | None = None
         self.facts: OnnxFacts | None = None
         self.drop = self._make_drop()
-        self.inspection = TaskView(tasks.inspection, getting_ready=self.tr("Checking the file…"))
+        self.inspection = JobSlotView(jobs.inspection, getting_ready=self.tr("Checking the file…"))
         self._facts_text = make_label("", "secondary", wraps=True)
         self._why = make_label("", "secondary", wraps=True)
         self.form = PreprocessingForm()
         self.try_button = make_button("", self._on_try, icon_name="play")
-        self.trial = TaskView(
-            tasks.trial, getting_ready=self.tr("Trying it…"), cancel_tip=self.tr("Stop; nothing is kept")
+        self.trial = JobSlotView(
+            jobs.trial, getting_ready=self.tr("Trying it…"), cancel_tip=self.tr("Stop; nothing is kept")
         )
-        self.trial.cancel_requested.connect(tasks.trial.cancel)
+        self.trial.cancel_requested.connect(jobs.trial.cancel)
         self.result = self._make_result()
         self.add_button = make_button(self.tr("Add to this computer"), self._on_add, icon_name="plus")
-        self.adding = TaskView(tasks.adding, getting_ready=self.tr("Adding it…"))
+        self.adding = JobSlotView(jobs.adding, getting_ready=self.tr("Adding it…"))
         self._lay_out()
         self.form.changed.connect(self._on_form_changed)
-        for task in (tasks.inspection, tasks.trial, tasks.adding):
-            task.stage_changed.connect(lambda _stage: self._arrange())
+        for slot in (jobs.inspection, jobs.trial, jobs.adding):
+            slot.stage_changed.connect(lambda _stage: self._arrange())
         self._arrange()
 
     # -- putting together
@@ -135,28 +135,28 @@ class FilePage(QWidget):
     def forget_file(self) -> None:
         """Start anew, after a file was added."""
         self.path = self.facts = None
-        self._tasks.inspection.dismiss()
-        self._tasks.adding.dismiss()
+        self._jobs.inspection.dismiss()
+        self._jobs.adding.dismiss()
         self._forget_trial()
 
     def _forget_trial(self) -> None:
-        self._tasks.trial.dismiss()
+        self._jobs.trial.dismiss()
         self._arrange()
 
     def _arrange(self) -> None:
-        tasks = self._tasks
-        is_known = self.facts is not None and not tasks.inspection.is_busy
-        was_tried = tasks.trial.stage is Stage.DONE
-        is_busy = tasks.trial.is_busy or tasks.adding.is_busy
+        jobs = self._jobs
+        is_known = self.facts is not None and not jobs.inspection.is_busy
+        was_tried = jobs.trial.stage is Stage.DONE
+        is_busy = jobs.trial.is_busy or jobs.adding.is_busy
         self._drop_text.setText(self._prompt())
         self.choose_button.setEnabled(not is_busy)
         self._body.setVisible(is_known)
         self.form.setEnabled(not is_busy)
         self.try_button.setText(trial_button(len(self._images)))
-        self.try_button.setVisible(not tasks.trial.is_busy)
+        self.try_button.setVisible(not jobs.trial.is_busy)
         self.try_button.setEnabled(bool(self._images) and self.form.is_usable and not is_busy)
         self.result.setVisible(was_tried)
-        self.add_button.setVisible(not tasks.adding.is_busy)
+        self.add_button.setVisible(not jobs.adding.is_busy)
         self.add_button.setEnabled(was_tried and self.form.is_usable)
         self.add_button.setToolTip("" if was_tried else self.tr("Try it first: only what works can be added"))
         for button, is_next in ((self.try_button, not was_tried), (self.add_button, was_tried)):
@@ -174,12 +174,12 @@ class FilePage(QWidget):
 
     def choose(self, path: Path) -> None:
         """Look at a file."""
-        if self._tasks.trial.is_busy or self._tasks.adding.is_busy:
+        if self._jobs.trial.is_busy or self._jobs.adding.is_busy:
             return
         self.path, self.facts = path, None
-        self._tasks.inspection.abandon()
-        self._tasks.inspection.dismiss()
-        self._tasks.adding.dismiss()
+        self._jobs.inspection.abandon()
+        self._jobs.inspection.dismiss()
+        self._jobs.adding.dismiss()
         self._forget_trial()
         self.file_chosen.emit(path)
 
@@ -190,7 +190,7 @@ class FilePage(QWidget):
 
     def _on_form_changed(self) -> None:
         """What was tried is no longer what would be added."""
-        self._tasks.adding.dismiss()
+        self._jobs.adding.dismiss()
         self._forget_trial()
 
     def _on_try(self) -> None:

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
+from app.backbones.job_slot_view import JobSlotView
 from app.backbones.logic import PublishedRow
-from app.backbones.task_view import TaskView
 from app.backbones.wording import download_button, download_question, licence_text, published_facts
 from app.controls import make_button, make_label
 from app.texts import breakable, fill
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
-    from app.backbones.tasks import Stage, Task
+    from app.jobs.job_slot import JobSlot, Stage
 
 
 @final
@@ -28,7 +28,7 @@ class PublishedCard(QFrame):
     download_requested = Signal(object)
     use_requested = Signal(str, str)
 
-    def __init__(self, download: "Task") -> None:
+    def __init__(self, download: "JobSlot") -> None:
         super().__init__()
         self._download = download
         self._row: PublishedRow | None = None
@@ -39,7 +39,7 @@ class PublishedCard(QFrame):
         self.download_button = make_button("", self._on_ask, icon_name="download")
         self.use_button = make_button(self.tr("Use in this project…"), self._on_use, variant="primary")
         self.question = self._make_question()
-        self.run = TaskView(
+        self.run = JobSlotView(
             download,
             getting_ready=self.tr("Preparing…"),
             cancel_tip=self.tr("Stop; what was downloaded is kept, and the download can be resumed"),

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QItemSelectionModel, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QLineEdit, QTableView, QVBoxLayout, QWidget
 
+from app.backbones.job_slot_view import JobSlotView
 from app.backbones.logic import Column, PublishedRow
 from app.backbones.proxy_field import ProxyField
 from app.backbones.published_card import PublishedCard
 from app.backbones.published_model import COLUMNS, PublishedModel
-from app.backbones.task_view import TaskView
-from app.backbones.tasks import Stage
 from app.controls import make_label
+from app.jobs.job_slot import Stage
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
-    from app.backbones.tasks import BackboneTasks
+    from app.backbones.jobs import BackboneJobs
 
 ROWS_IN_SIGHT: Final = 9
 
@@ -36,15 +36,15 @@ class PublishedPage(QWidget):
     download_requested = Signal(object, str)
     use_requested = Signal(str, str)
 
-    def __init__(self, tasks: "BackboneTasks") -> None:
+    def __init__(self, jobs: "BackboneJobs") -> None:
         super().__init__()
-        self._tasks = tasks
+        self._jobs = jobs
         self.model = PublishedModel()
         self.search = self._make_search()
         self.table = self._make_table()
-        self.list_view = TaskView(tasks.listing, getting_ready=self.tr("Loading the list…"))
+        self.list_view = JobSlotView(jobs.listing, getting_ready=self.tr("Loading the list…"))
         self._nothing = make_label("", "secondary", wraps=True)
-        self.card = PublishedCard(tasks.download)
+        self.card = PublishedCard(jobs.download)
         self.proxy = ProxyField()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -54,7 +54,7 @@ class PublishedPage(QWidget):
         column.addStretch(1)
         self.card.download_requested.connect(self._on_download_wanted)
         self.card.use_requested.connect(self.use_requested)
-        tasks.listing.stage_changed.connect(lambda _stage: self._show_emptiness())
+        jobs.listing.stage_changed.connect(lambda _stage: self._show_emptiness())
         self._show_emptiness()
 
     def _make_search(self) -> QLineEdit:
@@ -97,7 +97,7 @@ class PublishedPage(QWidget):
 
     def begin(self) -> None:
         """Ask for the list when it is not there yet."""
-        if not self.model.rows and not self._tasks.listing.is_busy:
+        if not self.model.rows and not self._jobs.listing.is_busy:
             self.list_requested.emit()
 
     def show_rows(self, rows: Sequence[PublishedRow]) -> None:
@@ -134,7 +134,7 @@ class PublishedPage(QWidget):
 
     def _show_emptiness(self) -> None:
         """An empty list says why, and what next."""
-        stage = self._tasks.listing.stage
+        stage = self._jobs.listing.stage
         text = ""
         if not self.model.rows and self.search.text():
             text = self.tr("No network matches. Search for a family, such as resnet, or clear the search.")

@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QStackedWidget, QTabBar, QWidget
 
 from app.backbones.computer_page import ComputerPage
 from app.backbones.file_page import FilePage, dropped_file
+from app.backbones.job_slot_view import JobSlotView
 from app.backbones.logic import Installed, ReadyChange, Source
 from app.backbones.published_page import PublishedPage
-from app.backbones.task_view import TaskView
-from app.backbones.tasks import Stage
 from app.backbones.wording import (
     SOURCE_TITLES,
     comparison,
@@ -21,13 +20,14 @@ from app.backbones.wording import (
     verdict,
 )
 from app.controls import make_label
+from app.jobs.job_slot import Stage
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.outcome import OutcomeCard
 from app.texts import fill, translate
 
 if TYPE_CHECKING:
-    from app.backbones.tasks import BackboneTasks
+    from app.backbones.jobs import BackboneJobs
 
 NARROWEST: Final = 440
 
@@ -46,15 +46,15 @@ class BackbonePanel(SidePanel):
     ready_accepted = Signal()
     ready_refused = Signal()
 
-    def __init__(self, tasks: "BackboneTasks") -> None:
+    def __init__(self, jobs: "BackboneJobs") -> None:
         super().__init__(NARROWEST)
-        self._tasks = tasks
+        self._jobs = jobs
         self._lost_reason = ""
         self.setAcceptDrops(True)
         self.lost = FailureNotice()
         self.computer = ComputerPage()
-        self.published = PublishedPage(tasks)
-        self.file = FilePage(tasks)
+        self.published = PublishedPage(jobs)
+        self.file = FilePage(jobs)
         self.pages = {Source.COMPUTER: self.computer, Source.PUBLISHED: self.published, Source.FILE: self.file}
         self.tabs, self._stack = self._make_sources()
         self._change_name = make_label("", "strong", wraps=True)
@@ -63,8 +63,8 @@ class BackbonePanel(SidePanel):
             "secondary",
             wraps=True,
         )
-        self.run = TaskView(
-            tasks.change,
+        self.run = JobSlotView(
+            jobs.change,
             getting_ready=self.tr("Preparing…"),
             cancel_tip=self.tr("Stop; the project stays as it is, and finished embeddings are kept"),
         )
@@ -95,10 +95,10 @@ class BackbonePanel(SidePanel):
     def _connect(self) -> None:
         self.computer.use_requested.connect(lambda row: self.use_requested.emit(row.source, row.name))
         self.published.use_requested.connect(self.use_requested)
-        self.run.cancel_requested.connect(self._tasks.change.cancel)
+        self.run.cancel_requested.connect(self._jobs.change.cancel)
         self.outcome.use_requested.connect(self.ready_accepted)
         self.outcome.keep_requested.connect(self.ready_refused)
-        self._tasks.change.stage_changed.connect(self._on_change_stage)
+        self._jobs.change.stage_changed.connect(self._on_change_stage)
 
     # -- what is shown
 
@@ -136,8 +136,8 @@ class BackbonePanel(SidePanel):
             self.published.begin()
 
     def _on_change_stage(self, stage: Stage) -> None:
-        if stage is Stage.DONE and self._tasks.ready is not None:
-            self._show_outcome(self._tasks.ready)
+        if stage is Stage.DONE and self._jobs.ready is not None:
+            self._show_outcome(self._jobs.ready)
         self._arrange()
         if stage is Stage.DONE:
             self.bring_into_sight(self.outcome)
@@ -150,8 +150,8 @@ class BackbonePanel(SidePanel):
 
     def _arrange(self) -> None:
         """A change has the panel to itself until it is decided."""
-        change = self._tasks.change
-        is_ready = change.stage is Stage.DONE and self._tasks.ready is not None
+        change = self._jobs.change
+        is_ready = change.stage is Stage.DONE and self._jobs.ready is not None
         is_open = change.is_busy or is_ready
         self._change_name.setText(fill(self.tr("Preparing %1"), change.subject))
         self._change_name.setVisible(change.is_busy)

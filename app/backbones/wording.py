@@ -125,8 +125,8 @@ def download_question(row: PublishedRow) -> str:
     return fill(template, file_size(row.network.size_bytes), host)
 
 
-def task_facts(progress: Progress) -> str:
-    """How far a task is; bytes as sizes."""
+def job_facts(progress: Progress) -> str:
+    """How far a job is; bytes as sizes."""
     if progress.unit != BYTES:
         return progress_facts(progress)
     facts = [part_of_size(progress.done, progress.total) if progress.total else file_size(progress.done)]

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import QObject
 
-from app.backbones.tasks import Task
 from app.computing.logic import CollectionFacts, Survey, collection_facts, switch_collection
 from app.computing.wording import sentence
+from app.jobs.job_slot import JobSlot
 from app.texts import translate
 from engine.runtime.devices.names import AUTO
 
@@ -46,7 +46,7 @@ class Computing(QObject):
     ) -> None:
         super().__init__(host)
         self.panel: ComputingPanel | None = None
-        self.looking = Task(session, keeps_finished=False)
+        self.looking = JobSlot(session.jobs, keeps_finished=False)
         self._session = session
         self._embedding = embedding
         self._chip = chip

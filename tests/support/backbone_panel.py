@@ -7,9 +7,9 @@ from PySide6.QtCore import QMimeData, QPointF, QUrl
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from app.backbones.logic import Source
-from app.backbones.tasks import Stage, Task
 from app.backbones.view import BackbonePanel
-from tests.support.backbone_tasks import keep_list
+from app.jobs.job_slot import JobSlot, Stage
+from tests.support.backbone_jobs import keep_list
 from tests.support.clipping import clipped
 from tests.support.desk import Desk
 
@@ -42,7 +42,7 @@ def open_source(panel: BackbonePanel) -> str:
     return panel.source.value
 
 
-def wait_for(desk: Desk, task: Task, stage: Stage, *, timeout_ms: int = WORKER_MS) -> None:
+def wait_for(desk: Desk, task: JobSlot, stage: Stage, *, timeout_ms: int = WORKER_MS) -> None:
     """Wait for a stage of a task."""
     desk.qtbot.waitUntil(
         lambda: task.stage is stage or (stage is not Stage.FAILED and bool(task.error)), timeout=timeout_ms
@@ -50,9 +50,9 @@ def wait_for(desk: Desk, task: Task, stage: Stage, *, timeout_ms: int = WORKER_M
     assert (task.stage, task.error if stage is not Stage.FAILED else "") == (stage, "")
 
 
-def tasks_of(desk: Desk) -> tuple[Task, Task, Task, Task, Task, Task]:
+def tasks_of(desk: Desk) -> tuple[JobSlot, JobSlot, JobSlot, JobSlot, JobSlot, JobSlot]:
     """Listing, download, inspection, trial, adding, change."""
-    tasks = desk.window.backbone_tasks
+    tasks = desk.window.backbone_jobs
     return tasks.listing, tasks.download, tasks.inspection, tasks.trial, tasks.adding, tasks.change
 
 
@@ -60,7 +60,7 @@ def listed(desk: Desk) -> BackbonePanel:
     """The second source, once the real worker has listed what was kept in the cache."""
     keep_list(desk.window.session.caches)
     panel = panel_for(desk, Source.PUBLISHED)
-    wait_for(desk, desk.window.backbone_tasks.listing, Stage.DONE)
+    wait_for(desk, desk.window.backbone_jobs.listing, Stage.DONE)
     assert len(panel.published.model.rows) == 2
     return panel
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from app.backbones.tasks import Stage
+from app.jobs.job_slot import Stage
 from engine.backbones.library import BackboneLibrary
 from engine.collection.state import ImageStatus
 from engine.project import Project
 from engine.worker.protocol import Failed
+from tests.support.backbone_jobs import progress
 from tests.support.backbone_panel import panel_for, use_button, wait_for
-from tests.support.backbone_tasks import progress
 from tests.support.collections import Collection
 from tests.support.desk import Desk
 from tests.support.live_states import assert_same, own_copy
@@ -21,7 +21,7 @@ from tests.support.sessions import changed_by, recorded
 
 def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) -> None:
     """With the real worker: nothing changes before the answer; then at once, and back to the last bit by the toast."""
-    change = reviewing.window.backbone_tasks.change
+    change = reviewing.window.backbone_jobs.change
     panel = panel_for(reviewing)
     before = own_copy(reviewing.state)
     undo_text = reviewing.window.registry.action("undo").text()
@@ -53,7 +53,7 @@ def test_keeping_the_old_one_changes_nothing(reviewing: Desk, collection: Collec
     """No step, no version; the pages are back."""
     panel = panel_for(reviewing)
     use_button(panel, tinyleaf).click()
-    wait_for(reviewing, reviewing.window.backbone_tasks.change, Stage.DONE)
+    wait_for(reviewing, reviewing.window.backbone_jobs.change, Stage.DONE)
     with reviewing.qtbot.assertNotEmitted(reviewing.window.session.change_made):
         panel.outcome.keep_button.click()
     assert panel.outcome.isHidden()
@@ -64,7 +64,7 @@ def test_keeping_the_old_one_changes_nothing(reviewing: Desk, collection: Collec
 
 def test_a_cancel_leaves_the_project_as_it_was(reviewing: Desk, collection: Collection, tinyleaf: str) -> None:
     """Progress has done, total, rate and time left; the answer to Cancel comes at once; Use is there again."""
-    change = reviewing.window.backbone_tasks.change
+    change = reviewing.window.backbone_jobs.change
     change.make_job = Player([progress(16, 64), "wait"], [progress(16, 64), "wait"])
     with Project.open(collection.project, for_writing=False) as project:
         before = dump(project), project.model_versions()
@@ -85,7 +85,7 @@ def test_a_cancel_leaves_the_project_as_it_was(reviewing: Desk, collection: Coll
 
 def test_a_failure_is_one_line(reviewing: Desk, tinyleaf: str) -> None:
     """In the panel where it is seen, else at the foot of the window."""
-    change = reviewing.window.backbone_tasks.change
+    change = reviewing.window.backbone_jobs.change
     message = Failed("the disk is full. Free some space")
     change.make_job = Player([message], [message])
     panel = panel_for(reviewing)
@@ -105,7 +105,7 @@ def test_it_goes_on_while_nobody_looks(reviewing: Desk, tinyleaf: str) -> None:
     panel = panel_for(reviewing)
     use_button(panel, tinyleaf).click()
     panel.close_requested.emit()
-    wait_for(reviewing, reviewing.window.backbone_tasks.change, Stage.DONE)
+    wait_for(reviewing, reviewing.window.backbone_jobs.change, Stage.DONE)
     assert reviewing.window.toast.message == f"{tinyleaf} is ready to use"
     (look,) = reviewing.window.toast.findChildren(QPushButton)
     look.click()
@@ -114,7 +114,7 @@ def test_it_goes_on_while_nobody_looks(reviewing: Desk, tinyleaf: str) -> None:
 
 def test_closing_the_project_ends_a_change(reviewing: Desk, tinyleaf: str) -> None:
     """Nothing waits for an answer any more."""
-    change = reviewing.window.backbone_tasks.change
+    change = reviewing.window.backbone_jobs.change
     change.make_job = Player([progress(1, 64), "wait"])
     panel = panel_for(reviewing)
     use_button(panel, tinyleaf).click()
@@ -122,7 +122,7 @@ def test_closing_the_project_ends_a_change(reviewing: Desk, tinyleaf: str) -> No
     with reviewing.qtbot.waitSignal(reviewing.window.session.closed):
         reviewing.window.session.close()
     reviewing.wait(lambda: change.stage is Stage.IDLE)
-    assert reviewing.window.backbone_tasks.ready is None
+    assert reviewing.window.backbone_jobs.ready is None
     assert not panel.isVisible()
 
 
@@ -152,7 +152,7 @@ def test_a_lost_backbone_is_told_and_mended(desk: Desk, collection: Collection, 
     panel = panel_for(desk)
     desk.wait(lambda: "classes and labels are safe" in panel.lost_text)
     use_button(panel, "leafnet").click()
-    wait_for(desk, desk.window.backbone_tasks.change, Stage.DONE)
+    wait_for(desk, desk.window.backbone_jobs.change, Stage.DONE)
     changed_by(desk.qtbot, desk.window.session, panel.outcome.use_button.click)
     assert desk.state.model_name == "leafnet"
     desk.wait(lambda: not panel.lost_text)

@@ -6,9 +6,10 @@ import pytest
 from PySide6.QtCore import QSize, Qt
 
 from app.backbones.logic import ChangeFigures, ReadyChange, Source
-from app.backbones.tasks import Stage
+from app.jobs.job_slot import Stage
 from app.theme import set_scheme
 from engine.backbones.messages import PublishedList
+from tests.support.backbone_jobs import progress
 from tests.support.backbone_panel import (
     listed,
     look,
@@ -17,7 +18,6 @@ from tests.support.backbone_panel import (
     use_button,
     wait_for,
 )
-from tests.support.backbone_tasks import progress
 from tests.support.backbones import write_tiny_backbone
 from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, Desk
@@ -61,7 +61,7 @@ def test_another_panel_takes_its_place(reviewing: Desk) -> None:
 def test_the_keyboard_reaches_doors_and_buttons(reviewing: Desk, tinyleaf: str) -> None:
     """Tabs by arrow keys, everything else by Tab."""
     panel = panel_for(reviewing)
-    reviewing.window.backbone_tasks.listing.make_job = Player([PublishedList(())])
+    reviewing.window.backbone_jobs.listing.make_job = Player([PublishedList(())])
     panel.tabs.setFocus()
     reviewing.press(Key.Key_Right)
     assert open_source(panel) == Source.PUBLISHED
@@ -93,7 +93,7 @@ def test_a_small_screen_has_room_for_it(reviewing: Desk) -> None:
 def test_no_word_is_cut(reviewing: Desk, tinyleaf: str, tmp_path: Path, scheme: str) -> None:
     """All sources, a question, a form with everything open, a change at work and its outcome, at the least width."""
     set_scheme(scheme)
-    tasks = reviewing.window.backbone_tasks
+    tasks = reviewing.window.backbone_jobs
     tasks.change.make_job = Player([progress(123_456, 1_000_000), "wait"])
     write_tiny_backbone(tmp_path / "a network with a rather long name.onnx")
     panel = listed(reviewing)

@@ -10,7 +10,7 @@ from engine.collection.backbone_change.change import PreparedChange
 from engine.collection.backbone_change.shot_comparison import ShotComparison
 from engine.embedding.records import EmbedResult
 from engine.files import FileFailure
-from tests.support.backbone_tasks import LARGE, SMALL
+from tests.support.backbone_jobs import LARGE, SMALL
 
 ROWS = [PublishedRow(network) for network in (SMALL, LARGE)]
 

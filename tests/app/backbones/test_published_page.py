@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from app.backbones.logic import Source
-from app.backbones.tasks import Stage
+from app.jobs.job_slot import Stage
 from app.jobs.process_job import ProcessJob
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.messages import AddedBackbone, AddPublished, ListPublished
 from engine.collection.state import ImageStatus
 from engine.worker.protocol import Request
+from tests.support.backbone_jobs import LARGE, SMALL, keep_list, progress
 from tests.support.backbone_panel import (
     EXPORT_MS,
     listed,
@@ -20,7 +21,6 @@ from tests.support.backbone_panel import (
     tasks_of,
     wait_for,
 )
-from tests.support.backbone_tasks import LARGE, SMALL, keep_list, progress
 from tests.support.desk import Desk
 from tests.support.other_backbones import add_to_library
 from tests.support.scripted_workers import Player
@@ -53,7 +53,7 @@ def test_the_list_is_searched_and_sorted(reviewing: Desk) -> None:
 def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
     """Size, host and licence first; "Not now" asks for nothing; a stop keeps what came; then it goes on."""
     panel = listed(reviewing)
-    card, download = panel.published.card, reviewing.window.backbone_tasks.download
+    card, download = panel.published.card, reviewing.window.backbone_jobs.download
     player = Player([progress(1_200_000, 4_800_000, "bytes", rate=600_000.0), "wait"], ["wait"])
     download.make_job = player
     panel.published.search.setText("smallnet")
@@ -81,7 +81,7 @@ def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
 def test_a_network_that_is_here_can_be_used(reviewing: Desk, tmp_path: Path) -> None:
     """After its download the card offers it; while nobody looks, a toast does."""
     panel = listed(reviewing)
-    card, tasks = panel.published.card, reviewing.window.backbone_tasks
+    card, tasks = panel.published.card, reviewing.window.backbone_jobs
     tasks.download.make_job = Player([AddedBackbone(SMALL.library_name, "00ff", 512)])
     tasks.change.make_job = player = Player(["wait"])
     panel.published.search.setText("smallnet")
@@ -101,7 +101,7 @@ def test_a_network_that_is_here_can_be_used(reviewing: Desk, tmp_path: Path) -> 
 def test_no_network_is_touched_by_looking(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Opening the page and choosing rows starts one worker, which only lists."""
     requests: list[type] = []
-    make_job = reviewing.window.backbone_tasks.listing.make_job
+    make_job = reviewing.window.backbone_jobs.listing.make_job
 
     def make(title: str, request: Request[Any]) -> ProcessJob:
         requests.append(type(request))
@@ -123,12 +123,12 @@ def test_a_download_that_is_another_file_is_refused(reviewing: Desk) -> None:
     with serving(WeightsServer(bytes(4_800_000))) as server:
         keep_list(reviewing.window.session.caches, [replace(SMALL, url=server.url)])
         panel = panel_for(reviewing, Source.PUBLISHED)
-        wait_for(reviewing, reviewing.window.backbone_tasks.listing, Stage.DONE)
+        wait_for(reviewing, reviewing.window.backbone_jobs.listing, Stage.DONE)
         card = panel.published.card
         card.download_button.click()
         assert server.ranges == []
         card.agree_button.click()
-        wait_for(reviewing, reviewing.window.backbone_tasks.download, Stage.FAILED)
+        wait_for(reviewing, reviewing.window.backbone_jobs.download, Stage.FAILED)
         assert server.ranges == [None]
     assert "not the published one" in card.run.error
     assert card.download_button.isVisible()
@@ -147,14 +147,14 @@ def test_a_published_network_comes_in_and_is_used(reviewing: Desk) -> None:
         facts = facts_of(REAL, content, server.url)
         keep_list(reviewing.window.session.caches, [facts])
         panel = panel_for(reviewing, Source.PUBLISHED)
-        wait_for(reviewing, reviewing.window.backbone_tasks.listing, Stage.DONE)
+        wait_for(reviewing, reviewing.window.backbone_jobs.listing, Stage.DONE)
         card = panel.published.card
         card.download_button.click()
         card.agree_button.click()
-        wait_for(reviewing, reviewing.window.backbone_tasks.download, Stage.DONE, timeout_ms=EXPORT_MS)
+        wait_for(reviewing, reviewing.window.backbone_jobs.download, Stage.DONE, timeout_ms=EXPORT_MS)
     reviewing.wait(card.use_button.isVisible)
     card.use_button.click()
-    wait_for(reviewing, reviewing.window.backbone_tasks.change, Stage.DONE)
+    wait_for(reviewing, reviewing.window.backbone_jobs.change, Stage.DONE)
     changed_by(reviewing.qtbot, reviewing.window.session, panel.outcome.use_button.click)
     assert reviewing.state.model_name == facts.library_name
     assert (reviewing.state.status == ImageStatus.READY).all()

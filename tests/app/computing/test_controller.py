@@ -9,15 +9,15 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton, QRadioButton
 
-from app.backbones.tasks import Stage
 from app.computing.view import ComputingPanel
+from app.jobs.job_slot import Stage
 from app.settings import Settings
 from app.theme import set_scheme
 from engine.collection.project_settings import STAGE_SETTING
 from engine.project import Project
 from engine.runtime.providers import ListDevices
 from engine.worker.protocol import Failed
-from tests.support.backbone_tasks import progress
+from tests.support.backbone_jobs import progress
 from tests.support.clipping import clipped
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
@@ -150,9 +150,9 @@ def test_the_cpu_is_chosen_and_every_job_gets_it(desk: Desk, unread: Collection,
     desk.wait(lambda: len(workers.requests) == 1 and window.embedding.job is None)
     assert workers.requests[0].device == "cpu"
     assert window.device_chip.text() == "CPU"
-    window.backbone_tasks.change.make_job = change = Player([Failed("no")])
+    window.backbone_jobs.change.make_job = change = Player([Failed("no")])
     window.backbones._prepare("other", "other")  # noqa: SLF001 (a scripted job takes the place of a child process)
-    desk.wait(lambda: window.backbone_tasks.change.stage is Stage.FAILED)
+    desk.wait(lambda: window.backbone_jobs.change.stage is Stage.FAILED)
     assert change.requests[0].device == "cpu"
     again = restarted()
     assert again.window.settings.device == "cpu"
@@ -205,7 +205,7 @@ def test_a_gpu_that_fails_is_told_once(desk: Desk, unread: Collection) -> None:
 def test_a_gpu_that_fails_while_the_backbone_changes_is_told(reviewing: Desk) -> None:
     """That job, too, says at once that the CPU took over."""
     event = progress(3, 12)
-    change = reviewing.window.backbone_tasks.change
+    change = reviewing.window.backbone_jobs.change
     change.make_job = Player([replace(event, note="CPU", notice=NOTICE), "wait"])
     reviewing.window.backbones._prepare("other", "other")  # noqa: SLF001 (a scripted job takes the place of a child process)
     reviewing.wait(lambda: reviewing.window.toast.message == f"{NOTICE}.")

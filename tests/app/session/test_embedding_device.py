@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.session import Session
 from app.session.embedding import Embedding
 from engine.worker.protocol import Failed
-from tests.support.backbone_tasks import progress
+from tests.support.backbone_jobs import progress
 from tests.support.collections import Collection
 from tests.support.scripted_workers import ScriptedWorkers, Step, ended
 from tests.support.sessions import LONG_MS, open_project, recorded

@@ -12,7 +12,7 @@ from engine.events import CancelToken, OnProgress, Progress
 from engine.project import Project
 from engine.worker.protocol import Stopped
 from tests.support import onnx_models as models
-from tests.support.backbone_tasks import SMALL, keep_list
+from tests.support.backbone_jobs import SMALL, keep_list
 from tests.support.collections import Collection, cache_of_test
 from tests.support.command_line import done, refused
 from tests.support.other_backbones import add_to_library, own_backbone

@@ -1,39 +1,39 @@
-"""A task at work: a bar, how far it is, and Cancel; a failure is one line."""
+"""A job at work: a bar, how far it is, and Cancel; a failure is one line."""
 
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.backbones.tasks import Stage
-from app.backbones.wording import task_facts
+from app.backbones.wording import job_facts
+from app.jobs.job_slot import Stage
 from app.side_panel.failure import FailureNotice
 from app.side_panel.progress import ProgressView
 
 if TYPE_CHECKING:
-    from app.backbones.tasks import Task
+    from app.jobs.job_slot import JobSlot
 
 
 @final
-class TaskView(QWidget):
-    """Follows one task; takes no room while there is nothing to tell.
+class JobSlotView(QWidget):
+    """Follows one slot; takes no room while there is nothing to tell.
 
     Signals:
         cancel_requested: stop it.
 
     Args:
-        task: the task.
+        slot: the slot.
         getting_ready: what is said before its first progress.
         cancel_tip: what a cancel means; empty where a task is over in a moment and cannot be cancelled here.
     """
 
     cancel_requested = Signal()
 
-    def __init__(self, task: "Task", *, getting_ready: str, cancel_tip: str = "") -> None:
+    def __init__(self, slot: "JobSlot", *, getting_ready: str, cancel_tip: str = "") -> None:
         super().__init__()
-        self._task = task
+        self._slot = slot
         self._getting_ready = getting_ready
-        self._progress = ProgressView(cancel_tip, task_facts)
+        self._progress = ProgressView(cancel_tip, job_facts)
         self.cancel_button = self._progress.cancel_button
         self.failure = FailureNotice()
         column = QVBoxLayout(self)
@@ -41,9 +41,9 @@ class TaskView(QWidget):
         column.addWidget(self._progress)
         column.addWidget(self.failure)
         self._progress.cancel_requested.connect(self.cancel_requested)
-        task.stage_changed.connect(self._on_stage_changed)
-        task.progressed.connect(self._progress.show_progress)
-        self._on_stage_changed(task.stage)
+        slot.stage_changed.connect(self._on_stage_changed)
+        slot.progressed.connect(self._progress.show_progress)
+        self._on_stage_changed(slot.stage)
 
     @property
     def facts(self) -> str:
@@ -53,7 +53,7 @@ class TaskView(QWidget):
     @property
     def error(self) -> str:
         """The line that says what went wrong; empty while nothing did."""
-        return self._task.error if self._task.stage is Stage.FAILED else ""
+        return self._slot.error if self._slot.stage is Stage.FAILED else ""
 
     def _on_stage_changed(self, stage: Stage) -> None:
         if stage is Stage.WAITING:
@@ -63,4 +63,4 @@ class TaskView(QWidget):
         else:
             self._progress.show_ended()
         self.failure.show_text(self.error)
-        self.setVisible(self._task.is_busy or stage is Stage.FAILED)
+        self.setVisible(self._slot.is_busy or stage is Stage.FAILED)

@@ -1,27 +1,24 @@
-"""What the backbone panel lets workers do: list, look at files, download, and get a change ready. One task for each."""
+"""A place for one kind of work, one job at a time, with all that screens show of it."""
 
 from collections.abc import Callable
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from PySide6.QtCore import QObject, Signal
 
-from app.backbones.logic import ReadyChange
 from app.jobs.process_job import ProcessJob
 from engine.events import Progress
 from engine.worker.protocol import Request
 
 if TYPE_CHECKING:
-    from app.session import Session
-    from engine.collection.backbone_change.change import PreparedChange
+    from app.jobs.job_runner import JobRunner
     from engine.embedding.records import EmbedBatch, EmbedResult
 
 MakeJob = Callable[[str, Request[Any]], ProcessJob]
 
 
 class Stage(StrEnum):
-    """Where a task is; IDLE before it, after a cancel, and when its end was seen."""
+    """Where the work is; IDLE before it, after a cancel, and when its end was seen."""
 
     IDLE = "idle"
     WAITING = "waiting"
@@ -31,7 +28,7 @@ class Stage(StrEnum):
 
 
 @final
-class Task(QObject):
+class JobSlot(QObject):
     """One kind of work, one at a time, with all that screens show of it; it goes on while no screen looks.
 
     Signals:
@@ -40,7 +37,7 @@ class Task(QObject):
         finished: the worker's result; `stage_changed` comes after it.
 
     Args:
-        session: whose jobs it joins.
+        jobs: the jobs it joins.
         is_heavy: whether it waits until other heavy work is done; other work starts at once.
         keeps_finished: whether a stop keeps what was finished.
     """
@@ -49,8 +46,8 @@ class Task(QObject):
     progressed = Signal(object)
     finished = Signal(object)
 
-    def __init__(self, session: "Session", *, is_heavy: bool = False, keeps_finished: bool = True) -> None:
-        super().__init__(session)
+    def __init__(self, jobs: "JobRunner", *, is_heavy: bool = False, keeps_finished: bool = True) -> None:
+        super().__init__(jobs)
         self.make_job: MakeJob = ProcessJob
         self.stage = Stage.IDLE
         self.subject = ""
@@ -58,7 +55,7 @@ class Task(QObject):
         self.error = ""
         self.was_cancelled = False
         self.news: list[EmbedResult] = []
-        self._session = session
+        self._jobs = jobs
         self._is_heavy = is_heavy
         self._keeps_finished = keeps_finished
         self._job: ProcessJob | None = None
@@ -85,9 +82,9 @@ class Task(QObject):
         self._follow(job)
         self._enter(Stage.WAITING)
         if self._is_heavy:
-            self._session.jobs.run(job)
+            self._jobs.run(job)
         else:
-            self._session.jobs.watch(job)
+            self._jobs.watch(job)
             job.start()
 
     def cancel(self) -> None:
@@ -143,66 +140,3 @@ class Task(QObject):
     def _on_cancelled(self) -> None:
         self.was_cancelled = True
         self._enter(Stage.IDLE)
-
-
-@final
-class BackboneTasks(QObject):
-    """All tasks of the panel, and a change that is ready.
-
-    Attributes:
-        listing: reads the list of published networks; asks no other computer.
-        download: fetches one of them and keeps it; only when the person said so.
-        inspection: reads what an ONNX file says of itself.
-        trial: runs it on some of the person's images.
-        adding: takes it into the library.
-        change: embeds the project with another backbone.
-        ready: a change that waits for the person's word.
-    """
-
-    def __init__(self, session: "Session") -> None:
-        super().__init__(session)
-        self._session = session
-        self.listing = Task(session)
-        self.download = Task(session)
-        self.inspection = Task(session)
-        self.trial = Task(session)
-        self.adding = Task(session, keeps_finished=False)
-        self.change = Task(session, is_heavy=True)
-        self.ready: ReadyChange | None = None
-        self._project: Path | None = None
-        self.change.finished.connect(self._on_change_ready)
-        session.closed.connect(self._on_closed)
-
-    @property
-    def tasks(self) -> tuple[Task, ...]:
-        """All of them."""
-        return self.listing, self.download, self.inspection, self.trial, self.adding, self.change
-
-    def prepare_change(self, source: str, name: str, *, device: str = "auto") -> None:
-        """Embed the open project with another backbone; nothing while nobody may write."""
-        from engine.collection.messages import PrepareChange
-
-        info = self._session.info
-        if info is None or not info.is_writable:
-            return
-        if self.change.is_busy:
-            return
-        self._project, self.ready = info.path, None
-        request = PrepareChange(info.path, self._session.caches.root, source, device)
-        self.change.start(self.tr("Embedding images with %1").replace("%1", name), request, subject=name)
-
-    def dismiss_change(self) -> None:
-        """The person has decided."""
-        self.ready = None
-        self.change.dismiss()
-
-    def _on_change_ready(self, prepared: "PreparedChange") -> None:
-        info = self._session.info
-        if info is not None and info.path == self._project:  # it may have ended just when another project was opened
-            self.ready = ReadyChange.of_prepared(prepared, self.change.news)
-
-    def _on_closed(self) -> None:
-        self.ready = None
-        for task in (self.change, self.trial):
-            task.cancel()
-            task.dismiss()
