@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
-from engine.errors import InputError
+from engine.errors import InputError, UsageError
 from engine.model_card import BackboneCard
 
 SMALLEST_SIDE: Final = 8
@@ -143,10 +143,10 @@ def preset(name: str) -> Mapping[str, Any]:
     """Fields of `Preprocessing` that a preset decides.
 
     Raises:
-        InputError: there is no preset of this name.
+        UsageError: there is no preset of this name.
     """
     if name not in PRESETS:
-        raise InputError("there is no such preset", expected=", ".join(PRESETS), found=name)
+        raise UsageError("there is no such preset", expected=", ".join(PRESETS), found=name)
     found = PRESETS[name]
     return {
         "mean": found.mean,

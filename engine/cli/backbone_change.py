@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.cli import preprocessing_options as options
 from engine.cli.device_option import DeviceName
 from engine.cli.graph_commands import ProjectPath
 from engine.cli.named_backbone import NAMES, Proxy, named_backbone
 from engine.cli.output import AsJson, counted, percent, progress_bar, say
+from engine.cli.preprocessing_options import takes_preprocessing
 from engine.config import CacheFolders
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from engine.collection.backbone_change.shot_comparison import ShotComparison
 
 
+@takes_preprocessing
 def use(
     project: ProjectPath,
     backbone: Annotated[str, typer.Argument(metavar="BACKBONE", help=NAMES)],
@@ -25,23 +26,13 @@ def use(
     yes: Annotated[bool, typer.Option("--yes", help="Download and change it without asking.")] = False,
     proxy: Proxy = "",
     device: DeviceName = "auto",
-    preset: options.PresetName = None,
-    input_side: options.InputSide = None,
-    mean: options.Mean = None,
-    std: options.Deviation = None,
-    value_range: options.Range = None,
-    layout: options.Layout = None,
-    output: options.Output = None,
+    chosen: dict[str, Any],
     as_json: AsJson = False,
 ) -> None:
     """Change a project's backbone: embed all images anew, compare both on the labels, then ask. Undo goes back."""
     from engine.collection.backbone_change.change import prepare_change, use_backbone
     from engine.project import Project
 
-    chosen = options.chosen_fields(
-        preset_name=preset, value_range=value_range, mean=mean, std=std, input_side=input_side, layout=layout,
-        output=output,
-    )  # fmt: skip
     with Project.open(project) as opened:
         name, told = named_backbone(backbone, chosen, yes=yes, proxy=proxy, when_stopped="the project is as it was")
         with progress_bar("Embedding") as on_progress:
@@ -61,19 +52,11 @@ def _fields(prepared: "PreparedChange") -> dict[str, Any]:
     """For `--json`."""
     comparison = prepared.comparison
     return {
-        "source": prepared.source,
-        "name": prepared.name,
-        "backbone_hash": prepared.backbone_hash,
-        "before": comparison.before,
-        "after": comparison.after,
-        "shots": comparison.shots,
-        "gained": comparison.gained,
-        "lost": comparison.lost,
+        **{name: getattr(prepared, name) for name in ("source", "name", "backbone_hash", "embedded", "seconds")},
+        **vars(comparison),
         "interval": comparison.interval,
         "may_be_chance": comparison.may_be_chance,
-        "embedded": prepared.embedded,
         "failed": len(prepared.failed),
-        "seconds": prepared.seconds,
     }
 
 
@@ -104,12 +87,11 @@ def _figures(comparison: "ShotComparison") -> str:
         return "There are too few labels to compare the backbones: a class needs at least two."
     before = "" if comparison.before is None else f", {percent(comparison.before)} before"
     facts = f"Accuracy {percent(comparison.after)} on the labels, each held out once{before}"
-    interval = comparison.interval
-    if interval is None:
-        return f"{facts}; on {counted(comparison.shots, 'label')}."
-    low, high = (f"{100 * end:+.1f}" for end in interval)
-    chance = "; the difference may be due to chance" if comparison.may_be_chance else ""
-    return f"{facts}; on {counted(comparison.shots, 'label')}, 95 % confidence interval {low} to {high} points{chance}."
+    facts += f"; on {counted(comparison.shots, 'label')}"
+    if comparison.interval is not None:
+        low, high = (f"{100 * end:+.1f}" for end in comparison.interval)
+        facts += f", 95 % confidence interval {low} to {high} points"
+    return facts + ("; the difference may be due to chance." if comparison.may_be_chance else ".")
 
 
 def register(application: typer.Typer) -> None:

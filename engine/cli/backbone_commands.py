@@ -5,17 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from engine.cli import preprocessing_options as options
 from engine.cli.command_group import command_group
-from engine.cli.named_backbone import Proxy
-from engine.cli.output import AsJson, progress_bar, say
-from engine.cli.stopping import stoppable
+from engine.cli.named_backbone import Proxy, added_file, preprocessing_lines
+from engine.cli.output import AsJson, say
+from engine.cli.preprocessing_options import takes_preprocessing
 from engine.errors import UsageError
 from engine.files import size_text
 
 if TYPE_CHECKING:
-    from engine.backbones.onnx_files.adding import Added
     from engine.collection.models import ModelFiles
+    from engine.model_card import BackboneCard
 
 application = command_group("Backbones: the networks that turn an image into an embedding.")
 
@@ -83,21 +82,12 @@ def show(name: Name, as_json: AsJson = False) -> None:
 
 
 @application.command("add")
+@takes_preprocessing
 def add(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="An ONNX file, or torchvision:NAME.")],
     *,
     name: Annotated[str, typer.Option(help="Name in the library; by default that of the file.")] = "",
-    preset: options.PresetName = None,
-    input_side: options.InputSide = None,
-    mean: options.Mean = None,
-    std: options.Deviation = None,
-    value_range: options.Range = None,
-    layout: options.Layout = None,
-    channel_order: options.ChannelOrder = None,
-    resize_share: options.ResizeShare = None,
-    output: options.Output = None,
-    pooling: options.Pooling = None,
-    unit_length: options.UnitLength = None,
+    chosen: dict[str, Any],
     weights: Annotated[str | None, typer.Option(help="Of a published network; its usual ones by default.")] = None,
     proxy: Proxy = "",
     keep_weights: Annotated[bool, typer.Option("--keep-weights", help="Keep the downloaded weights.")] = False,
@@ -105,23 +95,32 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Try an ONNX file out and keep it in the library, or download a published network into it."""
-    chosen = options.chosen_fields(
-        preset_name=preset, value_range=value_range, mean=mean, std=std, input_side=input_side, layout=layout,
-        channel_order=channel_order, resize_share=resize_share, output=output, pooling=pooling,
-        unit_length=unit_length,
-    )  # fmt: skip
     from engine.backbones.published.networks import is_published_source
 
-    if not is_published_source(source):
+    if is_published_source(source):
+        if chosen or name:
+            raise UsageError("a published network has its own name and preprocessing", found=source)
+        from engine.cli.torchvision_download import fetched
+
+        facts, files = fetched(source, weights=weights, yes=yes, proxy=proxy, keep_weights=keep_weights)
+        told: tuple[str, ...] = ()
+        fields = {name: getattr(facts, name) for name in ("source", "weights", "licence", "licence_url")}
+        fields |= {"path": str(files.backbone), "figures": files.card.figures}
+    else:
         if weights or proxy or keep_weights:
             raise UsageError("--weights, --proxy and --keep-weights are for published networks", found=source)
-        _add_file(Path(source), chosen, name=name, as_json=as_json)
-        return
-    if chosen or name:
-        raise UsageError("a published network has its own name and preprocessing", found=source)
-    from engine.cli.torchvision_download import add_published
-
-    add_published(source, weights=weights, yes=yes, proxy=proxy, keep_weights=keep_weights, as_json=as_json)
+        added = added_file(Path(source), chosen, name=name, when_stopped="nothing was kept")
+        files, told = added.files, preprocessing_lines(added)
+        fields = {name: getattr(added.facts, name) for name in ("why", "is_told", "notices")}
+        fields["preprocessing"] = {name: getattr(files.card, name) for name in vars(added.facts.preprocessing)}
+        fields["trial"] = vars(added.trial)
+    card = files.card
+    lines = [
+        f"Added {files.name}: {card.input_side} pixels, embeddings of width {card.embedding_width}{_measured(card)}.",
+        *told,
+        f"Make a project with: protoleaf new PROJECT --backbone {files.name}",
+    ]
+    say("\n".join(lines), {**_fields(files), "embedding_width": card.embedding_width, **fields}, as_json=as_json)
 
 
 @application.command("remove")
@@ -133,46 +132,20 @@ def remove(name: Name, as_json: AsJson = False) -> None:
     say(f"Removed {name}.", {"removed": name}, as_json=as_json)
 
 
-def _add_file(path: Path, chosen: dict[str, Any], *, name: str, as_json: bool) -> None:
-    from engine.backbones.onnx_files.adding import add_file
-
-    with stoppable("nothing was kept") as cancel, progress_bar("Adding") as on_progress:
-        added = add_file(path, name=name, chosen=chosen, on_progress=on_progress, cancel=cancel)
-    say(
-        _added_text(added),
-        {
-            **_fields(added.files),
-            "why": added.facts.why,
-            "is_told": added.facts.is_told,
-            "notices": list(added.facts.notices),
-            "preprocessing": {key: vars(added.files.card)[key] for key in added.facts.preprocessing.as_dict()},
-            "trial": added.trial.as_dict(),
-        },
-        as_json=as_json,
-    )
-
-
-def _added_text(added: "Added") -> str:
-    card, trial = added.files.card, added.trial
-    size = f"{card.input_side} pixels, embeddings of width {card.embedding_width}"
-    lines = [
-        f"Added {added.files.name}: {size}, {trial.images_per_s:,.0f} images/s on one core.",
-        f"Preprocessing: {added.facts.why}.",
-        *added.facts.notices,
-        f"Make a project with: protoleaf new PROJECT --backbone {added.files.name}",
-    ]
-    return "\n".join(lines)
+def _measured(card: "BackboneCard") -> str:
+    rate, difference = card.figures.get(RATE), card.figures.get("largest_difference_from_torch")
+    speed = "" if rate is None else f", {rate:,.{0 if difference is None else 1}f} images/s on one core"
+    return speed if difference is None else f"{speed}; within {difference:.0e} of torch's results"
 
 
 def _fields(model: "ModelFiles") -> dict[str, Any]:
-    rate = model.card.figures.get(RATE)
     return {
         "name": model.name,
         "width": model.card.embedding_width,
         "input_side": model.card.input_side,
         "size_bytes": model.backbone.stat().st_size,
         "origin": _origin(model),
-        "images_per_s_one_core": rate,
+        RATE: model.card.figures.get(RATE),
         "file": str(model.backbone),
         "backbone_hash": model.backbone_hash,
         "has_own_propagation": model.has_own_propagation,

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from engine.cli.output import progress_bar
 from engine.cli.stopping import stoppable
 from engine.errors import UsageError
+
+if TYPE_CHECKING:
+    from engine.backbones.onnx_files.adding import Added
 
 NAMES: Final = "A backbone of `backbone list`, torchvision:NAME to download one, or an ONNX file."
 """Help of an argument or option that names a backbone."""
@@ -42,8 +45,8 @@ def named_backbone(
         Its name, by which `find_model` finds it, and what the person should know of it.
 
     Raises:
-        UsageError: preprocessing was chosen for what has its own; a proxy was named for what is not downloaded, or
-            what is no proxy; or a download is needed, nobody can be asked, and `yes` was not given.
+        UsageError: preprocessing or a proxy was named for what takes none; or a download is needed, nobody can be
+            asked, and `yes` was not given.
         ModelError: the file or network cannot be a backbone.
         InputError: the file's name cannot be used, or the library has another backbone of that name.
     """
@@ -59,21 +62,27 @@ def named_backbone(
             remedy="leave --proxy out",
         )
     if is_file_source(backbone):
-        return _added_file(Path(backbone), chosen, when_stopped)
+        added = added_file(Path(backbone), chosen, when_stopped=when_stopped)
+        return added.files.name, preprocessing_lines(added)
     if chosen:
         raise UsageError(
             "preprocessing can be chosen for an ONNX file only", found=backbone, remedy="leave these options out"
         )
     if is_published:
-        from engine.cli.torchvision_download import published_backbone
+        from engine.cli.torchvision_download import fetched
 
-        return published_backbone(backbone, yes=yes, proxy=proxy), ()
+        return fetched(backbone, yes=yes, proxy=proxy)[1].name, ()
     return backbone, ()
 
 
-def _added_file(path: Path, chosen: Mapping[str, Any], when_stopped: str) -> tuple[str, tuple[str, ...]]:
+def added_file(path: Path, chosen: Mapping[str, Any], *, name: str = "", when_stopped: str) -> "Added":
+    """Try an ONNX file out and keep it in the library, with a progress bar."""
     from engine.backbones.onnx_files.adding import add_file
 
     with stoppable(when_stopped) as cancel, progress_bar("Backbone") as on_progress:
-        added = add_file(path, chosen=chosen, on_progress=on_progress, cancel=cancel)
-    return added.files.name, (f"Preprocessing: {added.facts.why}.", *added.facts.notices)
+        return add_file(path, name=name, chosen=chosen, on_progress=on_progress, cancel=cancel)
+
+
+def preprocessing_lines(added: "Added") -> tuple[str, ...]:
+    """Where the preprocessing of a file comes from, and what the person should know."""
+    return f"Preprocessing: {added.facts.why}.", *added.facts.notices

@@ -1,6 +1,8 @@
 """Options that say how pictures are prepared for an ONNX file; what is not given is told by the file or guessed."""
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Annotated, Any, Final
 
 import typer
@@ -12,34 +14,47 @@ RANGES: Final[Mapping[str, Mapping[str, Any]]] = {
     "0-255": {"value_scale": 255.0},
     "symmetric": {"value_scale": 1.0, "mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)},
 }
-
-PresetName = Annotated[
-    str | None,
-    typer.Option(
-        "--preset",
-        help="A usual preprocessing: imagenet, minus-one-to-one, zero-to-one, zero-to-255, caffe or clip.",
+_OPTIONS: Final[Mapping[str, tuple[type, str, str | None, str]]] = {
+    "preset_name": (
+        str, "--preset", None,
+        "A usual preprocessing: imagenet, minus-one-to-one, zero-to-one, zero-to-255, caffe or clip.",
     ),
-]
-InputSide = Annotated[int | None, typer.Option("--input-side", metavar="PIXELS", help="Side of the square input.")]
-Mean = Annotated[
-    str | None, typer.Option("--mean", metavar="R,G,B", help="Subtracted from red, green and blue, in this order.")
-]
-Deviation = Annotated[str | None, typer.Option("--std", metavar="R,G,B", help="Standard deviation to divide by.")]
-Range = Annotated[
-    str | None,
-    typer.Option("--range", help="0-1 or 0-255: the range that mean and std refer to; symmetric: -1 to 1."),
-]
-Layout = Annotated[str | None, typer.Option("--layout", help="nchw or nhwc; checked against the file.")]
-ChannelOrder = Annotated[str | None, typer.Option("--channel-order", help="rgb, bgr or grey.")]
-ResizeShare = Annotated[
-    float | None,
-    typer.Option("--resize-share", help="Centre crop as a share of the short side, such as 0.875."),
-]
-Output = Annotated[str | None, typer.Option("--output", metavar="NAME", help="Output to take embeddings from.")]
-Pooling = Annotated[str | None, typer.Option("--pooling", help="none, mean (of a map or tokens) or first (token).")]
-UnitLength = Annotated[
-    bool | None, typer.Option("--unit-length/--own-length", help="Normalise embeddings to unit length, the default.")
-]
+    "input_side": (int, "--input-side", "PIXELS", "Side of the square input."),
+    "mean": (str, "--mean", "R,G,B", "Subtracted from red, green and blue, in this order."),
+    "std": (str, "--std", "R,G,B", "Standard deviation to divide by."),
+    "value_range": (str, "--range", None, "0-1 or 0-255: the range that mean and std refer to; symmetric: -1 to 1."),
+    "layout": (str, "--layout", None, "nchw or nhwc; checked against the file."),
+    "channel_order": (str, "--channel-order", None, "rgb, bgr or grey."),
+    "resize_share": (float, "--resize-share", None, "Centre crop as a share of the short side, such as 0.875."),
+    "output": (str, "--output", "NAME", "Output to take embeddings from."),
+    "pooling": (str, "--pooling", None, "none, mean (of a map or tokens) or first (token)."),
+    "unit_length": (bool, "--unit-length/--own-length", None, "Normalise embeddings to unit length, the default."),
+}  # fmt: skip
+"""Type, name, placeholder and help by parameter of `chosen_fields`."""
+
+
+def takes_preprocessing(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of preprocessing; its parameter `chosen` gets the fields that they choose."""
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        chosen = chosen_fields(**{name: given.pop(name) for name in _OPTIONS})
+        command(**given, chosen=chosen)
+
+    signature = inspect.signature(command, eval_str=True)
+    own = [parameter for name, parameter in signature.parameters.items() if name != "chosen"]
+    options = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[kind | None, typer.Option(flag, metavar=metavar, help=text)],
+        )
+        for name, (kind, flag, metavar, text) in _OPTIONS.items()
+    ]
+    with_options.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+    with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *options)}
+    return with_options
 
 
 def chosen_fields(
@@ -55,11 +70,9 @@ def chosen_fields(
     Raises:
         UsageError: an option's value cannot be read, or there is no such preset.
     """
-    from engine.backbones.preprocessing import PRESETS, preset, three_numbers
+    from engine.backbones.preprocessing import preset, three_numbers
 
-    if preset_name is not None and preset_name not in PRESETS:
-        raise UsageError("there is no such preset", expected=", ".join(PRESETS), found=preset_name)
-    chosen: dict[str, Any] = {} if preset_name is None else dict(preset(preset_name))
+    chosen = {} if preset_name is None else dict(preset(preset_name))
     if value_range is not None:
         if value_range not in RANGES:
             raise UsageError("no such range", expected=" or ".join(RANGES), found=value_range)

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import typer
@@ -17,27 +17,19 @@ from engine.events import OnProgress, Progress
 if TYPE_CHECKING:
     from engine.backbones.model_files import ModelFiles
     from engine.backbones.published.facts import PublishedNetwork
-    from engine.model_card import BackboneCard
 
 _HEAD: Final = (
     f"{'network':<20}{'weights':<28}{'size':>11}{'parameters':>13}{'top-1':>9}{'side':>6}{'width':>7}  licence"
 )
 _HOW_TO_ADD: Final = "Add one with: protoleaf backbone add torchvision:NETWORK [--weights WEIGHTS]"
 _GO_ON: Final = "run the same command again to resume the download"
-_BYTES: Final = "bytes"
 _MEGA: Final = 1_000_000
 
 
-def add_published(
-    source: str,
-    *,
-    weights: str | None = None,
-    yes: bool = False,
-    proxy: str = "",
-    keep_weights: bool = False,
-    as_json: bool = False,
-) -> None:
-    """Download a published network, export it and keep it in the library; `protoleaf backbone add torchvision:NAME`.
+def fetched(
+    source: str, *, weights: str | None = None, yes: bool = False, proxy: str = "", keep_weights: bool = False
+) -> tuple["PublishedNetwork", "ModelFiles"]:
+    """A published network in the library; one that is not there yet is downloaded after a question.
 
     Args:
         source: such as "torchvision:resnet50".
@@ -45,52 +37,27 @@ def add_published(
         yes: size and licence were agreed to: tell them, and do not ask.
         proxy: address of a proxy; empty: what the environment says.
         keep_weights: leave the downloaded weights in the cache.
-        as_json: print one JSON object.
-
-    Raises:
-        UsageError: nobody can be asked, and `yes` was not given; tells size and licence.
-    """
-    facts = _found(source, weights)
-    files = _fetched(facts, yes=yes, proxy=proxy, keep_weights=keep_weights)
-    card = files.card
-    say(
-        f"Added {files.name}: {card.input_side} pixels, embeddings of width {card.embedding_width}"
-        f"{_measured(card)}.\nMake a project with: protoleaf new PROJECT --backbone {files.name}",
-        _added_fields(facts, files),
-        as_json=as_json,
-    )
-
-
-def _added_fields(facts: "PublishedNetwork", files: "ModelFiles") -> dict[str, Any]:
-    """For `--json`."""
-    return {
-        "name": files.name,
-        "source": facts.source,
-        "weights": facts.weights,
-        "path": str(files.backbone),
-        "backbone_hash": files.backbone_hash,
-        "input_side": files.card.input_side,
-        "embedding_width": files.card.embedding_width,
-        "licence": facts.licence,
-        "licence_url": facts.licence_url,
-        "figures": dict(files.card.figures),
-    }
-
-
-def _measured(card: "BackboneCard") -> str:
-    rate, difference = card.figures.get("images_per_s_one_core"), card.figures.get("largest_difference_from_torch")
-    if rate is None or difference is None:
-        return ""
-    return f", {rate:,.1f} images/s on one core; within {difference:.0e} of torch's results"
-
-
-def published_backbone(source: str, *, weights: str | None = None, yes: bool = False, proxy: str = "") -> str:
-    """Name in the library of a published network, downloaded after a question when it is not there yet.
 
     Raises:
         UsageError: it must be downloaded, nobody can be asked, and `yes` was not given; tells size and licence.
     """
-    return _fetched(_found(source, weights), yes=yes, proxy=proxy, keep_weights=False).name
+    from engine.backbones.library import BackboneLibrary
+    from engine.backbones.published.networks import add_published, find_published
+
+    caches = CacheFolders.default()
+    facts = find_published(caches, source, weights)
+    if facts.library_name not in BackboneLibrary().names():
+        _agree(facts, yes=yes)
+    with stoppable(_GO_ON) as cancel, progress_bar(facts.network) as on_progress:
+        files = add_published(
+            facts,
+            caches,
+            proxy=proxy,
+            keep_weights=keep_weights,
+            on_progress=_in_megabytes(on_progress),
+            cancel=cancel,
+        )
+    return facts, files
 
 
 def list_published_networks(*, as_json: bool = False) -> None:
@@ -106,29 +73,6 @@ def list_published_networks(*, as_json: bool = False) -> None:
     )
 
 
-def _found(source: str, weights: str | None) -> "PublishedNetwork":
-    from engine.backbones.published.networks import find_published
-
-    return find_published(CacheFolders.default(), source, weights)
-
-
-def _fetched(facts: "PublishedNetwork", *, yes: bool, proxy: str, keep_weights: bool) -> "ModelFiles":
-    from engine.backbones.library import BackboneLibrary
-    from engine.backbones.published.networks import add_published as run
-
-    if facts.library_name not in BackboneLibrary().names():
-        _agree(facts, yes=yes)
-    with stoppable(_GO_ON) as cancel, progress_bar(facts.network) as on_progress:
-        return run(
-            facts,
-            CacheFolders.default(),
-            proxy=proxy,
-            keep_weights=keep_weights,
-            on_progress=_in_megabytes(on_progress),
-            cancel=cancel,
-        )
-
-
 def _agree(facts: "PublishedNetwork", *, yes: bool) -> None:
     """Tell size and licence before anything is downloaded, and ask unless that was agreed to before."""
     terms = f"{facts.network} with weights {facts.weights} must be downloaded: {facts.terms}"
@@ -141,7 +85,7 @@ def _agree(facts: "PublishedNetwork", *, yes: bool) -> None:
 
 def _in_megabytes(on_progress: OnProgress) -> OnProgress:
     def tell(progress: Progress) -> None:
-        if progress.unit == _BYTES:
+        if progress.unit == "bytes":
             done, total, rate = (value / _MEGA for value in (progress.done, progress.total, progress.rate_per_s))
             progress = replace(progress, done=round(done), total=round(total), unit="MB", rate_per_s=rate)
         on_progress(progress)
