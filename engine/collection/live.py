@@ -115,13 +115,14 @@ class LiveCollection:
             self._use(model)
             return self.load()
         if change.images_added or change.images_removed:
-            filled = self.embedded.read_added()
+            reads_all = bool(change.images_removed or change.images_moved)
+            filled = self.embedded.read_changed(change.images_added, reads_all=reads_all)
             if filled is None:
                 return self.load()
             self._classify_added(filled, change.images_added)
         elif change.images_moved:
             self.embedded.images.read()
-        elif change.labelled:
+        if not (change.images_removed or change.images_moved):
             self.embedded.images.read_labels(change.labelled)
         learns = bool(change.images_added) and self._has_more_to_learn()
         has_new_setting = not {SETTING_NAME, STAGE_SETTING}.isdisjoint(change.settings)
@@ -137,7 +138,8 @@ class LiveCollection:
         embedded before: what the collection stage learned from the old ones is forgotten.
         """
         images = self.embedded.images
-        images.read()
+        if not self.project.is_writable:
+            images.read()  # another program may have added and removed images
         listed = np.intersect1d(np.array(image_ids, dtype=np.int64), images.ids)
         if self.embedded.store.rows_of(listed) is None:
             return self.load()

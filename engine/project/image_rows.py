@@ -1,5 +1,6 @@
 """The images' rows, and what the machine found out about each file."""
 
+import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -125,12 +126,19 @@ def image_records(connection: Connection) -> list[ImageRecord]:
     return [_record(row) for row in connection.rows(f"{_COLUMNS} ORDER BY image_id")]
 
 
-def image_table(connection: Connection) -> ImageTable:
-    """Read all images as columns, row by row into packed memory."""
+def image_table(connection: Connection, image_ids: Sequence[ImageId] | None = None) -> ImageTable:
+    """Read images as columns, row by row into packed memory.
+
+    Args:
+        connection: to the project file.
+        image_ids: only these, where they are in the project; by default all.
+    """
+    which = "" if image_ids is None else " WHERE image_id IN (SELECT value FROM json_each(?))"
+    values = () if image_ids is None else (json.dumps([int(image_id) for image_id in image_ids]),)
     ids, sizes, modified = array("q"), array("q"), array("q")
     paths, hashes, failures = PackedTexts(), PackedHashes(), RareTexts()
     for image_id, path, size_bytes, modified_ns, content_hash, failure in connection.each(
-        f"{_COLUMNS} ORDER BY image_id"
+        f"{_COLUMNS}{which} ORDER BY image_id", values
     ):
         ids.append(image_id)
         paths.append(shown_path(path))

@@ -1,7 +1,7 @@
 """Long columns in little memory: one buffer instead of 100,000 small objects. They read like sequences."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import final, overload
 
 
@@ -36,6 +36,14 @@ class PackedTexts(_Packed, Sequence[str]):
         """Add a text at the end."""
         self._add(text.encode("utf-8", "surrogateescape"))
 
+    def extended(self, texts: Iterable[str]) -> "PackedTexts":
+        """These texts and more at the end, as a copy: whoever holds these keeps what is here."""
+        longer = PackedTexts()
+        longer._buffer, longer._ends = self._buffer[:], self._ends[:]
+        for text in texts:
+            longer.append(text)
+        return longer
+
     @overload
     def __getitem__(self, place: int) -> str: ...
     @overload
@@ -50,9 +58,17 @@ class PackedTexts(_Packed, Sequence[str]):
 class PackedHashes(_Packed, Sequence[bytes | None]):
     """Byte strings, or None; an empty one counts as None."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._replaced: dict[int, bytes | None] = {}
+
     def append(self, value: bytes | None) -> None:
         """Add a value at the end."""
         self._add(value or b"")
+
+    def replace(self, place: int, value: bytes | None) -> None:
+        """Put another value in the place of one."""
+        self._replaced[place] = value or None
 
     @overload
     def __getitem__(self, place: int) -> bytes | None: ...
@@ -61,6 +77,8 @@ class PackedHashes(_Packed, Sequence[bytes | None]):
     def __getitem__(self, place: int | slice) -> bytes | Sequence[bytes | None] | None:
         if isinstance(place, slice):
             return [self[number] for number in range(*place.indices(len(self)))]
+        if self._replaced and place % max(len(self), 1) in self._replaced and -len(self) <= place < len(self):
+            return self._replaced[place % len(self)]
         return self._value(place) or None
 
 

@@ -124,9 +124,9 @@ class ProjectQuestions(ABC):
         """
         return image_rows.image_record(self._connection, int(image_id))
 
-    def image_table(self) -> ImageTable:
-        """All images as columns: the quick way to read many."""
-        return image_rows.image_table(self._connection)
+    def image_table(self, image_ids: Sequence[ImageId] | None = None) -> ImageTable:
+        """All images as columns, or those of these that are there: the quick way to read many."""
+        return image_rows.image_table(self._connection, image_ids)
 
     def each_image_path(self) -> Iterator[tuple[ImageId, str]]:
         """Id and path of each image in ascending id order, few in memory at once; the project may change meanwhile."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 
+from engine.project.packed import PackedHashes, PackedTexts
+
 ClassId = int
 ImageId = int
 Plain = float | str | bool | None
@@ -36,10 +38,10 @@ class ImageTable:
     """All images as aligned columns in ascending id order: the quick way to read 100,000 of them."""
 
     ids: Sequence[ImageId]
-    paths: Sequence[str]
+    paths: PackedTexts
     sizes_bytes: Sequence[int]
     modified_ns: Sequence[int]
-    content_hashes: Sequence[bytes | None]
+    content_hashes: PackedHashes
     failures: Sequence[str | None]
 
 

@@ -78,27 +78,31 @@ class EmbeddedImages:
         self.store.append(self.images.ids)
         self._fill(np.arange(len(self.images.ids)))
 
-    def read_added(self) -> NDArray[np.int64] | None:
-        """Read the list of images and give those that were added rows.
+    def read_changed(self, added: Sequence[int], *, reads_all: bool) -> NDArray[np.int64] | None:
+        """Read the images that were added, or the whole list, and give new ones rows.
 
         Returns:
             Rows that have an embedding now and had none; None when an older image came back and all must be read.
         """
-        self.images.read()
+        if reads_all:
+            self.images.read()
+        else:
+            self.images.read_added(added)
         known = self.store.image_ids
-        added = np.setdiff1d(self.images.ids, known, assume_unique=True)
-        if len(added) and len(known) and added[0] < known[-1]:
+        new = np.setdiff1d(self.images.ids, known, assume_unique=True)
+        if len(new) and len(known) and new[0] < known[-1]:
             return None
-        self.store.append(added)
+        self.store.append(new)
         # Also an image that comes back may have got its embedding while it was away.
         return self._fill(np.flatnonzero(~self.is_ready))
 
     def read_embeddings(self, image_ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], bool]:
-        """Read the embeddings of listed images from the cache.
+        """Read what embedding found out about listed images, and their embeddings from the cache.
 
         Returns:
             Rows that have an embedding, and whether one that was there before is another now, or gone.
         """
+        self.images.read_facts(image_ids)
         rows = self.rows_of(image_ids)
         before, was_filled = self.store.embeddings[rows], self.store.is_filled[rows]
         filled = self._fill(np.searchsorted(self.images.ids, image_ids))

@@ -12,6 +12,7 @@ from engine.everyday.classification import Scores
 from engine.everyday.model import EverydayModel
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Project
+from engine.project.packed import PackedHashes, PackedTexts
 
 
 @final
@@ -29,8 +30,8 @@ class ImageList:
     def __init__(self, project: Project) -> None:
         self._project = project
         self.ids = np.zeros(0, dtype=np.int64)
-        self.paths: Sequence[str] = ()
-        self.content_hashes: Sequence[bytes | None] = ()
+        self.paths = PackedTexts()
+        self.content_hashes = PackedHashes()
         self.has_failed = np.zeros(0, dtype=bool)
         self.labels = np.zeros(0, dtype=np.int64)
 
@@ -45,6 +46,31 @@ class ImageList:
         self.labels = np.full(len(self.ids), NO_CLASS, dtype=np.int64)
         places = np.searchsorted(self.ids, np.array(labels.image_ids, dtype=np.int64))
         self.labels[places] = [UNKNOWN if class_id is None else class_id for class_id in labels.class_ids]
+
+    def read_added(self, image_ids: Sequence[int]) -> None:
+        """Read images that were added; everything where one of them was there before and came back."""
+        table = self._project.image_table(image_ids)
+        ids = np.array(table.ids, dtype=np.int64)
+        if len(ids) == 0 or (len(self.ids) and ids[0] <= self.ids[-1]):
+            self.read()
+            return
+        self.ids = np.concatenate([self.ids, ids])
+        self.paths = self.paths.extended(table.paths)
+        for content_hash in table.content_hashes:
+            self.content_hashes.append(content_hash)
+        has_failed = np.array([failure is not None for failure in table.failures], dtype=bool)
+        self.has_failed = np.concatenate([self.has_failed, has_failed])
+        self.labels = np.concatenate([self.labels, np.full(len(ids), NO_CLASS, dtype=np.int64)])
+        self.read_labels(table.ids)
+
+    def read_facts(self, image_ids: NDArray[np.int64]) -> None:
+        """Read what was found out about the files of listed images."""
+        table = self._project.image_table(image_ids.tolist())
+        self.has_failed = self.has_failed.copy()
+        places = np.searchsorted(self.ids, np.array(table.ids, dtype=np.int64)).tolist()
+        for place, content_hash, failure in zip(places, table.content_hashes, table.failures, strict=True):
+            self.content_hashes.replace(place, content_hash)
+            self.has_failed[place] = failure is not None
 
     def read_labels(self, image_ids: Sequence[int]) -> None:
         """Read the labels of some images; the old array stays as it was for those who hold it."""

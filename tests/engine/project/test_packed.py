@@ -38,3 +38,24 @@ def test_rare_texts_come_back() -> None:
     assert (packed[-93], packed[6:8]) == ("broken", [None, "broken"])
     with pytest.raises(IndexError):
         packed[100]
+
+
+def test_a_longer_copy_leaves_the_texts_as_they_were() -> None:
+    """A snapshot of the window may still hold them."""
+    packed = PackedTexts()
+    packed.append("a")
+    longer = packed.extended(["b", "c"])
+    assert (list(packed), list(longer)) == (["a"], ["a", "b", "c"])
+
+
+def test_a_replaced_hash_is_read_from_either_end() -> None:
+    """Values around it stay where they are, and none is longer than the list."""
+    packed = PackedHashes()
+    for value in (b"\x01", None, b"\x03"):
+        packed.append(value)
+    packed.replace(1, b"\x02\x02")
+    packed.replace(2, None)
+    assert list(packed) == [b"\x01", b"\x02\x02", None]
+    assert packed[-1] is None
+    with pytest.raises(IndexError):
+        packed[4]
