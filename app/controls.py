@@ -1,17 +1,22 @@
 """Labels, buttons and lines in the roles that the style sheet knows: one line each where a screen is put together."""
 
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar, final
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QDoubleSpinBox,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QProgressBar,
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QSpinBox,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -22,7 +27,9 @@ from app.theme.tokens import tokens
 from engine.events import Progress
 
 ICON_SIZE = 18
+NumberBox = TypeVar("NumberBox", QSpinBox, QDoubleSpinBox)
 _BAR_STEPS: Final = 1000
+_FIELD_MARGIN: Final = 9  # before the text of a field, as in the style sheet
 
 
 def make_label(text: str, role: str = "", *, wraps: bool = False) -> QLabel:
@@ -128,6 +135,61 @@ def make_column(main: QWidget, *, above: QWidget | None = None, below: QWidget |
     if below is not None:
         column.addWidget(below)
     return whole
+
+
+def fill_column(parent: QWidget, *parts: QWidget, spacing: int | None = None) -> QVBoxLayout:
+    """Put parts below each other, without a margin around them; small gaps unless told otherwise."""
+    column = QVBoxLayout(parent)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(tokens().spacing.small if spacing is None else spacing)
+    for part in parts:
+        column.addWidget(part)
+    return column
+
+
+def dress_number_box(box: NumberBox) -> NumberBox:
+    """Give a number box the height and the margin of other fields: a style sheet does not reach its text."""
+    box.lineEdit().setTextMargins(_FIELD_MARGIN, 0, _FIELD_MARGIN, 0)
+    box.setFixedHeight(tokens().spacing.control_height)
+    return box
+
+
+def make_choice_box(texts: Mapping[Any, str]) -> QComboBox:
+    """A box of values with their texts; the width of the panel counts, not that of its longest entry."""
+    box = QComboBox()
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    for value, text in texts.items():
+        box.addItem(text, value)
+    return box
+
+
+def make_form(rows: Mapping[str, QWidget]) -> QGridLayout:
+    """Fields with their names before them; the wheel scrolls the panel that they are in and changes none of them."""
+    grid = QGridLayout()
+    grid.setVerticalSpacing(tokens().spacing.small)
+    grid.setHorizontalSpacing(tokens().spacing.medium)
+    for line, (text, field) in enumerate(rows.items()):
+        label = make_label(text, "secondary")
+        label.setBuddy(field)
+        field.setAccessibleName(text)
+        if isinstance(field, QComboBox | QAbstractSpinBox):
+            field.installEventFilter(_WheelFilter(field))
+        grid.addWidget(label, line, 0)
+        grid.addWidget(field, line, 1)
+    grid.setColumnStretch(1, 1)
+    return grid
+
+
+@final
+class _WheelFilter(QObject):
+    """Passes the wheel on: a setting must not change because the pointer passed over it."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Leave the wheel to the panel."""
+        if event.type() == QEvent.Type.Wheel:
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
 
 
 def make_scroll_area() -> QScrollArea:

@@ -3,22 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, final
 
-from PySide6.QtCore import QEvent, QLocale, QObject, Signal
-from PySide6.QtWidgets import (
-    QAbstractSpinBox,
-    QCheckBox,
-    QComboBox,
-    QDoubleSpinBox,
-    QGridLayout,
-    QLineEdit,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QLocale, Signal, SignalInstance
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
-from app.controls import make_button, make_label
+from app.controls import dress_number_box, fill_column, make_button, make_choice_box, make_form, make_label
 from app.texts import QT_TRANSLATE_NOOP, translate
-from app.theme.tokens import tokens
 from engine.backbones.preprocessing import (
     LARGEST_SIDE,
     PRESETS,
@@ -30,22 +19,34 @@ from engine.backbones.preprocessing import (
     three_numbers,
 )
 
+Field = QComboBox | QCheckBox | QLineEdit | QSpinBox | QDoubleSpinBox
+
 OWN_VALUES: Final = ""
 _PRESETS: Final = {name: preset(name) for name in PRESETS}
-_PRESET_TITLES: Final = {
-    **{name: each.title for name, each in PRESETS.items()},
-    OWN_VALUES: QT_TRANSLATE_NOOP("backbones", "Own values"),
+_PRESET_TITLES: Final = {name: each.title for name, each in PRESETS.items()} | {
+    OWN_VALUES: QT_TRANSLATE_NOOP("backbones", "Own values")
 }
-_SCALES: Final = (1.0, 255.0)
-_CHANNEL_ORDERS: Final = {"rgb": "RGB", "bgr": "BGR", "grey": QT_TRANSLATE_NOOP("backbones", "Grey")}
-_LAYOUTS: Final = {
-    "nchw": QT_TRANSLATE_NOOP("backbones", "Channels first (NCHW)"),
-    "nhwc": QT_TRANSLATE_NOOP("backbones", "Channels last (NHWC)"),
+_CHOICES: Final[Mapping[str, Mapping[Any, str]]] = {
+    "channel_order": {"rgb": "RGB", "bgr": "BGR", "grey": QT_TRANSLATE_NOOP("backbones", "Grey")},
+    "layout": {
+        "nchw": QT_TRANSLATE_NOOP("backbones", "Channels first (NCHW)"),
+        "nhwc": QT_TRANSLATE_NOOP("backbones", "Channels last (NHWC)"),
+    },
+    "pooling": {
+        "none": QT_TRANSLATE_NOOP("backbones", "None"),
+        "mean": QT_TRANSLATE_NOOP("backbones", "Mean over positions"),
+        "first": QT_TRANSLATE_NOOP("backbones", "First token"),
+    },
 }
-_POOLINGS: Final = {
-    "none": QT_TRANSLATE_NOOP("backbones", "None"),
-    "mean": QT_TRANSLATE_NOOP("backbones", "Mean over positions"),
-    "first": QT_TRANSLATE_NOOP("backbones", "First token"),
+_MORE: Final = {
+    "mean": QT_TRANSLATE_NOOP("backbones", "Mean (red, green, blue)"),
+    "std": QT_TRANSLATE_NOOP("backbones", "Standard deviation"),
+    "value_scale": QT_TRANSLATE_NOOP("backbones", "Maximum pixel value"),
+    "channel_order": QT_TRANSLATE_NOOP("backbones", "Channel order"),
+    "layout": QT_TRANSLATE_NOOP("backbones", "Input layout"),
+    "resize_share": QT_TRANSLATE_NOOP("backbones", "Centre crop, share of the side"),
+    "output": QT_TRANSLATE_NOOP("backbones", "Output"),
+    "pooling": QT_TRANSLATE_NOOP("backbones", "Pooling"),
 }
 
 
@@ -63,30 +64,25 @@ class PreprocessingForm(QWidget):
         super().__init__()
         self._is_filling = False
         self.name, self.mean, self.std = QLineEdit(), QLineEdit(), QLineEdit()
-        self.side, self.resize_share = QSpinBox(), QDoubleSpinBox()
-        self.preset, self.output = _choice(_PRESET_TITLES), _choice({})
-        self.value_scale = _choice({scale: _scale_text(scale) for scale in _SCALES})
-        self.channel_order, self.layout_box = _choice(_CHANNEL_ORDERS), _choice(_LAYOUTS)
-        self.pooling = _choice(_POOLINGS)
-        self.unit_length = QCheckBox(self.tr("Normalise embeddings to unit length"))
+        self.side, self.preset, self._output = _side_box(), _choice(_PRESET_TITLES), _choice({})
+        self._fields: Mapping[str, Field] = {
+            "input_side": self.side,
+            "mean": self.mean,
+            "std": self.std,
+            "value_scale": _choice({scale: _scale_text(scale) for scale in (1.0, 255.0)}),
+            "resize_share": _share_box(),
+            "output": self._output,
+            "unit_length": QCheckBox(self.tr("Normalise embeddings to unit length")),
+            **{field: _choice(texts) for field, texts in _CHOICES.items()},
+        }
         self.problem = make_label("", "danger", wraps=True)
         self.more_button = make_button(self.tr("More settings"), self._on_more, variant="flat")
         self.more_button.setCheckable(True)
-        self._set_ranges()
         self._more = QWidget()
         self._lay_out()
-        self._connect()
-
-    # -- putting together
-
-    def _set_ranges(self) -> None:
-        self.side.setRange(SMALLEST_SIDE, LARGEST_SIDE)
-        self.side.setSingleStep(32)
-        self.side.setValue(USUAL_SIDE)
-        self.resize_share.setRange(SMALLEST_SHARE, 1.0)
-        self.resize_share.setDecimals(3)
-        self.resize_share.setSingleStep(0.025)
-        self.resize_share.setValue(1.0)
+        for widget in (self.name, *self._fields.values()):
+            _edited(widget).connect(self._on_changed)
+        self.preset.currentIndexChanged.connect(self._on_preset_chosen)
 
     def _lay_out(self) -> None:
         usual: Mapping[str, QWidget] = {
@@ -94,40 +90,11 @@ class PreprocessingForm(QWidget):
             self.tr("Input side, in pixels"): self.side,
             self.tr("Normalisation"): self.preset,
         }
-        more: Mapping[str, QWidget] = {
-            self.tr("Mean (red, green, blue)"): self.mean,
-            self.tr("Standard deviation"): self.std,
-            self.tr("Maximum pixel value"): self.value_scale,
-            self.tr("Channel order"): self.channel_order,
-            self.tr("Input layout"): self.layout_box,
-            self.tr("Centre crop, share of the side"): self.resize_share,
-            self.tr("Output"): self.output,
-            self.tr("Pooling"): self.pooling,
-        }
-        below, column = QVBoxLayout(self._more), QVBoxLayout(self)
-        for layout in (below, column):
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.setSpacing(tokens().spacing.small)
-        below.addLayout(_grid(more))
-        below.addWidget(self.unit_length)
-        column.addLayout(_grid(usual))
-        for widget in (self.more_button, self._more, self.problem):
-            column.addWidget(widget)
+        more = {translate("backbones", title): self._fields[field] for field, title in _MORE.items()}
+        fill_column(self._more, self._fields["unit_length"]).insertLayout(0, make_form(more))
+        fill_column(self, self.more_button, self._more, self.problem).insertLayout(0, make_form(usual))
         self._more.hide()
         self.problem.hide()
-
-    def _connect(self) -> None:
-        for field in (self.name, self.mean, self.std):
-            field.textEdited.connect(self._on_changed)
-        for spin in (self.side, self.resize_share):
-            spin.valueChanged.connect(self._on_changed)
-        for box in (self.value_scale, self.channel_order, self.layout_box, self.output, self.pooling):
-            box.currentIndexChanged.connect(self._on_changed)
-        self.preset.currentIndexChanged.connect(self._on_preset_chosen)
-        self.unit_length.toggled.connect(self._on_changed)
-        for widget in self.findChildren(QWidget):
-            if isinstance(widget, QComboBox | QAbstractSpinBox):
-                widget.installEventFilter(self)
 
     # -- values
 
@@ -141,19 +108,19 @@ class PreprocessingForm(QWidget):
         """
         self._is_filling = True
         self.name.setText(name)
-        self.side.setValue(int(values["input_side"]))
-        self.output.clear()
+        self._output.clear()
         for output in outputs:
-            self.output.addItem(output, output)
-        self.output.setEnabled(len(outputs) > 1)
-        for box, field in ((self.output, "output"), (self.layout_box, "layout"), (self.pooling, "pooling")):
-            _choose(box, values[field])
-        self.resize_share.setValue(float(values["resize_share"]))
-        self.unit_length.setChecked(bool(values["unit_length"]))
-        self._fill_colours(values)
-        self._is_filling = False
+            self._output.addItem(output, output)
+        self._output.setEnabled(len(outputs) > 1)
+        self._put(values)
         self._show_preset()
         self._show_problem()
+
+    def _put(self, values: Mapping[str, Any]) -> None:
+        self._is_filling = True
+        for field, value in values.items():
+            _put(self._fields[field], value)
+        self._is_filling = False
 
     def values(self) -> dict[str, Any]:
         """Fields of `Preprocessing`, as the person has set them.
@@ -161,32 +128,12 @@ class PreprocessingForm(QWidget):
         Raises:
             ValueError: mean or deviation are not three numbers.
         """
-        return {
-            "input_side": self.side.value(),
-            "mean": three_numbers(self.mean.text()),
-            "std": three_numbers(self.std.text()),
-            "value_scale": float(self.value_scale.currentData()),
-            "layout": self.layout_box.currentData(),
-            "channel_order": self.channel_order.currentData(),
-            "resize_share": round(self.resize_share.value(), 3),
-            "output": self.output.currentData() or "",
-            "pooling": self.pooling.currentData(),
-            "unit_length": self.unit_length.isChecked(),
-        }
+        return {field: _value_of(widget) for field, widget in self._fields.items()}
 
     @property
     def is_usable(self) -> bool:
         """Whether everything that was typed can be meant."""
         return not self.problem.text()
-
-    def _fill_colours(self, values: Mapping[str, Any]) -> None:
-        self.mean.setText(numbers_text(values["mean"]))
-        self.std.setText(numbers_text(values["std"]))
-        scale = float(values["value_scale"])
-        if self.value_scale.findData(scale) < 0:  # a settings file beside the network may ask for any
-            self.value_scale.addItem(_scale_text(scale), scale)
-        _choose(self.value_scale, scale)
-        _choose(self.channel_order, values["channel_order"])
 
     def _show_preset(self) -> None:
         """Name the preset that the values follow."""
@@ -195,9 +142,7 @@ class PreprocessingForm(QWidget):
         except ValueError:
             return
         self._is_filling = True
-        _choose(
-            self.preset, next((name for name, each in _PRESETS.items() if each.items() <= values.items()), OWN_VALUES)
-        )
+        _put(self.preset, next((name for name, each in _PRESETS.items() if each.items() <= values.items()), OWN_VALUES))
         self._is_filling = False
 
     def _show_problem(self) -> None:
@@ -213,12 +158,9 @@ class PreprocessingForm(QWidget):
 
     def _on_preset_chosen(self) -> None:
         fields = _PRESETS.get(self.preset.currentData())
-        if self._is_filling or fields is None:
-            return
-        self._is_filling = True
-        self._fill_colours(fields)
-        self._is_filling = False
-        self._on_changed()
+        if not self._is_filling and fields is not None:
+            self._put(fields)
+            self._on_changed()
 
     def _on_changed(self) -> None:
         if not self._is_filling:
@@ -229,40 +171,60 @@ class PreprocessingForm(QWidget):
     def _on_more(self) -> None:
         self._more.setVisible(self.more_button.isChecked())
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Let the wheel scroll the panel: a setting must not change because the pointer passed over it."""
-        if event.type() == QEvent.Type.Wheel:
-            event.ignore()
-            return True
-        return super().eventFilter(watched, event)
 
-
-def _choice(texts: Mapping[Any, str]) -> QComboBox:
-    """A box of values with their texts; the width of the panel counts, not that of its longest entry."""
-    box = QComboBox()
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    for value, text in texts.items():
-        box.addItem(translate("backbones", text), value)
+def _side_box() -> QSpinBox:
+    box = dress_number_box(QSpinBox())
+    box.setRange(SMALLEST_SIDE, LARGEST_SIDE)
+    box.setSingleStep(32)
+    box.setValue(USUAL_SIDE)
     return box
 
 
-def _choose(box: QComboBox, value: object) -> None:
-    box.setCurrentIndex(max(0, box.findData(value)))
+def _share_box() -> QDoubleSpinBox:
+    box = dress_number_box(QDoubleSpinBox())
+    box.setRange(SMALLEST_SHARE, 1.0)
+    box.setDecimals(3)
+    box.setSingleStep(0.025)
+    box.setValue(1.0)
+    return box
+
+
+def _choice(texts: Mapping[Any, str]) -> QComboBox:
+    return make_choice_box({value: translate("backbones", text) for value, text in texts.items()})
 
 
 def _scale_text(scale: float) -> str:
     return QLocale().toString(scale, "g", 6)
 
 
-def _grid(rows: Mapping[str, QWidget]) -> QGridLayout:
-    grid = QGridLayout()
-    grid.setVerticalSpacing(tokens().spacing.small)
-    grid.setHorizontalSpacing(tokens().spacing.medium)
-    for line, (text, field) in enumerate(rows.items()):
-        label = make_label(text, "secondary")
-        label.setBuddy(field)
-        field.setAccessibleName(text)
-        grid.addWidget(label, line, 0)
-        grid.addWidget(field, line, 1)
-    grid.setColumnStretch(1, 1)
-    return grid
+def _edited(widget: Field) -> SignalInstance:
+    """The signal that a person changed a field."""
+    if isinstance(widget, QComboBox):
+        return widget.currentIndexChanged
+    if isinstance(widget, QCheckBox):
+        return widget.toggled
+    return widget.textEdited if isinstance(widget, QLineEdit) else widget.valueChanged
+
+
+def _value_of(widget: Field) -> Any:
+    """What a field holds; three numbers where it is a line of text."""
+    if isinstance(widget, QComboBox):
+        return widget.currentData() or ""
+    if isinstance(widget, QCheckBox):
+        return widget.isChecked()
+    if isinstance(widget, QLineEdit):
+        return three_numbers(widget.text())
+    return round(widget.value(), 3) if isinstance(widget, QDoubleSpinBox) else widget.value()
+
+
+def _put(widget: Field, value: Any) -> None:
+    if isinstance(widget, QComboBox):
+        if isinstance(value, int | float) and widget.findData(value) < 0:  # a settings file may ask for any
+            widget.addItem(_scale_text(value), float(value))
+        widget.setCurrentIndex(max(0, widget.findData(value)))
+    elif isinstance(widget, QCheckBox):
+        widget.setChecked(value)
+    elif isinstance(widget, QLineEdit):
+        widget.setText(numbers_text(value))
+    else:
+        widget.setValue(value)

@@ -2,10 +2,10 @@
 
 from typing import final
 
-from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QSpinBox, QWidget
 
-from app.controls import make_button, make_label
+from app.controls import dress_number_box, fill_column, make_button, make_choice_box, make_form, make_label
 from app.texts import fill
 from app.theme.tokens import tokens
 from app.training.logic import (
@@ -40,14 +40,12 @@ class SetupForm(QWidget):
         self._labels = Labels()
         self._is_writable = True
         self.iterations = self._make_iterations()
-        self.start_from = self._make_box(self.tr("Start from"))
-        self.side = self._make_box(self.tr("Image side"))
+        self.start_from = make_choice_box({start: start_text(start) for start in StartingPoint})
+        self.side = make_choice_box({})
         self._duration = make_label("", "secondary", wraps=True)
         self._basis = make_label("", "secondary", wraps=True)
-        self.start_button = make_button(self.tr("StartingPoint"), self._on_start, variant="primary", icon_name="play")
+        self.start_button = make_button(self.tr("Start"), self._on_start, variant="primary", icon_name="play")
         self._lay_out()
-        for start in StartingPoint:
-            self.start_from.addItem(start_text(start), start)
         self.start_from.currentIndexChanged.connect(self._on_start_chosen)
         self.side.currentIndexChanged.connect(self._on_setting_changed)
         self.iterations.valueChanged.connect(self._on_setting_changed)
@@ -55,50 +53,27 @@ class SetupForm(QWidget):
         self.show_labels(Labels(), is_writable=True)
 
     def _make_iterations(self) -> QSpinBox:
-        box = QSpinBox()
+        box = dress_number_box(QSpinBox())
         box.setRange(FEWEST_ITERATIONS, MOST_ITERATIONS)
         box.setSingleStep(ITERATIONS_STEP)
         box.setGroupSeparatorShown(True)
         box.setValue(DEFAULTS[self.topic].iterations)
-        box.setAccessibleName(self.tr("Iterations"))
-        box.installEventFilter(self)
-        return box
-
-    def _make_box(self, name: str) -> QComboBox:
-        box = QComboBox()
-        # The width of the panel counts, not that of the longest entry in some language.
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.setAccessibleName(name)
-        box.installEventFilter(self)
         return box
 
     def _lay_out(self) -> None:
-        spacing = tokens().spacing
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(spacing.small)
-        column.addWidget(make_label(purpose(self.topic), wraps=True))
-        column.addWidget(self._basis)
-        column.addSpacing(spacing.small)
+        small = tokens().spacing.small
+        column = fill_column(self, make_label(purpose(self.topic), wraps=True), self._basis)
+        column.addSpacing(small)
         column.addLayout(self._fields())
-        column.addSpacing(spacing.small)
+        column.addSpacing(small)
         column.addWidget(self._duration)
         column.addWidget(self.start_button)
 
     def _fields(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setVerticalSpacing(tokens().spacing.small)
-        grid.setHorizontalSpacing(tokens().spacing.medium)
-        rows: list[tuple[str, QWidget]] = [(self.tr("Iterations"), self.iterations)]
+        rows: dict[str, QWidget] = {self.tr("Iterations"): self.iterations}
         if self.topic is Depth.BACKBONE:
-            rows += [(self.tr("Start from"), self.start_from), (self.tr("Image side"), self.side)]
-        for line, (text, field) in enumerate(rows):
-            label = make_label(text, "secondary")
-            label.setBuddy(field)
-            grid.addWidget(label, line, 0)
-            grid.addWidget(field, line, 1)
-        grid.setColumnStretch(1, 1)
-        return grid
+            rows |= {self.tr("Start from"): self.start_from, self.tr("Image side"): self.side}
+        return make_form(rows)
 
     @property
     def plan(self) -> Plan:
@@ -132,10 +107,3 @@ class SetupForm(QWidget):
 
     def _on_start(self) -> None:
         self.start_requested.emit(self.plan)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Let the wheel scroll the panel: a setting must not change because the pointer passed over it."""
-        if event.type() == QEvent.Type.Wheel:
-            event.ignore()
-            return True
-        return super().eventFilter(watched, event)

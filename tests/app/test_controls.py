@@ -1,10 +1,22 @@
 """Parts that screens are put together from."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QFrame, QLabel, QLineEdit, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.controls import fill_bar, make_bar, make_notice_column, make_scroll_area
+from app.controls import (
+    dress_number_box,
+    fill_bar,
+    make_bar,
+    make_choice_box,
+    make_form,
+    make_notice_column,
+    make_scroll_area,
+)
 from engine.events import Progress
 
 
@@ -36,3 +48,45 @@ def test_a_scroll_area_is_no_stop_for_the_tab_key(qtbot: QtBot) -> None:
     qtbot.addWidget(area)
     assert area.focusPolicy() is Qt.FocusPolicy.NoFocus
     assert area.horizontalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+
+
+@pytest.mark.parametrize("make", [lambda: dress_number_box(QSpinBox()), lambda: dress_number_box(QDoubleSpinBox())])
+def test_a_number_box_is_like_the_other_fields(qtbot: QtBot, make: Callable[[], QSpinBox]) -> None:
+    """As high, and its text begins where theirs does."""
+    form = QWidget()
+    qtbot.addWidget(form)
+    number, line = make(), QLineEdit("8")
+    number.setRange(0, 8888)
+    number.setValue(8)
+    form.setLayout(make_form({"Number": number, "Line": line}))
+    form.show()
+    number.clearFocus()
+    line.clearFocus()
+    assert number.height() == line.height()
+    assert _first_ink(number) == pytest.approx(_first_ink(line), abs=3)
+
+
+def _first_ink(field: QWidget) -> int:
+    """Leftmost column with something dark inside of the frame."""
+    image = field.grab().toImage()
+    inside = range(5, image.height() - 5)
+    return next(x for x in range(2, image.width()) if any(image.pixelColor(x, y).lightness() < 120 for y in inside))
+
+
+def test_the_wheel_passes_over_fields(qtbot: QtBot) -> None:
+    """A setting does not change because the pointer was over it."""
+    form = QWidget()
+    qtbot.addWidget(form)
+    number, choice = dress_number_box(QSpinBox()), make_choice_box({1: "one", 2: "two"})
+    number.setValue(5)
+    form.setLayout(make_form({"Number": number, "Choice": choice}))
+    form.show()
+    for field in (number, choice):
+        for turn in (120, -120):
+            place = QPointF(field.rect().center())
+            event = QWheelEvent(
+                place, field.mapToGlobal(place), QPoint(), QPoint(0, turn), Qt.MouseButton.NoButton,
+                Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+            )  # fmt: skip
+            QApplication.sendEvent(field, event)
+            assert (number.value(), choice.currentIndex()) == (5, 0)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QSpinBox, QTabBar, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLabel, QLineEdit, QTabBar, QWidget
 
 
 def clipped(root: QWidget) -> list[str]:
@@ -16,7 +16,7 @@ def _clipped(root: QWidget) -> Iterator[str]:
             continue
         if isinstance(widget, QLabel | QAbstractButton) and widget.text() and _is_cut(widget):
             yield widget.text()
-        elif isinstance(widget, QSpinBox | QComboBox) and widget.height() < widget.sizeHint().height():
+        elif isinstance(widget, QAbstractSpinBox | QComboBox) and _is_low(widget):
             yield widget.accessibleName()
         elif isinstance(widget, QLineEdit) and _text_is_cut(widget):
             yield widget.placeholderText() or widget.text()
@@ -29,6 +29,13 @@ def _is_cut(widget: QLabel | QAbstractButton) -> bool:
         return widget.height() < widget.heightForWidth(widget.width())
     wanted = widget.sizeHint()
     return widget.width() < wanted.width() or widget.height() < wanted.height()
+
+
+def _is_low(box: QAbstractSpinBox | QComboBox) -> bool:
+    """Whether the text has too little height; a number box's hint counts the frame of the style sheet twice."""
+    if isinstance(box, QAbstractSpinBox):
+        return box.lineEdit().contentsRect().height() < box.fontMetrics().height()
+    return box.height() < box.sizeHint().height()
 
 
 def _text_is_cut(field: QLineEdit) -> bool:

@@ -436,3 +436,9 @@ def test_the_plan_reaches_the_worker(reviewing: Desk) -> None:
     reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
     settle(reviewing.qtbot, reviewing.window.session)
     assert np.isin(reviewing.state.status, ImageStatus.READY).all()
+
+
+def test_the_button_says_start(reviewing: Desk) -> None:
+    """In both forms."""
+    panel = panel_for(reviewing)
+    assert {form.start_button.text() for form in panel.forms.values()} == {"Start"}
