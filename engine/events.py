@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -110,3 +110,19 @@ class ProgressMeter:
         rate = (self.done - self._already_done) / elapsed_s if elapsed_s > 0 else 0.0
         left_s = (self.total - self.done) / rate if rate > 0 and self.total else None
         self._on_progress(Progress(self.done, self.total, self._unit, rate, left_s, self.note, self.notice))
+
+
+def step_teller(
+    steps: Sequence[str], on_progress: OnProgress, cancel: CancelToken | None = None
+) -> Callable[[int], None]:
+    """Reports a job of a few named steps: called with the number that are done; stops before the next when asked to."""
+
+    def tell(done: int) -> None:
+        if done == len(steps):
+            on_progress(Progress(done, len(steps), unit="steps"))
+            return
+        on_progress(Progress(done, len(steps), unit="steps", note=steps[done]))
+        if cancel is not None:
+            cancel.raise_if_cancelled()
+
+    return tell

@@ -114,7 +114,7 @@ class FilePage(QWidget):
         usable = [output.name for output in facts.outputs if not output.refused]
         self._facts_text.setText("\n".join((file_facts(facts), *facts.notices)))
         self._why.setText(self._why_text(facts))
-        self.form.fill(facts.name, facts.preprocessing.as_dict(), usable)
+        self.form.fill(facts.name, vars(facts.preprocessing), usable)
         self.form.side.setEnabled(facts.fixed_side is None)
         self._forget_trial()
 

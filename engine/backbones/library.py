@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, final
 
 from engine.backbones.model_files import ModelFiles, bundled_backbones, model_files, own_propagation
-from engine.backbones.stamp import stamp_of
+from engine.backbones.preprocessing import stamp_of
 from engine.config import backbones_folder
 from engine.errors import InputError, ModelError, StorageError
 from engine.full_disk import storage_error

@@ -1,9 +1,10 @@
 """How pictures are prepared for a backbone that a person brings: an ONNX file does not say it, so it is asked for."""
 
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from engine.errors import InputError, UsageError
@@ -13,6 +14,8 @@ SMALLEST_SIDE: Final = 8
 LARGEST_SIDE: Final = 1024
 SMALLEST_SHARE: Final = 0.1
 USUAL_SIDE: Final = 224
+PREPROCESSING_KEY: Final = "protoleaf.preprocessing"
+"""Of the entry that the program writes into a network's file when it takes it in."""
 UNIT_TEMPERATURE: Final = 0.1
 """A prior of the right size for embeddings of length 1; for others it grows with their squared length."""
 
@@ -63,10 +66,10 @@ class Preprocessing:
     input_side: int = USUAL_SIDE
     mean: Colour = PRESETS[USUAL_PRESET].mean
     std: Colour = PRESETS[USUAL_PRESET].std
-    value_scale: float = 1.0
-    layout: str = "nchw"
-    channel_order: str = "rgb"
     resize_share: float = 1.0
+    layout: str = "nchw"
+    value_scale: float = 1.0
+    channel_order: str = "rgb"
     output: str = ""
     pooling: str = "none"
     unit_length: bool = True
@@ -74,29 +77,18 @@ class Preprocessing:
     def __post_init__(self) -> None:
         """Refuse what cannot be meant, in words for the person who gave it."""
         if not isinstance(self.input_side, int) or not SMALLEST_SIDE <= self.input_side <= LARGEST_SIDE:
-            raise InputError(
-                "the input side cannot be used",
-                expected=f"{SMALLEST_SIDE} to {LARGEST_SIDE} pixels",
-                found=f"{self.input_side}",
-            )
+            expected = f"{SMALLEST_SIDE} to {LARGEST_SIDE} pixels"
+            raise InputError("the input side cannot be used", expected=expected, found=f"{self.input_side}")
         if not SMALLEST_SHARE <= self.resize_share <= 1:
-            raise InputError(
-                "the resize share cannot be used", expected=f"{SMALLEST_SHARE} to 1", found=f"{self.resize_share}"
-            )
+            expected = f"{SMALLEST_SHARE} to 1"
+            raise InputError("the resize share cannot be used", expected=expected, found=f"{self.resize_share}")
         try:
             self.card("backbone", width=1)
         except (ValueError, TypeError) as error:
             raise InputError("the preprocessing cannot be used", found=str(error)) from error
 
     def card(self, name: str, *, width: int, description: str = "", command: str = "") -> BackboneCard:
-        """Card of a backbone that takes pictures prepared like this.
-
-        Args:
-            name: of the backbone.
-            width: of its embeddings.
-            description: words for people.
-            command: how the card came about, for people.
-        """
+        """Card of a backbone that takes pictures prepared like this, and gives embeddings of this width."""
         return BackboneCard(
             name=name,
             embedding_width=width,
@@ -106,9 +98,9 @@ class Preprocessing:
             **vars(self),
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        """The fields as plain data, for JSON."""
-        return asdict(self)
+
+FIELDS: Final = tuple(field.name for field in fields(Preprocessing))
+"""Names of the fields, in the order of the stamp."""
 
 
 def preprocessing_of(card: BackboneCard) -> Preprocessing:
@@ -117,7 +109,7 @@ def preprocessing_of(card: BackboneCard) -> Preprocessing:
     Raises:
         InputError: a field is out of the range that is supported for added backbones.
     """
-    return Preprocessing(**{field.name: getattr(card, field.name) for field in fields(Preprocessing)})
+    return Preprocessing(**{name: getattr(card, name) for name in FIELDS})
 
 
 def preprocessing_from(values: Mapping[str, Any]) -> Preprocessing:
@@ -126,17 +118,27 @@ def preprocessing_from(values: Mapping[str, Any]) -> Preprocessing:
     Raises:
         InputError: a field is unknown or out of its range.
     """
-    known = {field.name for field in fields(Preprocessing)}
-    if unknown := sorted(set(values) - known):
-        raise InputError("there is no such preprocessing", expected=", ".join(sorted(known)), found=", ".join(unknown))
-    given = dict(values)
-    for name in ("mean", "std"):
-        if isinstance(given.get(name), list | tuple):
-            given[name] = tuple(given[name])
+    if unknown := sorted(set(values) - set(FIELDS)):
+        raise InputError("there is no such preprocessing", expected=", ".join(FIELDS), found=", ".join(unknown))
+    given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     try:
         return Preprocessing(**given)
     except (TypeError, ValueError) as error:
         raise InputError("the preprocessing cannot be used", found=str(error)) from error
+
+
+def stamp_of(card: BackboneCard) -> bytes:
+    """Bytes to append to an ONNX file that say how pictures are prepared, as the card does.
+
+    Protocol buffers may be joined end to end: a model that holds nothing but an entry of `metadata_props` adds that
+    entry, and gigabytes of weights need not be read to write a line.
+    """
+    from onnx import ModelProto, StringStringEntryProto
+
+    value = json.dumps({name: getattr(card, name) for name in FIELDS})
+    entry = StringStringEntryProto(key=PREPROCESSING_KEY, value=value)
+    content: bytes = ModelProto(metadata_props=[entry]).SerializeToString()
+    return content
 
 
 def preset(name: str) -> Mapping[str, Any]:
@@ -147,13 +149,7 @@ def preset(name: str) -> Mapping[str, Any]:
     """
     if name not in PRESETS:
         raise UsageError("there is no such preset", expected=", ".join(PRESETS), found=name)
-    found = PRESETS[name]
-    return {
-        "mean": found.mean,
-        "std": found.std,
-        "value_scale": found.value_scale,
-        "channel_order": found.channel_order,
-    }
+    return {field: value for field, value in vars(PRESETS[name]).items() if field != "title"}
 
 
 def preset_name(preprocessing: Preprocessing) -> str:

@@ -30,4 +30,4 @@ def progress(done: int, total: int, unit: str = "images", *, rate: float = 10.0)
 
 def keep_list(caches: CacheFolders, networks: Sequence[PublishedNetwork] = (SMALL, LARGE)) -> None:
     """Put a list into the cache, as if it had been made before: the worker then needs no torch for it."""
-    networks_module._keep_list(caches, networks)  # noqa: SLF001 (the list as a former start left it)
+    networks_module._keep_list(caches, tuple(networks))  # noqa: SLF001 (the list as a former start left it)

@@ -4,7 +4,7 @@ An untrusted file is opened and run in a child process, held to limits of time a
 never ends, or wants a hundred gigabytes is an error with its reason, and nothing else.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,7 @@ from engine.backbones.onnx_files.held_child import ask_child
 from engine.backbones.onnx_files.trial_images import trial_images
 from engine.backbones.preprocessing import UNIT_TEMPERATURE, Preprocessing, preprocessing_from
 from engine.errors import ModelError
-from engine.events import CancelToken, OnProgress, Progress, ignore_progress
+from engine.events import CancelToken, OnProgress, ignore_progress, step_teller
 from engine.model_card import BackboneCard, card_path, read_card
 from engine.worker.limits import Limits, usual_limits
 
@@ -34,12 +34,7 @@ class Added:
 
 
 def inspect(path: Path, *, limits: Limits | None = None, cancel: CancelToken | None = None) -> OnnxFacts:
-    """Find out whether a file can be a backbone, and what can be known or guessed about it.
-
-    Args:
-        path: any file.
-        limits: what the inspection may take; by default what fits this computer.
-        cancel: stops.
+    """Find out in a child whether a file can be a backbone, and what can be known or guessed about it.
 
     Raises:
         ModelError: it cannot be a backbone, and why.
@@ -57,7 +52,7 @@ def try_out(
     limits: Limits | None = None,
     cancel: CancelToken | None = None,
 ) -> Trial:
-    """Run a backbone on real images: finite, of the right width, different for different images, and always the same.
+    """Run a backbone on real images in a child: finite, of the right width, different for different images, repeatable.
 
     Args:
         path: the ONNX file.
@@ -81,18 +76,16 @@ def add_file(
     name: str = "",
     chosen: Mapping[str, Any] | None = None,
     images: Sequence[Path] = (),
-    library: BackboneLibrary | None = None,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> Added:
-    """Inspect a file, try it on real images, and take it into the library.
+    """Inspect a file, try it on real images, and take it into the user's library.
 
     Args:
         path: ONNX file.
         name: in the library; by default that of its card or file.
         chosen: fields of `Preprocessing` by name that the person chose; the others are told or guessed.
         images: to try it on; drawn ones are added where these are few.
-        library: by default the user's.
         on_progress: told after each step.
         cancel: stops between steps, and while the file is inspected or tried.
 
@@ -102,95 +95,72 @@ def add_file(
         StorageError: it cannot be kept.
         Cancelled: asked to stop; nothing is kept.
     """
-    tell = _teller(on_progress)
+    chosen, tell = chosen or {}, step_teller(STEPS, on_progress, cancel)
     if name:
         check_name(name)
     tell(0)
     facts = inspect(path, cancel=cancel)
-    card = card_for(path, facts, chosen_preprocessing(facts, chosen or {}), name=name)
+    card = card_for(path, facts, chosen_preprocessing(facts, chosen), name=name)
     check_name(card.name)
     tell(1)
     with trial_images(images) as pictures:
         trial = try_out(path, card, pictures, cancel=cancel)
-    (cancel or CancelToken()).raise_if_cancelled()
     tell(2)
-    card = _with_figures(card, trial)
     propagation = own_propagation(path)
-    files = (library or BackboneLibrary()).add(path, card, propagation=propagation if propagation.is_file() else None)
+    files = BackboneLibrary().add(
+        path, _with_figures(card, trial), propagation=propagation if propagation.is_file() else None
+    )
     tell(3)
-    return Added(files, facts.with_chosen(chosen or {}), trial)
+    return Added(files, facts.with_chosen(chosen), trial)
 
 
 def chosen_preprocessing(facts: OnnxFacts, chosen: Mapping[str, Any]) -> Preprocessing:
-    """Preprocessing as the person wants it: what was chosen, and else what the file says or is guessed.
-
-    Args:
-        facts: of the file.
-        chosen: fields of `Preprocessing` by name.
+    """Preprocessing as the person wants it: the fields that were chosen, and else what the file says or is guessed.
 
     Raises:
         InputError: a field is unknown or out of range.
         ModelError: the file takes no images of this side, or has no such output.
     """
-    values = {**facts.preprocessing.as_dict(), **chosen}
-    if "output" in chosen and chosen["output"] != facts.preprocessing.output:
-        output = next((output for output in facts.outputs if output.name == chosen["output"]), None)
+    values = {**vars(facts.preprocessing), **chosen}
+    if values["output"] != facts.preprocessing.output:
+        outputs = {output.name: output for output in facts.outputs}
+        output = outputs.get(values["output"])
         if output is None or output.refused:
             usable = ", ".join(each.name for each in facts.outputs if not each.refused)
-            reason = f"“{chosen['output']}”" if output is None else f"{output.name}: {output.refused}"
+            reason = f"“{values['output']}”" if output is None else f"{output.name}: {output.refused}"
             raise ModelError("the model has no such output", expected=usable, found=reason)
-        if "pooling" not in chosen:
-            values["pooling"] = output.pooling
+        values["pooling"] = chosen.get("pooling", output.pooling)
     preprocessing = preprocessing_from(values)
-    if facts.fixed_side not in {None, preprocessing.input_side}:
-        raise ModelError(
-            "the model takes images of one side only",
-            expected=f"{facts.fixed_side} pixels",
-            found=f"{preprocessing.input_side}",
-        )
+    side = preprocessing.input_side
+    if facts.fixed_side not in {None, side}:
+        expected = f"{facts.fixed_side} pixels"
+        raise ModelError("the model takes images of one side only", expected=expected, found=f"{side}")
     return preprocessing
 
 
 def card_for(path: Path, facts: OnnxFacts, preprocessing: Preprocessing, *, name: str = "") -> BackboneCard:
-    """The card of a backbone: the one beside the file with this preprocessing, or a new one.
-
-    Args:
-        path: the ONNX file.
-        facts: of the file.
-        preprocessing: to write on it.
-        name: by default the one that the facts have.
-    """
+    """The card of a backbone: the one beside the file with this preprocessing, or a new one."""
     width = next((each.width for each in facts.outputs if each.name == preprocessing.output), facts.width)
-    command = f"protoleaf backbone add {path.name}"
-    card = preprocessing.card(name or facts.name, width=width, description=_description(facts), command=command)
+    producer = f", written by {facts.producer}" if facts.producer else ""
+    card = preprocessing.card(
+        name or facts.name,
+        width=width,
+        description=facts.description or f"An ONNX file of opset {facts.opset}{producer}.",
+        command=f"protoleaf backbone add {path.name}",
+    )
     if not card_path(path).is_file():
         return card
     told = read_card(path)
     same = preprocessing == facts.preprocessing and told.embedding_width == width
-    return replace(told, **vars(preprocessing), name=card.name, embedding_width=width) if same else card
-
-
-def _description(facts: OnnxFacts) -> str:
-    return facts.description or f"An ONNX file of opset {facts.opset}" + (
-        f", written by {facts.producer}." if facts.producer else "."
-    )
+    return replace(told, **vars(preprocessing), name=card.name) if same else card
 
 
 def _with_figures(card: BackboneCard, trial: Trial) -> BackboneCard:
     figures = {
-        **card.figures,
         "images_per_s_one_core": round(trial.images_per_s, 1),
         "trial_images": float(trial.images),
         "trial_memory_mb": round(trial.memory_bytes / 2**20, 1),
     }
-    if card.unit_length or card.temperature != 1.0:
-        return replace(card, figures=figures)
-    return replace(card, figures=figures, temperature=max(UNIT_TEMPERATURE * trial.mean_length**2, 1e-6))
-
-
-def _teller(on_progress: OnProgress) -> Callable[[int], None]:
-    def tell(done: int) -> None:
-        note = STEPS[done] if done < len(STEPS) else ""
-        on_progress(Progress(done, len(STEPS), unit="steps", note=note))
-
-    return tell
+    is_told = card.unit_length or card.temperature != 1.0
+    temperature = card.temperature if is_told else max(UNIT_TEMPERATURE * trial.mean_length**2, 1e-6)
+    return replace(card, figures={**card.figures, **figures}, temperature=temperature)

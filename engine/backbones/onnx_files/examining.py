@@ -14,7 +14,7 @@ from engine.backbones.onnx_files.hints import Hint, hint_for
 from engine.backbones.onnx_files.image_input import ImageInput, image_input_of
 from engine.backbones.onnx_files.outputs import judged, likeliest_first, looks_like_scores
 from engine.backbones.onnx_files.structure import OnnxStructure, check_external, read_structure
-from engine.backbones.preprocessing import USUAL_SIDE, Preprocessing, preprocessing_from
+from engine.backbones.preprocessing import USUAL_SIDE, preprocessing_from
 from engine.errors import InputError, ModelError
 from engine.everyday.propagation import PropagationSession
 from engine.runtime.backbone_input import INPUT_TYPES
@@ -22,6 +22,7 @@ from engine.runtime.sessions import open_session, run_session
 
 SUPPORTED_DOMAINS: Final = frozenset({"ai.onnx.ml", "com.microsoft"})
 """Operators beyond the standard that ONNX Runtime brings along."""
+_NO_OPERATOR: Final = "the model uses operators that ONNX Runtime does not have"
 SAFE_OPSET: Final = 21
 _SEED: Final = 0
 _NAMES_SHOWN: Final = 5
@@ -51,9 +52,10 @@ def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
     hint = hint_for(path, structure.notes, structure.producer)
     values = _fitting(hint, image_input)
     outputs = likeliest_first(_outputs(session, values, image_input))
-    chosen = _chosen_output(outputs, values)
+    chosen = _chosen_output(outputs, values["output"])
     _check_propagation(path, chosen.width)
-    preprocessing = preprocessing_from(values | {"output": chosen.name, "pooling": _pooling(chosen, values)})
+    keeps_first = values["pooling"] == "first" and chosen.pooling == "mean"
+    values |= {"output": chosen.name, "pooling": "first" if keeps_first else chosen.pooling}
     return OnnxFacts(
         name=usable_name(hint.name or path.stem),
         size_bytes=size,
@@ -63,11 +65,11 @@ def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
         outputs=outputs,
         fixed_side=image_input.fixed_side,
         fixed_batch=image_input.fixed_batch,
-        preprocessing=preprocessing,
+        preprocessing=preprocessing_from(values),
         why=hint.why,
         is_told=hint.is_told,
         width=chosen.width,
-        notices=_notices(hint, image_input, chosen, preprocessing),
+        notices=_notices(hint, image_input, chosen, values["input_side"]),
         description=hint.description,
         licence=hint.licence,
     )
@@ -91,7 +93,7 @@ def _check_operators(structure: OnnxStructure) -> None:
     if strange:
         operators = {operator for _, operator in structure.foreign}
         raise ModelError(
-            "the model uses operators that ONNX Runtime does not have",
+            _NO_OPERATOR,
             found=f"{_some(operators)} of {_some(strange)}",
             remedy="export it with standard ONNX operators only",
         )
@@ -116,7 +118,7 @@ def _opened(path: Path, structure: OnnxStructure) -> Any:
                 remedy=f"export it again with opset {SAFE_OPSET} or lower",
             ) from error
         if any(sign in text for sign in _UNKNOWN_OPERATOR):
-            raise ModelError("the model uses operators that ONNX Runtime does not have", found=error.found) from error
+            raise ModelError(_NO_OPERATOR, found=error.found) from error
         raise
 
 
@@ -127,29 +129,24 @@ def _fitting(hint: Hint, image_input: ImageInput) -> dict[str, Any]:
     values["channel_order"] = "grey" if image_input.channels == 1 else "rgb" if order == "grey" else order
     values["input_side"] = image_input.fixed_side or values.get("input_side", USUAL_SIDE)
     try:
-        return preprocessing_from(values).as_dict()
+        return dict(vars(preprocessing_from(values)))
     except InputError as error:
         raise ModelError("the preprocessing cannot be used", found=str(error)) from error
 
 
 def _outputs(session: Any, values: Mapping[str, Any], image_input: ImageInput) -> list[TensorFacts]:
-    """Run the network on noise and look at what comes out."""
+    """Run the network on noise, one image, another and both if it can, and judge the outputs by their shapes."""
     shape = image_input.shape_at(values["input_side"])
     noise = np.random.default_rng(_SEED).standard_normal((2, *shape)).astype(INPUT_TYPES[image_input.facts.kind])
+    batches = [noise[:1], noise[1:], *([noise] if image_input.fixed_batch is None else [])]
     declared = declared_facts(session.get_outputs())
-    batches = [noise[:1], noise[1:]]
-    if image_input.fixed_batch is None:
-        batches.append(noise)
     runs = [_run(session, image_input.facts.name, batch) for batch in batches]
+    shapes = (
+        [value.shape if isinstance(value, np.ndarray) else None for value in values]
+        for values in zip(*runs, strict=True)
+    )
     return [
-        judged(
-            output.name,
-            output.kind,
-            output.shape,
-            [_shape(run[place]) for run in runs],
-            layout=image_input.layout,
-        )
-        for place, output in enumerate(declared)
+        judged(output, list(found), layout=image_input.layout) for output, found in zip(declared, shapes, strict=True)
     ]
 
 
@@ -158,33 +155,24 @@ def _run(session: Any, name: str, batch: NDArray[Any]) -> list[Any]:
         return list(run_session(session, {name: batch}))
     except ModelError as error:
         if len(batch) > 1:
-            raise ModelError(
-                "the model fails with two images at once",
-                found=error.found,
-                remedy="export it with a dynamic batch axis",
-            ) from error
+            remedy = "export it with a dynamic batch axis"
+            raise ModelError("the model fails with two images at once", found=error.found, remedy=remedy) from error
         raise
 
 
-def _shape(value: Any) -> tuple[int, ...] | None:
-    return tuple(value.shape) if isinstance(value, np.ndarray) else None
-
-
-def _chosen_output(outputs: tuple[TensorFacts, ...], values: Mapping[str, Any]) -> TensorFacts:
+def _chosen_output(outputs: tuple[TensorFacts, ...], wanted: str) -> TensorFacts:
     """The output that the card names, or the likeliest."""
-    named = next((output for output in outputs if output.name == values["output"]), None)
-    if named is None and values["output"]:
-        raise ModelError(
-            "the card names an output that the model does not have",
-            expected=_some(output.name for output in outputs),
-            found=f"“{values['output']}”",
-        )
-    if named is None:
+    if not wanted:
         return outputs[0]
-    if named.refused:
+    named = next((output for output in outputs if output.name == wanted), None)
+    if named is None:
+        expected = _some(output.name for output in outputs)
         raise ModelError(
-            "the output that the card names cannot be an embedding", found=f"{named.name}: {named.refused}"
+            "the card names an output that the model does not have", expected=expected, found=f"“{wanted}”"
         )
+    if named.refused:
+        found = f"{named.name}: {named.refused}"
+        raise ModelError("the output that the card names cannot be an embedding", found=found)
     return named
 
 
@@ -203,21 +191,13 @@ def _check_propagation(path: Path, width: int) -> None:
         )
 
 
-def _pooling(chosen: TensorFacts, values: Mapping[str, Any]) -> str:
-    return "first" if values["pooling"] == "first" and chosen.pooling == "mean" else chosen.pooling
-
-
-def _notices(hint: Hint, image_input: ImageInput, chosen: TensorFacts, preprocessing: Preprocessing) -> tuple[str, ...]:
-    found = []
-    if not hint.is_told:
-        found.append(GUESS_NOTICE)
-    if looks_like_scores(chosen):
-        found.append(
-            f"The output “{chosen.name}” looks like scores of classes; the features before them are often better."
-        )
-    if image_input.fixed_batch is not None:
-        found.append("The network takes one image at a time, which is slower.")
-    told = hint.values.get("input_side")
-    if told is not None and told != preprocessing.input_side:
-        found.append(f"The settings say {told} pixels, but the network takes only {preprocessing.input_side}.")
-    return tuple(found)
+def _notices(hint: Hint, image_input: ImageInput, chosen: TensorFacts, side: int) -> tuple[str, ...]:
+    told = hint.values.get("input_side", side)
+    notices = {
+        GUESS_NOTICE: not hint.is_told,
+        f"The output “{chosen.name}” looks like scores of classes; the features before them are often better.":
+            looks_like_scores(chosen),
+        "The network takes one image at a time, which is slower.": image_input.fixed_batch is not None,
+        f"The settings say {told} pixels, but the network takes only {side}.": told != side,
+    }  # fmt: skip
+    return tuple(notice for notice, is_so in notices.items() if is_so)

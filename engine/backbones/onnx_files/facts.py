@@ -1,7 +1,7 @@
 """What was found out about an ONNX file, as plain data that goes from one process to another."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from engine.backbones.preprocessing import PRESETS, Preprocessing, numbers_text, preprocessing_from, preset_name
@@ -131,7 +131,3 @@ class Trial:
     mean_length: float
     spread: float
     batch_difference: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return asdict(self)

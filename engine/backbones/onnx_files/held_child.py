@@ -44,8 +44,8 @@ def ask_child(
         case Failed(message) if message:
             raise ModelError(_shown(message))
         case TookTooLong():
-            expected = f"an answer within {limits.seconds:g} s"
-            raise ModelError("the model takes too long", expected=expected, remedy=_REMEDY)
+            within = f"an answer within {limits.seconds:g} s"
+            raise ModelError("the model takes too long", expected=within, remedy=_REMEDY)
         case TookTooMuchMemory():
             raise too_much_memory(limits.memory_bytes)
     raise ModelError("the model crashed the process that looked at it", found=_last_words(ending), remedy=_REMEDY)

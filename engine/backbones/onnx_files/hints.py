@@ -8,20 +8,23 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.backbones.preprocessing import (
+    PREPROCESSING_KEY,
     PRESETS,
     USUAL_PRESET,
     preprocessing_from,
     preprocessing_of,
     preset,
 )
-from engine.backbones.stamp import PREPROCESSING_KEY
 from engine.errors import InputError, ModelError
 from engine.model_card import card_path, read_card
 
 PREPROCESSOR_FILE: Final = "preprocessor_config.json"
 FULL: Final = 255.0
+_REMEDY: Final = "correct or remove it"
 _LARGEST_FILE: Final = 1 << 20
-_NOT_SETTINGS: Final = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
+_NOT_SETTINGS: Final = (
+    ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, InputError,
+)  # fmt: skip
 """What reading and counting raise where something else stands than settings."""
 
 
@@ -33,9 +36,7 @@ class Hint:
         values: fields of `Preprocessing` by name; those that nothing is known of are missing.
         why: where they come from, in words for a person.
         is_told: whether somebody said so; False for a guess from what is usual.
-        name: of the backbone, if somebody gave it one.
-        description: of the backbone, if somebody gave it one.
-        licence: of the backbone, if somebody said so.
+        name, description, licence: of the backbone, from its card.
     """
 
     values: Mapping[str, Any]
@@ -47,12 +48,7 @@ class Hint:
 
 
 def hint_for(path: Path, notes: Mapping[str, str], producer: str) -> Hint:
-    """Find out what can be known about a file's preprocessing.
-
-    Args:
-        path: the ONNX file.
-        notes: key and value pairs that stand in it.
-        producer: the program that wrote it.
+    """Find out what can be known about a file's preprocessing, with the notes in it and the program that wrote it.
 
     Raises:
         ModelError: a card or settings file beside it is there and cannot be used.
@@ -61,39 +57,29 @@ def hint_for(path: Path, notes: Mapping[str, str], producer: str) -> Hint:
 
 
 def _from_card(path: Path) -> Hint | None:
-    if not card_path(path).is_file():
+    beside = card_path(path)
+    if not beside.is_file():
         return None
     card = read_card(path)
     try:
-        values = preprocessing_of(card).as_dict()
+        values = vars(preprocessing_of(card))
     except InputError as error:
-        raise ModelError(
-            "the card beside the model cannot be used",
-            found=f"{card_path(path).name}: {error}",
-            remedy="correct or remove it",
-        ) from error
-    return Hint(values, f"from its card {card_path(path).name}", True, card.name, card.description, card.licence)
+        found = f"{beside.name}: {error}"
+        raise ModelError("the card beside the model cannot be used", found=found, remedy=_REMEDY) from error
+    return Hint(values, f"from its card {beside.name}", True, card.name, card.description, card.licence)
 
 
 def _from_notes(notes: Mapping[str, str]) -> Hint | None:
-    if PREPROCESSING_KEY not in notes:
-        return None
     try:
-        values = preprocessing_from(json.loads(notes[PREPROCESSING_KEY])).as_dict()
-    except (
-        ValueError,
-        TypeError,
-        OverflowError,
-        RecursionError,
-        InputError,
-    ):  # a guess for want of better; the file itself may be sound
+        values = vars(preprocessing_from(json.loads(notes[PREPROCESSING_KEY])))
+    except _NOT_SETTINGS:  # a guess for want of better; the file itself may be sound
         return None
     return Hint(values, "from the file itself, which this program wrote", True)
 
 
 def _from_preprocessor(path: Path) -> Hint | None:
     """The settings file that networks on model hubs come with, beside the network or one folder above."""
-    for folder in (path.absolute().parent, path.absolute().parent.parent):
+    for folder in path.absolute().parents[:2]:
         file = folder / PREPROCESSOR_FILE
         if file.is_file():
             return Hint(_preprocessor_values(file), f"from {PREPROCESSOR_FILE} beside it", True)
@@ -103,28 +89,21 @@ def _from_preprocessor(path: Path) -> Hint | None:
 def _preprocessor_values(file: Path) -> Mapping[str, Any]:
     try:
         with file.open("rb") as opened:
-            settings = json.loads(opened.read(_LARGEST_FILE))
-        values = preprocessor_fields(settings)
+            values = preprocessor_fields(json.loads(opened.read(_LARGEST_FILE)))
         preprocessing_from(values)
-    except (OSError, *_NOT_SETTINGS, InputError) as error:
-        raise ModelError(
-            f"{PREPROCESSOR_FILE} beside the model cannot be used",
-            found=f"{type(error).__name__}: {error}",
-            remedy="correct or remove it",
-        ) from error
+    except (OSError, *_NOT_SETTINGS) as error:
+        found = f"{type(error).__name__}: {error}"
+        raise ModelError(f"{file.name} beside the model cannot be used", found=found, remedy=_REMEDY) from error
     return values
 
 
 def preprocessor_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Translate a `preprocessor_config.json`.
+    """Translate a `preprocessor_config.json` into fields of `Preprocessing`.
 
     Args:
         settings: keys as the format has them: `size` or `crop_size` (a number, `shortest_edge`, or `height` and
             `width`), `image_mean`, `image_std`, `do_rescale`, `rescale_factor`, `do_normalize`, `do_center_crop`,
             `crop_pct`.
-
-    Returns:
-        Fields of `Preprocessing` by name.
 
     Raises:
         ValueError: a picture would not be square.
@@ -133,27 +112,22 @@ def preprocessor_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     resized = _side(settings.get("size"))
     cropped = _side(settings.get("crop_size")) if settings.get("do_center_crop") else None
-    side = cropped or resized
-    if side is not None:
+    if (side := cropped or resized) is not None:
         values["input_side"] = side
     if cropped is not None and resized is not None and resized > cropped:
         values["resize_share"] = cropped / resized
     elif isinstance(settings.get("crop_pct"), int | float):
         values["resize_share"] = float(settings["crop_pct"])
-    factor = float(settings.get("rescale_factor", 1 / FULL)) if settings.get("do_rescale", True) else 1.0
-    scale = factor * FULL
-    values["value_scale"] = round(scale) if math.isclose(scale, round(scale), rel_tol=1e-6) else scale
-    is_normalised = bool(settings.get("do_normalize", "image_mean" in settings))
-    values["mean"] = tuple(map(float, settings["image_mean"])) if is_normalised else (0.0, 0.0, 0.0)
-    values["std"] = tuple(map(float, settings["image_std"])) if is_normalised else (1.0, 1.0, 1.0)
-    values["value_scale"] = float(values["value_scale"])
+    scale = FULL * (float(settings.get("rescale_factor", 1 / FULL)) if settings.get("do_rescale", True) else 1.0)
+    values["value_scale"] = float(round(scale)) if math.isclose(scale, round(scale), rel_tol=1e-6) else scale
+    is_normalised = settings.get("do_normalize", "image_mean" in settings)
+    for name, usual in (("mean", 0.0), ("std", 1.0)):
+        values[name] = tuple(map(float, settings[f"image_{name}"] if is_normalised else (usual,) * 3))
     return values
 
 
 def _side(size: Any) -> int | None:
-    if size is None:
-        return None
-    if isinstance(size, int):
+    if size is None or isinstance(size, int):
         return size
     if "shortest_edge" in size:
         return int(size["shortest_edge"])

@@ -9,6 +9,7 @@ from engine.errors import ModelError
 from engine.model_card import CHANNELS
 from engine.runtime.backbone_input import INPUT_RANK, INPUT_TYPES
 
+_NO_IMAGE: Final = "the model's input is not an image"
 _CHANNEL_COUNTS: Final = frozenset({1, CHANNELS})
 
 
@@ -36,29 +37,22 @@ class ImageInput:
 
 
 def image_input_of(session: Any) -> ImageInput:
-    """Find the input of images of an opened network.
-
-    Args:
-        session: `onnxruntime.InferenceSession`.
+    """Find the input of images of an opened `onnxruntime.InferenceSession`.
 
     Raises:
         ModelError: it has several inputs, or its input is no image.
     """
     inputs = declared_facts(session.get_inputs())
-    if not inputs:
-        raise ModelError("the model takes no input", expected="one, the images")
-    if len(inputs) > 1:
-        names = ", ".join(each.name for each in inputs)
-        raise ModelError("the model has several inputs", expected="one, the images", found=names)
+    if len(inputs) != 1:
+        what = "the model has several inputs" if inputs else "the model takes no input"
+        raise ModelError(what, expected="one, the images", found=", ".join(each.name for each in inputs))
     facts = inputs[0]
     found = f"{facts.name}: {facts.kind} {_text(facts.shape)}"
     if facts.kind not in INPUT_TYPES or len(facts.shape) != INPUT_RANK:
         raise ModelError(
-            "the model's input is not an image",
-            expected="float numbers with the axes images, channels, height and width",
-            found=found,
+            _NO_IMAGE, expected="float numbers with the axes images, channels, height and width", found=found
         )
-    batch = _fixed(facts.shape[0])
+    batch, *axes = (axis if isinstance(axis, int) else None for axis in facts.shape)
     if batch not in {None, 1}:
         raise ModelError(
             "the model takes only batches of one size",
@@ -66,38 +60,26 @@ def image_input_of(session: Any) -> ImageInput:
             found=found,
             remedy="export it with a dynamic batch axis",
         )
-    layout, channels = _layout(facts.shape, found)
-    return ImageInput(facts, layout, channels, _side(facts.shape, layout, found), batch)
+    layout, channels = _layout(axes[0], axes[2], found)
+    sides = {axes[1], axes[2 if layout == "nchw" else 0]} - {None}
+    if len(sides) > 1:
+        raise ModelError("the model's images are not square", found=found, remedy="export it for square images")
+    side = next(iter(sides), None)
+    if side is not None and not SMALLEST_SIDE <= side <= LARGEST_SIDE:
+        expected = f"{SMALLEST_SIDE} to {LARGEST_SIDE} pixels"
+        raise ModelError("the model's input side cannot be used", expected=expected, found=f"{side:,}")
+    return ImageInput(facts, layout, channels, side, batch)
 
 
-def _layout(shape: tuple[Any, ...], found: str) -> tuple[str, int]:
+def _layout(first: int | None, last: int | None, found: str) -> tuple[str, int]:
     """Where the channels are: on an axis of 3 or 1, or where most networks have them when nothing is said."""
-    first, last = _fixed(shape[1]), _fixed(shape[3])
     if first in _CHANNEL_COUNTS:
         return "nchw", first or CHANNELS
     if last in _CHANNEL_COUNTS:
         return "nhwc", last or CHANNELS
     if first is None:
         return "nchw", CHANNELS
-    raise ModelError("the model's input is not an image", expected="3 channels, or 1", found=found)
-
-
-def _side(shape: tuple[Any, ...], layout: str, found: str) -> int | None:
-    sides = {_fixed(axis) for axis in (shape[2:] if layout == "nchw" else shape[1:3])} - {None}
-    if len(sides) > 1:
-        raise ModelError("the model's images are not square", found=found, remedy="export it for square images")
-    side = next(iter(sides), None)
-    if side is not None and not SMALLEST_SIDE <= side <= LARGEST_SIDE:
-        raise ModelError(
-            "the model's input side cannot be used",
-            expected=f"{SMALLEST_SIDE} to {LARGEST_SIDE} pixels",
-            found=f"{side:,}",
-        )
-    return side
-
-
-def _fixed(axis: Any) -> int | None:
-    return axis if isinstance(axis, int) else None
+    raise ModelError(_NO_IMAGE, expected="3 channels, or 1", found=found)
 
 
 def _text(shape: tuple[Any, ...]) -> str:

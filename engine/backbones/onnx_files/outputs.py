@@ -1,7 +1,8 @@
 """Which output of a network can be an embedding: looked at as declared and as it came out."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 from engine.backbones.onnx_files.facts import TensorFacts
 from engine.errors import ModelError
@@ -11,7 +12,6 @@ LEAST_WIDTH: Final = 2
 MOST_WIDTH: Final = 16_384
 _LIKELY: Final = ("image_embed", "embed", "pooler", "pooled", "feature", "last_hidden_state")
 _UNLIKELY: Final = ("logit", "prob", "softmax", "score", "class", "label")
-_TOKENS: Final = 3
 _MAP: Final = 4
 _VECTOR: Final = 2
 _CHANNELS_AT: Final[Mapping[str, int]] = {"nchw": 1, "nhwc": 3}
@@ -19,28 +19,24 @@ _CHANNELS_AT: Final[Mapping[str, int]] = {"nchw": 1, "nhwc": 3}
 Shapes = Sequence[tuple[int, ...] | None]
 
 
-def judged(name: str, kind: str, declared: Sequence[Any], shapes: Shapes, *, layout: str) -> TensorFacts:
+def judged(output: TensorFacts, shapes: Shapes, *, layout: str) -> TensorFacts:
     """Say whether an output can be an embedding.
 
     Args:
-        name: of the output.
-        kind: its declared type.
-        declared: its declared shape.
+        output: as declared.
         shapes: that it had for one image, for another image, and for two at once if the network takes two; None where
             it was no array.
         layout: "nchw" or "nhwc", where a map has its channels.
     """
-    shape = tuple(axis if isinstance(axis, int | str) else None for axis in declared)
     observed = shapes[0] or ()
-    refused = _refused(kind, shapes)
+    refused = _refused(output.kind, shapes)
     if refused:
-        return TensorFacts(name, kind, shape, observed, refused=refused)
-    pooling = {_VECTOR: "none", _TOKENS: "mean", _MAP: "mean"}[len(observed)]
+        return replace(output, observed=observed, refused=refused)
     width = observed[_CHANNELS_AT[layout]] if len(observed) == _MAP else observed[-1]
     if not LEAST_WIDTH <= width <= MOST_WIDTH:
         reason = f"it has {width:,} values for an image, not {LEAST_WIDTH} to {MOST_WIDTH:,}"
-        return TensorFacts(name, kind, shape, observed, refused=reason)
-    return TensorFacts(name, kind, shape, observed, pooling, width)
+        return replace(output, observed=observed, refused=reason)
+    return replace(output, observed=observed, pooling="none" if len(observed) == _VECTOR else "mean", width=width)
 
 
 def _refused(kind: str, shapes: Shapes) -> str:

@@ -27,7 +27,6 @@ _STARTS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"{", "a JSON file"),
 )
 STANDARD_DOMAINS: Final = frozenset({"", "ai.onnx"})
-_CONVERT: Final = "export the network to ONNX first"
 
 
 @dataclass(frozen=True)
@@ -67,20 +66,13 @@ def read_structure(path: Path) -> OnnxStructure:
 
     Raises:
         ModelError: the file is missing, empty, cut short, or no ONNX file.
-    """
-    return _structure_of(path, load_without_weights(path))
-
-
-def load_without_weights(path: Path) -> Any:
-    """Parse an ONNX file; what lies beside it is not read.
-
-    Returns:
-        its `onnx.ModelProto`.
-
-    Raises:
-        ModelError: the file is missing, empty, cut short, or no ONNX file.
         MemoryError: there is not enough to parse it.
     """
+    return _structure_of(path, _load_without_weights(path))
+
+
+def _load_without_weights(path: Path) -> Any:
+    """Parse an ONNX file to an `onnx.ModelProto`; what lies beside it is not read."""
     try:
         if path.is_dir():
             raise ModelError("this is a folder", expected="an ONNX file", found=str(path))
@@ -89,7 +81,10 @@ def load_without_weights(path: Path) -> Any:
             if not head:
                 raise ModelError("the model file is empty", found=str(path))
             _refuse_other_kinds(path, head)
-            model = _parsed(file)
+            model = onnx.ModelProto()
+            # Mapped and not read: its weights are in memory once, not twice.
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content, memoryview(content) as view:
+                model.ParseFromString(view)
     except FileNotFoundError as error:
         raise ModelError("the model file is not there", expected=str(path)) from error
     except OSError as error:
@@ -100,14 +95,6 @@ def load_without_weights(path: Path) -> Any:
         raise _damaged(path, str(error).rpartition(": ")[2].lower()) from error
     if not model.HasField("graph"):
         raise _damaged(path, "it holds no graph")
-    return model
-
-
-def _parsed(file: IO[bytes]) -> Any:
-    """The model in a file, which is mapped and not read: its weights are in memory once, not twice."""
-    model = onnx.ModelProto()
-    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content, memoryview(content) as view:
-        model.ParseFromString(view)
     return model
 
 
@@ -157,17 +144,13 @@ def _external_tensors(parts: list[Any]) -> Iterator[ExternalTensor]:
 
 
 def write_inlined(path: Path, target: IO[bytes]) -> None:
-    """Write a model as one file, with the weights that lie beside it.
-
-    Args:
-        path: the ONNX file.
-        target: open for writing.
+    """Write a model into an open file, with the weights that lie beside it.
 
     Raises:
         ModelError: the file is no sound ONNX file, its external data cannot be used, or it is too large for one file.
         OSError: a file cannot be written.
     """
-    model = load_without_weights(path)
+    model = _load_without_weights(path)
     size = path.stat().st_size + check_external(path, _structure_of(path, model))
     if size > MOST_BYTES:
         raise ModelError("the model is too large", expected="at most 2 GB", found=f"{size:,} bytes")
@@ -184,14 +167,7 @@ def write_inlined(path: Path, target: IO[bytes]) -> None:
 
 
 def check_external(path: Path, structure: OnnxStructure) -> int:
-    """Refuse external data that is missing, cut short, or outside the folder of the file.
-
-    Args:
-        path: the ONNX file.
-        structure: what stands in it.
-
-    Returns:
-        Size of the files of external data in bytes.
+    """Refuse external data that is missing, cut short, or outside the folder of the file; returns its size in bytes.
 
     Raises:
         ModelError: with the name of the file.
@@ -213,11 +189,10 @@ def check_external(path: Path, structure: OnnxStructure) -> int:
 
 
 def _external_size(folder: Path, name: str) -> int:
-    if not name or "\0" in name or "\\" in name or Path(name).is_absolute() or ":" in name:
-        raise ModelError("the model's external data lies outside its folder", found=f"“{name}”")
     try:
-        target = (folder / name).resolve()
-        if not target.is_relative_to(folder):
+        is_name = name and not Path(name).is_absolute() and not set(name) & set("\0\\:")
+        target = (folder / name).resolve() if is_name else Path()
+        if not is_name or not target.is_relative_to(folder):
             raise ModelError("the model's external data lies outside its folder", found=f"“{name}”")
         if target.is_file():
             return target.stat().st_size
@@ -230,11 +205,11 @@ def _external_size(folder: Path, name: str) -> int:
 
 
 def _refuse_other_kinds(path: Path, head: bytes) -> None:
-    for start, kind in _STARTS:
-        if head.startswith(start):
-            raise ModelError("this is not an ONNX file", found=f"{path.name}: {kind}", remedy=_CONVERT)
-    if head[8:10] == b'{"':
-        raise ModelError("this is not an ONNX file", found=f"{path.name}: weights as safetensors", remedy=_CONVERT)
+    weights = "weights as safetensors" if head[8:10] == b'{"' else ""
+    kind = next((kind for start, kind in _STARTS if head.startswith(start)), weights)
+    if kind:
+        remedy = "export the network to ONNX first"
+        raise ModelError("this is not an ONNX file", found=f"{path.name}: {kind}", remedy=remedy)
 
 
 def _damaged(path: Path, reason: str) -> ModelError:

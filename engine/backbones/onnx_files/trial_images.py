@@ -40,16 +40,14 @@ def trial_images(own: Sequence[Path] = (), count: int = WANTED) -> Iterator[tupl
     if len(found) >= count:
         yield found
         return
+    missing = count - len(found)
     try:
         with scratch_folder() as folder:
-            yield (*found, *_drawn(folder, count - len(found)))
+            for number, kind in enumerate(KINDS[:: max(1, len(KINDS) // missing)][:missing]):
+                path = folder / f"{number}.png"
+                photograph(kind.draw, kind.scene, np.random.default_rng((_SEED, number))).save(path)
+                found += (path,)
+            yield found
     except OSError as error:
         place = Path(error.filename or tempfile.gettempdir())
         raise storage_error(place, error, "images for the trial cannot be drawn") from error
-
-
-def _drawn(folder: Path, count: int) -> Iterator[Path]:
-    for number, kind in enumerate(KINDS[:: max(1, len(KINDS) // count)][:count]):
-        path = folder / f"{number}.png"
-        photograph(kind.draw, kind.scene, np.random.default_rng((_SEED, number))).save(path)
-        yield path

@@ -25,6 +25,7 @@ BATCH_TOLERANCE: Final = 1e-2
 REPEAT_TOLERANCE: Final = 1e-5
 LARGEST_VALUE: Final = float(np.finfo(np.float16).max)
 """The cache keeps embeddings in sixteen bits."""
+_TINY: Final = float(np.finfo(np.float32).tiny)
 MEASURED_S: Final = 0.5
 
 
@@ -44,10 +45,25 @@ def try_backbone(path: Path, card: BackboneCard, images: Sequence[Path]) -> Tria
     pixels = _pixels(images, card)
     embeddings = session.embed(pixels)
     length = float(np.linalg.norm(embeddings, axis=1).mean())
-    _check_values(embeddings)
-    spread = _spread(pixels, embeddings, length)
+    largest = float(np.abs(embeddings).max())
+    if largest > LARGEST_VALUE:
+        raise ModelError(
+            "the embeddings are too large to be stored",
+            expected=f"values up to {LARGEST_VALUE:,.0f}",
+            found=f"{largest:,.0f}",
+            remedy="normalise them to unit length",
+        )
+    first, second = np.triu_indices(len(pixels), 1)
+    distances = np.linalg.norm(embeddings[first] - embeddings[second], axis=1)
+    spread = float(np.median(distances)) / max(length, _TINY)
+    if spread < SAME:
+        raise ModelError(
+            "different images have the same embedding",
+            expected=f"distances of at least {SAME:g} of their length",
+            found=f"{spread:.1g}",
+            remedy="check mean, std and value range, and which output is taken",
+        )
     _check_repeat(session, pixels, embeddings)
-    difference = _batch_difference(session, pixels)
     return Trial(
         images=len(pixels),
         width=embeddings.shape[1],
@@ -55,7 +71,7 @@ def try_backbone(path: Path, card: BackboneCard, images: Sequence[Path]) -> Tria
         memory_bytes=peak_memory_bytes(),
         mean_length=length,
         spread=spread,
-        batch_difference=difference,
+        batch_difference=_batch_difference(session, pixels),
     )
 
 
@@ -75,31 +91,6 @@ def _pixels(images: Sequence[Path], card: BackboneCard) -> NDArray[np.uint8]:
             found=str(len(found)),
         )
     return np.stack(list(found.values()))
-
-
-def _check_values(embeddings: NDArray[np.float32]) -> None:
-    largest = float(np.abs(embeddings).max())
-    if largest > LARGEST_VALUE:
-        raise ModelError(
-            "the embeddings are too large to be stored",
-            expected=f"values up to {LARGEST_VALUE:,.0f}",
-            found=f"{largest:,.0f}",
-            remedy="normalise them to unit length",
-        )
-
-
-def _spread(pixels: NDArray[np.uint8], embeddings: NDArray[np.float32], length: float) -> float:
-    first, second = np.triu_indices(len(pixels), 1)
-    distances = np.linalg.norm(embeddings[first] - embeddings[second], axis=1)
-    spread = float(np.median(distances)) / max(length, float(np.finfo(np.float32).tiny))
-    if spread < SAME:
-        raise ModelError(
-            "different images have the same embedding",
-            expected=f"distances of at least {SAME:g} of their length",
-            found=f"{spread:.1g}",
-            remedy="check mean, std and value range, and which output is taken",
-        )
-    return spread
 
 
 def _check_repeat(session: BackboneSession, pixels: NDArray[np.uint8], embeddings: NDArray[np.float32]) -> None:
@@ -128,16 +119,11 @@ def _batch_difference(session: BackboneSession, pixels: NDArray[np.uint8]) -> fl
 
 
 def _relative(found: NDArray[np.float32], expected: NDArray[np.float32]) -> float:
-    return float(np.abs(found - expected).max() / max(float(np.abs(expected).max()), float(np.finfo(np.float32).tiny)))
+    return float(np.abs(found - expected).max() / max(float(np.abs(expected).max()), _TINY))
 
 
 def images_per_s(session: BackboneSession, pixels: NDArray[np.uint8]) -> float:
-    """Images a second, without reading files.
-
-    Args:
-        session: of the backbone.
-        pixels: images as it takes them, embedded again and again for half a second.
-    """
+    """Images a second, without reading files: these are embedded again and again for half a second."""
     done, started_s = 0, time.perf_counter()
     while (passed_s := time.perf_counter() - started_s) < MEASURED_S or not done:
         done += len(session.embed(pixels))

@@ -1,10 +1,9 @@
 """What is told of a published network before anything of it is downloaded. Plain data, without torch."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from engine.errors import FormatError
+from engine.backbones.preprocessing import UNIT_TEMPERATURE
 from engine.files import size_text
 from engine.model_card import BackboneCard
 
@@ -89,22 +88,6 @@ class PublishedNetwork:
         }
 
 
-_FIELDS: Final = tuple(field.name for field in fields(PublishedNetwork))
-
-
-def published_network_of(values: Mapping[str, Any]) -> PublishedNetwork:
-    """A network of what `as_dict` made, after a journey through JSON.
-
-    Raises:
-        FormatError: a field is missing.
-    """
-    try:
-        chosen = {name: values[name] for name in _FIELDS}
-        return PublishedNetwork(**chosen | {"mean": tuple(chosen["mean"]), "std": tuple(chosen["std"])})
-    except (KeyError, TypeError) as error:
-        raise FormatError("this is not a published network", found=f"no {error}") from error
-
-
 def card_of_published(facts: PublishedNetwork) -> BackboneCard:
     """The card of a published network, as far as it is known before the network is there."""
     other = "" if facts.interpolation == "bilinear" else f" ({facts.interpolation} while it was trained)"
@@ -125,5 +108,6 @@ def card_of_published(facts: PublishedNetwork) -> BackboneCard:
             "imagenet_top5_percent": facts.top5,
             "parameters": float(facts.parameters),
         },
+        temperature=UNIT_TEMPERATURE,
         unit_length=True,
     )

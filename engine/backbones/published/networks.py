@@ -4,32 +4,24 @@ Nothing here asks the network but `add_published`, and that only for the one fil
 """
 
 import difflib
-import json
 import shutil
-from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+import msgspec
 import numpy as np
 
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.model_files import ModelFiles
-from engine.backbones.preprocessing import UNIT_TEMPERATURE
-from engine.backbones.published.facts import (
-    SOURCE_PREFIX,
-    PublishedNetwork,
-    card_of_published,
-    published_network_of,
-)
+from engine.backbones.published.facts import SOURCE_PREFIX, PublishedNetwork, card_of_published
 from engine.backbones.published.part_file import alone
-from engine.backbones.published.proxy_address import proxy_address
 from engine.config import CacheFolders
-from engine.errors import FormatError, ModelError
-from engine.events import CancelToken, OnProgress, Progress, ignore_progress
+from engine.errors import ModelError
+from engine.events import CancelToken, OnProgress, ignore_progress, step_teller
 from engine.full_disk import disk_full, writing
 from engine.model_card import BackboneCard
 from engine.new_file import private_folder, write_file
@@ -37,13 +29,21 @@ from engine.scratch_folder import scratch_folder
 from engine.training.needed_packages import check_packages
 
 PACKAGES: Final = ("torch", "torchvision", "onnxscript")
-DIFFERENCE: Final = "largest_difference_from_torch"
 LIST_NAME: Final = "published-networks.json"
 _LIST_FORMAT: Final = 1
-_NETWORK_STEPS: Final = ("reading the weights", "converting", "comparing with torch", "saving")
+_STEPS: Final = ("reading the weights", "converting", "comparing with torch", "saving")
 _BYTES_PER_NUMBER: Final = 4
 _CLOSE_NAMES: Final = 5
 _IMAGES_AT_ONCE: Final = 2
+
+
+@dataclass(frozen=True)
+class _KeptList:
+    """The file that the list is kept in, as JSON."""
+
+    format: int
+    torchvision: str
+    networks: tuple[PublishedNetwork, ...]
 
 
 def list_published(
@@ -63,7 +63,7 @@ def list_published(
     check_packages(PACKAGES, "published networks need")
     from engine.backbones.published.listing import published_networks
 
-    networks = published_networks(on_progress=on_progress, cancel=cancel)
+    networks = tuple(published_networks(on_progress=on_progress, cancel=cancel))
     _keep_list(caches, networks)
     return networks
 
@@ -71,24 +71,16 @@ def list_published(
 def kept_list(caches: CacheFolders) -> tuple[PublishedNetwork, ...] | None:
     """Read the list that was made before, without torch; None when there is none for the installed torchvision."""
     try:
-        found = json.loads((caches.root / LIST_NAME).read_text(encoding="utf-8"))
-        if (found["format"], found["torchvision"]) != (_LIST_FORMAT, _torchvision_version()):
-            return None
-        return tuple(published_network_of(values) for values in found["networks"])
-    except (OSError, ValueError, LookupError, TypeError, FormatError):
+        kept = msgspec.json.decode((caches.root / LIST_NAME).read_bytes(), type=_KeptList)
+    except (OSError, msgspec.MsgspecError, RecursionError):
         return None
+    return kept.networks if (kept.format, kept.torchvision) == (_LIST_FORMAT, _torchvision_version()) else None
 
 
-def _keep_list(caches: CacheFolders, networks: Iterable[PublishedNetwork]) -> None:
-    content = {
-        "format": _LIST_FORMAT,
-        "torchvision": _torchvision_version(),
-        "networks": [network.as_dict() for network in networks],
-    }
-    path = caches.root / LIST_NAME
+def _keep_list(caches: CacheFolders, networks: tuple[PublishedNetwork, ...]) -> None:
     with suppress(OSError):  # it is made again the next time
-        private_folder(path.parent)
-        write_file(path, json.dumps(content))
+        content = msgspec.json.encode(_KeptList(_LIST_FORMAT, _torchvision_version(), networks))
+        write_file(private_folder(caches.root) / LIST_NAME, content)
 
 
 def _torchvision_version() -> str:
@@ -110,40 +102,29 @@ def find_published(caches: CacheFolders, source: str, weights: str | None = None
         ModelError: there is no such network or version, naming those that are close; or torchvision is not installed.
     """
     name = source.removeprefix(SOURCE_PREFIX).strip().lower()
-    versions = _versions_of(caches, name)
-    if weights is None:
-        return versions[0]
-    for network in versions:
-        if network.weights.lower() == weights.lower():
-            return network
-    known = " or ".join(network.weights for network in versions)
-    raise ModelError(f"{name} has no such weights", expected=known, found=f"“{weights}”")
-
-
-def _versions_of(caches: CacheFolders, name: str) -> Sequence[PublishedNetwork]:
-    kept = kept_list(caches)
-    if kept is None:
+    networks = kept_list(caches)
+    if networks is None:
         check_packages(PACKAGES, "published networks need")
         from engine.backbones.published.listing import network_names, published_networks
 
         names = network_names()
-        versions = published_networks([name]) if name in names else ()
+        networks = published_networks([name]) if name in names else ()
     else:
-        names = tuple(dict.fromkeys(network.network for network in kept))
-        versions = tuple(network for network in kept if network.network == name)
+        names = tuple(dict.fromkeys(network.network for network in networks))
+    versions = {network.weights.lower(): network for network in networks if network.network == name}
     if not versions:
-        raise _unknown(name, names)
-    return versions
-
-
-def _unknown(name: str, names: Sequence[str]) -> ModelError:
-    close = difflib.get_close_matches(name, names, _CLOSE_NAMES, cutoff=0.5)
-    return ModelError(
-        "torchvision publishes no such classification network",
-        expected=" or ".join(close) or f"one of {len(names)} names",
-        found=f"“{name}”",
-        remedy="see them all with `protoleaf backbone list --published`",
-    )
+        close = difflib.get_close_matches(name, names, _CLOSE_NAMES, cutoff=0.5)
+        raise ModelError(
+            "torchvision publishes no such classification network",
+            expected=" or ".join(close) or f"one of {len(names)} names",
+            found=f"“{name}”",
+            remedy="see them all with `protoleaf backbone list --published`",
+        )
+    found = next(iter(versions.values())) if weights is None else versions.get(weights.lower())
+    if found is None:
+        known = " or ".join(network.weights for network in versions.values())
+        raise ModelError(f"{name} has no such weights", expected=known, found=f"“{weights}”")
+    return found
 
 
 def is_published_source(backbone: str) -> bool:
@@ -188,13 +169,21 @@ def add_published(
     if facts.library_name in library.names():
         return library.entry(facts.library_name)
     check_packages(PACKAGES, "published networks need")
-    if proxy:
-        proxy_address(proxy)
+    from engine.backbones.published.download import download
+
     weights = weights_path(caches, facts)
     with alone(weights.with_name(f"{facts.library_name}.adding.lock"), "this network is being added already"):
         if not weights.is_file():
             _check_room(facts, weights.parent, library.folder)
-        _fetch(facts, weights, proxy, on_progress=on_progress, cancel=cancel)
+        download(
+            facts.url,
+            weights,
+            size_bytes=facts.size_bytes,
+            sha256_prefix=facts.sha256_prefix,
+            proxy=proxy,
+            on_progress=on_progress,
+            cancel=cancel,
+        )
         files = _exported(facts, weights, library, on_progress=on_progress, cancel=cancel)
         if not keep_weights:
             with suppress(OSError):
@@ -207,46 +196,31 @@ def weights_path(caches: CacheFolders, facts: PublishedNetwork) -> Path:
     return caches.root / "downloads" / Path(urlsplit(facts.url).path).name
 
 
-def _fetch(facts: PublishedNetwork, weights: Path, proxy: str, *, on_progress: OnProgress, cancel: CancelToken) -> None:
-    """Let the weights be there: those that were published, and no others."""
-    from engine.backbones.published.download import download
-
-    download(
-        facts.url,
-        weights,
-        size_bytes=facts.size_bytes,
-        sha256_prefix=facts.sha256_prefix,
-        on_progress=on_progress,
-        cancel=cancel,
-        proxy=proxy,
-    )
-
-
 def _exported(
     facts: PublishedNetwork, weights: Path, library: BackboneLibrary, *, on_progress: OnProgress, cancel: CancelToken
 ) -> ModelFiles:
     from engine.backbones.published.export import export_published
     from engine.backbones.published.weights import load_published
 
-    tell = _step_teller(on_progress)
+    tell = step_teller(_STEPS, on_progress, cancel)
     with writing(weights.parent, "the network cannot be exported"), scratch_folder(weights.parent) as folder:
-        tell(0, cancel)
+        tell(0)
         try:
             network = load_published(facts, weights)
         except ModelError:  # asking for it again must not find the same file
             weights.unlink(missing_ok=True)
             raise
-        tell(1, cancel)
+        tell(1)
         path = folder / f"{facts.library_name}.onnx"
-        agreement = export_published(network, facts, path, on_written=lambda: tell(2, cancel), cancel=cancel)
-        tell(3, cancel)
-        card = replace(card_of_published(facts), temperature=UNIT_TEMPERATURE)
+        agreement = export_published(network, facts, path, on_written=lambda: tell(2), cancel=cancel)
+        tell(3)
+        card = card_of_published(facts)
         figures = {
-            DIFFERENCE: agreement.largest_difference,
+            "largest_difference_from_torch": agreement.largest_difference,
             "images_per_s_one_core": round(_images_per_s(path, card), 2),
         }
         files = library.add(path, replace(card, figures=card.figures | figures))
-    on_progress(Progress(len(_NETWORK_STEPS), len(_NETWORK_STEPS), "steps"))
+    tell(len(_STEPS))
     return files
 
 
@@ -258,14 +232,6 @@ def _images_per_s(path: Path, card: BackboneCard) -> float:
 
     images = np.zeros((_IMAGES_AT_ONCE, card.input_side, card.input_side, 3), dtype=np.uint8)
     return images_per_s(BackboneSession(path, card, CPU_CHOICE, threads=1), images)
-
-
-def _step_teller(on_progress: OnProgress) -> Callable[[int, CancelToken], None]:
-    def tell(step: int, cancel: CancelToken) -> None:
-        on_progress(Progress(step, len(_NETWORK_STEPS), "steps", note=_NETWORK_STEPS[step]))
-        cancel.raise_if_cancelled()
-
-    return tell
 
 
 def _check_room(facts: PublishedNetwork, cache: Path, library: Path) -> None:

@@ -10,7 +10,7 @@ import onnxruntime
 import pytest
 
 from engine.backbones.library import BackboneLibrary, check_name, usable_name
-from engine.backbones.stamp import PREPROCESSING_KEY
+from engine.backbones.preprocessing import PREPROCESSING_KEY
 from engine.collection.models import find_model
 from engine.errors import InputError, ModelError, StorageError
 from engine.model_card import BackboneCard, card_path, file_hash, read_card

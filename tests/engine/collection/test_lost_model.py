@@ -8,7 +8,7 @@ import pytest
 
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.model_files import own_propagation, width_agnostic_propagation
-from engine.backbones.stamp import stamp_of
+from engine.backbones.preprocessing import stamp_of
 from engine.collection.backbone_change.change import prepare_change, use_backbone
 from engine.collection.embed import embed_project
 from engine.collection.live import LiveCollection

@@ -18,8 +18,7 @@ from engine.backbones.onnx_files.adding import card_for, chosen_preprocessing
 from engine.backbones.onnx_files.examining import examine
 from engine.backbones.onnx_files.facts import GUESS_NOTICE, OnnxFacts
 from engine.backbones.onnx_files.structure import check_external, read_structure
-from engine.backbones.preprocessing import PRESETS, Preprocessing, preset
-from engine.backbones.stamp import PREPROCESSING_KEY, stamp_of
+from engine.backbones.preprocessing import PREPROCESSING_KEY, PRESETS, Preprocessing, preset, stamp_of
 from engine.collection.models import find_model
 from engine.errors import InputError, ModelError
 from engine.model_card import write_card
@@ -192,7 +191,7 @@ def test_preprocessing_from_a_hub_file(tmp_path: Path) -> None:
     assert (found.mean, found.std) == ((0.5, 0.4, 0.3), (0.2, 0.2, 0.2))
     config.write_text(json.dumps({"size": 64, "do_rescale": False, "do_normalize": False}), encoding="utf-8")
     assert (examined(path).preprocessing.value_scale, examined(path).preprocessing.input_side) == (255.0, 64)
-    endless = ('{"rescale_factor": 1e400}', '{"size": {"shortest_edge": 1e400}}', "[" * 100_000)
+    endless = ('{"size": 0}', '{"rescale_factor": 1e400}', '{"size": {"shortest_edge": 1e400}}', "[" * 100_000)
     for broken in (*endless, "{", "[]", '{"size": {"height": 3, "width": 4}}', '{"image_mean": [1], "image_std": [1]}'):
         config.write_text(broken, encoding="utf-8")
         assert "preprocessor_config.json" in refusal(path)

@@ -272,9 +272,10 @@ def test_the_list_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(calls) == 1
     monkeypatch.setattr(networks_module, "_torchvision_version", lambda: "another")
     list_published(caches)
-    (caches.root / "published-networks.json").write_text('{"format": 1}')
-    list_published(caches)
-    assert len(calls) == 3
+    for damaged in ('{"format": 1}', "[" * 100_000, '{"format": 1, "torchvision": "another", "networks": [{}]}'):
+        (caches.root / "published-networks.json").write_text(damaged)
+        assert list_published(caches) == tuple(made)
+    assert len(calls) == 5
 
 
 def test_sources_are_told_apart() -> None:

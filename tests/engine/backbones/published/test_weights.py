@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import onnxruntime
 import pytest
@@ -16,10 +17,10 @@ from torchvision import models
 
 from engine.backbones.published import export
 from engine.backbones.published.export import export_published
-from engine.backbones.published.facts import card_of_published, published_network_of
+from engine.backbones.published.facts import PublishedNetwork, card_of_published
 from engine.backbones.published.listing import network_names, published_networks
 from engine.backbones.published.weights import find_head, load_published, made, read_numbers, without_head
-from engine.errors import Cancelled, FormatError, ModelError, StorageError
+from engine.errors import Cancelled, ModelError, StorageError
 from engine.events import CancelToken
 from tests.support.full_disk import full_disk_after
 from tests.support.published_networks import SMALL, TinyNetwork, facts_of, random_state, saved, tiny_facts
@@ -105,13 +106,7 @@ def test_every_network_is_described() -> None:
         assert 0 < network.resize_share <= 1
         assert network.embedding_width < 10_000
         assert network.licence
-        assert published_network_of(network.as_dict()) == network
-
-
-def test_what_lacks_a_field_is_no_network() -> None:
-    """A list of another program is refused with a sentence."""
-    with pytest.raises(FormatError, match="not a published network"):
-        published_network_of({"network": "resnet50"})
+        assert msgspec.json.decode(msgspec.json.encode(network), type=PublishedNetwork) == network
 
 
 @pytest.mark.parametrize("name", [SMALL, "shufflenet_v2_x0_5", "googlenet", "mnasnet0_5"])
