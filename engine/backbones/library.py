@@ -69,10 +69,10 @@ class BackboneLibrary:
         """Keep a copy of a backbone under its card's name, whole or not at all.
 
         What the card says of the pictures is written into the copy, so that the same network with other preprocessing
-        is another file with another hash, and embeddings of the two are never mixed.
+        is another file with another hash, and embeddings of the two are never mixed. External data is put into it.
 
         Args:
-            onnx_path: the network; was tried out before. External data is put into the copy.
+            onnx_path: the network; was tried out before.
             card: its name is the name in the library.
             propagation: trained for this backbone.
 
@@ -87,7 +87,7 @@ class BackboneLibrary:
         check_name(card.name)
         if not onnx_path.is_file():
             raise ModelError("the model file is not there", expected=str(onnx_path))
-        unfinished = self.folder / f"{_UNFINISHED}{uuid.uuid4().hex}"
+        unfinished = self._unfinished()
         try:
             self._sweep()
             private_folder(unfinished)
@@ -131,22 +131,30 @@ class BackboneLibrary:
             )
 
     def _settle(self, unfinished: Path, name: str) -> None:
+        """Give a whole backbone its name; another program may do the same at this moment."""
         target = self.folder / name
         if target.is_dir() and not _is_whole(target):
             self._discard(target)  # somebody took files out of it: it is listed nowhere, and could not be removed
-        if not target.exists() and _is_renamed(unfinished, target):
+        is_new = not target.exists()
+        try:
+            if is_new:
+                unfinished.rename(target)
+        except OSError:
+            is_new = False
+            if not target.exists():
+                raise
+        if is_new:
             flush_folder(self.folder)
         elif not _is_same(target, unfinished):
-            raise InputError(
-                "another backbone has this name already",
-                found=name,
-                remedy="choose another name, or remove that one first",
-            )
+            remedy = "choose another name, or remove that one first"
+            raise InputError("another backbone has this name already", found=name, remedy=remedy)
 
     def _discard(self, folder: Path) -> None:
-        removed = self.folder / f"{_UNFINISHED}{uuid.uuid4().hex}"
-        folder.rename(removed)  # gone at once; what is left of it is no backbone any more
+        removed = folder.rename(self._unfinished())  # gone at once; what is left of it is no backbone any more
         shutil.rmtree(removed, ignore_errors=True)
+
+    def _unfinished(self) -> Path:
+        return self.folder / f"{_UNFINISHED}{uuid.uuid4().hex}"
 
     def _sweep(self) -> None:
         """Clear away what a killed program left; young folders may be somebody's who is at work."""
@@ -162,7 +170,7 @@ def check_name(name: str) -> None:
     Raises:
         InputError: with what a name may look like.
     """
-    if not _NAME.fullmatch(name) or name.split(".", maxsplit=1)[0].lower() in _DEVICES:
+    if not _NAME.fullmatch(name) or _is_device(name):
         raise InputError(
             "this cannot be a backbone's name",
             expected=f"1 to {LONGEST_NAME} letters, digits, dots, dashes and underscores, a letter or digit first",
@@ -175,8 +183,11 @@ def check_name(name: str) -> None:
 def usable_name(text: str) -> str:
     """A name for a backbone, made of any text, such as a file's name: other characters become dashes."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:LONGEST_NAME].rstrip(".") or "backbone"
-    taken = name.split(".", maxsplit=1)[0].lower() in _DEVICES or name.lower() in bundled_backbones()
-    return f"own-{name}"[:LONGEST_NAME] if taken else name
+    return f"own-{name}"[:LONGEST_NAME] if _is_device(name) or name.lower() in bundled_backbones() else name
+
+
+def _is_device(name: str) -> bool:
+    return name.partition(".")[0].lower() in _DEVICES
 
 
 def _is_whole(folder: Path) -> bool:
@@ -187,17 +198,6 @@ def _is_whole(folder: Path) -> bool:
         return False
 
 
-def _is_renamed(unfinished: Path, target: Path) -> bool:
-    """Give a whole backbone its name; False when another program did that at the same moment."""
-    try:
-        unfinished.rename(target)
-    except OSError:
-        if not target.exists():
-            raise
-        return False
-    return True
-
-
 def _fill(folder: Path, onnx_path: Path, card: BackboneCard, propagation: Path | None) -> None:
     network = folder / f"{card.name}.onnx"
     _copy_network(onnx_path, network, stamp_of(card))
@@ -205,7 +205,8 @@ def _fill(folder: Path, onnx_path: Path, card: BackboneCard, propagation: Path |
         _copy(propagation, own_propagation(network))
     write_card(network, card)
     for path in folder.iterdir():
-        _sync(path)
+        with path.open("rb+") as file:
+            os.fsync(file.fileno())
 
 
 def _copy_network(source: Path, target: Path, stamp: bytes) -> None:
@@ -217,7 +218,10 @@ def _copy_network(source: Path, target: Path, stamp: bytes) -> None:
             write_inlined(source, file)
     else:
         _copy(source, target)
-    if not _ends_with(target, stamp):
+    with target.open("rb") as file:
+        file.seek(max(0, target.stat().st_size - len(stamp)))
+        is_stamped = file.read() == stamp
+    if not is_stamped:
         with open_own(target, "ab") as file:
             file.write(stamp)
 
@@ -236,21 +240,9 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copyfileobj(reading, writing, 1 << 20)
 
 
-def _ends_with(path: Path, ending: bytes) -> bool:
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        file.seek(max(0, size - len(ending)))
-        return file.read() == ending
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-
-
 def _is_same(there: Path, coming: Path) -> bool:
     """Whether two folders hold the same backbone; the figures on its card are measured anew with every trial."""
-    if _contents(there) != _contents(coming):
+    if _hashes(there) != _hashes(coming):
         return False
     network = f"{there.name}.onnx"
     try:
@@ -260,6 +252,6 @@ def _is_same(there: Path, coming: Path) -> bool:
     return replace(known, figures={}) == replace(read_card(coming / network), figures={})
 
 
-def _contents(folder: Path) -> dict[str, str]:
+def _hashes(folder: Path) -> dict[str, str]:
     """Hash of each network by its file's name; what else lies there, such as a system's own notes, does not count."""
-    return {path.name: file_hash(path) for path in sorted(folder.glob("*.onnx"))}
+    return {path.name: file_hash(path) for path in folder.glob("*.onnx")}

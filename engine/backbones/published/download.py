@@ -82,12 +82,16 @@ def download(
         return target
     part = PartFile(target)
     lock = target.with_name(f"{target.name}.lock")
-    with alone(lock, "this file is being downloaded already"), part.left_clean(), web_client(way, transport) as client:
-        failure = _Download(client, url, part, size_bytes, on_progress, cancel or CancelToken()).run(pause or _wait)
-        if failure is not None:
-            raise network_error(failure, url, proxy=way, remedy=_LOST if part.size else "") from failure
-        _check(part, sha256_prefix, url)
-        part.finish()
+    with alone(lock, "this file is being downloaded already"), web_client(way, transport) as client:
+        try:
+            failure = _Download(client, url, part, size_bytes, on_progress, cancel or CancelToken()).run(pause or _wait)
+            if failure is not None:
+                raise network_error(failure, url, proxy=way, remedy=_LOST if part.size else "") from failure
+            _check(part, sha256_prefix, url)
+            part.finish()
+        finally:
+            if not part.size:  # no empty part and no notes of one
+                part.remove()
     return target
 
 
@@ -104,8 +108,7 @@ class _Download:
 
     def run(self, pause: Pause) -> httpx.HTTPError | None:
         """Returns what went wrong at last, or None when everything is there."""
-        notes = self.part.notes()
-        if notes is None or notes.url != self.url:
+        if self.part.notes().url != self.url:
             self.part.remove()
         attempts, has_received, furthest = 0, False, self.part.size
         while (failure := self._attempt()) is not None:
@@ -123,10 +126,10 @@ class _Download:
         """Ask once for what is missing; returns what broke it off, or None when everything is there."""
         self.cancel.raise_if_cancelled()
         notes, have = self.part.notes(), self.part.size
-        if notes is not None and have and have == notes.total:
+        if have and have == notes.total:
             return None  # it had all arrived when the program was ended
         headers = {"Range": f"bytes={have}-"} if have else {}
-        if have and notes is not None and notes.validator:
+        if have and notes.validator:
             headers["If-Range"] = notes.validator
         try:
             with self.client.stream("GET", self.url, headers=headers) as answer:
@@ -167,8 +170,7 @@ class _Download:
         if answer.status_code != HTTPStatus.PARTIAL_CONTENT:  # it knows no ranges, or has another version of the file
             return 0, int(answer.headers.get("Content-Length", 0))
         place = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-        notes = self.part.notes()
-        noted = notes.total if notes else 0
+        noted = self.part.notes().total
         total = int(place[2]) if place and place[2] != "*" else noted
         if place is None or int(place[1]) != have or (noted and noted != total):
             self.part.remove()

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import torch
@@ -42,14 +42,9 @@ def published_networks(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[PublishedNetwork, ...]:
-    """Describe networks with every version of their weights, torchvision's own choice first.
+    """Describe networks, by default all, with every version of their weights, torchvision's own choice first.
 
     Weights without a head, which torchvision gives no accuracy for, are left out.
-
-    Args:
-        names: of networks; all when None.
-        on_progress: told after each network.
-        cancel: stops between two networks.
     """
     chosen = network_names() if names is None else names
     meter = ProgressMeter(len(chosen), on_progress, unit="networks")
@@ -62,20 +57,17 @@ def published_networks(
     return tuple(found)
 
 
-def _versions(name: str) -> Iterable[PublishedNetwork]:
+def _versions(name: str) -> list[PublishedNetwork]:
     kind = models.get_model_weights(name)
     usable = [weights for weights in kind if _is_usable(weights)]
-    if not usable:
-        return []
-    default: Any = getattr(kind, "DEFAULT", usable[0])
+    default: Any = getattr(kind, "DEFAULT", None) or next(iter(usable), None)
     try:
         with _NoNumbers():
-            network = made(name)
-        widths = {weights: _embedding_width(network, weights) for weights in usable}
+            network = made(name) if usable else nn.Identity()
+        found = [_facts(name, network, weights, is_default=weights is default) for weights in usable]
     except ModelError:  # a network without a head has no embeddings to offer
         return []
-    usable.sort(key=lambda weights: weights is not default)
-    return [_facts(name, weights, widths[weights], is_default=weights is default) for weights in usable]
+    return sorted(found, key=lambda version: not version.is_default)
 
 
 def _is_usable(weights: Any) -> bool:
@@ -83,16 +75,12 @@ def _is_usable(weights: Any) -> bool:
     return bool(weights.meta.get("categories")) and math.isfinite(top1) and _DIGITS.search(weights.url) is not None
 
 
-def _embedding_width(network: nn.Module, weights: Any) -> int:
-    _, width = find_head(network, len(weights.meta["categories"]))
-    return width
-
-
-def _facts(name: str, weights: Any, width: int, *, is_default: bool) -> PublishedNetwork:
+def _facts(name: str, network: nn.Module, weights: Any, *, is_default: bool) -> PublishedNetwork:
     meta, transforms = weights.meta, weights.transforms()
     metrics, digits = meta["_metrics"][_DATA_SET], _DIGITS.search(weights.url)
     assert digits is not None, "only usable weights are described"
-    licence, licence_url = _licence(meta)
+    address = meta.get("license")
+    known = _KNOWN_LICENCES.get(address, "see the address") if address else _UNNAMED_LICENCE
     return PublishedNetwork(
         network=name,
         weights=weights.name,
@@ -109,19 +97,11 @@ def _facts(name: str, weights: Any, width: int, *, is_default: bool) -> Publishe
         interpolation=transforms.interpolation.value,
         mean=tuple(transforms.mean),
         std=tuple(transforms.std),
-        embedding_width=width,
-        licence=licence,
-        licence_url=licence_url,
+        embedding_width=find_head(network, len(meta["categories"]))[1],
+        licence=known,
+        licence_url=address or _UNNAMED_LICENCE_URL,
         recipe_url=meta["recipe"],
     )
-
-
-def _licence(meta: Mapping[str, Any]) -> tuple[str, str]:
-    """Licence in words and its address: what the weights name, or what torchvision says of all others."""
-    address = meta.get("license")
-    if address is None:
-        return _UNNAMED_LICENCE, _UNNAMED_LICENCE_URL
-    return _KNOWN_LICENCES.get(address, "see the address"), address
 
 
 class _NoNumbers(TorchFunctionMode):

@@ -1,13 +1,13 @@
 """The part of a download that has arrived so far, with what the next run must know to go on from there."""
 
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, final
 
+import msgspec
 from filelock import FileLock, Timeout
 
 from engine.errors import StorageError
@@ -23,23 +23,19 @@ class PartNotes:
     """What is known of the file that a part belongs to.
 
     Attributes:
-        url: where it comes from.
+        url: where it comes from; empty when nothing is known.
         validator: the server's mark of this version of it; empty when it gives none.
         total: its size in bytes; 0 when the server did not say.
     """
 
-    url: str
+    url: str = ""
     validator: str = ""
     total: int = 0
 
 
 @final
 class PartFile:
-    """The part beside the file that it will become. Every refusal of the disk becomes a `StorageError`.
-
-    Args:
-        target: the file in the end.
-    """
+    """The part beside `target`, the file that it will become. Every refusal of the disk becomes a `StorageError`."""
 
     def __init__(self, target: Path) -> None:
         self.path = target.with_name(target.name + PART_SUFFIX)
@@ -54,30 +50,22 @@ class PartFile:
         except FileNotFoundError:
             return 0
 
-    def notes(self) -> PartNotes | None:
-        """What was noted; None when nothing useful was."""
+    def notes(self) -> PartNotes:
+        """What was noted; empty when nothing useful was."""
         try:
-            return PartNotes(**json.loads(self._notes_path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):
-            return None
+            return msgspec.json.decode(self._notes_path.read_bytes(), type=PartNotes)
+        except (OSError, msgspec.MsgspecError, RecursionError):
+            return PartNotes()
 
     def start(self, notes: PartNotes) -> None:
-        """Begin an empty part.
-
-        Raises:
-            StorageError: the disk refuses.
-        """
+        """Begin an empty part."""
         with self.writing():
             open_own(self.path, "wb").close()
-            write_file(self._notes_path, json.dumps(asdict(notes)))
+            write_file(self._notes_path, msgspec.json.encode(notes))
 
     @contextmanager
     def appending(self) -> Iterator[Callable[[bytes], None]]:
-        """Open the part; yields a function that adds a piece, which is in the file when it returns.
-
-        Raises:
-            StorageError: the disk refuses.
-        """
+        """Open the part; yields a function that adds a piece, which is in the file when it returns."""
         with self.writing():
             file = open_own(self.path, "ab")
 
@@ -93,21 +81,13 @@ class PartFile:
                 file.close()
 
     def check_room(self, size_bytes: int) -> None:
-        """Refuse a file that the disk has no room for; what has arrived before stays.
-
-        Raises:
-            StorageError: with what is needed and what is free.
-        """
+        """Refuse a file that the disk has no room for; what has arrived before stays."""
         free = shutil.disk_usage(self.path.parent).free
         if size_bytes > free:
             raise disk_full(self.path.parent, needed_bytes=size_bytes, free_bytes=free)
 
     def finish(self) -> None:
-        """Give the whole file its name.
-
-        Raises:
-            StorageError: the disk refuses.
-        """
+        """Give the whole file its name."""
         with self.writing():
             self.path.replace(self._target)
             self._notes_path.unlink(missing_ok=True)
@@ -117,15 +97,6 @@ class PartFile:
         for path in (self.path, self._notes_path):
             with suppress(OSError):
                 path.unlink()
-
-    @contextmanager
-    def left_clean(self) -> Iterator[None]:
-        """Leave no empty part and no notes of one behind, however the block ends."""
-        try:
-            yield
-        finally:
-            if not self.size:
-                self.remove()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -140,14 +111,10 @@ class PartFile:
 
 @contextmanager
 def alone(lock_path: Path, refusal: str) -> Iterator[None]:
-    """Keep other programs of ours away from what the block works on.
-
-    Args:
-        lock_path: file of the lock; stays.
-        refusal: what is said when another program holds it.
+    """Keep other programs of ours away from what the block works on, with a file that stays.
 
     Raises:
-        StorageError: another program holds it, or the disk refuses.
+        StorageError: another program holds it, which is said with `refusal`, or the disk refuses.
     """
     lock = FileLock(lock_path)
     try:
