@@ -52,11 +52,7 @@ def width_agnostic_propagation() -> Path:
 
 
 def model_files(path: Path) -> ModelFiles:
-    """Gather what lies beside a backbone file.
-
-    Args:
-        path: an ONNX file; `x.onnx` has its card in `x.card.json` and its propagation, when it was trained, in
-            `x.propagation.onnx`.
+    """Gather what lies beside a backbone file: `x.card.json`, and when it was trained `x.propagation.onnx`.
 
     Raises:
         ModelError: the file or its card is missing or unreadable.

@@ -1,47 +1,34 @@
 """What a worker does about backbones: files that nobody vouches for, and networks that need torch."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
-from engine.backbones.messages import (
-    AddedBackbone,
-    AddFile,
-    AddPublished,
-    ExamineFile,
-    InspectFile,
-    ListPublished,
-    PublishedList,
-    RunFile,
-    TryFile,
-)
+from engine.backbones import messages
 from engine.config import CacheFolders
 from engine.errors import ModelError
 from engine.events import CancelToken
-from engine.worker.limits import hold_to
+from engine.worker.limits import Limits, hold_to
 from engine.worker.parent_watch import ends_with_parent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from engine.backbones.model_files import ModelFiles
     from engine.backbones.onnx_files.facts import OnnxFacts, Trial
-    from engine.worker.limits import Limits
     from engine.worker.serve import Send
-
-T = TypeVar("T")
 
 _NO_MEMORY: Final = ("bad_alloc", "bad allocation", "failed to allocate", "out of memory")
 """Signs of it in the words of ONNX Runtime."""
 
 
-def inspect_file(request: InspectFile, _send: "Send", cancel: CancelToken) -> "OnnxFacts":
+def inspect_file(request: messages.InspectFile, _send: "Send", cancel: CancelToken) -> "OnnxFacts":
     """Find out whether a file can be a backbone, and what can be known about it."""
     from engine.backbones.onnx_files.adding import inspect
 
     return inspect(request.path, cancel=cancel)
 
 
-def try_file(request: TryFile, _send: "Send", cancel: CancelToken) -> "Trial":
+def try_file(request: messages.TryFile, _send: "Send", cancel: CancelToken) -> "Trial":
     """Run a file on some images as it would be run as a backbone."""
     from engine.backbones.onnx_files.adding import card_for, chosen_preprocessing, try_out
     from engine.backbones.onnx_files.trial_images import trial_images
@@ -51,7 +38,7 @@ def try_file(request: TryFile, _send: "Send", cancel: CancelToken) -> "Trial":
         return try_out(request.path, card, pictures, cancel=cancel)
 
 
-def add_file(request: AddFile, send: "Send", cancel: CancelToken) -> AddedBackbone:
+def add_file(request: messages.AddFile, send: "Send", cancel: CancelToken) -> messages.AddedBackbone:
     """Inspect a file, try it on real images, and take it into the library."""
     from engine.backbones.onnx_files.adding import add_file as run
     from engine.backbones.onnx_files.trial_images import project_images
@@ -61,32 +48,30 @@ def add_file(request: AddFile, send: "Send", cancel: CancelToken) -> AddedBackbo
     if request.project is not None:
         with Project.open(request.project, for_writing=False) as project:
             images = project_images(project)
-    added = run(
-        request.path,
-        name=request.name,
-        chosen=request.preprocessing,
-        images=images,
-        on_progress=send,
-        cancel=cancel,
+    chosen = request.preprocessing
+    return _added(
+        run(request.path, name=request.name, chosen=chosen, images=images, on_progress=send, cancel=cancel).files
     )
-    return _added(added.files)
 
 
-def examine_file(request: ExamineFile, _send: "Send", cancel: CancelToken) -> "OnnxFacts":
+def examine_file(request: messages.ExamineFile, _send: "Send", cancel: CancelToken) -> "OnnxFacts":
     """Inspect a file in this process, held to limits."""
     from engine.backbones.onnx_files.examining import examine
 
-    return _held(request.limits, cancel, lambda: examine(request.path, most_bytes=request.limits.file_bytes))
+    with _held(request.limits, cancel):
+        return examine(request.path, most_bytes=request.limits.file_bytes)
 
 
-def run_file(request: RunFile, _send: "Send", cancel: CancelToken) -> "Trial":
+def run_file(request: messages.RunFile, _send: "Send", cancel: CancelToken) -> "Trial":
     """Run a file on images in this process, held to limits."""
     from engine.backbones.onnx_files.trying import try_backbone
 
-    return _held(request.limits, cancel, lambda: try_backbone(request.path, request.card, request.images))
+    with _held(request.limits, cancel):
+        return try_backbone(request.path, request.card, request.images)
 
 
-def _held(limits: "Limits", cancel: CancelToken, work: "Callable[[], T]") -> T:
+@contextmanager
+def _held(limits: Limits, cancel: CancelToken) -> Iterator[None]:
     from engine.backbones.onnx_files.held_child import too_much_memory
     from engine.runtime.onnx_runtime import load_onnxruntime
 
@@ -94,21 +79,21 @@ def _held(limits: "Limits", cancel: CancelToken, work: "Callable[[], T]") -> T:
     try:
         with ends_with_parent(cancel):
             hold_to(limits)
-            return work()
+            yield
     except (MemoryError, ModelError) as error:
         if isinstance(error, ModelError) and not any(sign in error.found.lower() for sign in _NO_MEMORY):
             raise
         raise too_much_memory(limits.memory_bytes) from error
 
 
-def list_published(request: ListPublished, send: "Send", cancel: CancelToken) -> PublishedList:
+def list_published(request: messages.ListPublished, send: "Send", cancel: CancelToken) -> messages.PublishedList:
     """List torchvision's published networks; asks no other computer."""
     from engine.backbones.published.networks import list_published as run
 
-    return PublishedList(tuple(run(CacheFolders(request.cache), on_progress=send, cancel=cancel)))
+    return messages.PublishedList(run(CacheFolders(request.cache), on_progress=send, cancel=cancel))
 
 
-def add_published(request: AddPublished, send: "Send", cancel: CancelToken) -> AddedBackbone:
+def add_published(request: messages.AddPublished, send: "Send", cancel: CancelToken) -> messages.AddedBackbone:
     """Download a published network, export it and keep it in the library.
 
     A cancel stops the download at once and the export between steps; what was downloaded is kept.
@@ -117,16 +102,10 @@ def add_published(request: AddPublished, send: "Send", cancel: CancelToken) -> A
     from engine.backbones.published.networks import find_published
 
     caches = CacheFolders(request.cache)
-    files = run(
-        find_published(caches, request.network, request.weights),
-        caches,
-        proxy=request.proxy,
-        keep_weights=request.keep_weights,
-        on_progress=send,
-        cancel=cancel,
-    )
-    return _added(files)
+    facts = find_published(caches, request.network, request.weights)
+    keeps = request.keep_weights
+    return _added(run(facts, caches, proxy=request.proxy, keep_weights=keeps, on_progress=send, cancel=cancel))
 
 
-def _added(files: "ModelFiles") -> AddedBackbone:
-    return AddedBackbone(files.name, files.backbone_hash, files.card.embedding_width)
+def _added(files: "ModelFiles") -> messages.AddedBackbone:
+    return messages.AddedBackbone(files.name, files.backbone_hash, files.card.embedding_width)

@@ -21,13 +21,7 @@ _REMEDY: Final = "use another file"
 def ask_child(
     request: Request[R], limits: Limits, *, cancel: CancelToken | None = None, command: Sequence[str] = ()
 ) -> R:
-    """Let a child process do one job on an untrusted file.
-
-    Args:
-        request: what to do.
-        limits: the child is ended beyond them.
-        cancel: ends the child.
-        command: of the child; by default this program as a worker.
+    """Let a child process, by default this program as a worker, do one job on an untrusted file within limits.
 
     Raises:
         ModelError: what the child found wrong, or that it crashed, took too long, or took too much memory.

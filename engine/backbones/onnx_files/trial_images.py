@@ -27,11 +27,7 @@ def project_images(project: Project, count: int = WANTED) -> tuple[Path, ...]:
 
 @contextmanager
 def trial_images(own: Sequence[Path] = (), count: int = WANTED) -> Iterator[tuple[Path, ...]]:
-    """Give enough images for a trial: those at hand, and drawn ones where they are too few.
-
-    Args:
-        own: image files; those that are not there are left out.
-        count: how many are wanted.
+    """Give enough images for a trial: files at hand that are there, and drawn ones where they are too few.
 
     Raises:
         StorageError: drawn images cannot be written.

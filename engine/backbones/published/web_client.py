@@ -59,12 +59,7 @@ def proxy_for(url: str, proxy: str = "") -> ProxyAddress | None:
 
 
 def web_client(proxy: ProxyAddress | None, transport: httpx.BaseTransport | None = None) -> httpx.Client:
-    """A client that trusts the system's certificates and follows only redirects to safe addresses.
-
-    Args:
-        proxy: that requests go through.
-        transport: sends requests; by default over the network.
-    """
+    """A client that trusts the system's certificates and follows only redirects to safe addresses."""
     trusted, through = ssl.create_default_context(), None
     if proxy is not None:
         person = proxy.person and (unquote(proxy.person[0]), unquote(proxy.person[1]))
@@ -83,11 +78,7 @@ def web_client(proxy: ProxyAddress | None, transport: httpx.BaseTransport | None
 
 
 def check_address(url: str, *, base: str = "") -> None:
-    """Refuse an address that anybody on the way could answer for.
-
-    Args:
-        url: of a file, or what a server names in its place.
-        base: the server's own, which `url` may be relative to.
+    """Refuse an address that anybody on the way could answer for; it may be relative to `base`.
 
     Raises:
         NetworkError: it is neither https nor on this computer, or no address at all.
@@ -126,14 +117,7 @@ def is_unreachable(failure: httpx.HTTPError) -> bool:
 def network_error(
     failure: httpx.HTTPError, url: str, *, proxy: ProxyAddress | None = None, remedy: str = ""
 ) -> NetworkError:
-    """Say what happened in a sentence.
-
-    Args:
-        failure: what the web client raised.
-        url: what was asked for.
-        proxy: that the request went through.
-        remedy: what to do about a lost connection.
-    """
+    """Say in a sentence why `url` did not arrive; `remedy` is for a lost connection."""
     host, found = urlsplit(url).hostname, _words(failure)
     if isinstance(failure, httpx.HTTPStatusError):
         status = failure.response.status_code

@@ -19,11 +19,7 @@ _DAMAGE: Final = (pickle.UnpicklingError, RuntimeError, EOFError, OSError, Value
 
 
 def load_published(facts: PublishedNetwork, weights_file: Path) -> nn.Module:
-    """Make a published network from its weights, without its head.
-
-    Args:
-        facts: which network and which version of its weights.
-        weights_file: what was downloaded.
+    """Make a published network from its downloaded weights, without its head.
 
     Returns:
         The network in evaluation mode; maps images (B, 3, side, side) float32 to embeddings (B, d) float32.
@@ -75,11 +71,7 @@ def made(name: str, weights: Any = None) -> nn.Module:
 
 
 def find_head(network: nn.Module, classes: int) -> tuple[str, int]:
-    """Find the layer that turns embeddings into scores of classes.
-
-    Args:
-        network: a classification network.
-        classes: how many it was trained to tell apart.
+    """Find the layer that turns embeddings into scores of so many classes.
 
     Returns:
         The layer's path in the network, and the length of the embeddings it takes.
@@ -99,14 +91,7 @@ def find_head(network: nn.Module, classes: int) -> tuple[str, int]:
 
 
 def without_head(network: nn.Module, classes: int) -> int:
-    """Take the head off a network: from then on it gives embeddings. What comes after the head (pooling) stays.
-
-    Returns:
-        The embedding width.
-
-    Raises:
-        ModelError: there is no head.
-    """
+    """Take the head off a network, which then gives embeddings of the width returned; what comes after it stays."""
     path, width = find_head(network, classes)
     network.set_submodule(path, nn.Identity())
     return width

@@ -8,6 +8,7 @@ backbone's cache stays too: undo and redo embed nothing.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from operator import attrgetter
 
 from engine.collection.backbone_change.shot_comparison import ShotComparison, compare_on_shots
 from engine.collection.embed import embed_project
@@ -77,18 +78,19 @@ def prepare_change(
     """
     cancel = cancel or CancelToken()
     model = find_model(source)
-    check_is_another(project, caches, model)
+    version = _version_of(model)
+    _check_is_another(project, caches, model)
     known = _KnownFacts(project)
     summary = embed_project(
         project, caches, model=model, device=device, on_progress=on_progress, on_batch=known.take, cancel=cancel
     )
     cancel.raise_if_cancelled()
-    comparison = compare_on_shots(project, caches, project.model, _version_of(model))
+    comparison = compare_on_shots(project, caches, project.model, version)
     cancel.raise_if_cancelled()
     return PreparedChange(
         source,
-        shown_name(model),
-        model.backbone_hash,
+        version.backbone_name,
+        version.backbone_hash,
         comparison,
         embedded=summary.embedded,
         failed=tuple(FileFailure(path, reason) for _image_id, path, reason in summary.failed),
@@ -125,45 +127,47 @@ def use_backbone(project: Project, source: str, backbone_hash: str, news: Sequen
     if news:
         project.record_scan(news)  # first: what is true of the files is true without the change, too
     notice = project.back_up_before(BackupReason.MODEL)
-    with project.one_step(f"Change the backbone to {shown_name(model)}") as step:
-        project.choose_model(_known_version(project, model) or _added(project, model, source))
+    version = _version_of(model)
+    with project.one_step(f"Change the backbone to {version.backbone_name}") as step:
+        project.choose_model(_known_version(project, version) or _added(project, version, model, source))
     return replace(step.change, notice=notice)
 
 
-def check_is_another(project: Project, caches: CacheFolders, model: ModelFiles) -> None:
-    """Refuse the backbone that the project uses already.
-
-    Raises:
-        InputError: there is nothing to change.
-    """
-    version = project.model
+def _check_is_another(project: Project, caches: CacheFolders, model: ModelFiles) -> None:
+    """Refuse the backbone that the project uses already."""
     try:
-        in_use = model_of(project, caches, version).backbone_hash
+        in_use = model_of(project, caches, project.model).backbone_hash
     except ModelError:
         in_use = ""  # gone or another by now: putting it in place again is a change
-    if in_use == model.backbone_hash and not version.is_trained_here:
-        raise InputError("the project uses this backbone already", found=shown_name(model))
+    if in_use == model.backbone_hash and not project.model.is_trained_here:
+        raise InputError("the project uses this backbone already", found=_version_of(model).backbone_name)
 
 
-def shown_name(model: ModelFiles) -> str:
-    """What people call a backbone: bundled and added ones by their name, a file by its own."""
-    return model.name if model.is_bundled else model.backbone.stem
+def _version_of(model: ModelFiles) -> ModelVersion:
+    """A model version that is in no project yet.
+
+    Bundled and added backbones go by their name, and only a file outside the library has to be found by its path
+    (decision 22).
+    """
+    is_named = model.is_bundled or model.backbone.is_relative_to(backbones_folder())
+    return ModelVersion(
+        0,
+        model.name if model.is_bundled else model.backbone.stem,
+        model.backbone_hash,
+        "" if is_named else str(model.backbone),
+        model.propagation_hash,
+        datetime.now(UTC),
+    )
 
 
-def _known_version(project: Project, model: ModelFiles) -> int | None:
+def _known_version(project: Project, wanted: ModelVersion) -> int | None:
     """A version that is just this: going back to a backbone does not add it again."""
-    found = [
-        version.version_id
-        for version in project.model_versions()
-        if not version.is_trained_here
-        and (version.backbone_hash, version.propagation_hash) == (model.backbone_hash, model.propagation_hash)
-        and version.backbone_path == _path_of(model)
-    ]
+    same = attrgetter("is_trained_here", "backbone_hash", "propagation_hash", "backbone_path")
+    found = [version.version_id for version in project.model_versions() if same(version) == same(wanted)]
     return found[-1] if found else None
 
 
-def _added(project: Project, model: ModelFiles, source: str) -> int:
-    version = _version_of(model)
+def _added(project: Project, version: ModelVersion, model: ModelFiles, source: str) -> int:
     return project.add_model_version(
         backbone_name=version.backbone_name,
         backbone_hash=version.backbone_hash,
@@ -171,19 +175,6 @@ def _added(project: Project, model: ModelFiles, source: str) -> int:
         propagation_hash=version.propagation_hash,
         settings={SOURCE_SETTING: source, CARD_SETTING: card_text(model.card)},
     ).version_id
-
-
-def _version_of(model: ModelFiles) -> ModelVersion:
-    """A model version that is in no project yet."""
-    return ModelVersion(
-        0, shown_name(model), model.backbone_hash, _path_of(model), model.propagation_hash, datetime.now(UTC)
-    )
-
-
-def _path_of(model: ModelFiles) -> str:
-    """Only a file outside the library has to be found by its path; what is in it has a name (decision 22)."""
-    is_named = model.is_bundled or model.backbone.is_relative_to(backbones_folder())
-    return "" if is_named else str(model.backbone)
 
 
 class _KnownFacts:

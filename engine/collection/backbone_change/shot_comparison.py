@@ -1,6 +1,6 @@
 """How often two backbones are right about the person's own labels, each held out in turn: figures with an interval."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Final
 
@@ -71,12 +71,11 @@ def compare_on_shots(
     """
     first, second = _held_out(project, caches, before), _held_out(project, caches, after)
     shots = len((second or first or _NOTHING).is_right)
+    compared = ShotComparison(_accuracy(first), _accuracy(second), shots)
     if first is None or second is None or not np.array_equal(first.image_ids, second.image_ids):
-        return ShotComparison(_accuracy(first), _accuracy(second), shots)
-    return ShotComparison(
-        _accuracy(first),
-        _accuracy(second),
-        shots,
+        return compared
+    return replace(
+        compared,
         gained=int((second.is_right & ~first.is_right).sum()),
         lost=int((first.is_right & ~second.is_right).sum()),
     )
