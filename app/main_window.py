@@ -76,7 +76,7 @@ class MainWindow(QMainWindow):
         self.whereabouts = Whereabouts(self.session, self.thumbnails)
         self.embedding = Embedding(self.session)
         self.training = Training(self.session)
-        self.backbone_jobs = BackboneJobs(self.session)
+        self.backbone_jobs = BackboneJobs(self.session, self.settings)
         self.tree = ClassTree(self.session)
         self.workspace = Workspace(self.session, self.thumbnails, self.settings)
         self.inspector = Inspector(self.session, self.thumbnails)
@@ -125,7 +125,7 @@ class MainWindow(QMainWindow):
         self.labelling = Labelling(self.session, self.workspace, self.inspector.likeliest_of, self.palette_panel)
         self.classes = Classes(self.session, self.tree, self.palette_panel)
         self.models = Models(self.session, self.training, self.side, self.toast)
-        self.backbones = Backbones(self.session, self.backbone_jobs, self.side, self.toast, self.settings)
+        self.backbones = Backbones(self.session, self.backbone_jobs, self.side, self.toast)
         self.backups = Backups(self.session, self.side, self.toast)
         self.computing = Computing(
             self.session, self.embedding, self.settings, self.device_chip, toast=self.toast, host=self._pages

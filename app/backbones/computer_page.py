@@ -1,16 +1,82 @@
 """The first source: what is on this computer already; each can be used in the project, or removed."""
 
-from collections.abc import Sequence
-from typing import final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QAbstractButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QWidget
 
 from app.backbones.logic import BackboneRow
-from app.backbones.row_card import RowCard
-from app.controls import make_label
-from app.texts import fill
+from app.backbones.wording import removal_fate, removal_question, row_facts, row_origin
+from app.controls import fill_column, make_button, make_icon_button, make_label, make_row_card
+from app.side_panel.asking_card import AskingCard, CardList
+from app.texts import breakable, fill, translate
 from app.theme.tokens import tokens
+
+if TYPE_CHECKING:
+    from app.backbones.jobs import BackboneJobs
+
+
+@final
+class RowCard(AskingCard):
+    """One backbone: its facts, what can be done with it, and the question before it is removed.
+
+    Args:
+        row: the backbone.
+        use: change the project to it.
+        remove: delete it; the person has agreed.
+        can_change: whether the project may be changed.
+    """
+
+    def __init__(
+        self, row: BackboneRow, use: Callable[[], None], remove: Callable[[], None], *, can_change: bool
+    ) -> None:
+        agree, keep = translate("backbones", "Remove"), translate("backbones", "Keep it")
+        super().__init__(agree, keep, topic=row.source, variant="danger", tone="warning")
+        self.row = row
+        self._remove = remove
+        self.use_button = make_button(self.tr("Use…"), use)
+        self.use_button.setAccessibleName(fill(self.tr("Use %1 in this project"), row.name))
+        self.use_button.setToolTip(
+            self.tr("Embeds all images with it first and compares the results; nothing changes until you decide")
+        )
+        self.use_button.setEnabled(can_change)
+        self.remove_button = make_icon_button("delete", fill(self.tr("Remove %1…"), row.name), self.ask)
+        self.remove_button.setEnabled(row.is_removable)
+        self.agree_button.setAccessibleName(fill(self.tr("Remove %1"), row.name))
+        self.keep_button.setAccessibleName(fill(self.tr("Keep %1"), row.name))
+        card = make_row_card(row.name, (row_facts(row), row_origin(row)), self._make_end())
+        question = make_label(breakable(removal_question(row)), wraps=True)
+        self.lay_out(card, self.remove_button, (question, make_label(removal_fate(row), "secondary", wraps=True)))
+        self.agreed.connect(self._on_agreed)
+
+    def _make_end(self) -> QWidget:
+        """The mark of the backbone in use, or what can be done with another one."""
+        end = QWidget()
+        line = QHBoxLayout(end)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(tokens().spacing.tiny)
+        if self.row.is_used:
+            mark = make_label(self.tr("In use"), "chip")
+            mark.setProperty("tone", "accent")
+            line.addWidget(mark)
+        for button in (self.use_button, self.remove_button):
+            line.addWidget(button)
+        self.use_button.setVisible(not self.row.is_used)
+        self.remove_button.setVisible(self.row.is_removable)
+        return end
+
+    @property
+    def buttons(self) -> tuple[QAbstractButton, ...]:
+        """What the Tab key stops at, from top to bottom; those that are not shown are passed over."""
+        use = () if self.row.is_used else (self.use_button,)
+        remove = (self.remove_button, self.agree_button, self.keep_button) if self.row.is_removable else ()
+        return use + remove
+
+    def _on_agreed(self) -> None:
+        for button in self.buttons:
+            button.setEnabled(False)
+        self._remove()
 
 
 @final
@@ -18,63 +84,50 @@ class ComputerPage(QWidget):
     """One card for each backbone.
 
     Signals:
-        use_requested: the `BackboneRow` to change the project to.
         remove_requested: the `BackboneRow` to delete, after the question was answered.
 
     Attributes:
+        rows: all backbones.
         cards: of all rows, in their order.
-        buttons: of all cards, in the order of the Tab key.
     """
 
-    use_requested = Signal(object)
     remove_requested = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, jobs: "BackboneJobs") -> None:
+        super().__init__()
+        self._jobs = jobs
         self.rows: tuple[BackboneRow, ...] = ()
         self.cards: list[RowCard] = []
-        self.buttons: list[QAbstractButton] = []
-        self._cards = QVBoxLayout()
-        self._cards.setContentsMargins(0, 0, 0, 0)
-        self._cards.setSpacing(tokens().spacing.small)
+        self._used = make_label("", "secondary", wraps=True)
+        self._list = CardList()
         self._hint = make_label(
             self.tr("There are two other sources: published networks, and your own ONNX files."),
             "secondary",
             wraps=True,
         )
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(tokens().spacing.medium)
-        self._used = make_label("", "secondary", wraps=True)
-        column.addWidget(self._used)
-        column.addLayout(self._cards)
-        column.addWidget(self._hint)
-        column.addStretch(1)
+        fill_column(self, self._used, self._list, self._hint, spacing=tokens().spacing.medium).addStretch(1)
+
+    @property
+    def buttons(self) -> list[QAbstractButton]:
+        """Of all cards, in the order of the Tab key."""
+        return [button for card in self.cards for button in card.buttons]
 
     def show_rows(self, rows: Sequence[BackboneRow], used_name: str, *, can_change: bool) -> None:
         """List backbones anew, beside the model version in use."""
-        asked = {card.row.source for card in self.cards if card.is_asking}
         self.rows = tuple(rows)
-        self.cards, self.buttons = [], []
+        self.cards = [self._card(row, can_change=can_change) for row in rows]
+        self._list.show_cards(self.cards)
         self._used.setText(fill(self.tr("In use: %1"), used_name))
         self._used.setVisible(not any(row.is_used for row in rows))
-        while (item := self._cards.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
-        for row in rows:
-            self._add_card(row, can_change=can_change, is_asking=row.is_removable and row.source in asked)
         self._hint.setVisible(len(rows) == 1)
 
-    def _add_card(self, row: BackboneRow, *, can_change: bool, is_asking: bool) -> None:
-        card = RowCard(row, can_change=can_change)
-        card.use_requested.connect(self.use_requested)
-        card.remove_requested.connect(self.remove_requested)
-        self._cards.addWidget(card)
-        self.cards.append(card)
-        self.buttons += card.buttons
-        if is_asking:
-            card.ask()
+    def _card(self, row: BackboneRow, *, can_change: bool) -> RowCard:
+        return RowCard(
+            row,
+            lambda: self._jobs.prepare_change(row.source, row.name),
+            lambda: self.remove_requested.emit(row),
+            can_change=can_change,
+        )
 
     def card_of(self, name: str) -> RowCard:
         """The card of the backbone that is called so."""

@@ -1,15 +1,22 @@
 """Backbones of the three sources, and changing the project to one of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject
 
-from app.backbones.logic import BackboneRow, Installed, PublishedRow, Removal, Source
-from app.backbones.questions import fetched_sizes, installed_backbones, remove_added, some_images, use_ready
-from app.jobs.job_slot import JobSlot, Stage
+from app.backbones.logic import (
+    BackboneRow,
+    Installed,
+    PublishedRow,
+    Source,
+    fetched_sizes,
+    installed_backbones,
+    remove_added,
+    some_images,
+)
+from app.jobs.job_slot import Stage
 from app.side_panel.place import SidePlace
 from app.texts import fill, translate
 
@@ -17,11 +24,9 @@ if TYPE_CHECKING:
     from app.backbones.jobs import BackboneJobs
     from app.backbones.view import BackbonePanel
     from app.session import Session
-    from app.settings import Settings
     from app.status.toast import Toast
     from engine.backbones.messages import PublishedList
-    from engine.backbones.onnx_files.facts import OnnxFacts, Trial
-    from engine.project import Change
+    from engine.project import Change, Project
 
 INSTALLED: Final = "installed backbones"
 FETCHED: Final = "fetched weights"
@@ -29,27 +34,22 @@ FETCHED: Final = "fetched weights"
 
 @final
 class Backbones(QObject):
-    """Opens the backbone panel and does what is asked for there."""
+    """Opens the backbone panel, keeps it up to date, and does what changes the project or this computer."""
 
-    def __init__(
-        self, session: "Session", jobs: "BackboneJobs", side: SidePlace, toast: "Toast", settings: "Settings"
-    ) -> None:
+    def __init__(self, session: "Session", jobs: "BackboneJobs", side: SidePlace, toast: "Toast") -> None:
         super().__init__(side)
         self.panel: BackbonePanel | None = None
         self._session = session
         self._jobs = jobs
         self._side = side
         self._toast = toast
-        self._settings = settings
         self._published: tuple[PublishedRow, ...] = ()
         self._installed = Installed((), "")
         jobs.listing.finished.connect(self._on_listed)
         jobs.download.stage_changed.connect(self._on_download_stage)
-        jobs.inspection.finished.connect(self._on_inspected)
-        jobs.trial.finished.connect(self._on_tried)
         jobs.adding.finished.connect(self._on_added)
         jobs.change.stage_changed.connect(self._on_change_stage)
-        session.loaded.connect(self._on_loaded)
+        session.loaded.connect(self._ask_for_installed)
         session.change_made.connect(self._on_change_made)
         session.state_changed.connect(lambda _state: self._show_images())
         session.closed.connect(self.close_panel)
@@ -80,18 +80,16 @@ class Backbones(QObject):
 
         panel = BackbonePanel(self._jobs)
         panel.close_requested.connect(self.close_panel)
-        panel.use_requested.connect(self._prepare)
-        panel.ready_accepted.connect(self._use_ready)
-        panel.ready_refused.connect(self._jobs.dismiss_change)
+        panel.outcome.use_requested.connect(self._use_ready)
         panel.computer.remove_requested.connect(self._remove)
-        panel.published.proxy.show_address(self._settings.proxy)
-        panel.published.proxy.address_changed.connect(self._remember_proxy)
-        panel.published.list_requested.connect(self._list)
-        panel.published.download_requested.connect(self._download)
-        panel.file.file_chosen.connect(self._inspect)
-        panel.file.trial_requested.connect(self._try)
-        panel.file.add_requested.connect(self._add)
         return panel
+
+    def _say(self, text: str, source: Source | None = None) -> None:
+        """Say it; to somebody who looks elsewhere with the way to the panel."""
+        if self._is_shown:
+            self._toast.say(text)
+        else:
+            self._toast.say(text, action=translate("backbones", "Show"), on_action=lambda: self.open_panel(source))
 
     @property
     def _is_shown(self) -> bool:
@@ -120,32 +118,26 @@ class Backbones(QObject):
                 on_action=self.open_panel,
             )
 
-    def _on_loaded(self) -> None:
-        """Look once whether the backbone is still there; later only while somebody looks."""
-        self._ask_for_installed()
-
     def _on_change_made(self, change: "Change") -> None:
         if change.settings and self.panel is not None:
             self._ask_for_installed()
 
     def _remove(self, row: BackboneRow) -> None:
-        caches, name = self._session.caches, row.source
-        self._session.ask(lambda live: remove_added(live.project, caches, name), self._on_removed, owner=self)
+        caches = self._session.caches
+        self._session.ask(
+            lambda live: remove_added(live.project, caches, row.source),
+            lambda error: self._on_removed(row.name, error),
+            owner=self,
+        )
 
-    def _on_removed(self, removal: Removal) -> None:
+    def _on_removed(self, name: str, error: str) -> None:
         self._ask_for_installed()
-        if removal.error:
-            self._toast.say_failure(removal.error)
+        if error:
+            self._toast.say_failure(error)
         else:
-            self._toast.say(fill(translate("backbones", "%1 is no longer on this computer"), removal.name))
+            self._toast.say(fill(translate("backbones", "%1 is no longer on this computer"), name))
 
     # -- published networks
-
-    def _list(self) -> None:
-        from engine.backbones.messages import ListPublished
-
-        request = ListPublished(self._session.caches.root)
-        self._jobs.listing.start(translate("backbones", "Loading the list of published networks"), request)
 
     def _on_listed(self, listed: "PublishedList") -> None:
         self._published = tuple(PublishedRow(network) for network in listed.networks)
@@ -157,105 +149,52 @@ class Backbones(QObject):
         self._session.ask(lambda _live: fetched_sizes(caches), self._on_fetched, owner=self, topic=FETCHED)
 
     def _on_fetched(self, sizes: Mapping[str, int]) -> None:
-        self._published = tuple(
-            replace(row, fetched_bytes=sizes.get(row.network.library_name, 0)) for row in self._published
-        )
+        self._published = tuple(replace(row, fetched_bytes=sizes.get(row.source, 0)) for row in self._published)
         self._show_published()
 
     def _show_published(self) -> None:
-        if self.panel is None or not self._published:
-            return
-        here = {row.source for row in self._installed.rows}
-        self.panel.published.show_rows(
-            [replace(row, is_here=row.network.library_name in here) for row in self._published]
-        )
-
-    def _remember_proxy(self, address: str) -> None:
-        self._settings.proxy = address
-
-    def _download(self, row: PublishedRow, proxy: str) -> None:
-        from engine.backbones.messages import AddPublished
-
-        request = AddPublished(self._session.caches.root, row.network.network, row.network.weights, proxy)
-        title = fill(translate("backbones", "Downloading %1"), row.name)
-        self._jobs.download.start(title, request, subject=row.name)
+        if self.panel is not None and self._published:
+            here = {row.source for row in self._installed.rows}
+            self.panel.published.show_rows([replace(row, is_here=row.source in here) for row in self._published])
 
     def _on_download_stage(self, stage: Stage) -> None:
-        if stage in (Stage.WAITING, Stage.RUNNING):
+        if self._jobs.download.is_busy:
             return
         self._ask_for_installed()
         self._ask_for_fetched()
         if stage is Stage.DONE:
-            self._tell_added(self._jobs.download.subject, Source.PUBLISHED)
-        elif stage is Stage.FAILED:
-            self._tell_failure(self._jobs.download)
+            self._say(_added_text(self._jobs.download.subject), Source.PUBLISHED)
+        elif stage is Stage.FAILED and not self._is_shown:
+            self._toast.say_failure(self._jobs.download.error)
 
     # -- an ONNX file
-
-    def _inspect(self, path: Path) -> None:
-        from engine.backbones.messages import InspectFile
-
-        title = fill(translate("backbones", "Inspecting %1"), path.name)
-        self._jobs.inspection.start(title, InspectFile(path))
-
-    def _on_inspected(self, facts: "OnnxFacts") -> None:
-        if self.panel is not None:
-            self.panel.file.show_facts(facts)
 
     def _show_images(self) -> None:
         """Give the panel some images that were read well, spread over the collection."""
         state = self._session.state
-        if self.panel is None or state is None or self.panel.isHidden():
-            return
-        self.panel.file.show_images(some_images(state))
-
-    def _try(self, path: Path, facts: "OnnxFacts", preprocessing: Mapping[str, Any], images: Sequence[Path]) -> None:
-        from engine.backbones.messages import TryFile
-
-        request = TryFile(path, facts, preprocessing, tuple(images))
-        self._jobs.trial.start(fill(translate("backbones", "Trying %1"), path.name), request)
-
-    def _on_tried(self, trial: "Trial") -> None:
-        if self.panel is not None:
-            self.panel.file.show_trial(trial)
-
-    def _add(self, path: Path, name: str, preprocessing: Mapping[str, Any]) -> None:
-        from engine.backbones.messages import AddFile
-
-        info = self._session.info
-        request = AddFile(path, name, preprocessing, None if info is None else info.path)
-        self._jobs.adding.start(fill(translate("backbones", "Adding %1"), name), request, subject=name)
+        if self.panel is not None and state is not None and not self.panel.isHidden():
+            self.panel.file.show_images(some_images(state))
 
     def _on_added(self, _added: object) -> None:
         self._ask_for_installed()
         if self.panel is not None:
             self.panel.file.forget_file()
             self.panel.show_source(Source.COMPUTER)
-        self._tell_added(self._jobs.adding.subject, Source.COMPUTER)
-
-    def _tell_added(self, name: str, source: Source) -> None:
-        text = fill(translate("backbones", "%1 is now on this computer"), name)
-        if self._is_shown:
-            self._toast.say(text)
-        else:
-            self._toast.say(text, action=translate("backbones", "Show"), on_action=lambda: self.open_panel(source))
-
-    def _tell_failure(self, slot: JobSlot) -> None:
-        """Tell somebody who looks elsewhere."""
-        if not self._is_shown:
-            self._toast.say_failure(slot.error)
+        self._say(_added_text(self._jobs.adding.subject), Source.COMPUTER)
 
     # -- changing the project
 
-    def _prepare(self, source: str, name: str) -> None:
-        self._jobs.prepare_change(source, name, device=self._settings.device)
-
     def _use_ready(self) -> None:
         ready = self._jobs.ready
-        if ready is not None:
-            self._session.act(
-                lambda project: use_ready(project, ready), on_done=lambda _change: self._on_used(ready.name)
-            )
+        if ready is None:
+            return
+
+        def work(project: "Project") -> "Change":
+            from engine.collection.backbone_change.change import use_backbone
+
+            return use_backbone(project, ready.source, ready.backbone_hash, ready.news)
+
+        self._session.act(work, on_done=lambda _change: self._on_used(ready.name))
 
     def _on_used(self, name: str) -> None:
         self._jobs.dismiss_change()
@@ -267,7 +206,10 @@ class Backbones(QObject):
         if self._is_shown:
             return
         if stage is Stage.FAILED:
-            self._tell_failure(self._jobs.change)
+            self._toast.say_failure(self._jobs.change.error)
         elif stage is Stage.DONE and self._jobs.ready is not None:
-            text = fill(translate("backbones", "%1 is ready to use"), self._jobs.ready.name)
-            self._toast.say(text, action=translate("backbones", "Show"), on_action=self.open_panel)
+            self._say(fill(translate("backbones", "%1 is ready to use"), self._jobs.ready.name))
+
+
+def _added_text(name: str) -> str:
+    return fill(translate("backbones", "%1 is now on this computer"), name)

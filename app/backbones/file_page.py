@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QMimeData, Signal
-from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
+from PySide6.QtCore import QMimeData
+from PySide6.QtWidgets import QFileDialog, QFrame, QWidget
 
 from app.backbones.job_slot_view import JobSlotView
 from app.backbones.preprocessing_form import PreprocessingForm
 from app.backbones.wording import file_facts, trial_button, trial_text
-from app.controls import make_button, make_label, make_notice_column, set_property
+from app.controls import fill_column, make_button, make_label, make_notice_column, set_property
 from app.jobs.job_slot import Stage
-from app.texts import breakable
+from app.texts import breakable, fill
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -25,17 +25,7 @@ SUFFIX: Final = ".onnx"
 
 @final
 class FilePage(QWidget):
-    """One file at a time.
-
-    Signals:
-        file_chosen: the path, to be looked at in the worker.
-        trial_requested: path, what was found out about the file, fields of the preprocessing, and paths of images.
-        add_requested: path, name and fields of the preprocessing.
-    """
-
-    file_chosen = Signal(object)
-    trial_requested = Signal(object, object, object, object)
-    add_requested = Signal(object, str, object)
+    """One file at a time."""
 
     def __init__(self, jobs: "BackboneJobs") -> None:
         super().__init__()
@@ -52,12 +42,13 @@ class FilePage(QWidget):
         self.trial = JobSlotView(
             jobs.trial, getting_ready=self.tr("Trying it…"), cancel_tip=self.tr("Stop; nothing is kept")
         )
-        self.trial.cancel_requested.connect(jobs.trial.cancel)
         self.result = self._make_result()
         self.add_button = make_button(self.tr("Add to this computer"), self._on_add, icon_name="plus")
         self.adding = JobSlotView(jobs.adding, getting_ready=self.tr("Adding it…"))
         self._lay_out()
-        self.form.changed.connect(self._on_form_changed)
+        self.form.changed.connect(self._forget_trial)
+        jobs.inspection.finished.connect(self.show_facts)
+        jobs.trial.finished.connect(self.show_trial)
         for slot in (jobs.inspection, jobs.trial, jobs.adding):
             slot.stage_changed.connect(lambda _stage: self._arrange())
         self._arrange()
@@ -70,36 +61,24 @@ class FilePage(QWidget):
         frame.setProperty("role", "well")
         self._drop_text = make_label("", wraps=True)
         self.choose_button = make_button(self.tr("Choose a file…"), self._on_choose, icon_name="open")
-        column = QVBoxLayout(frame)
-        column.setContentsMargins(*4 * (spacing.medium,))
-        column.setSpacing(spacing.small)
-        column.addWidget(self._drop_text)
-        column.addWidget(self.choose_button)
+        fill_column(frame, self._drop_text, self.choose_button).setContentsMargins(*4 * (spacing.medium,))
         return frame
 
     def _make_result(self) -> QFrame:
         frame = QFrame()
         self._result_text = make_label("", wraps=True)
-        make_notice_column(frame).addWidget(self._result_text)
+        make_notice_column(frame, "accent").addWidget(self._result_text)
         return frame
 
     def _lay_out(self) -> None:
         self._body = QWidget()
-        inner = QVBoxLayout(self._body)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(tokens().spacing.small)
         parts: tuple[QWidget, ...] = (
             self._facts_text, self._why, self.form,
             self.try_button, self.trial, self.result, self.add_button, self.adding,
         )  # fmt: skip
-        for part in parts:
-            inner.addWidget(part)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(tokens().spacing.medium)
-        for widget in (self.drop, self.inspection, self._body):
-            column.addWidget(widget)
-        column.addStretch(1)
+        fill_column(self._body, *parts)
+        spacing = tokens().spacing.medium
+        fill_column(self, self.drop, self.inspection, self._body, spacing=spacing).addStretch(1)
 
     # -- what is shown
 
@@ -120,12 +99,11 @@ class FilePage(QWidget):
 
     def _why_text(self, facts: "OnnxFacts") -> str:
         template = self.tr("Preprocessing: %1.") if facts.is_told else self.tr("Please check the preprocessing: %1.")
-        return template.replace("%1", facts.why)
+        return fill(template, facts.why)
 
     def show_trial(self, trial: "Trial") -> None:
         """Say how it did on the person's images."""
         self._result_text.setText(trial_text(trial))
-        set_property(self.result, "tone", "accent")
 
     @property
     def result_text(self) -> str:
@@ -136,10 +114,11 @@ class FilePage(QWidget):
         """Start anew, after a file was added."""
         self.path = self.facts = None
         self._jobs.inspection.dismiss()
-        self._jobs.adding.dismiss()
         self._forget_trial()
 
     def _forget_trial(self) -> None:
+        """What was tried is no longer what would be added."""
+        self._jobs.adding.dismiss()
         self._jobs.trial.dismiss()
         self._arrange()
 
@@ -179,27 +158,21 @@ class FilePage(QWidget):
         self.path, self.facts = path, None
         self._jobs.inspection.abandon()
         self._jobs.inspection.dismiss()
-        self._jobs.adding.dismiss()
         self._forget_trial()
-        self.file_chosen.emit(path)
+        self._jobs.inspect_file(path)
 
     def _on_choose(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, self.tr("Choose an ONNX file"), "", KINDS)
         if name:
             self.choose(Path(name))
 
-    def _on_form_changed(self) -> None:
-        """What was tried is no longer what would be added."""
-        self._jobs.adding.dismiss()
-        self._forget_trial()
-
     def _on_try(self) -> None:
         if self.path is not None and self.facts is not None:
-            self.trial_requested.emit(self.path, self.facts, self.form.values(), list(self._images))
+            self._jobs.try_file(self.path, self.facts, self.form.values(), self._images)
 
     def _on_add(self) -> None:
         if self.path is not None:
-            self.add_requested.emit(self.path, self.form.name.text().strip(), self.form.values())
+            self._jobs.add_file(self.path, self.form.name.text().strip(), self.form.values())
 
 
 def dropped_file(data: QMimeData) -> Path | None:

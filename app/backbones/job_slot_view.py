@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.backbones.wording import job_facts
+from app.controls import fill_column
 from app.jobs.job_slot import Stage
 from app.side_panel.failure import FailureNotice
 from app.side_panel.progress import ProgressView
@@ -18,16 +18,11 @@ if TYPE_CHECKING:
 class JobSlotView(QWidget):
     """Follows one slot; takes no room while there is nothing to tell.
 
-    Signals:
-        cancel_requested: stop it.
-
     Args:
         slot: the slot.
         getting_ready: what is said before its first progress.
         cancel_tip: what a cancel means; empty where a task is over in a moment and cannot be cancelled here.
     """
-
-    cancel_requested = Signal()
 
     def __init__(self, slot: "JobSlot", *, getting_ready: str, cancel_tip: str = "") -> None:
         super().__init__()
@@ -36,11 +31,8 @@ class JobSlotView(QWidget):
         self._progress = ProgressView(cancel_tip, job_facts)
         self.cancel_button = self._progress.cancel_button
         self.failure = FailureNotice()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._progress)
-        column.addWidget(self.failure)
-        self._progress.cancel_requested.connect(self.cancel_requested)
+        fill_column(self, self._progress, self.failure)
+        self._progress.cancel_requested.connect(slot.cancel)
         slot.stage_changed.connect(self._on_stage_changed)
         slot.progressed.connect(self._progress.show_progress)
         self._on_stage_changed(slot.stage)

@@ -1,15 +1,20 @@
 """What the backbone panel lets workers do: list, examine files, download, and prepare a change."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from PySide6.QtCore import QObject
 
-from app.backbones.logic import ReadyChange
 from app.jobs.job_slot import JobSlot
+from app.texts import fill, translate
 
 if TYPE_CHECKING:
+    from app.backbones.logic import PublishedRow
     from app.session import Session
+    from app.settings import Settings
+    from engine.backbones.onnx_files.facts import OnnxFacts
     from engine.collection.backbone_change.change import PreparedChange
 
 
@@ -18,6 +23,7 @@ class BackboneJobs(QObject):
     """A slot for each kind of work of the panel, and a change that is ready.
 
     Attributes:
+        settings: what the window remembers.
         listing: reads the list of published networks; asks no other computer.
         download: fetches one of them and keeps it; only when the person said so.
         inspection: reads what an ONNX file says of itself.
@@ -27,8 +33,9 @@ class BackboneJobs(QObject):
         ready: a change that waits for the person's word.
     """
 
-    def __init__(self, session: "Session") -> None:
+    def __init__(self, session: "Session", settings: "Settings") -> None:
         super().__init__(session)
+        self.settings = settings
         self._session = session
         self.listing = JobSlot(session.jobs)
         self.download = JobSlot(session.jobs)
@@ -36,7 +43,7 @@ class BackboneJobs(QObject):
         self.trial = JobSlot(session.jobs)
         self.adding = JobSlot(session.jobs, keeps_finished=False)
         self.change = JobSlot(session.jobs, is_heavy=True)
-        self.ready: ReadyChange | None = None
+        self.ready: PreparedChange | None = None
         self._project: Path | None = None
         self.change.finished.connect(self._on_change_ready)
         session.closed.connect(self._on_closed)
@@ -46,18 +53,53 @@ class BackboneJobs(QObject):
         """All of them."""
         return self.listing, self.download, self.inspection, self.trial, self.adding, self.change
 
-    def prepare_change(self, source: str, name: str, *, device: str = "auto") -> None:
+    def list_published(self) -> None:
+        """List networks whose weights can be downloaded."""
+        from engine.backbones.messages import ListPublished
+
+        request = ListPublished(self._session.caches.root)
+        self.listing.start(translate("backbones", "Loading the list of published networks"), request)
+
+    def download_network(self, row: "PublishedRow", proxy: str) -> None:
+        """Fetch a network; an empty proxy is the system's."""
+        from engine.backbones.messages import AddPublished
+
+        request = AddPublished(self._session.caches.root, row.network.network, row.network.weights, proxy)
+        self.download.start(fill(translate("backbones", "Downloading %1"), row.name), request, subject=row.name)
+
+    def inspect_file(self, path: Path) -> None:
+        """Find out what an ONNX file says of itself."""
+        from engine.backbones.messages import InspectFile
+
+        self.inspection.start(fill(translate("backbones", "Inspecting %1"), path.name), InspectFile(path))
+
+    def try_file(
+        self, path: Path, facts: "OnnxFacts", preprocessing: Mapping[str, Any], images: Sequence[Path]
+    ) -> None:
+        """Run an inspected file on some images."""
+        from engine.backbones.messages import TryFile
+
+        request = TryFile(path, facts, preprocessing, tuple(images))
+        self.trial.start(fill(translate("backbones", "Trying %1"), path.name), request)
+
+    def add_file(self, path: Path, name: str, preprocessing: Mapping[str, Any]) -> None:
+        """Take a file into the library under a name."""
+        from engine.backbones.messages import AddFile
+
+        info = self._session.info
+        request = AddFile(path, name, preprocessing, None if info is None else info.path)
+        self.adding.start(fill(translate("backbones", "Adding %1"), name), request, subject=name)
+
+    def prepare_change(self, source: str, name: str) -> None:
         """Embed the open project with another backbone; nothing while nobody may write."""
         from engine.collection.messages import PrepareChange
 
         info = self._session.info
-        if info is None or not info.is_writable:
-            return
-        if self.change.is_busy:
+        if info is None or not info.is_writable or self.change.is_busy:
             return
         self._project, self.ready = info.path, None
-        request = PrepareChange(info.path, self._session.caches.root, source, device)
-        self.change.start(self.tr("Embedding images with %1").replace("%1", name), request, subject=name)
+        request = PrepareChange(info.path, self._session.caches.root, source, self.settings.device)
+        self.change.start(fill(translate("backbones", "Embedding images with %1"), name), request, subject=name)
 
     def dismiss_change(self) -> None:
         """The person has decided."""
@@ -67,7 +109,7 @@ class BackboneJobs(QObject):
     def _on_change_ready(self, prepared: "PreparedChange") -> None:
         info = self._session.info
         if info is not None and info.path == self._project:  # it may have ended just when another project was opened
-            self.ready = ReadyChange.of_prepared(prepared, self.change.news)
+            self.ready = replace(prepared, news=tuple(self.change.news))
 
     def _on_closed(self) -> None:
         self.ready = None

@@ -1,15 +1,22 @@
-"""What the backbone panel knows, without Qt: rows of its three sources, and how a change compares."""
+"""What the backbone panel knows, and what it asks of the engine on the project thread; without Qt."""
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from engine.config import CacheFolders
+from engine.errors import InputError, ModelError, ProtoleafError
 
 if TYPE_CHECKING:
+    from engine.backbones.model_files import ModelFiles
     from engine.backbones.published.facts import PublishedNetwork
-    from engine.collection.backbone_change.change import PreparedChange
-    from engine.embedding.records import EmbedResult
+    from engine.collection.state import CollectionState
+    from engine.project import Project
 
+MOST_TRIED: Final = 8
+"""Images are enough to see whether a network tells them apart, and are over in a moment."""
+PUBLISHED_PREFIX: Final = "torchvision-"
 USUAL_DATA: Final = "IMAGENET1K_"
 """What the names of nearly all weights begin with: the images they were trained on."""
 
@@ -35,46 +42,33 @@ class BackboneRow:
     """One backbone on this computer.
 
     Attributes:
+        files: the network and its card.
         source: by which the engine finds it.
-        name: for people.
-        input_side: of the square pictures it sees, in pixels.
-        width: length of its embeddings.
-        size_bytes: of its file.
-        origin: how it came here.
-        licence: of its weights; empty while unknown.
-        images_per_s: how fast it is on one core of this computer, where that was measured.
+        size_bytes: of the network's file.
         is_used: whether the project uses it now.
-        file_name: of its file.
     """
 
+    files: "ModelFiles"
     source: str
-    name: str
-    input_side: int
-    width: int
     size_bytes: int
-    origin: Origin
-    licence: str = ""
-    images_per_s: float | None = None
     is_used: bool = False
-    file_name: str = ""
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return self.files.name
+
+    @property
+    def origin(self) -> Origin:
+        """How it came here."""
+        if self.files.is_bundled:
+            return Origin.BUNDLED
+        return Origin.PUBLISHED if self.name.startswith(PUBLISHED_PREFIX) else Origin.ADDED
 
     @property
     def is_removable(self) -> bool:
         """Whether it may go: what ships with the program stays, and so does what the project uses."""
         return self.origin is not Origin.BUNDLED and not self.is_used
-
-
-@dataclass(frozen=True)
-class Removal:
-    """How the removal of a backbone ended.
-
-    Attributes:
-        name: of the backbone.
-        error: why it is still there, in one line; empty when it is gone.
-    """
-
-    name: str
-    error: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,16 +86,6 @@ class Installed:
     lost_reason: str = ""
 
 
-class Column(StrEnum):
-    """What the table of published networks can be sorted by."""
-
-    NAME = "name"
-    SIZE = "size"
-    ACCURACY = "accuracy"
-    SIDE = "side"
-    LICENCE = "licence"
-
-
 @dataclass(frozen=True)
 class PublishedRow:
     """A network whose weights can be downloaded, with one version of them.
@@ -117,82 +101,87 @@ class PublishedRow:
     is_here: bool = False
 
     @property
+    def source(self) -> str:
+        """By which the engine finds it once it is on this computer."""
+        return self.network.library_name
+
+    @property
     def name(self) -> str:
         """For people: `resnet50 V2`."""
         return f"{self.network.network} {self.network.weights.removeprefix(USUAL_DATA)}"
 
 
-_KEYS: Final[Mapping[Column, Callable[["PublishedNetwork"], Any]]] = {
-    Column.NAME: lambda _network: 0,
-    Column.SIZE: lambda network: network.size_bytes,
-    Column.ACCURACY: lambda network: network.top1,
-    Column.SIDE: lambda network: network.input_side,
-    Column.LICENCE: lambda network: network.licence.casefold(),
-}
+def installed_backbones(project: "Project", caches: CacheFolders) -> Installed:
+    """What is on this computer, beside what the project uses."""
+    from engine.collection.lost_model import lost_reason
+    from engine.collection.models import all_models, model_of
 
-
-def arranged(
-    rows: Sequence[PublishedRow], column: Column, *, descending: bool = False, words: str = ""
-) -> list[PublishedRow]:
-    """The rows whose name or licence holds all words, sorted."""
-    wanted = words.casefold().split()
-    found = [row for row in rows if all(word in f"{row.name} {row.network.licence}".casefold() for word in wanted)]
-    return sorted(found, key=lambda row: (_KEYS[column](row.network), row.name.casefold()), reverse=descending)
-
-
-@dataclass(frozen=True)
-class ChangeFigures:
-    """How another backbone compares with the one in use on the person's labels, each held out in turn.
-
-    Attributes:
-        before, after: share of right answers, 0..1; None where nothing could be held out.
-        shots: labels that were held out.
-        interval: where the difference lies in 19 of 20 cases, as a share; None where the labels are not the same.
-        may_be_chance: whether so few labels give such a difference in more than 1 of 20 cases.
-    """
-
-    before: float | None
-    after: float | None
-    shots: int = 0
-    interval: tuple[float, float] | None = None
-    may_be_chance: bool = False
-
-    @property
-    def is_worse(self) -> bool:
-        """Whether the other backbone is right less often, beyond chance."""
-        return self.interval is not None and not self.may_be_chance and (self.after or 0.0) < (self.before or 0.0)
-
-    @property
-    def is_better(self) -> bool:
-        """Whether the other backbone is right more often, beyond chance."""
-        return self.interval is not None and not self.may_be_chance and (self.after or 0.0) > (self.before or 0.0)
-
-
-@dataclass(frozen=True)
-class ReadyChange:
-    """A change of backbone that only waits for the person's word.
-
-    Attributes:
-        source: by which the engine finds the backbone.
-        name: for people.
-        backbone_hash: of the file that the images were embedded with.
-        figures: beside the backbone in use.
-        failed: images that could not be read.
-        news: what was found out about images.
-    """
-
-    source: str
-    name: str
-    backbone_hash: str
-    figures: ChangeFigures
-    failed: int = 0
-    news: tuple["EmbedResult", ...] = ()
-
-    @classmethod
-    def of_prepared(cls, prepared: "PreparedChange", news: "Sequence[EmbedResult]") -> "ReadyChange":
-        """What a worker prepared, with the news that it sent before."""
-        comparison = prepared.comparison
-        figures = ChangeFigures(
-            comparison.before, comparison.after, comparison.shots, comparison.interval, comparison.may_be_chance
+    version = project.model
+    reason = lost_reason(project, caches)
+    used = None if reason or version.is_trained_here else model_of(project, caches)
+    found = [(files, files.name) for files in all_models()]
+    if used is not None and all(files.backbone_hash != used.backbone_hash for files, _ in found):
+        found.append((used, str(used.backbone)))
+    rows = [
+        BackboneRow(
+            files,
+            source,
+            files.backbone.stat().st_size,
+            is_used=used is not None and files.backbone_hash == used.backbone_hash,
         )
-        return cls(prepared.source, prepared.name, prepared.backbone_hash, figures, len(prepared.failed), tuple(news))
+        for files, source in found
+    ]
+    rows.sort(key=lambda row: (not row.is_used, row.origin is not Origin.BUNDLED, row.name))
+    return Installed(tuple(rows), version.label, reason)
+
+
+def remove_added(project: "Project", caches: CacheFolders, name: str) -> str:
+    """Delete a backbone of the person's library, unless the project came to use it while the person was asked.
+
+    Returns:
+        why it is still there, in one line; empty when it is gone.
+    """
+    from engine.backbones.library import BackboneLibrary
+
+    library = BackboneLibrary()
+    try:
+        if _hash_in_use(project, caches) == library.entry(name).backbone_hash:
+            raise InputError("the project uses this backbone", found=name, remedy="change to another one first")
+        library.remove(name)
+    except ProtoleafError as error:
+        return str(error)
+    return ""
+
+
+def _hash_in_use(project: "Project", caches: CacheFolders) -> str:
+    """Of the backbone that the project needs on this computer; empty where it has its own, or has lost it."""
+    from engine.collection.models import model_of
+
+    if project.model.is_trained_here:
+        return ""
+    try:
+        return model_of(project, caches).backbone_hash
+    except ModelError:
+        return ""
+
+
+def some_images(state: "CollectionState", count: int = MOST_TRIED) -> list[Path]:
+    """Paths of images that could be read, spread evenly over the collection."""
+    import numpy as np
+
+    from engine.collection.state import ImageStatus
+
+    ready = state.image_ids[state.status == ImageStatus.READY]
+    if not len(ready):
+        return []
+    chosen = ready[np.unique(np.linspace(0, len(ready) - 1, min(count, len(ready))).round().astype(np.int64))]
+    return [state.path_of(image_id) for image_id in chosen.tolist()]
+
+
+def fetched_sizes(caches: CacheFolders) -> dict[str, int]:
+    """Bytes that have arrived of downloads that were stopped, by the network's name on this computer."""
+    from engine.backbones.published.networks import kept_list, weights_path
+    from engine.backbones.published.part_file import PartFile
+
+    sizes = {facts.library_name: PartFile(weights_path(caches, facts)).size for facts in kept_list(caches) or ()}
+    return {name: size for name, size in sizes.items() if size}

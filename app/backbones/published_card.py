@@ -3,17 +3,17 @@
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.backbones.job_slot_view import JobSlotView
 from app.backbones.logic import PublishedRow
 from app.backbones.wording import download_button, download_question, licence_text, published_facts
-from app.controls import make_button, make_label
+from app.controls import fill_column, make_button, make_label
 from app.texts import breakable, fill
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
-    from app.jobs.job_slot import JobSlot, Stage
+    from app.backbones.jobs import BackboneJobs
 
 
 @final
@@ -21,17 +21,16 @@ class PublishedCard(QFrame):
     """One network. Nothing is fetched before the question was answered.
 
     Signals:
-        download_requested: the `PublishedRow`.
-        use_requested: source and name of a network that is on this computer.
+        download_requested: the `PublishedRow`; the person has agreed.
     """
 
     download_requested = Signal(object)
-    use_requested = Signal(str, str)
 
-    def __init__(self, download: "JobSlot") -> None:
+    def __init__(self, jobs: "BackboneJobs") -> None:
         super().__init__()
-        self._download = download
-        self._row: PublishedRow | None = None
+        self._jobs = jobs
+        self._download = jobs.download
+        self.row: PublishedRow | None = None
         self._can_change = True
         self.setProperty("role", "card")
         self._name = make_label("", "strong", wraps=True)
@@ -40,13 +39,12 @@ class PublishedCard(QFrame):
         self.use_button = make_button(self.tr("Use in this project…"), self._on_use, variant="primary")
         self.question = self._make_question()
         self.run = JobSlotView(
-            download,
+            jobs.download,
             getting_ready=self.tr("Preparing…"),
             cancel_tip=self.tr("Stop; what was downloaded is kept, and the download can be resumed"),
         )
-        self.run.cancel_requested.connect(download.cancel)
         self._lay_out()
-        download.stage_changed.connect(self._on_stage_changed)
+        jobs.download.stage_changed.connect(lambda _stage: self._arrange(is_asking=False))
         self.show_row(None)
 
     def _make_question(self) -> QWidget:
@@ -55,28 +53,15 @@ class PublishedCard(QFrame):
         self.agree_button = make_button(self.tr("Download"), self._on_agree, variant="primary", icon_name="download")
         self.refuse_button = make_button(self.tr("Not now"), self._on_refuse)
         question = QWidget()
-        column = QVBoxLayout(question)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(tokens().spacing.small)
-        for widget in (self._question_text, self._question_licence, self.agree_button, self.refuse_button):
-            column.addWidget(widget)
+        fill_column(question, self._question_text, self._question_licence, self.agree_button, self.refuse_button)
         return question
 
     def _lay_out(self) -> None:
         spacing = tokens().spacing
-        column = QVBoxLayout(self)
+        parts = (self._name, self._facts, self.download_button, self.use_button, self.question, self.run)
+        column = fill_column(self, *parts, spacing=spacing.tiny)
         column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.medium)
-        column.setSpacing(spacing.tiny)
-        column.addWidget(self._name)
-        column.addWidget(self._facts)
-        column.addSpacing(spacing.tiny)
-        for widget in (self.download_button, self.use_button, self.question, self.run):
-            column.addWidget(widget)
-
-    @property
-    def row(self) -> PublishedRow | None:
-        """The network that is shown."""
-        return self._row
+        column.insertSpacing(2, spacing.tiny)
 
     @property
     def question_text(self) -> str:
@@ -91,11 +76,9 @@ class PublishedCard(QFrame):
 
     def show_row(self, row: PublishedRow | None) -> None:
         """Show another network, or what is known of the same one now."""
-        is_same = (
-            row is not None and self._row is not None and row.network.library_name == self._row.network.library_name
-        )
+        is_same = row is not None and self.row is not None and row.source == self.row.source
         is_asking = is_same and not self.question.isHidden()
-        self._row = row
+        self.row = row
         self.setVisible(row is not None)
         if row is None:
             return
@@ -109,15 +92,12 @@ class PublishedCard(QFrame):
         self._arrange(is_asking=is_asking)
 
     def _arrange(self, *, is_asking: bool) -> None:
-        row, is_busy = self._row, self._download.is_busy
+        row, is_busy = self.row, self._download.is_busy
         is_here = row is not None and row.is_here
         self.download_button.setVisible(not is_here and not is_asking and not is_busy)
         self.use_button.setVisible(is_here and not is_busy)
         self.use_button.setEnabled(self._can_change)
         self.question.setVisible(is_asking and not is_here and not is_busy)
-
-    def _on_stage_changed(self, _stage: "Stage") -> None:
-        self._arrange(is_asking=False)
 
     def _on_ask(self) -> None:
         self._download.dismiss()
@@ -125,13 +105,13 @@ class PublishedCard(QFrame):
         self.agree_button.setFocus()
 
     def _on_agree(self) -> None:
-        if self._row is not None:
-            self.download_requested.emit(self._row)
+        if self.row is not None:
+            self.download_requested.emit(self.row)
 
     def _on_refuse(self) -> None:
         self._arrange(is_asking=False)
         self.download_button.setFocus()
 
     def _on_use(self) -> None:
-        if self._row is not None:
-            self.use_requested.emit(self._row.network.library_name, self._row.name)
+        if self.row is not None:
+            self._jobs.prepare_change(self.row.source, self.row.name)

@@ -1,29 +1,78 @@
 """Published networks as a Qt table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.backbones.logic import Column, PublishedRow, arranged
-from app.backbones.wording import (
-    COLUMN_TIPS,
-    COLUMN_TITLES,
-    accuracy,
-    licence_text,
-    pixels,
-    published_facts,
-    short_licence,
-)
-from app.texts import translate
+from app.backbones.logic import PublishedRow
+from app.backbones.wording import accuracy, licence_text, pixels, published_facts, short_licence
+from app.texts import QT_TRANSLATE_NOOP, translate
 from app.wording import file_size
 
-COLUMNS: Final = tuple(Column)
-_NUMBERS: Final = frozenset({Column.SIZE, Column.ACCURACY, Column.SIDE})
-_LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
 Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the table.
+
+    Attributes:
+        title: above it.
+        text_of: what a cell says.
+        value_of: what rows are sorted by; rows of the same value by their names.
+        is_number: numbers stand at the right.
+        tip: what the title means, where that needs saying.
+    """
+
+    title: str
+    text_of: Callable[[PublishedRow], str]
+    value_of: Callable[[PublishedRow], float | str]
+    is_number: bool = False
+    tip: str = ""
+
+    @property
+    def alignment(self) -> Qt.AlignmentFlag:
+        """Of the title and of the cells."""
+        side = Qt.AlignmentFlag.AlignRight if self.is_number else Qt.AlignmentFlag.AlignLeft
+        return side | Qt.AlignmentFlag.AlignVCenter
+
+
+COLUMNS: Final = (
+    Column(QT_TRANSLATE_NOOP("backbones", "Name"), lambda row: row.name, lambda _row: 0),
+    Column(
+        QT_TRANSLATE_NOOP("backbones", "Size"),
+        lambda row: file_size(row.network.size_bytes),
+        lambda row: row.network.size_bytes,
+        is_number=True,
+    ),
+    Column(
+        QT_TRANSLATE_NOOP("backbones", "Top-1"),
+        accuracy,
+        lambda row: row.network.top1,
+        is_number=True,
+        tip=QT_TRANSLATE_NOOP("backbones", "ImageNet top-1 accuracy"),
+    ),
+    Column(
+        QT_TRANSLATE_NOOP("backbones", "Input"),
+        lambda row: pixels(row.network.input_side),
+        lambda row: row.network.input_side,
+        is_number=True,
+        tip=QT_TRANSLATE_NOOP("backbones", "Side of the square input image"),
+    ),
+    Column(QT_TRANSLATE_NOOP("backbones", "Licence"), short_licence, lambda row: row.network.licence.casefold()),
+)
+
+
+def arranged(
+    rows: Sequence[PublishedRow], column: Column, *, descending: bool = False, words: str = ""
+) -> list[PublishedRow]:
+    """The rows whose name or licence holds all words, sorted."""
+    wanted = words.casefold().split()
+    found = [row for row in rows if all(word in f"{row.name} {row.network.licence}".casefold() for word in wanted)]
+    return sorted(found, key=lambda row: (column.value_of(row), row.name.casefold()), reverse=descending)
 
 
 @final
@@ -32,16 +81,11 @@ class PublishedModel(QAbstractTableModel):
 
     def __init__(self) -> None:
         super().__init__()
+        self.rows: list[PublishedRow] = []
         self._all: tuple[PublishedRow, ...] = ()
-        self._shown: list[PublishedRow] = []
-        self._column = Column.NAME
+        self._column = COLUMNS[0]
         self._descending = False
         self._words = ""
-
-    @property
-    def rows(self) -> list[PublishedRow]:
-        """What is shown, in this order."""
-        return self._shown
 
     def show_rows(self, rows: Sequence[PublishedRow]) -> None:
         """Take all networks."""
@@ -53,10 +97,6 @@ class PublishedModel(QAbstractTableModel):
         self._words = words
         self._arrange()
 
-    def place_of(self, library_name: str) -> int | None:
-        """Where a network is shown; None where it is not."""
-        return next((place for place, row in enumerate(self._shown) if row.network.library_name == library_name), None)
-
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column."""
         self._column, self._descending = COLUMNS[column], order == Qt.SortOrder.DescendingOrder
@@ -64,51 +104,33 @@ class PublishedModel(QAbstractTableModel):
 
     def _arrange(self) -> None:
         self.beginResetModel()
-        self._shown = arranged(self._all, self._column, descending=self._descending, words=self._words)
+        self.rows = arranged(self._all, self._column, descending=self._descending, words=self._words)
         self.endResetModel()
 
     # -- Qt
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own default)
         """Rows of the table."""
-        return 0 if parent.isValid() else len(self._shown)
+        return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own default)
         """Columns of the table."""
         return 0 if parent.isValid() else len(COLUMNS)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
         """Headings."""
         if orientation is not Qt.Orientation.Horizontal:
             return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return translate("backbones", COLUMN_TITLES[COLUMNS[section]])
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return translate("backbones", COLUMN_TIPS.get(COLUMNS[section], ""))
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if COLUMNS[section] in _NUMBERS else _LEFT
-        return None
+        column = COLUMNS[section]
+        if role in (Role.DisplayRole, Role.ToolTipRole):
+            return translate("backbones", column.title if role == Role.DisplayRole else column.tip)
+        return column.alignment if role == Role.TextAlignmentRole else None
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
         """One cell."""
-        row, column = self._shown[index.row()], COLUMNS[index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return cell_text(row, column)
-        if role == Qt.ItemDataRole.ToolTipRole:
+        row, column = self.rows[index.row()], COLUMNS[index.column()]
+        if role == Role.DisplayRole:
+            return column.text_of(row)
+        if role == Role.ToolTipRole:
             return f"{row.name}\n{published_facts(row)}\n{licence_text(row)}"
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column in _NUMBERS else _LEFT
-        return None
-
-
-def cell_text(row: PublishedRow, column: Column) -> str:
-    """What a cell says."""
-    if column is Column.NAME:
-        return row.name
-    if column is Column.SIZE:
-        return file_size(row.network.size_bytes)
-    if column is Column.ACCURACY:
-        return accuracy(row)
-    if column is Column.SIDE:
-        return pixels(row.network.input_side)
-    return short_licence(row)
+        return column.alignment if role == Role.TextAlignmentRole else None

@@ -1,17 +1,17 @@
 """The second source: published networks. The list asks no other computer; a download begins when the person says so."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QItemSelectionModel, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QLineEdit, QTableView, QVBoxLayout, QWidget
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QLineEdit, QTableView, QWidget
 
 from app.backbones.job_slot_view import JobSlotView
-from app.backbones.logic import Column, PublishedRow
+from app.backbones.logic import PublishedRow
 from app.backbones.proxy_field import ProxyField
 from app.backbones.published_card import PublishedCard
-from app.backbones.published_model import COLUMNS, PublishedModel
-from app.controls import make_label
+from app.backbones.published_model import PublishedModel
+from app.controls import fill_column, make_label
 from app.jobs.job_slot import Stage
 from app.theme.tokens import tokens
 
@@ -23,18 +23,7 @@ ROWS_IN_SIGHT: Final = 9
 
 @final
 class PublishedPage(QWidget):
-    """A table to search and sort, and below it what can be done with the chosen network.
-
-    Signals:
-        list_requested: the list is not known yet.
-        download_requested: the `PublishedRow` that the person wants, after the question was answered, and the proxy to
-            go through; empty for the system's.
-        use_requested: source and name of a network that is here.
-    """
-
-    list_requested = Signal()
-    download_requested = Signal(object, str)
-    use_requested = Signal(str, str)
+    """A table to search and sort, and below it what can be done with the chosen network."""
 
     def __init__(self, jobs: "BackboneJobs") -> None:
         super().__init__()
@@ -44,16 +33,11 @@ class PublishedPage(QWidget):
         self.table = self._make_table()
         self.list_view = JobSlotView(jobs.listing, getting_ready=self.tr("Loading the list…"))
         self._nothing = make_label("", "secondary", wraps=True)
-        self.card = PublishedCard(jobs.download)
-        self.proxy = ProxyField()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(tokens().spacing.small)
-        for widget in (self.search, self.list_view, self._nothing, self.table, self.card, self.proxy):
-            column.addWidget(widget)
-        column.addStretch(1)
+        self.card = PublishedCard(jobs)
+        self.proxy = ProxyField(jobs.settings)
+        parts = (self.search, self.list_view, self._nothing, self.table, self.card, self.proxy)
+        fill_column(self, *parts).addStretch(1)
         self.card.download_requested.connect(self._on_download_wanted)
-        self.card.use_requested.connect(self.use_requested)
         jobs.listing.stage_changed.connect(lambda _stage: self._show_emptiness())
         self._show_emptiness()
 
@@ -81,12 +65,12 @@ class PublishedPage(QWidget):
         header = table.horizontalHeader()
         header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(COLUMNS.index(Column.NAME), QHeaderView.ResizeMode.Stretch)
-        header.setSortIndicator(COLUMNS.index(Column.NAME), Qt.SortOrder.AscendingOrder)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         table.setMinimumHeight(header.sizeHint().height() + ROWS_IN_SIGHT * tokens().spacing.control_height)
         table.setFrameShape(QFrame.Shape.NoFrame)
-        table.selectionModel().currentRowChanged.connect(lambda _now, _before: self._show_current())
+        table.selectionModel().currentRowChanged.connect(lambda _now, _before: self.card.show_row(self.current))
         return table
 
     @property
@@ -98,39 +82,33 @@ class PublishedPage(QWidget):
     def begin(self) -> None:
         """Ask for the list when it is not there yet."""
         if not self.model.rows and not self._jobs.listing.is_busy:
-            self.list_requested.emit()
+            self._jobs.list_published()
 
     def show_rows(self, rows: Sequence[PublishedRow]) -> None:
         """List networks; the chosen one stays chosen."""
-        chosen = self.current
-        self.model.show_rows(rows)
-        self._choose(chosen.network.library_name if chosen is not None else "")
-        self._show_emptiness()
-
-    def _choose(self, library_name: str) -> None:
-        place = self.model.place_of(library_name)
-        if place is None and self.model.rows:
-            place = 0
-        if place is not None:
-            every = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
-            self.table.selectionModel().setCurrentIndex(self.model.index(place, 0), every)
-        self._show_current()
+        self._refill(lambda: self.model.show_rows(rows))
 
     def _on_words_changed(self, words: str) -> None:
+        self._refill(lambda: self.model.search(words))
+
+    def _refill(self, fill: Callable[[], None]) -> None:
+        """Change what the table lists; the first network is chosen where the chosen one is not among it."""
         chosen = self.current
-        self.model.search(words)
-        self._choose(chosen.network.library_name if chosen is not None else "")
+        fill()
+        if self.model.rows:
+            sources = [row.source for row in self.model.rows]
+            place = sources.index(chosen.source) if chosen is not None and chosen.source in sources else 0
+            every = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            self.table.selectionModel().setCurrentIndex(self.model.index(place, 0), every)
+        self.card.show_row(self.current)
         self._show_emptiness()
 
     def _on_download_wanted(self, row: PublishedRow) -> None:
         """Begin, unless what stands in the proxy's field is no address: then the person mends it first."""
         if self.proxy.take_typed():
-            self.download_requested.emit(row, self.proxy.address)
+            self._jobs.download_network(row, self.proxy.address)
         else:
             self.proxy.open()
-
-    def _show_current(self) -> None:
-        self.card.show_row(self.current)
 
     def _show_emptiness(self) -> None:
         """An empty list says why, and what next."""

@@ -3,22 +3,15 @@
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QStackedWidget, QTabBar, QWidget
 
 from app.backbones.computer_page import ComputerPage
 from app.backbones.file_page import FilePage, dropped_file
 from app.backbones.job_slot_view import JobSlotView
-from app.backbones.logic import Installed, ReadyChange, Source
+from app.backbones.logic import Installed, Source
 from app.backbones.published_page import PublishedPage
-from app.backbones.wording import (
-    SOURCE_TITLES,
-    comparison,
-    failures_text,
-    measured_on,
-    verdict,
-)
+from app.backbones.wording import SOURCE_TITLES, comparison, failures_text, measured_on, verdict
 from app.controls import make_label
 from app.jobs.job_slot import Stage
 from app.side_panel.failure import FailureNotice
@@ -34,17 +27,7 @@ NARROWEST: Final = 440
 
 @final
 class BackbonePanel(SidePanel):
-    """Stands beside the collection; what it started goes on while it is away.
-
-    Signals:
-        use_requested: source and name of the backbone to make ready for the project.
-        ready_accepted: change the project to the backbone that is ready.
-        ready_refused: go on with the one in use.
-    """
-
-    use_requested = Signal(str, str)
-    ready_accepted = Signal()
-    ready_refused = Signal()
+    """Stands beside the collection; what it started goes on while it is away."""
 
     def __init__(self, jobs: "BackboneJobs") -> None:
         super().__init__(NARROWEST)
@@ -52,7 +35,7 @@ class BackbonePanel(SidePanel):
         self._lost_reason = ""
         self.setAcceptDrops(True)
         self.lost = FailureNotice()
-        self.computer = ComputerPage()
+        self.computer = ComputerPage(jobs)
         self.published = PublishedPage(jobs)
         self.file = FilePage(jobs)
         self.pages = {Source.COMPUTER: self.computer, Source.PUBLISHED: self.published, Source.FILE: self.file}
@@ -75,7 +58,8 @@ class BackbonePanel(SidePanel):
         )
         parts = (self.lost, self._change_name, self.run, self._change_fate, self.outcome, self.tabs, self._stack)
         self.lay_out(self.tr("Backbone"), self.tr("Close; work in progress continues"), parts)
-        self._connect()
+        self.outcome.keep_requested.connect(jobs.dismiss_change)
+        jobs.change.stage_changed.connect(self._on_change_stage)
         self.show_source(Source.COMPUTER)
         self._arrange()
 
@@ -91,14 +75,6 @@ class BackbonePanel(SidePanel):
             stack.addWidget(page)
         tabs.currentChanged.connect(self._on_tab_changed)
         return tabs, stack
-
-    def _connect(self) -> None:
-        self.computer.use_requested.connect(lambda row: self.use_requested.emit(row.source, row.name))
-        self.published.use_requested.connect(self.use_requested)
-        self.run.cancel_requested.connect(self._jobs.change.cancel)
-        self.outcome.use_requested.connect(self.ready_accepted)
-        self.outcome.keep_requested.connect(self.ready_refused)
-        self._jobs.change.stage_changed.connect(self._on_change_stage)
 
     # -- what is shown
 
@@ -136,17 +112,15 @@ class BackbonePanel(SidePanel):
             self.published.begin()
 
     def _on_change_stage(self, stage: Stage) -> None:
-        if stage is Stage.DONE and self._jobs.ready is not None:
-            self._show_outcome(self._jobs.ready)
+        ready = self._jobs.ready
+        if stage is Stage.DONE and ready is not None:
+            figures, failures = ready.comparison, failures_text(len(ready.failed))
+            texts = verdict(figures, ready.name), comparison(figures), measured_on(figures), failures
+            tone = "warning" if figures.is_worse else "accent"
+            self.outcome.show_outcome(*texts, is_new_better=not figures.is_worse, tone=tone)
         self._arrange()
         if stage is Stage.DONE:
             self.bring_into_sight(self.outcome)
-
-    def _show_outcome(self, ready: ReadyChange) -> None:
-        figures, failures = ready.figures, failures_text(ready.failed)
-        texts = verdict(figures, ready.name), comparison(figures), measured_on(figures), failures
-        tone = "warning" if figures.is_worse else "accent"
-        self.outcome.show_outcome(*texts, is_new_better=not figures.is_worse, tone=tone)
 
     def _arrange(self) -> None:
         """A change has the panel to itself until it is decided."""

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from PySide6.QtCore import QLocale
 
-from app.backbones.logic import BackboneRow, ChangeFigures, Column, Origin, PublishedRow, Source
+from app.backbones.logic import BackboneRow, Origin, PublishedRow, Source
 from app.texts import QT_TRANSLATE_NOOP, fill, translate
 from app.wording import (
     SEPARATOR,
@@ -22,8 +22,10 @@ from engine.events import Progress
 
 if TYPE_CHECKING:
     from engine.backbones.onnx_files.facts import OnnxFacts, Trial
+    from engine.collection.backbone_change.shot_comparison import ShotComparison
 
 BYTES: Final = "bytes"
+RATE_FIGURE: Final = "images_per_s_one_core"
 UNNAMED: Final = "none named"
 """How the list of published networks says that nobody named a licence."""
 
@@ -32,17 +34,6 @@ SOURCE_TITLES: Final = {
     Source.COMPUTER: QT_TRANSLATE_NOOP("backbones", "On this computer"),
     Source.PUBLISHED: QT_TRANSLATE_NOOP("backbones", "Published networks"),
     Source.FILE: QT_TRANSLATE_NOOP("backbones", "ONNX file…"),
-}
-COLUMN_TITLES: Final = {
-    Column.NAME: QT_TRANSLATE_NOOP("backbones", "Name"),
-    Column.SIZE: QT_TRANSLATE_NOOP("backbones", "Size"),
-    Column.ACCURACY: QT_TRANSLATE_NOOP("backbones", "Top-1"),
-    Column.SIDE: QT_TRANSLATE_NOOP("backbones", "Input"),
-    Column.LICENCE: QT_TRANSLATE_NOOP("backbones", "Licence"),
-}
-COLUMN_TIPS: Final = {
-    Column.ACCURACY: QT_TRANSLATE_NOOP("backbones", "ImageNet top-1 accuracy"),
-    Column.SIDE: QT_TRANSLATE_NOOP("backbones", "Side of the square input image"),
 }
 _ORIGINS: Final = {
     Origin.BUNDLED: QT_TRANSLATE_NOOP("backbones", "Ships with Protoleaf"),
@@ -58,26 +49,27 @@ def pixels(side: int) -> str:
 
 def row_facts(row: BackboneRow) -> str:
     """`224 px  ·  512-dimensional embedding  ·  11.2 MB  ·  420 images/s on one core`."""
+    card = row.files.card
     facts = [
-        pixels(row.input_side),
-        fill(translate("backbones", "%1-dimensional embedding"), number(row.width)),
+        pixels(card.input_side),
+        fill(translate("backbones", "%1-dimensional embedding"), number(card.embedding_width)),
         file_size(row.size_bytes),
     ]
-    if row.images_per_s:
-        facts.append(fill(translate("backbones", "%1 images/s on one core"), number(round(row.images_per_s))))
+    if rate := card.figures.get(RATE_FIGURE):
+        facts.append(fill(translate("backbones", "%1 images/s on one core"), number(round(rate))))
     return SEPARATOR.join(facts)
 
 
 def row_origin(row: BackboneRow) -> str:
     """Where a backbone is from, and its licence."""
-    licence = fill(translate("backbones", "Licence: %1"), row.licence) if row.licence else ""
+    licence = row.files.card.licence and fill(translate("backbones", "Licence: %1"), row.files.card.licence)
     return SEPARATOR.join(filter(None, (translate("backbones", _ORIGINS[row.origin]), licence)))
 
 
 def removal_question(row: BackboneRow) -> str:
     """What a removal means, before anything is deleted."""
     template = translate("backbones", "Remove %1? This deletes %2 (%3) from this computer for good.")
-    return fill(template, row.name, row.file_name, file_size(row.size_bytes))
+    return fill(template, row.name, row.files.backbone.name, file_size(row.size_bytes))
 
 
 def removal_fate(row: BackboneRow) -> str:
@@ -87,8 +79,8 @@ def removal_fate(row: BackboneRow) -> str:
         "Projects that use it keep their labels and predictions, but need it again to embed new images.",
     )
     if row.origin is Origin.PUBLISHED:
-        return " ".join((fate, translate("backbones", "It can be downloaded again.")))
-    return " ".join((fate, translate("backbones", "It can be added again only from its ONNX file.")))
+        return f"{fate} {translate('backbones', 'It can be downloaded again.')}"
+    return f"{fate} {translate('backbones', 'It can be added again only from its ONNX file.')}"
 
 
 def accuracy(row: PublishedRow) -> str:
@@ -98,8 +90,8 @@ def accuracy(row: PublishedRow) -> str:
 
 def published_facts(row: PublishedRow) -> str:
     """What is worth knowing before a download."""
-    facts = [pixels(row.network.input_side), fill(translate("backbones", "ImageNet top-1 accuracy %1"), accuracy(row))]
-    return SEPARATOR.join(facts)
+    top1 = fill(translate("backbones", "ImageNet top-1 accuracy %1"), accuracy(row))
+    return SEPARATOR.join((pixels(row.network.input_side), top1))
 
 
 def licence_text(row: PublishedRow) -> str:
@@ -180,7 +172,7 @@ def trial_text(trial: "Trial") -> str:
 # -- a change
 
 
-def verdict(figures: ChangeFigures, name: str) -> str:
+def verdict(figures: "ShotComparison", name: str) -> str:
     """What the figures mean, in a few words."""
     if figures.after is None or figures.before is None:
         template = translate("backbones", "%1 is ready")
@@ -193,7 +185,7 @@ def verdict(figures: ChangeFigures, name: str) -> str:
     return fill(template, name)
 
 
-def comparison(figures: ChangeFigures) -> str:
+def comparison(figures: "ShotComparison") -> str:
     """`Current: 57.1 %  ·  New: 61.9 %`, or why there are no figures."""
     if figures.after is None:
         return translate("backbones", "Too few labels to compare: a class needs at least two.")
@@ -203,7 +195,7 @@ def comparison(figures: ChangeFigures) -> str:
     return SEPARATOR.join((fill(translate("backbones", "Current: %1"), percent_to_a_tenth(figures.before)), then))
 
 
-def measured_on(figures: ChangeFigures) -> str:
+def measured_on(figures: "ShotComparison") -> str:
     """What the figures were measured on, and whether that is enough to tell."""
     if figures.after is None or not figures.shots:
         return ""
@@ -215,7 +207,7 @@ def measured_on(figures: ChangeFigures) -> str:
     return " ".join(filter(None, sentences))
 
 
-def _certainty(figures: ChangeFigures) -> str:
+def _certainty(figures: "ShotComparison") -> str:
     if figures.interval is None:
         return ""
     if figures.may_be_chance:

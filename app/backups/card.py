@@ -26,7 +26,7 @@ class BackupCard(AskingCard):
 
     def __init__(self, backup: Backup, *, can_restore: bool) -> None:
         agree, keep = translate("backups", "Restore"), translate("backups", "Leave it as it is")
-        super().__init__(agree, keep, variant="primary", tone="accent")
+        super().__init__(agree, keep, topic=backup.path, variant="primary", tone="accent")
         self.backup = backup
         self._changes: Changes | None = None
         self._holds = make_label("", "caption", wraps=True)

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.backups.card import BackupCard
 from app.controls import make_button, make_label, make_separator
+from app.side_panel.asking_card import CardList
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.progress import ProgressView
 from app.texts import breakable
-from app.theme.tokens import tokens
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
 
@@ -47,7 +47,7 @@ class BackupsPanel(SidePanel):
         self.cards: tuple[BackupCard, ...] = ()
         self._can_restore = False
         self._empty = make_label("", "secondary", wraps=True)
-        self._list = QVBoxLayout()
+        self._list = CardList()
         self._folder = make_label("", "secondary", wraps=True)
         self.choose_button = make_button(self.tr("Choose folder…"), self.folder_requested.emit)
         self.usual_button = make_button(self.tr("Use the usual folder"), self.usual_folder_requested.emit)
@@ -59,19 +59,11 @@ class BackupsPanel(SidePanel):
             "secondary",
             wraps=True,
         )
-        parts = (about, self.failure, self.busy, self.back_up_button, self._make_list(), *self._make_place())
+        parts = (about, self.failure, self.busy, self.back_up_button, self._empty, self._list, *self._make_place())
         self.lay_out(self.tr("Backups"), self.tr("Close"), parts)
         self.failure.show_text("")
         self.busy.show_ended()
         self.show_rows((), can_restore=False, is_known=False)
-
-    def _make_list(self) -> QWidget:
-        part = QWidget()
-        part.setLayout(self._list)
-        self._list.setContentsMargins(0, 0, 0, 0)
-        self._list.setSpacing(tokens().spacing.small)
-        self._list.addWidget(self._empty)
-        return part
 
     def _make_place(self) -> tuple[QWidget, ...]:
         heading = make_label(self.tr("Where backups are kept"), "section")
@@ -92,15 +84,10 @@ class BackupsPanel(SidePanel):
     def show_rows(self, rows: Sequence[Backup], *, can_restore: bool, is_known: bool = True) -> None:
         """Show the list anew; a question that is open for a backup that is still there stays open."""
         self._can_restore = can_restore
-        asking = next((card.backup.path for card in self.cards if card.is_asking), None)
-        for card in self.cards:
-            self._list.removeWidget(card)
-            card.hide()
-            card.deleteLater()
         self.cards = tuple(BackupCard(row, can_restore=can_restore) for row in rows)
         for card in self.cards:
             card.restore_requested.connect(self.restore_requested)
-            self._list.addWidget(card)
+        self._list.show_cards(self.cards)
         self._empty.setText(
             self.tr("No backup yet. The first one is made as soon as there is something to keep.")
             if is_known
@@ -108,11 +95,8 @@ class BackupsPanel(SidePanel):
         )
         self._empty.setVisible(not rows)
         self._order_keys()
-        again = self.card_of(asking) if can_restore else None
-        if again is not None:
-            again.ask()
 
-    def card_of(self, path: Path | None) -> BackupCard | None:
+    def card_of(self, path: Path) -> BackupCard | None:
         """The card of a backup, or None."""
         return next((card for card in self.cards if card.backup.path == path), None)
 

@@ -1,12 +1,13 @@
 """A card of a list; a question takes its place before something is done that a click cannot take back."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QWidget
 
-from app.controls import make_button, make_notice_column
+from app.controls import fill_column, make_button, make_notice_column
 from app.theme.tokens import tokens
 
 
@@ -19,16 +20,18 @@ class AskingCard(QWidget):
     Args:
         agree: what the button of the answer "yes" says.
         keep: what the button of the answer "no" says.
+        topic: what the card is about.
         variant: of the first button, such as "danger".
         tone: of the question.
     """
 
     agreed = Signal()
 
-    def __init__(self, agree: str, keep: str, *, variant: str, tone: str) -> None:
+    def __init__(self, agree: str, keep: str, *, topic: Hashable, variant: str, tone: str) -> None:
         super().__init__()
         self.agree_button = make_button(agree, self._on_agree, variant=variant)
         self.keep_button = make_button(keep, self._on_keep)
+        self.topic = topic
         self._tone = tone
 
     def lay_out(self, card: QFrame, ask_button: QAbstractButton, texts: Sequence[QLabel]) -> None:
@@ -44,11 +47,13 @@ class AskingCard(QWidget):
         inner.setSpacing(tokens().spacing.small)
         for widget in (*self._texts, self.agree_button, self.keep_button):
             inner.addWidget(widget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._card)
-        column.addWidget(self._question)
+        fill_column(self, self._card, self._question)
         self.show_question(is_asking=False)
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether what it asks about can be done now."""
+        return self._ask_button.isEnabled()
 
     @property
     def is_asking(self) -> bool:
@@ -84,6 +89,30 @@ class AskingCard(QWidget):
             self._on_keep()
             return
         super().keyPressEvent(event)
+
+
+@final
+class CardList(QWidget):
+    """Cards below each other, which are made anew now and then; it takes no room without one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._cards: Sequence[QWidget] = ()
+        self._column = fill_column(self)
+
+    def show_cards(self, cards: Sequence[QWidget]) -> None:
+        """Show other cards; a question about something that is still there stays open."""
+        asked = {card.topic for card in self._cards if isinstance(card, AskingCard) and card.is_asking}
+        for card in self._cards:
+            self._column.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        self._cards = tuple(cards)
+        self.setVisible(bool(cards))
+        for card in cards:
+            self._column.addWidget(card)
+            if isinstance(card, AskingCard) and card.topic in asked and card.can_ask:
+                card.ask()
 
 
 def words_of(*labels: QLabel) -> str:

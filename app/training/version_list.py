@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
-from app.controls import make_button, make_label, make_row_card
+from app.controls import fill_column, make_button, make_label, make_row_card
+from app.side_panel.asking_card import CardList
 from app.texts import fill
-from app.theme.tokens import tokens
 from app.training.logic import VersionRow
 from app.training.wording import version_facts
 
@@ -26,19 +26,13 @@ class VersionList(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows: tuple[VersionRow, ...] = ()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(tokens().spacing.small)
+        self._list = CardList()
+        fill_column(self, self._list)
 
     def show_rows(self, rows: Sequence[VersionRow], *, is_writable: bool) -> None:
         """List versions anew."""
         self.rows = tuple(rows)
-        while (item := self._column.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
-        for row in rows:
-            self._column.addWidget(self._card(row, is_writable=is_writable))
+        self._list.show_cards([self._card(row, is_writable=is_writable) for row in rows])
 
     def _card(self, row: VersionRow, *, is_writable: bool) -> QFrame:
         return make_row_card(row.name, (version_facts(row),), self._end(row, is_writable=is_writable))

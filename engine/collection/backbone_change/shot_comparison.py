@@ -57,6 +57,20 @@ class ShotComparison:
         interval = self.interval
         return interval is not None and self.gained != self.lost and interval[0] <= 0 <= interval[1]
 
+    @property
+    def is_better(self) -> bool:
+        """Whether the other backbone is right more often, beyond chance."""
+        return self._differs and (self.after or 0.0) > (self.before or 0.0)
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the other backbone is right less often, beyond chance."""
+        return self._differs and (self.after or 0.0) < (self.before or 0.0)
+
+    @property
+    def _differs(self) -> bool:
+        return self.interval is not None and not self.may_be_chance
+
 
 def compare_on_shots(
     project: Project, caches: CacheFolders, before: ModelVersion, after: ModelVersion

@@ -6,7 +6,10 @@ from PySide6.QtWidgets import QPushButton
 
 from app.jobs.job_slot import Stage
 from engine.backbones.library import BackboneLibrary
+from engine.collection.backbone_change.change import PreparedChange
+from engine.collection.backbone_change.shot_comparison import ShotComparison
 from engine.collection.state import ImageStatus
+from engine.embedding.records import EmbedBatch, EmbedResult
 from engine.project import Project
 from engine.worker.protocol import Failed
 from tests.support.backbone_jobs import progress
@@ -47,6 +50,18 @@ def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) ->
     assert_same(reviewing.state, before, tolerance=0)
     assert jobs == []
     assert reviewing.window.toast.message == f"Undone: Change the backbone to {tinyleaf}"
+
+
+def test_what_was_found_out_about_images_waits_with_the_change(reviewing: Desk, tinyleaf: str) -> None:
+    """The worker sends it in batches before its result; the project learns of it when the change is used."""
+    news = (EmbedResult(7, None, "it is gone"), EmbedResult(8, None, "it is gone, too"))
+    prepared = PreparedChange(tinyleaf, tinyleaf, "00ff", ShotComparison(0.5, None, 0), 3)
+    jobs = reviewing.window.backbone_jobs
+    jobs.change.make_job = Player([*(EmbedBatch((each,)) for each in news), prepared])
+    use_button(panel_for(reviewing), tinyleaf).click()
+    wait_for(reviewing, jobs.change, Stage.DONE)
+    assert jobs.ready is not None
+    assert jobs.ready.news == news
 
 
 def test_keeping_the_old_one_changes_nothing(reviewing: Desk, collection: Collection, tinyleaf: str) -> None:

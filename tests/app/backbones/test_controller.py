@@ -5,10 +5,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSize, Qt
 
-from app.backbones.logic import ChangeFigures, ReadyChange, Source
+from app.backbones.logic import Source
 from app.jobs.job_slot import Stage
 from app.theme import set_scheme
 from engine.backbones.messages import PublishedList
+from engine.collection.backbone_change.change import PreparedChange
+from engine.collection.backbone_change.shot_comparison import ShotComparison
+from engine.files import FileFailure
 from tests.support.backbone_jobs import progress
 from tests.support.backbone_panel import (
     listed,
@@ -127,8 +130,9 @@ def test_no_word_is_cut(reviewing: Desk, tinyleaf: str, tmp_path: Path, scheme: 
     shown["change"] = look(reviewing, panel)
     tasks.change.cancel()
     reviewing.wait(lambda: tasks.change.stage is Stage.IDLE)
-    figures = ChangeFigures(0.571, 0.619, 42, (-0.02, 0.09), may_be_chance=True)
-    tasks.ready = ReadyChange(tinyleaf, tinyleaf, "00", figures, failed=1_234)
+    figures = ShotComparison(0.571, 0.619, 42, gained=4, lost=2)
+    failed = 1_234 * (FileFailure(tmp_path, "it is gone"),)
+    tasks.ready = PreparedChange(tinyleaf, tinyleaf, "00", figures, 1, failed)
     tasks.change._enter(Stage.DONE)  # noqa: SLF001 (what a child process says, without one)
     shown["outcome"] = look(reviewing, panel)
     assert [text for texts in shown.values() for text in texts] == []

@@ -7,7 +7,7 @@ from typing import NoReturn
 import pytest
 from PySide6.QtCore import Qt
 
-from app.backbones.row_card import RowCard
+from app.backbones.computer_page import RowCard
 from app.backbones.view import BackbonePanel
 from engine.backbones.library import BackboneLibrary
 from engine.collection.backbone_change.change import prepare_change, use_backbone

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.backbones.logic import BackboneRow, ChangeFigures, Origin, PublishedRow
+from app.backbones.logic import Origin, PublishedRow
 from app.backbones.wording import (
     comparison,
     download_button,
@@ -18,10 +18,12 @@ from app.backbones.wording import (
     short_licence,
     verdict,
 )
+from engine.collection.backbone_change.shot_comparison import ShotComparison
 from engine.events import Progress
 from tests.support.backbone_jobs import LARGE, SMALL
+from tests.support.backbone_panel import backbone_row
 
-FIGURES = ChangeFigures(0.571, 0.619, 42, (0.01, 0.09))
+FIGURES = ShotComparison(0.571, 0.619, 200, gained=12, lost=2)
 SMALL_ROW = PublishedRow(SMALL)
 
 
@@ -36,11 +38,11 @@ def test_bytes_are_told_as_sizes() -> None:
 
 def test_what_is_told_before_a_removal() -> None:
     """File and size, what becomes of projects, and how the backbone comes back."""
-    added = BackboneRow("mine", "mine", 224, 512, 97_800_000, Origin.ADDED, file_name="mine.onnx")
+    added = backbone_row(Origin.ADDED)
     assert removal_question(added) == "Remove mine? This deletes mine.onnx (97.8 MB) from this computer for good."
     assert "need it again" in removal_fate(added)
     assert removal_fate(added).endswith("It can be added again only from its ONNX file.")
-    assert removal_fate(replace(added, origin=Origin.PUBLISHED)).endswith("It can be downloaded again.")
+    assert removal_fate(backbone_row(Origin.PUBLISHED)).endswith("It can be downloaded again.")
 
 
 def test_what_is_told_before_a_download() -> None:
@@ -56,15 +58,15 @@ def test_what_is_told_before_a_download() -> None:
 @pytest.mark.parametrize(
     ("figures", "said", "basis"),
     [
-        (FIGURES, "tinyleaf is better", "95 % confidence interval of the difference: 1.0 to 9.0 points."),
-        (replace(FIGURES, before=0.7, interval=(-0.15, -0.02)), "tinyleaf is worse", "-15.0 to -2.0 points."),
-        (replace(FIGURES, may_be_chance=True), "tinyleaf is about as good", "the difference may be due to chance."),
-        (replace(FIGURES, after=0.571, interval=(-0.05, 0.05)), "tinyleaf is about as good", "There is no difference."),
-        (replace(FIGURES, before=None, interval=None), "tinyleaf is ready", "each held out once."),
-        (ChangeFigures(None, None), "tinyleaf is ready", ""),
+        (FIGURES, "tinyleaf is better", "95 % confidence interval of the difference: 1.3 to 8.6 points."),
+        (replace(FIGURES, before=0.7, gained=2, lost=12), "tinyleaf is worse", "-8.6 to -1.3 points."),
+        (replace(FIGURES, shots=42, gained=4), "tinyleaf is about as good", "the difference may be due to chance."),
+        (replace(FIGURES, after=0.571, lost=12), "tinyleaf is about as good", "There is no difference."),
+        (replace(FIGURES, before=None, gained=None), "tinyleaf is ready", "each held out once."),
+        (ShotComparison(None, None, 0), "tinyleaf is ready", ""),
     ],
 )
-def test_a_verdict_is_honest(figures: ChangeFigures, said: str, basis: str) -> None:
+def test_a_verdict_is_honest(figures: ShotComparison, said: str, basis: str) -> None:
     """Chance is said where it may be chance."""
     assert verdict(figures, "tinyleaf") == said
     assert measured_on(figures).endswith(basis)
@@ -74,6 +76,6 @@ def test_both_figures_or_why_not() -> None:
     """Now and then, or what is missing."""
     assert comparison(FIGURES) == "Current: 57.1 %  ·  New: 61.9 %"
     assert comparison(replace(FIGURES, before=None)) == "New: 61.9 %"
-    assert "at least two" in comparison(ChangeFigures(0.5, None))
+    assert "at least two" in comparison(ShotComparison(0.5, None, 0))
     assert failures_text(0) == ""
     assert failures_text(1) == "1 image could not be read."

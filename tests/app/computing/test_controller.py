@@ -151,7 +151,7 @@ def test_the_cpu_is_chosen_and_every_job_gets_it(desk: Desk, unread: Collection,
     assert workers.requests[0].device == "cpu"
     assert window.device_chip.text() == "CPU"
     window.backbone_jobs.change.make_job = change = Player([Failed("no")])
-    window.backbones._prepare("other", "other")  # noqa: SLF001 (a scripted job takes the place of a child process)
+    window.backbone_jobs.prepare_change("other", "other")
     desk.wait(lambda: window.backbone_jobs.change.stage is Stage.FAILED)
     assert change.requests[0].device == "cpu"
     again = restarted()
@@ -207,7 +207,7 @@ def test_a_gpu_that_fails_while_the_backbone_changes_is_told(reviewing: Desk) ->
     event = progress(3, 12)
     change = reviewing.window.backbone_jobs.change
     change.make_job = Player([replace(event, note="CPU", notice=NOTICE), "wait"])
-    reviewing.window.backbones._prepare("other", "other")  # noqa: SLF001 (a scripted job takes the place of a child process)
+    reviewing.window.backbone_jobs.prepare_change("other", "other")
     reviewing.wait(lambda: reviewing.window.toast.message == f"{NOTICE}.")
     change.cancel()
     reviewing.wait(lambda: change.stage is Stage.IDLE)

@@ -35,3 +35,15 @@ def test_other_shots_cannot_be_paired() -> None:
     assert comparison.interval is None
     assert not comparison.may_be_chance
     assert ShotComparison(None, None, 0, gained=0, lost=0).interval is None
+
+
+def test_a_difference_counts_only_beyond_chance() -> None:
+    """Better, worse, or about as good; without pairs nothing is claimed."""
+    better = ShotComparison(0.5, 0.7, 200, gained=50, lost=10)
+    assert (better.is_better, better.is_worse) == (True, False)
+    worse = ShotComparison(0.7, 0.5, 200, gained=10, lost=50)
+    assert (worse.is_better, worse.is_worse) == (False, True)
+    doubtful = ShotComparison(0.5, 0.51, 200, gained=4, lost=2)
+    assert (doubtful.is_better, doubtful.is_worse) == (False, False)
+    unpaired = ShotComparison(0.5, 0.7, 200)
+    assert (unpaired.is_better, unpaired.is_worse) == (False, False)
