@@ -56,9 +56,9 @@ class CancelToken:
         """Whether the job was asked to stop."""
         return self._event.is_set()
 
-    def wait(self) -> None:
-        """Block until the job is asked to stop."""
-        self._event.wait()
+    def wait(self, timeout_s: float | None = None) -> None:
+        """Block until the job is asked to stop, or for some time."""
+        self._event.wait(timeout_s)
 
     def raise_if_cancelled(self) -> None:
         """Raise `Cancelled` when the job was asked to stop."""

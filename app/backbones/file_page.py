@@ -94,7 +94,7 @@ class FilePage(QWidget):
         self._facts_text.setText("\n".join((file_facts(facts), *facts.notices)))
         self._why.setText(self._why_text(facts))
         self.form.fill(facts.name, vars(facts.preprocessing), usable)
-        self.form.side.setEnabled(facts.fixed_side is None)
+        self.form.side.setEnabled(facts.image_input.fixed_side is None)
         self._forget_trial()
 
     def _why_text(self, facts: "OnnxFacts") -> str:

@@ -18,7 +18,7 @@ from typing import Final, final
 from engine.backbones.model_files import ModelFiles, bundled_backbones, model_files, own_propagation
 from engine.backbones.preprocessing import stamp_of
 from engine.config import backbones_folder
-from engine.errors import InputError, ModelError, StorageError
+from engine.errors import InputError, ModelError
 from engine.full_disk import storage_error
 from engine.model_card import BackboneCard, card_path, file_hash, read_card, write_card
 from engine.new_file import create_file, flush_folder, open_own, private_folder
@@ -114,11 +114,8 @@ class BackboneLibrary:
         try:
             self._discard(self.folder / name)
         except OSError as error:
-            raise StorageError(
-                "the backbone cannot be removed",
-                found=f"{self.folder / name}: {error.strerror or error}",
-                remedy="check that the folder may be written to and that no other program uses the backbone",
-            ) from error
+            remedy = "check that the folder may be written to and that no other program uses the backbone"
+            raise storage_error(self.folder / name, error, "the backbone cannot be removed", remedy) from error
 
     def _check_there(self, name: str) -> None:
         names = self.names()

@@ -30,14 +30,7 @@ class InspectFile(Request[OnnxFacts]):
 
 @dataclass(frozen=True)
 class TryFile(Request[Trial]):
-    """Run a file on some images as it would be run as a backbone; nothing is kept.
-
-    Attributes:
-        path: the file.
-        facts: what `InspectFile` found out about it.
-        preprocessing: the fields of `Preprocessing` that the person chose.
-        images: files, to which drawn ones are added where they are few.
-    """
+    """Run a file on some images as it would be run as a backbone, with the preprocessing chosen; nothing is kept."""
 
     path: Path
     facts: OnnxFacts
@@ -50,7 +43,6 @@ class AddFile(Request[AddedBackbone]):
     """Inspect a file, try it on real images, and take it into the library.
 
     Attributes:
-        path: the file.
         name: in the library; empty: that of its card or file.
         preprocessing: the fields of `Preprocessing` that the person chose.
         project: whose images it is tried on; None: on drawn ones.
@@ -103,10 +95,8 @@ class AddPublished(Request[AddedBackbone]):
 
     Attributes:
         cache: root of the caches.
-        network: torchvision's name of it.
         weights: version of its weights; None: torchvision's own choice.
         proxy: address of a proxy; empty: what the environment says.
-        keep_weights: leave the downloaded weights in the cache.
     """
 
     cache: Path

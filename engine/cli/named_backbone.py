@@ -37,8 +37,6 @@ def named_backbone(
     Args:
         backbone: name of one that is here, "torchvision:NAME", or path of an ONNX file.
         chosen: fields of `Preprocessing` that the options choose; for an ONNX file only.
-        yes: a download was agreed to before: tell size and licence, and do not ask.
-        proxy: address of the proxy that a download goes through; empty: what the environment or the system says.
         when_stopped: what is told of the work when it is stopped.
 
     Returns:

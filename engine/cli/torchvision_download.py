@@ -29,14 +29,11 @@ _MEGA: Final = 1_000_000
 def fetched(
     source: str, *, weights: str | None = None, yes: bool = False, proxy: str = "", keep_weights: bool = False
 ) -> tuple["PublishedNetwork", "ModelFiles"]:
-    """A published network in the library; one that is not there yet is downloaded after a question.
+    """A published network in the library, downloaded after a question when it is not there; see `add_published`.
 
     Args:
         source: such as "torchvision:resnet50".
-        weights: version of its weights; by default torchvision's own.
         yes: size and licence were agreed to: tell them, and do not ask.
-        proxy: address of a proxy; empty: what the environment says.
-        keep_weights: leave the downloaded weights in the cache.
 
     Raises:
         UsageError: it must be downloaded, nobody can be asked, and `yes` was not given; tells size and licence.

@@ -132,8 +132,8 @@ def chosen_preprocessing(facts: OnnxFacts, chosen: Mapping[str, Any]) -> Preproc
         values["pooling"] = chosen.get("pooling", output.pooling)
     preprocessing = preprocessing_from(values)
     side = preprocessing.input_side
-    if facts.fixed_side not in {None, side}:
-        expected = f"{facts.fixed_side} pixels"
+    if facts.image_input.fixed_side not in {None, side}:
+        expected = f"{facts.image_input.fixed_side} pixels"
         raise ModelError("the model takes images of one side only", expected=expected, found=f"{side}")
     return preprocessing
 

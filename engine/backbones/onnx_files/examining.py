@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from engine.backbones.library import usable_name
 from engine.backbones.model_files import own_propagation
-from engine.backbones.onnx_files.facts import GUESS_NOTICE, OnnxFacts, TensorFacts, declared_facts
+from engine.backbones.onnx_files.facts import GUESS_NOTICE, ImageInput, OnnxFacts, TensorFacts, declared_facts
 from engine.backbones.onnx_files.hints import Hint, hint_for
-from engine.backbones.onnx_files.image_input import ImageInput, image_input_of
+from engine.backbones.onnx_files.image_input import image_input_of
 from engine.backbones.onnx_files.outputs import judged, likeliest_first, looks_like_scores
 from engine.backbones.onnx_files.structure import OnnxStructure, check_external, read_structure
 from engine.backbones.preprocessing import USUAL_SIDE, preprocessing_from
@@ -61,10 +61,8 @@ def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
         size_bytes=size,
         opset=structure.opset,
         producer=structure.producer,
-        image_input=image_input.facts,
+        image_input=image_input,
         outputs=outputs,
-        fixed_side=image_input.fixed_side,
-        fixed_batch=image_input.fixed_batch,
         preprocessing=preprocessing_from(values),
         why=hint.why,
         is_told=hint.is_told,
@@ -136,11 +134,12 @@ def _fitting(hint: Hint, image_input: ImageInput) -> dict[str, Any]:
 
 def _outputs(session: Any, values: Mapping[str, Any], image_input: ImageInput) -> list[TensorFacts]:
     """Run the network on noise, one image, another and both if it can, and judge the outputs by their shapes."""
-    shape = image_input.shape_at(values["input_side"])
-    noise = np.random.default_rng(_SEED).standard_normal((2, *shape)).astype(INPUT_TYPES[image_input.facts.kind])
+    side, channels = values["input_side"], image_input.channels
+    shape = (channels, side, side) if image_input.layout == "nchw" else (side, side, channels)
+    noise = np.random.default_rng(_SEED).standard_normal((2, *shape)).astype(INPUT_TYPES[image_input.kind])
     batches = [noise[:1], noise[1:], *([noise] if image_input.fixed_batch is None else [])]
     declared = declared_facts(session.get_outputs())
-    runs = [_run(session, image_input.facts.name, batch) for batch in batches]
+    runs = [_run(session, image_input.name, batch) for batch in batches]
     shapes = (
         [value.shape if isinstance(value, np.ndarray) else None for value in values]
         for values in zip(*runs, strict=True)

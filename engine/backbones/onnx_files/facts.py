@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from engine.backbones.preprocessing import PRESETS, Preprocessing, numbers_text, preprocessing_from, preset_name
 from engine.errors import ModelError
+from engine.model_card import CHANNELS
 
 Shape = tuple[int | str | None, ...]
 GUESS_NOTICE: Final = "The preprocessing is a guess: check it against the network's documentation."
@@ -52,6 +53,23 @@ def declared_facts(tensors: Iterable[Any]) -> tuple[TensorFacts, ...]:
 
 
 @dataclass(frozen=True)
+class ImageInput(TensorFacts):
+    """The only input of a network that takes images.
+
+    Attributes:
+        layout: "nchw" or "nhwc".
+        channels: 3, or 1 for grey.
+        fixed_side: None where any side will do.
+        fixed_batch: 1 where the network takes one image at a time, else None.
+    """
+
+    layout: str = "nchw"
+    channels: int = CHANNELS
+    fixed_side: int | None = None
+    fixed_batch: int | None = None
+
+
+@dataclass(frozen=True)
 class OnnxFacts:
     """What was found out about a file that can be a backbone.
 
@@ -62,8 +80,6 @@ class OnnxFacts:
         producer: the program that wrote it.
         image_input: its only input.
         outputs: all of them, the likeliest embedding first.
-        fixed_side: side of its input, None where the file leaves it open.
-        fixed_batch: 1 where it takes one image at a time, None where any number.
         preprocessing: guessed or told, the likeliest output included.
         why: where the preprocessing comes from.
         is_told: whether somebody said so; a guess should be shown to the person first.
@@ -76,10 +92,8 @@ class OnnxFacts:
     size_bytes: int
     opset: int
     producer: str
-    image_input: TensorFacts
+    image_input: ImageInput
     outputs: tuple[TensorFacts, ...]
-    fixed_side: int | None
-    fixed_batch: int | None
     preprocessing: Preprocessing
     why: str
     is_told: bool

@@ -1,9 +1,8 @@
 """The input of a network that takes images: one tensor, four axes, colours or grey, square."""
 
-from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.backbones.onnx_files.facts import TensorFacts, declared_facts
+from engine.backbones.onnx_files.facts import ImageInput, declared_facts
 from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE
 from engine.errors import ModelError
 from engine.model_card import CHANNELS
@@ -11,29 +10,6 @@ from engine.runtime.backbone_input import INPUT_RANK, INPUT_TYPES
 
 _NO_IMAGE: Final = "the model's input is not an image"
 _CHANNEL_COUNTS: Final = frozenset({1, CHANNELS})
-
-
-@dataclass(frozen=True)
-class ImageInput:
-    """The only input of a network.
-
-    Attributes:
-        facts: as declared.
-        layout: "nchw" or "nhwc".
-        channels: 3, or 1 for grey.
-        fixed_side: None where any side will do.
-        fixed_batch: 1 where the network takes one image at a time, else None.
-    """
-
-    facts: TensorFacts
-    layout: str
-    channels: int
-    fixed_side: int | None
-    fixed_batch: int | None
-
-    def shape_at(self, side: int) -> tuple[int, int, int]:
-        """Shape of one image of this side."""
-        return (self.channels, side, side) if self.layout == "nchw" else (side, side, self.channels)
 
 
 def image_input_of(session: Any) -> ImageInput:
@@ -68,7 +44,9 @@ def image_input_of(session: Any) -> ImageInput:
     if side is not None and not SMALLEST_SIDE <= side <= LARGEST_SIDE:
         expected = f"{SMALLEST_SIDE} to {LARGEST_SIDE} pixels"
         raise ModelError("the model's input side cannot be used", expected=expected, found=f"{side:,}")
-    return ImageInput(facts, layout, channels, side, batch)
+    return ImageInput(
+        facts.name, facts.kind, facts.shape, layout=layout, channels=channels, fixed_side=side, fixed_batch=batch
+    )
 
 
 def _layout(first: int | None, last: int | None, found: str) -> tuple[str, int]:

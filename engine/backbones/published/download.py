@@ -1,7 +1,6 @@
 """Downloads one file: goes on where it stopped, and keeps nothing that is not what was promised."""
 
 import re
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,7 +28,6 @@ ATTEMPTS: Final = 5
 """Requests in a row that may bring nothing new before the download gives up; each that gets further starts anew."""
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 16.0
-_PAUSE_STEP_S: Final = 0.1
 _ROUNDING: Final = 0.01
 _SLACK_BYTES: Final = 1 << 16
 """Promised sizes are rounded, and a file is not judged by them: only what is far off is not asked for at all."""
@@ -38,6 +36,11 @@ _RANGE: Final = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
 _PAGE: Final = re.compile(rb"\s*<(!doctype|html|\?xml|head|body)", re.IGNORECASE)
 
 Pause = Callable[[float, CancelToken], None]
+
+
+def _wait(seconds: float, cancel: CancelToken) -> None:
+    cancel.wait(seconds)
+    cancel.raise_if_cancelled()
 
 
 def download(
@@ -50,7 +53,7 @@ def download(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
     transport: httpx.BaseTransport | None = None,
-    pause: Pause | None = None,
+    pause: Pause = _wait,
 ) -> Path:
     """Download a file, or finish a download that was broken off.
 
@@ -84,7 +87,7 @@ def download(
     lock = target.with_name(f"{target.name}.lock")
     with alone(lock, "this file is being downloaded already"), web_client(way, transport) as client:
         try:
-            failure = _Download(client, url, part, size_bytes, on_progress, cancel or CancelToken()).run(pause or _wait)
+            failure = _Download(client, url, part, size_bytes, on_progress, cancel or CancelToken()).run(pause)
             if failure is not None:
                 raise network_error(failure, url, proxy=way, remedy=_LOST if part.size else "") from failure
             _check(part, sha256_prefix, url)
@@ -219,10 +222,3 @@ def _web_page(url: str) -> NetworkError:
         found="HTML",
         remedy="a sign-in page of the network may be in between: open the address in a browser, then try again",
     )
-
-
-def _wait(seconds: float, cancel: CancelToken) -> None:
-    until_s = time.monotonic() + seconds
-    while (left_s := until_s - time.monotonic()) > 0:
-        cancel.raise_if_cancelled()
-        time.sleep(min(_PAUSE_STEP_S, left_s))

@@ -18,17 +18,8 @@ from engine.errors import NetworkError, UsageError
 TIMEOUT_S: Final = 30.0
 """How long a silent server is waited for."""
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
-_PASSING: Final = frozenset(
-    {
-        HTTPStatus.REQUEST_TIMEOUT,
-        HTTPStatus.TOO_MANY_REQUESTS,
-        HTTPStatus.INTERNAL_SERVER_ERROR,
-        HTTPStatus.BAD_GATEWAY,
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        HTTPStatus.GATEWAY_TIMEOUT,
-    }
-)
-"""What a server says when the same request may succeed a little later."""
+_PASSING: Final = frozenset({408, 429, 500, 502, 503, 504})
+"""What a server says when it is too slow, too busy or out of order: the same request may succeed a little later."""
 _UNREACHABLE: Final = frozenset({errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
 _PROXY_REMEDY: Final = "put name and password into the proxy's address: http://name:password@host:port"
 _REMEDIES: Final[Mapping[int, str]] = {
@@ -121,24 +112,21 @@ def network_error(
     host, found = urlsplit(url).hostname, _words(failure)
     if isinstance(failure, httpx.HTTPStatusError):
         status = failure.response.status_code
-        return NetworkError(
-            "the server did not deliver the file",
-            found=f"{status} {failure.response.reason_phrase} for {url}",
-            remedy=_REMEDIES.get(status, "try again later"),
-        )
-    if _is_unsafe(failure):
-        advice = "check this computer's clock, and whether a proxy or a sign-in page of the network is in between"
-        return NetworkError(f"the connection to {host} is not safe", found=found, remedy=advice)
-    if isinstance(failure, httpx.ProxyError):
-        return NetworkError(f"the proxy refused to connect to {host}", found=found, remedy=_PROXY_REMEDY)
-    if is_unreachable(failure) and proxy is not None:
-        return NetworkError(
-            f"the proxy {proxy.shown} cannot be reached", found=found, remedy="check the proxy's address"
-        )
-    if is_unreachable(failure):
-        advice = "check the network, or name the proxy that leads out of it"
-        return NetworkError(f"{host} cannot be reached", found=found, remedy=remedy or advice)
-    return NetworkError(f"the connection to {host} was lost", found=found, remedy=remedy or "try again")
+        what, found = "the server did not deliver the file", f"{status} {failure.response.reason_phrase} for {url}"
+        remedy = _REMEDIES.get(status, "try again later")
+    elif _is_unsafe(failure):
+        what = f"the connection to {host} is not safe"
+        remedy = "check this computer's clock, and whether a proxy or a sign-in page of the network is in between"
+    elif isinstance(failure, httpx.ProxyError):
+        what, remedy = f"the proxy refused to connect to {host}", _PROXY_REMEDY
+    elif is_unreachable(failure) and proxy is not None:
+        what, remedy = f"the proxy {proxy.shown} cannot be reached", "check the proxy's address"
+    elif is_unreachable(failure):
+        what = f"{host} cannot be reached"
+        remedy = remedy or "check the network, or name the proxy that leads out of it"
+    else:
+        what, remedy = f"the connection to {host} was lost", remedy or "try again"
+    return NetworkError(what, found=found, remedy=remedy)
 
 
 def _is_unsafe(failure: httpx.HTTPError) -> bool:

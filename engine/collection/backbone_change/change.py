@@ -108,9 +108,6 @@ def use_backbone(project: Project, source: str, backbone_hash: str, news: Sequen
         backbone_hash: of the prepared backbone; another file by this name has other embeddings.
         news: what the preparation found out about images.
 
-    Returns:
-        The change, to be undone as any action.
-
     Raises:
         ModelError: the backbone is gone, or is another by now.
         StorageError: the disk refuses; the project uses the backbone that it did.

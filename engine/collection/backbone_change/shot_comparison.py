@@ -75,16 +75,9 @@ class ShotComparison:
 def compare_on_shots(
     project: Project, caches: CacheFolders, before: ModelVersion, after: ModelVersion
 ) -> ShotComparison:
-    """Compare two backbones on the person's labels, by what is in their embedding caches.
-
-    Args:
-        project: may be open for reading only.
-        caches: where the embeddings are.
-        before: the version in use.
-        after: the other one; it need not be in the project yet.
-    """
+    """Compare two backbones by what is in their embedding caches; the second need not be in the project yet."""
     first, second = _held_out(project, caches, before), _held_out(project, caches, after)
-    shots = len((second or first or _NOTHING).is_right)
+    shots = next((len(each.is_right) for each in (second, first) if each is not None), 0)
     compared = ShotComparison(_accuracy(first), _accuracy(second), shots)
     if first is None or second is None or not np.array_equal(first.image_ids, second.image_ids):
         return compared
@@ -101,9 +94,6 @@ class _HeldOut:
 
     image_ids: NDArray[np.int64]
     is_right: NDArray[np.bool_]
-
-
-_NOTHING: Final = _HeldOut(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool))
 
 
 def _held_out(project: Project, caches: CacheFolders, version: ModelVersion) -> _HeldOut | None:

@@ -77,8 +77,8 @@ def test_sound_files(tmp_path: Path, write: Callable[[Path], Path], output: str,
     facts = examined(write(tmp_path / "my net (2).onnx"))
     found = facts.preprocessing
     assert (found.output, found.pooling, found.layout, facts.width) == (output, pooling, layout, models.WIDTH)
-    assert (facts.name, facts.opset, facts.fixed_batch) == ("my-net-2", models.OPSET, None)
-    assert found.input_side == (facts.fixed_side or 224)
+    assert (facts.name, facts.opset, facts.image_input.fixed_batch) == ("my-net-2", models.OPSET, None)
+    assert found.input_side == (facts.image_input.fixed_side or 224)
     assert not facts.is_told
     assert any("guess" in notice for notice in facts.notices)
     assert read(encode(1, facts)).message(OnnxFacts) == facts
@@ -87,7 +87,7 @@ def test_sound_files(tmp_path: Path, write: Callable[[Path], Path], output: str,
 def test_one_image_at_a_time(tmp_path: Path) -> None:
     """A batch fixed to 1 is taken, with a notice; a larger one is refused."""
     facts = examined(models.write_vectors(tmp_path / "one.onnx", side=models.SIDE, batch=1))
-    assert (facts.fixed_batch, facts.fixed_side) == (1, models.SIDE)
+    assert (facts.image_input.fixed_batch, facts.image_input.fixed_side) == (1, models.SIDE)
     assert any("one image at a time" in notice for notice in facts.notices)
     models.write_vectors(tmp_path / "eight.onnx", side=models.SIDE, batch=8)
     assert "only batches of one size" in refusal(tmp_path / "eight.onnx")
