@@ -301,7 +301,7 @@ class MainWindow(QMainWindow):
             self.tr("Search commands and classes"),
             self._command_rows,
             self._on_command,
-            foot=self.tr("Enter does it · Esc closes"),
+            foot=self.tr("Enter runs it · Esc closes"),
         )
 
     def _command_rows(self, text: str) -> list[PaletteRow]:

@@ -180,4 +180,4 @@ class Cancelled(ProtoleafError):  # noqa: N818 (a stop the person asked for is n
     """The person stopped the job; what was finished is kept."""
 
     def __init__(self) -> None:
-        super().__init__("stopped", remedy="run it again to go on from here")
+        super().__init__("stopped", remedy="run it again to resume from here")

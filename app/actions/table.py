@@ -165,7 +165,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "accept",
-        QT_TRANSLATE_NOOP("actions", "Accept the best class"),
+        QT_TRANSLATE_NOOP("actions", "Accept the likeliest class"),
         "accept",
         ("Return", "Enter"),
         REVIEW,

@@ -50,11 +50,11 @@ class BackupsPanel(SidePanel):
         self._list = CardList()
         self._folder = make_label("", "secondary", wraps=True)
         self.choose_button = make_button(self.tr("Choose folder…"), self.folder_requested.emit)
-        self.usual_button = make_button(self.tr("Use the usual folder"), self.usual_folder_requested.emit)
+        self.usual_button = make_button(self.tr("Use the default folder"), self.usual_folder_requested.emit)
         self.show_button = make_button(self.tr("Show in folder"), self.show_requested.emit, icon_name="folder")
         about = make_label(
             self.tr(
-                "Protoleaf backs your project up when you open it, every 15 minutes of work, and before large changes."
+                "Protoleaf backs up your project when you open it, every 15 minutes of work, and before large changes."
             ),
             "secondary",
             wraps=True,
@@ -91,7 +91,7 @@ class BackupsPanel(SidePanel):
         self._empty.setText(
             self.tr("No backup yet. The first one is made as soon as there is something to keep.")
             if is_known
-            else self.tr("Looking for backups…")
+            else self.tr("Loading backups…")
         )
         self._empty.setVisible(not rows)
         self._order_keys()

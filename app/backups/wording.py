@@ -57,7 +57,7 @@ def since_line(changes: Changes) -> str:
     if changes.steps_undone:
         parts.append(fill(translate("backups", "%1 undone"), actions(changes.steps_undone)))
     if not parts:
-        return translate("backups", "The same as now")
+        return translate("backups", "Same as now")
     return fill(translate("backups", "Since then: %1"), SEPARATOR.join(parts))
 
 

@@ -57,7 +57,7 @@ class Classes:
         where = graph.name(parent_id) if parent_id is not None else translate("classes", "the top level")
         self._palette.ask(
             fill(translate("classes", "Name of the new class under %1"), where), rows_for, self._on_create,
-            foot=translate("classes", "Parent/Name puts it elsewhere · Enter creates · Esc closes"),
+            foot=translate("classes", "Type Parent/Name to put it elsewhere · Enter creates · Esc closes"),
         )  # fmt: skip
 
     def _on_create(self, choice: Choice) -> None:
@@ -105,7 +105,7 @@ class Classes:
             if isinstance(choice, ClassChoice):
                 self._session.act(lambda project: project.link(choice.class_id, class_id))
 
-        prompt = fill(translate("classes", "A further parent of %1"), graph.name(class_id))
+        prompt = fill(translate("classes", "Another parent for %1"), graph.name(class_id))
         self._palette.ask(prompt, rows_for, on_choice)
 
     def _rename(self, class_id: int, name: str) -> None:

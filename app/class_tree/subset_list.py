@@ -131,7 +131,7 @@ class SubsetList(QListView):
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setStyleSheet("QListView { padding: 0; }")
         self.setFixedHeight(ROW_HEIGHT * len(_SUBSETS))
-        self.setAccessibleName(self.tr("Views of the whole collection"))
+        self.setAccessibleName(self.tr("Views of all images"))
 
     def set_counts(self, counts: dict[Subset, int]) -> None:
         """Show how many images each row holds."""

@@ -121,7 +121,7 @@ class Computing(QObject):
 
         if not self.looking.is_busy:
             self._was_alone = not self._session.jobs.jobs
-            self.looking.start(translate("computing", "Trying the devices"), ListDevices())
+            self.looking.start(translate("computing", "Testing the devices"), ListDevices())
 
     def _on_looked(self, devices: "DeviceList") -> None:
         self._survey = Survey.of_list(devices, was_alone=self._was_alone)

@@ -57,8 +57,8 @@ class ComputingPanel(Overlay):
         self._notice_text = _flowing("", "warning")
         make_notice_column(self.notice, "warning").addWidget(self._notice_text)
         self._note = _flowing("", "caption")
-        self.look_button = make_button(self.tr("Look again"), self.look_requested.emit, variant="flat")
-        self.switch = QCheckBox(self.tr("The collection teaches too"))
+        self.look_button = make_button(self.tr("Check again"), self.look_requested.emit, variant="flat")
+        self.switch = QCheckBox(self.tr("Learn from unlabelled images too"))
         self._line = _below("")
         self._head = self._make_head()
         self._collection = self._make_collection()
@@ -97,7 +97,7 @@ class ComputingPanel(Overlay):
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
         column.setSpacing(spacing.small)
         column.addWidget(self.notice)
-        column.addWidget(make_label(self.tr("Device that looks at images"), "section"))
+        column.addWidget(make_label(self.tr("Device that embeds images"), "section"))
         group = QButtonGroup(self)
         for device, button in self.buttons.items():
             group.addButton(button)
@@ -117,10 +117,10 @@ class ComputingPanel(Overlay):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(tokens().spacing.small)
         column.addWidget(make_separator())
-        column.addWidget(make_label(self.tr("What the model of this project learns from"), "section"))
+        column.addWidget(make_label(self.tr("What this project's model learns from"), "section"))
         column.addWidget(self.switch)
         column.addWidget(
-            _below(self.tr("Images without a label, and those with a coarse one, refine what your shots teach."))
+            _below(self.tr("Unlabelled and coarsely labelled images refine the prototypes of your shots."))
         )
         column.addWidget(self._line)
         return part

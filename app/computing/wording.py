@@ -37,12 +37,12 @@ def device_facts(device: str, survey: Survey | None) -> str:
         return _auto_facts(survey)
     report = None if survey is None else survey.reports.get(device)
     if survey is None or report is None:
-        return translate("computing", "Every computer has one.") if device == CPU else ""
+        return translate("computing", "Always available.") if device == CPU else ""
     if report.works:
         return speed(report)
     if report.cause == ON_DEMAND:
         return translate(
-            "computing", "Its libraries are there. Before the first image it builds an engine, which takes minutes."
+            "computing", "Its libraries are installed. It builds an engine before the first image, which takes minutes."
         )
     if first_with_reason(device, survey) != device:
         return translate("computing", "For the same reason.")
@@ -51,8 +51,8 @@ def device_facts(device: str, survey: Survey | None) -> str:
 
 def _auto_facts(survey: Survey | None) -> str:
     if survey is None:
-        return translate("computing", "Takes the fastest that works.")
-    return fill(translate("computing", "Takes the fastest that works; here: %1."), survey.auto_name)
+        return translate("computing", "Uses the fastest that works.")
+    return fill(translate("computing", "Uses the fastest that works; here: %1."), survey.auto_name)
 
 
 def speed(report: DeviceReport) -> str:
@@ -67,14 +67,16 @@ def speed(report: DeviceReport) -> str:
 def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:
     """What the figures mean, or how far the look at the devices is."""
     if is_looking:
-        return translate("computing", "Trying the devices of this computer…")
+        return translate("computing", "Testing the devices of this computer…")
     if error:
-        return fill(translate("computing", "The devices could not be tried: %1"), sentence(error))
+        return fill(translate("computing", "The devices could not be tested: %1"), sentence(error))
     if survey is None:
-        return translate("computing", "The devices have not been tried yet.")
+        return translate("computing", "The devices have not been tested yet.")
     if not survey.was_alone:
-        return translate("computing", "Measured with the bundled backbone while other work ran; alone it is faster.")
-    return translate("computing", "Measured with the bundled backbone alone; reading the files takes its time, too.")
+        return translate(
+            "computing", "Measured with the bundled backbone while other work was running; on its own it is faster."
+        )
+    return translate("computing", "Measured with the bundled backbone alone; reading the files takes extra time.")
 
 
 def sentence(words: str) -> str:
@@ -88,11 +90,11 @@ def sentence(words: str) -> str:
 def chip_tip(chosen: str, used: str, reason: str, notice: str) -> str:
     """What looks at images, why it is no GPU, and what a click does; one line each."""
     if used:
-        first = fill(translate("computing", "Images are looked at by: %1"), used)
+        first = fill(translate("computing", "Embedding on: %1"), used)
     elif chosen == AUTO:
-        first = translate("computing", "Images are looked at by the fastest device that works")
+        first = translate("computing", "Embedding on the fastest device that works")
     else:
-        first = fill(translate("computing", "Images will be looked at by: %1"), device_title(chosen))
+        first = fill(translate("computing", "Will embed on: %1"), device_title(chosen))
     why = sentence(notice) if notice else ""
     if reason and not notice:
         why = fill(translate("computing", "Not a GPU, because %1"), reason)
@@ -110,25 +112,25 @@ def collection_line(facts: CollectionFacts) -> str:
     if not facts.is_elsewhere:
         return line
     advice = translate(
-        "computing", "Your shots look unlike most other images here; a few labels among those would teach most."
+        "computing", "Your shots look unlike most other images here; labelling a few of those would help most."
     )
     return f"{line} {advice}"
 
 
 def _check_line(facts: CollectionFacts) -> str:
     if not facts.is_on:
-        return translate("computing", "It is off: only your shots and the category graph teach.")
+        return translate("computing", "Off: the model learns only from your shots and the category graph.")
     if not facts.is_fitted:
-        return translate("computing", "Nothing to check yet: no class has a shot.")
+        return translate("computing", "Nothing to evaluate yet: no class has a shot.")
     if not facts.shots:
-        return translate("computing", "Not checked yet: it needs classes with two shots and some more images.")
+        return translate("computing", "Not evaluated yet: this needs classes with two shots and some more images.")
     counts = number(facts.shots), number(facts.hits), number(facts.hits_without)
     if not facts.is_used:
         return fill(
             translate(
                 "computing",
-                "It left itself out: of %1 shots held out, %2 were named right with it, and %3 without it.",
+                "Switched off automatically: on %1 held-out shots, %2 were correct with it and %3 without it.",
             ),
             *counts,
         )
-    return fill(translate("computing", "Of %1 shots held out, %2 are named right with it, and %3 without it."), *counts)
+    return fill(translate("computing", "On %1 held-out shots, %2 are correct with it and %3 without it."), *counts)

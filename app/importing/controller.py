@@ -100,10 +100,10 @@ class Importing:
     def _ask_about_folders(self, found: "FoundImages", paths: Sequence[Path], count: int, class_id: int | None) -> None:
         name = paths[0].name if len(paths) == 1 else translate("importing", "What you dropped")
         where = self._session.graph.name(class_id) if class_id is not None else ""
-        text = fill(translate("importing", "%1 has %2 sub-folders with images."), name, number(count))
-        as_classes = translate("importing", "Make classes from the sub-folders")
+        text = fill(translate("importing", "%1 has %2 subfolders with images."), name, number(count))
+        as_classes = translate("importing", "Make classes from the subfolders")
         only_add = (
-            fill(translate("importing", "All are %1"), where)
+            fill(translate("importing", "Label them all %1"), where)
             if where
             else translate("importing", "Just add the images")
         )

@@ -17,10 +17,10 @@ def import_text(done: "ImageImport") -> str:
     if done.added == 0 and not done.failures:
         if done.already_there:
             parts.insert(
-                0, fill(translate("importing", "Nothing new: %1 were there already"), images(done.already_there))
+                0, fill(translate("importing", "Nothing new: %1 already in the project"), images(done.already_there))
             )
         else:
-            parts.insert(0, translate("importing", "No image was found there"))
+            parts.insert(0, translate("importing", "No images were found there"))
     return ". ".join(part for part in parts if part)
 
 
@@ -38,5 +38,5 @@ def left_out_text(left_out: "LeftOut") -> str:
         return ""
     kinds = ", ".join(f"{number(count)} {kind}" for kind, count in left_out.by_kind())
     if left_out.count == 1:
-        return fill(translate("importing", "%1 was left out: this kind of file is not read"), kinds)
-    return fill(translate("importing", "%1 were left out: these kinds of files are not read"), kinds)
+        return fill(translate("importing", "%1 was skipped: this file type is not supported"), kinds)
+    return fill(translate("importing", "%1 were skipped: these file types are not supported"), kinds)

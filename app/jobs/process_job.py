@@ -130,7 +130,7 @@ class WorkerJob(Job):
         self.details = details
         _log.error("the worker ended without a result: %s", details)
         text = (
-            self.tr("%1 ended unexpectedly. What was finished is kept; start it again to go on from there.")
+            self.tr("%1 ended unexpectedly. What was finished is kept; start it again to resume.")
             if self.keeps_finished
             else self.tr("%1 ended unexpectedly. The project is as it was; start it again.")
         )

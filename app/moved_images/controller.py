@@ -103,7 +103,7 @@ class MovedImages(QObject):
             return find_moved(known, folder, on_progress=on_progress, cancel=cancel)
 
         assert self.panel is not None, "it was asked for there"
-        job = self._job = DetachedJob(translate("moved_images", "Looking for moved images"), work)
+        job = self._job = DetachedJob(translate("moved_images", "Searching for moved images"), work)
         job.keeps_finished = False
         job.progress.connect(self.panel.progress.show_progress)
         job.finished.connect(lambda plan: self._on_found(plan, known.project.parent))

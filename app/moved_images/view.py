@@ -50,7 +50,7 @@ class MovedImagesPanel(SidePanel):
         super().__init__(NARROWEST)
         self.status = make_label("", "strong", wraps=True)
         self.ask = self._make_question()
-        self.progress = ProgressView(self.tr("Stop looking; nothing is changed"), progress_line)
+        self.progress = ProgressView(self.tr("Stop searching; nothing is changed"), progress_line)
         self.failure = FailureNotice()
         self._card = QFrame()
         self._card_column = make_notice_column(self._card, "accent")
@@ -76,7 +76,7 @@ class MovedImagesPanel(SidePanel):
             self.tr("Choose a folder…"), self.folder_wanted.emit, variant="primary", icon_name="folder"
         )
         self.beside_button = make_button(
-            self.tr("Look beside the project"), self.search_requested.emit, icon_name="search"
+            self.tr("Search beside the project"), self.search_requested.emit, icon_name="search"
         )
         for widget in (make_label(text, "secondary", wraps=True), self.folder_button, self.beside_button):
             column.addWidget(widget)
@@ -103,7 +103,9 @@ class MovedImagesPanel(SidePanel):
         self.ask.hide()
         self._fill_card(())
         self.failure.show_text("")
-        where = self.tr("Looking beside the project") if folder is None else fill(self.tr("Looking in %1"), folder.name)
+        where = (
+            self.tr("Searching beside the project") if folder is None else fill(self.tr("Looking in %1"), folder.name)
+        )
         self.progress.show_step(where)
 
     def show_plan(self, plan: "RelinkPlan", project_folder: Path) -> None:

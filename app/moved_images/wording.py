@@ -26,7 +26,7 @@ def progress_line(progress: "Progress") -> str:
         case "images":
             doing = translate("moved_images", "Checking which images are missing")
         case "files":
-            doing = translate("moved_images", "Looking through folders")
+            doing = translate("moved_images", "Searching folders")
         case _:
             doing = translate("moved_images", "Comparing contents")
     if not progress.done:
@@ -76,7 +76,7 @@ def left_lines(plan: "RelinkPlan") -> tuple[str, ...]:
     if plan.missing:
         lines.append(fill(translate("moved_images", "%1 not found there."), number(len(plan.missing))))
     if plan.failures:
-        text = translate("moved_images", "%1 could not be looked through.")
+        text = translate("moved_images", "%1 could not be searched.")
         lines.append(fill(text, plan.failures[0].path.name) if len(plan.failures) == 1 else fill(text, _folders(plan)))
     return tuple(lines)
 

@@ -46,7 +46,7 @@ class ProgressView(QWidget):
 
     def show_waiting(self) -> None:
         """Other work comes first."""
-        self.show_step(self.tr("Waits until the other work is done."))
+        self.show_step(self.tr("Waiting for other work to finish."))
 
     def show_step(self, text: str, *, can_cancel: bool = True) -> None:
         """Say what is going on while nobody knows how long it takes."""

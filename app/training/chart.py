@@ -106,7 +106,7 @@ class Chart(QWidget):
             words.append(f"{self.tr('Loss')} {loss.values[-1]:.3f}")
         if accuracy.values:
             words.append(f"{self.tr('Validation accuracy')} {percent_to_a_tenth(accuracy.values[-1])}")
-        self.setAccessibleName(", ".join(words) or self.tr("Chart of the training"))
+        self.setAccessibleName(", ".join(words) or self.tr("Training chart"))
 
     # -- the look
 

@@ -93,6 +93,6 @@ class Models(QObject):
             depth = self._training.trained.depth
             self._toast.say(
                 outcome_line(self._training.trained),
-                action=translate("training", "Look"),
+                action=translate("training", "Show"),
                 on_action=lambda: self.open_panel(depth),
             )

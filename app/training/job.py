@@ -132,7 +132,7 @@ class Training(QObject):
         self._session.jobs.run(job, Lane.TRAINING)
 
     def cancel(self) -> None:
-        """Stop; the project stays as it was."""
+        """Stop; the project stays unchanged."""
         if self._job is not None:
             self._job.cancel()
 
@@ -173,7 +173,7 @@ class Training(QObject):
         trained = Trained.of_files(depth, files)
         job = self._session.run_long(
             lambda live, _on_progress, _cancel: self._store(live, trained, project_path),
-            title=self.tr("Keeping the new model version"),
+            title=self.tr("Saving the new model version"),
             change_of=lambda _trained: None,
         )
         job.finished.connect(self._on_stored)

@@ -29,7 +29,7 @@ class RunView(QWidget):
         self._training = training
         self.chart: Chart | None = None
         self._chart_place = QVBoxLayout()
-        self._progress = ProgressView(self.tr("Stop; the project stays as it was"))
+        self._progress = ProgressView(self.tr("Stop; the project stays unchanged"))
         self.cancel_button = self._progress.cancel_button
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -52,11 +52,11 @@ class RunView(QWidget):
             self._progress.show_waiting()
         elif phase is Phase.RUNNING:
             self._show_chart()
-            self._progress.show_step(self.tr("Getting ready…"))
+            self._progress.show_step(self.tr("Preparing…"))
             if self._training.progress is not None:
                 self._progress.show_progress(self._training.progress)
         elif phase is Phase.STORING:
-            self._progress.show_step(self.tr("Keeping the new version in the project…"), can_cancel=False)
+            self._progress.show_step(self.tr("Saving the new version in the project…"), can_cancel=False)
         else:
             self._progress.show_ended()
         if phase is Phase.DONE:

@@ -88,7 +88,7 @@ class SetupForm(QWidget):
         self._labels, self._is_writable = labels, is_writable
         self._basis.setText(labels_text(labels))
         self.start_button.setEnabled(labels.are_enough and is_writable)
-        tip = "" if is_writable else self.tr("The project is open for reading only.")
+        tip = "" if is_writable else self.tr("The project is open read-only.")
         self.start_button.setToolTip(tip)
 
     def _on_start_chosen(self) -> None:

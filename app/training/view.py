@@ -58,7 +58,7 @@ class TrainingPanel(SidePanel):
         self._versions_title = make_label(self.tr("Model versions"), "section")
         self.versions = VersionList()
         parts = (self.failure, *self.forms.values(), self.run, self.outcome, self._versions_title, self.versions)
-        self.lay_out("", self.tr("Close; a training goes on"), parts)
+        self.lay_out("", self.tr("Close; training continues"), parts)
         self._connect()
         self.show_depth(None)
 

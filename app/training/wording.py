@@ -24,8 +24,8 @@ def title(depth: Depth | None) -> str:
 def purpose(depth: Depth) -> str:
     """What a training does, in one sentence."""
     if depth is Depth.PROPAGATION:
-        return translate("training", "Learns from your labels how much a class takes over from the classes above it.")
-    return translate("training", "Teaches the network that looks at your images what your classes look like.")
+        return translate("training", "Learns from your labels how strongly a class draws on the classes above it.")
+    return translate("training", "Trains the network that embeds your images on your classes.")
 
 
 def duration(plan: Plan) -> str:
@@ -35,7 +35,7 @@ def duration(plan: Plan) -> str:
         return translate("training", "Takes less than a minute.")
     if plan.depth is Depth.PROPAGATION:
         return fill(translate("training", "Takes about %1."), _about(seconds))
-    return fill(translate("training", "Takes about %1, and far less with a graphics card."), _about(seconds))
+    return fill(translate("training", "Takes about %1, and far less with a GPU."), _about(seconds))
 
 
 def _about(seconds: float) -> str:
@@ -52,14 +52,14 @@ def start_text(start: StartingPoint) -> str:
     """Where training a backbone starts."""
     if start is StartingPoint.BUNDLED:
         return translate("training", "Bundled backbone")
-    return translate("training", "Conv4 of the paper")
+    return translate("training", "The paper's Conv4")
 
 
 def labels_text(labels: Labels) -> str:
     """What there is to learn from, or what is missing."""
     if not labels.are_enough:
         return translate("training", "Label at least 2 images of 2 classes first: there is nothing to learn from yet.")
-    template = translate("training", "Learns from %1 with your label, in %2 classes.")
+    template = translate("training", "Learns from %1 labelled by you, in %2 classes.")
     return fill(template, images(labels.images), number(labels.classes))
 
 
@@ -75,7 +75,7 @@ def verdict(figures: Figures) -> str:
 def comparison(figures: Figures) -> str:
     """`Current: 57.1 % · New: 61.9 %`, or why there are no figures."""
     if figures.before is None or figures.after is None:
-        return translate("training", "There were too few labels to keep images aside for measuring it.")
+        return translate("training", "There were too few labels to hold out images for measuring it.")
     current = fill(translate("training", "Current: %1"), percent_to_a_tenth(figures.before))
     new = fill(translate("training", "New: %1"), percent_to_a_tenth(figures.after))
     return f"{current}{SEPARATOR}{new}"
@@ -86,12 +86,14 @@ def measured_on(figures: Figures, depth: Depth) -> str:
     if not figures.held_out_images:
         return ""
     if figures.held_out_images == 1:
-        basis = translate("training", "Right answers on 1 held-out image.")
+        basis = translate("training", "Accuracy on 1 held-out image.")
     elif depth is Depth.PROPAGATION:
-        basis = translate("training", "Right answers in small tasks drawn from %1 held-out images.")
+        basis = translate("training", "Accuracy on few-shot tasks drawn from %1 held-out images.")
     else:
-        basis = translate("training", "Right answers on %1 held-out images.")
-    caution = translate("training", "On so few, the difference may be chance.") if figures.may_be_chance else ""
+        basis = translate("training", "Accuracy on %1 held-out images.")
+    caution = (
+        translate("training", "With so few, the difference may be due to chance.") if figures.may_be_chance else ""
+    )
     return " ".join(filter(None, (fill(basis, number(figures.held_out_images)), caution)))
 
 

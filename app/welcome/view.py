@@ -91,7 +91,7 @@ class Welcome(QWidget):
         layout.addWidget(make_label(self.tr("Or drop a folder of images here"), "strong"))
         layout.addWidget(
             make_label(
-                self.tr("Its sub-folders may become classes. Nothing is copied, changed or sent anywhere."),
+                self.tr("Its subfolders can become classes. Nothing is copied, changed or sent anywhere."),
                 "secondary", wraps=True,
             )
         )  # fmt: skip

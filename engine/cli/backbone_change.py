@@ -23,13 +23,13 @@ def use(
     project: ProjectPath,
     backbone: Annotated[str, typer.Argument(metavar="BACKBONE", help=NAMES)],
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Download and change it without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Download and change without asking.")] = False,
     proxy: Proxy = "",
     device: DeviceName = "auto",
     chosen: dict[str, Any],
     as_json: AsJson = False,
 ) -> None:
-    """Change a project's backbone: embed all images anew, compare both on the labels, then ask. Undo goes back."""
+    """Change a project's backbone: embed all images again, compare both on the labels, then ask. Can be undone."""
     from engine.collection.backbone_change.change import prepare_change, use_backbone
     from engine.project import Project
 

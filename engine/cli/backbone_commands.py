@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 application = command_group("Backbones: the networks that turn an image into an embedding.")
 
 RATE: Final = "images_per_s_one_core"
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Of a backbone, as `backbone list` shows it.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a backbone, as shown by `backbone list`.")]
 
 
 @application.command("list")
@@ -48,7 +48,7 @@ def list_backbones(
 
 @application.command("show")
 def show(name: Name, as_json: AsJson = False) -> None:
-    """Show all that is known of a backbone."""
+    """Show everything known about a backbone."""
     from engine.backbones.preprocessing import numbers_text
     from engine.collection.models import find_model
 
@@ -86,15 +86,17 @@ def show(name: Name, as_json: AsJson = False) -> None:
 def add(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="An ONNX file, or torchvision:NAME.")],
     *,
-    name: Annotated[str, typer.Option(help="Name in the library; by default that of the file.")] = "",
+    name: Annotated[str, typer.Option(help="Name in the library; by default the file's name.")] = "",
     chosen: dict[str, Any],
-    weights: Annotated[str | None, typer.Option(help="Of a published network; its usual ones by default.")] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="Weights of a published network; its default ones if omitted.")
+    ] = None,
     proxy: Proxy = "",
     keep_weights: Annotated[bool, typer.Option("--keep-weights", help="Keep the downloaded weights.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Download without asking.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Try an ONNX file out and keep it in the library, or download a published network into it."""
+    """Test an ONNX file and add it to the library, or download a published network into it."""
     from engine.backbones.published.networks import is_published_source
 
     if is_published_source(source):

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from engine.project.backups.contents import Changes, Contents
     from engine.project.backups.listing import Backup
 
-application = command_group("Backups of a project: list them, or choose where they go.")
+application = command_group("A project's backups: list them, or choose where they are kept.")
 
 
 def backup(
     project: ProjectPath,
     to: Annotated[
-        Path | None, typer.Option("--to", metavar="FOLDER", help="Write it there instead; it is never deleted.")
+        Path | None,
+        typer.Option("--to", metavar="FOLDER", help="Write it to this folder instead; it is never deleted."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -40,7 +41,7 @@ def backup(
 
 @application.command("list")
 def list_backups(project: ProjectPath, as_json: AsJson = False) -> None:
-    """List the backups of a project, the newest first, and what changed since each."""
+    """List a project's backups, newest first, with what changed since each."""
     found = _backups(project)
     present = _present(project)
     changes = [_changes_since(each, present) for each in found]
@@ -57,11 +58,11 @@ def list_backups(project: ProjectPath, as_json: AsJson = False) -> None:
 @application.command("folder")
 def folder(
     project: ProjectPath,
-    folder: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="Put backups there from now on.")] = None,
-    usual: Annotated[bool, typer.Option("--usual", help="Put them into the usual folder again.")] = False,
+    folder: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="Keep backups there from now on.")] = None,
+    usual: Annotated[bool, typer.Option("--usual", help="Keep them in the default folder again.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show where the backups of a project go, or choose another folder; those that are there stay there."""
+    """Show where a project's backups are kept, or choose another folder; existing backups stay where they are."""
     from engine.project import Project
     from engine.project.backups.place import choose_folder, folder_for
 
@@ -82,10 +83,10 @@ def restore(
     ],
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    other: Annotated[bool, typer.Option("--other", help="Also a backup of another project.")] = False,
+    other: Annotated[bool, typer.Option("--other", help="Allow a backup of another project.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Go back to a backup; the project as it is now is backed up first. On a terminal it asks."""
+    """Restore a backup; the project as it is now is backed up first. Asks when run in a terminal."""
     from engine.project.backups.restoring import restore as run
     from engine.project.clock import present_time
 

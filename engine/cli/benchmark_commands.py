@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from engine.research.benchmarks.embedding import EmbedFigures
     from engine.research.benchmarks.embedding_memory import MemoryOfRun
 
-application = command_group("Measure the program, each figure beside its limit.")
+application = command_group("Benchmark the program, each figure beside its limit.")
 
 
 @application.command("collection")
@@ -42,15 +42,17 @@ def collection(
 
 @application.command("embed")
 def embed(
-    paths: Annotated[list[Path] | None, typer.Argument(help="Images or folders; by default drawn photos.")] = None,
+    paths: Annotated[list[Path] | None, typer.Argument(help="Images or folders; by default generated photos.")] = None,
     *,
-    photos: Annotated[str, typer.Option(help="Drawn photos: small (500 pixels) or large (12 megapixels).")] = "small",
+    photos: Annotated[
+        str, typer.Option(help="Generated photos: small (500 pixels) or large (12 megapixels).")
+    ] = "small",
     backbone: Annotated[str, typer.Option(help="Name or file of the backbone.")] = "leafnet",
     rounds: Annotated[int, typer.Option(min=1)] = 5,
-    peer: Annotated[bool, typer.Option(help="Time torch's DataLoader with Pillow, too.")] = True,
+    peer: Annotated[bool, typer.Option(help="Also time torch's DataLoader with Pillow.")] = True,
     device: DeviceName = "auto",
     device_setting: DeviceSettingTexts = None,
-    row: Annotated[bool, typer.Option("--row", help="Print the row of docs/performance.md.")] = False,
+    row: Annotated[bool, typer.Option("--row", help="Print the row for docs/performance.md.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Embed files end to end, beside decoding alone, the backbone alone, plain decoders and torch."""
@@ -102,7 +104,7 @@ def embed_memory(
     ] = 484,
     as_json: AsJson = False,
 ) -> None:
-    """Peak memory of embedding 1,000 and 100,000 files, and the longest time without a sign of progress."""
+    """Peak memory of embedding 1,000 and 100,000 files, and the longest time without a progress report."""
     from engine.research.benchmarks.embedding_memory import measure_memory
 
     figures = measure_memory(files or (1_000, 100_000), backbone=backbone, large_megapixels=large)
@@ -163,7 +165,7 @@ def backup(
     rounds: Annotated[int, typer.Option(min=1)] = 5,
     as_json: AsJson = False,
 ) -> None:
-    """Backups of a large project while somebody labels without a pause: their time, and how long a label waits."""
+    """Back up a large project while labels are being written: how long a backup takes, and how long a label waits."""
     from engine.research.benchmarks.backup import measure_backup
 
     figures = measure_backup(images, labels, rounds=rounds)

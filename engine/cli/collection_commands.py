@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from engine.collection.evaluate import Evaluation
     from engine.images.left_out import LeftOut
 
-ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; a few labels among those would teach most."
+ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; labelling a few of those would help most."
 SETTINGS = ("ppn+", "ppn", "prototypes")
 SettingName = Annotated[str, typer.Option("--setting", help="ppn+, ppn or prototypes.")]
 Collection = Annotated[
     bool | None,
     typer.Option(
         "--collection/--no-collection",
-        help="Unlabelled and coarse-labelled images teach too, or not; as the project is set.",
+        help="Also learn from unlabelled and coarsely labelled images, or not; by default as the project is set.",
         show_default=False,
     ),
 ]
@@ -38,14 +38,17 @@ def import_images(
     project: ProjectPath,
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Images or folders of images.")],
     class_text: Annotated[
-        str | None, typer.Option("--class", metavar="CLASS", help="They are shots of this class (name or path).")
+        str | None,
+        typer.Option(
+            "--class", metavar="CLASS", help="Add them as shots of this class (name, path, source id or synonym)."
+        ),
     ] = None,
     folders_as_classes: Annotated[
-        bool, typer.Option("--folders-as-classes", help="Sub-folders are classes and their images shots.")
+        bool, typer.Option("--folders-as-classes", help="Treat subfolders as classes and their images as shots.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Add images; with a class they are shots by a person."""
+    """Add images; with --class they become shots of that class."""
     from engine.collection.importing.import_images import import_class_folders
     from engine.collection.importing.import_images import import_images as run
     from engine.project import Project
@@ -76,7 +79,7 @@ def embed(
     device: DeviceName = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Fill the embedding cache; a stopped run goes on where it was."""
+    """Fill the embedding cache; an interrupted run resumes where it stopped."""
     from engine.collection.embed import embed_project
 
     with (
@@ -105,19 +108,20 @@ def classify(
     setting: SettingName = "ppn+",
     collection: Collection = None,
     include_labelled: Annotated[
-        bool, typer.Option("--all", help="Write labelled images too, with the person who said so in `labelled_by`.")
+        bool,
+        typer.Option("--all", help="Write labelled images too, with the person who labelled them in `labelled_by`."),
     ] = False,
     is_plain: Annotated[
         bool,
         typer.Option(
             "--plain",
-            help="Write names as they are; by default an apostrophe keeps a spreadsheet from running those that begin "
+            help="Write names unchanged; by default an apostrophe keeps spreadsheets from running those that begin "
             "with = + - @ or a tab as formulas.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict every image without a person's label.
+    """Predict every image that nobody has labelled.
 
     A score is a probability given that the image shows one of the classes; where `safe_class` is `unknown`, it looks
     like none of them.

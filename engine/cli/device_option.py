@@ -18,5 +18,5 @@ DeviceName = Annotated[
 ]
 DeviceSettingTexts = Annotated[
     list[str] | None,
-    typer.Option("--device-setting", metavar="NAME=VALUE", help="A switch of the GPU, as in docs/gpu.md; repeatable."),
+    typer.Option("--device-setting", metavar="NAME=VALUE", help="A GPU setting, as in docs/gpu.md; repeatable."),
 ]

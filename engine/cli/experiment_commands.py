@@ -24,15 +24,17 @@ def build(
     source: Annotated[Path, typer.Option(metavar="IMAGENET", help="Folder or zip archive in ImageNet's layout.")],
     wordnet: Annotated[Path, typer.Option(help="wordnet.is_a.txt, or the folder of it and words.txt.")],
     variant: Annotated[str, typer.Option(help="pure or mix.")],
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="For the data set.")],
-    side: Annotated[int | None, typer.Option(help="Of the stored images in pixels; by default 92, for 84.")] = None,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the data set.")],
+    side: Annotated[
+        int | None, typer.Option(help="Side of the stored images in pixels; by default 92, cropped to 84.")
+    ] = None,
     factor: Annotated[
         float | None, typer.Option(help="c in the share min(1, c r^level) of images; by default as the source needs.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of every choice.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a data set by the paper's recipe, and count it beside the paper's."""
+    """Draw a data set by the paper's recipe, and show its counts beside the paper's."""
     from engine.research.data_sets.build import DEFAULT_SIDE
     from engine.research.data_sets.build import build as run
     from engine.research.data_sets.recipe import RATES, Recipe
@@ -63,10 +65,11 @@ def figure(
     name: Annotated[str, typer.Argument(metavar="prototypes|propagation", help="Figure 1, or Figure 4.")],
     data: DataSets,
     *,
-    runs: Annotated[Path, typer.Option(metavar="FOLDER", help="Of the trained models.")],
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="For the files of the figure.")],
+    runs: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the trained models.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the figure's files.")],
     ways: Annotated[
-        list[int] | None, typer.Option(help="Of the 1-shot trainings; by default 5 (Figure 1), 5 and 10 (Figure 4).")
+        list[int] | None,
+        typer.Option(help="Ways of the 1-shot trainings; by default 5 (Figure 1), 5 and 10 (Figure 4)."),
     ] = None,
     setting: Setting = None,
     as_json: AsJson = False,
@@ -98,15 +101,15 @@ def figure(
 @application.command("speed")
 def speed(
     *,
-    side: Annotated[int, typer.Option(min=16, help="Of the trained images in pixels.")] = 84,
+    side: Annotated[int, typer.Option(min=16, help="Side of the training images in pixels.")] = 84,
     images_like_paper: Annotated[
         bool,
         typer.Option(
-            "--images-like-paper/--few-images", help="About 170 images an iteration, or some for a quick look."
+            "--images-like-paper/--few-images", help="About 170 images per iteration, or fewer for a quick try."
         ),
     ] = True,
-    rounds: Annotated[int, typer.Option(min=1, help="In each of which everything is timed in turn.")] = 20,
-    threads: Annotated[int | None, typer.Option(min=1, help="Of torch; by default what it takes by itself.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds, in each of which everything is timed in turn.")] = 20,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads of torch; by default its own choice.")] = None,
     setting: Setting = None,
     as_json: AsJson = False,
 ) -> None:

@@ -31,7 +31,7 @@ Ways = Annotated[int, typer.Option(min=2, help="Classes of a task.")]
 Shots = Annotated[int, typer.Option(min=1, help="Images of each class that a task gives.")]
 Setting = Annotated[
     list[str] | None,
-    typer.Option("--setting", metavar="NAME=VALUE", help="Such as iterations=3000; may be given again."),
+    typer.Option("--setting", metavar="NAME=VALUE", help="Such as iterations=3000; may be repeated."),
 ]
 
 
@@ -45,7 +45,7 @@ def train(
     setting: Setting = None,
     as_json: AsJson = False,
 ) -> None:
-    """Train a model end to end, or go on with it; Ctrl+C keeps what was reached."""
+    """Train a model end to end, or resume; Ctrl+C keeps the progress so far."""
     from engine.collection.training.settings import parse_settings
     from engine.research.cells import train_cell
     from engine.research.data_sets.stored import load
@@ -58,7 +58,7 @@ def train(
     again = ["protoleaf", "experiment", "train", str(data), str(runs), "--method", method]
     again += ["--ways", str(ways), "--shots", str(shots)]
     again += [word for each in setting or () for word in ("--setting", each)]
-    with stoppable(f"go on with: {shlex.join(again)}") as cancel, _progress(f"Training {method}") as on_progress:
+    with stoppable(f"resume with: {shlex.join(again)}") as cancel, _progress(f"Training {method}") as on_progress:
         note = _Note(on_progress)
         outcome = train_cell(
             opened, cell, settings, runs, on_point=note.keep, on_progress=note.show, cancel=cancel
@@ -86,7 +86,7 @@ def run_tests(
     setting: Setting = None,
     as_json: AsJson = False,
 ) -> None:
-    """Test a trained model on the column's 600 tasks; with --setting normalisation=cosine as rows of their own."""
+    """Test a trained model on the column's 600 tasks; --setting normalisation=cosine adds rows of its own."""
     from engine.collection.training.settings import parse_settings
     from engine.research import results
     from engine.research.cells import load_cell, test_cell
@@ -112,18 +112,18 @@ def run_tests(
 def table(
     data: DataSets,
     *,
-    runs: Annotated[Path, typer.Option(metavar="FOLDER", help="Of trained models and results.")],
+    runs: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of trained models and results.")],
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="For CSV and Markdown; by default that of the runs.")
+        Path | None, typer.Option(metavar="FOLDER", help="Folder for CSV and Markdown; by default that of the runs.")
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Models trained side by side.")] = 1,
     setting: Setting = None,
-    method: Annotated[list[str] | None, typer.Option(help="Only these methods; may be given again.")] = None,
+    method: Annotated[list[str] | None, typer.Option(help="Only these methods; may be repeated.")] = None,
     column: Annotated[list[str] | None, typer.Option(help="Only these columns, such as 5w1s.")] = None,
-    only_show: Annotated[bool, typer.Option("--only-show", help="Show what is there; train nothing.")] = False,
+    only_show: Annotated[bool, typer.Option("--only-show", help="Show existing results; train nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train and test what a table misses, and show ours beside the paper's."""
+    """Train and test what a table still lacks, and show our results beside the paper's."""
     from engine.collection.training.settings import parse_settings
     from engine.research import results
     from engine.research.cells import COLUMNS
@@ -137,7 +137,7 @@ def table(
     data_sets = by_variant(data)
     if not only_show:
         wanted = missing(data, runs, settings, methods=methods, columns=columns)
-        with stoppable("run the same command again to go on") as cancel, progress_bar("Training") as on_progress:
+        with stoppable("run the same command again to resume") as cancel, progress_bar("Training") as on_progress:
             note = _Note(on_progress)
             run_missing(
                 wanted, runs, settings,

@@ -27,11 +27,13 @@ def transfer(
     source: Source,
     *,
     backbone: Annotated[
-        list[str] | None, typer.Option(metavar="NAME|FILE", help="By default the bundled one; may be given again.")
+        list[str] | None, typer.Option(metavar="NAME|FILE", help="By default the bundled one; may be repeated.")
     ] = None,
-    shots: Annotated[list[int] | None, typer.Option(min=1, help="Of each class; by default 1, 2, 3, 5 and 10.")] = None,
-    draws: Annotated[int, typer.Option(min=1, max=30, help="Each with other shots, the same for all.")] = 10,
-    method: Annotated[list[str] | None, typer.Option(help="Only these methods; may be given again.")] = None,
+    shots: Annotated[
+        list[int] | None, typer.Option(min=1, help="Shots per class; by default 1, 2, 3, 5 and 10.")
+    ] = None,
+    draws: Annotated[int, typer.Option(min=1, max=30, help="Draws of shots, the same for all methods.")] = 10,
+    method: Annotated[list[str] | None, typer.Option(help="Only these methods; may be repeated.")] = None,
     coarse_labels: Annotated[
         bool, typer.Option("--coarse-labels/--no-coarse-labels", help="Whether to measure with coarse labels too.")
     ] = True,
@@ -39,10 +41,10 @@ def transfer(
         bool, typer.Option("--elsewhere", help="Label images of `train`, classify those of `val` alone.")
     ] = False,
     runs: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keeps every draw; the same command goes on there.")
+        Path | None, typer.Option(metavar="FOLDER", help="Keeps every draw, so that the same command resumes there.")
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Measure anew what the folder has already.")] = False,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="For all figures as JSON.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Measure again what the folder already has.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="File for all figures as JSON.")] = None,
     device: DeviceName = "auto",
     markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
     as_json: AsJson = False,
@@ -89,7 +91,7 @@ def _measured(
     from engine.research.transfer.measurement import measure_transfer
 
     found: list[TransferResult] = []
-    with stoppable("run the same command again; with --runs FOLDER it goes on where it stopped") as cancel:
+    with stoppable("run the same command again; with --runs FOLDER it resumes where it stopped") as cancel:
         for model in models:
             with progress_bar(f"Embedding by {model.name}") as on_progress:
                 embedded = embed_collection(

@@ -14,8 +14,8 @@ ProjectPath = Annotated[Path, typer.Argument(metavar="PROJECT", help="The projec
 def import_graph(
     project: ProjectPath,
     source: Annotated[Path, typer.Argument(metavar="SOURCE", help="Folder, CSV, JSON, or wordnet.is_a.txt.")],
-    graph_format: Annotated[str, typer.Option("--format", help="Format; found out by default.")] = "auto",
-    under: Annotated[str | None, typer.Option(help="Only this class of the source and what is below it.")] = None,
+    graph_format: Annotated[str, typer.Option("--format", help="Format; detected by default.")] = "auto",
+    under: Annotated[str | None, typer.Option(help="Only this class of the source and its descendants.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Merge a taxonomy into the project's graph."""
@@ -41,7 +41,7 @@ def import_graph(
 
 
 def check(project: ProjectPath, as_json: AsJson = False) -> None:
-    """Check the project file; exit status 1 when something is wrong."""
+    """Check the project file; exit status 1 if anything is wrong."""
     from engine.project import Project
 
     problems = Project.faults_of(project)

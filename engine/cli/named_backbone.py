@@ -26,7 +26,9 @@ def _proxy(address: str) -> str:
     return address
 
 
-Proxy = Annotated[str, typer.Option(metavar="URL", help="For a download; the system's by default.", callback=_proxy)]
+Proxy = Annotated[
+    str, typer.Option(metavar="URL", help="Proxy for a download; the system's by default.", callback=_proxy)
+]
 
 
 def named_backbone(

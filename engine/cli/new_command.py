@@ -20,7 +20,7 @@ def new(
     chosen: dict[str, Any],
     as_json: AsJson = False,
 ) -> None:
-    """Create an empty project; refuses to overwrite. An ONNX file is tried out and kept in the library first."""
+    """Create an empty project; refuses to overwrite. An ONNX file is tested and added to the library first."""
     from engine.collection.new_project import check_place, new_project
 
     check_place(project)

@@ -17,7 +17,7 @@ RANGES: Final[Mapping[str, Mapping[str, Any]]] = {
 _OPTIONS: Final[Mapping[str, tuple[type, str, str | None, str]]] = {
     "preset_name": (
         str, "--preset", None,
-        "A usual preprocessing: imagenet, minus-one-to-one, zero-to-one, zero-to-255, caffe or clip.",
+        "A common preprocessing: imagenet, minus-one-to-one, zero-to-one, zero-to-255, caffe or clip.",
     ),
     "input_side": (int, "--input-side", "PIXELS", "Side of the square input."),
     "mean": (str, "--mean", "R,G,B", "Subtracted from red, green and blue, in this order."),

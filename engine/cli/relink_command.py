@@ -21,21 +21,21 @@ _EXAMPLES: Final = 5
 def relink(
     project: ProjectPath,
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[FOLDER]", help="Where to look; by default beside the project.")
+        Path | None, typer.Argument(metavar="[FOLDER]", help="Where to search; by default beside the project.")
     ] = None,
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Change the project without asking.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be found; never ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would be found; never ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find moved images again: by their folders, then by name and size, then by content. Asks first; undo goes back."""
+    """Find moved images: by their folders, then by name and size, then by content. Asks first; can be undone."""
     from engine.collection.relink.apply import relink as apply
     from engine.collection.relink.find import find_moved, known_images
     from engine.project import Project
 
     with Project.open(project, for_writing=False) as opened:
         known = known_images(opened)
-    with stoppable("nothing was changed") as cancel, progress_bar("Looking for moved images") as on_progress:
+    with stoppable("nothing was changed") as cancel, progress_bar("Searching for moved images") as on_progress:
         plan = find_moved(known, folder, on_progress=on_progress, cancel=cancel)
     found = 0
     if plan.moves and not dry_run and (yes or _asked(plan)):

@@ -22,9 +22,11 @@ def train(
     ] = "propagation",
     setting: Annotated[
         list[str] | None,
-        typer.Option("--setting", metavar="NAME=VALUE", help="Such as iterations=200; may be given again."),
+        typer.Option("--setting", metavar="NAME=VALUE", help="Such as iterations=200; may be repeated."),
     ] = None,
-    choose: Annotated[bool, typer.Option("--choose", help="Use the new version from now on; undo goes back.")] = False,
+    choose: Annotated[
+        bool, typer.Option("--choose", help="Use the new version from now on; this can be undone.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Train a new model version on the person's labels."""
@@ -57,7 +59,7 @@ def train(
 def versions(
     project: ProjectPath,
     choose: Annotated[
-        int | None, typer.Option("--choose", metavar="ID", help="Use this version from now on; undo goes back.")
+        int | None, typer.Option("--choose", metavar="ID", help="Use this version from now on; this can be undone.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -18,7 +18,7 @@ def check_known(structure: GraphStructure, *class_ids: ClassId) -> None:
     for class_id in class_ids:
         if class_id not in structure.names:
             raise UnknownClassError(
-                f"there is no class with the number {class_id}", remedy="it may have been removed; look again"
+                f"there is no class with the number {class_id}", remedy="it may have been removed; check the list again"
             )
 
 

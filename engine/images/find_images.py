@@ -204,7 +204,7 @@ def _existing(path: Path) -> Path:
     try:
         is_there = absolute.exists()
     except OSError as error:
-        raise StorageError("the file or folder cannot be looked at", found=f"{path}: {error.strerror}") from error
+        raise StorageError("the file or folder cannot be accessed", found=f"{path}: {error.strerror}") from error
     if not is_there:
         raise StorageError("the file or folder is not there", found=str(path), remedy="check the path or reconnect it")
     return absolute

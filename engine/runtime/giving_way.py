@@ -95,5 +95,5 @@ class GivingWay:
         why = "its memory is full, even for one image" if is_memory and self._can_shrink else error.found or error.what
         self._run, self._open_cpu = self._open_cpu(), None
         self._most = CPU_BATCH  # a GPU's batch, on every core at once, would be too much for the memory
-        self.notice = f"{self._device_name} failed ({why}); the CPU goes on from there"
+        self.notice = f"{self._device_name} failed ({why}); the CPU takes over from there"
         _log.info(self.notice)

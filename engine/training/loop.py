@@ -220,7 +220,7 @@ class _Training:
         value = float(loss.detach())
         if not np.isfinite(value):
             raise ModelError(
-                "the loss is no longer a number, so training cannot go on",
+                "the loss is no longer a number, so training cannot continue",
                 found=f"{value} in iteration {self._iteration + 1}",
                 remedy="train with a lower learning rate or in float32",
             )
@@ -263,5 +263,5 @@ def _require_same_settings(found: Any, expected: dict[str, Any], path: Path) -> 
             f"the checkpoint was trained with another {name}",
             expected=str(expected.get(name)),
             found=f"{found.get(name)} in {path}",
-            remedy="use the same settings to go on, or another folder to start anew",
+            remedy="use the same settings to continue, or another folder to start over",
         )

@@ -32,7 +32,7 @@ def read_propagation(path: Path) -> PropagationNetwork:
     normalisation: Normalisation | None = next((each for each in _NORMALISATIONS if each == notes.get(_NOTE)), None)
     if _G not in weights or _H not in weights or normalisation is None:
         raise ModelError(
-            "the propagation file holds no attention that training could go on from",
+            "the propagation file holds no attention that training could continue from",
             found=str(path),
             remedy="train propagation from new weights",
         )

@@ -107,7 +107,7 @@ def _weight(weights: Mapping[str, NDArray[np.float32]], name: str, shape: torch.
     found = weights.get(name)
     if found is None or found.shape != tuple(shape):
         raise ModelError(
-            "training cannot go on from this backbone",
+            "training cannot continue from this backbone",
             expected=f"{name} of shape {tuple(shape)}",
             found=f"{'nothing' if found is None else found.shape} in {path}",
             remedy="start from another network",

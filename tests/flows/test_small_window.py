@@ -43,7 +43,7 @@ def test_the_question_about_folders_is_whole(small: Desk) -> None:
     """Its answers stand below it where there is no room beside it."""
     window = small.window
     window._pages.setCurrentWidget(window._working)  # noqa: SLF001 (a page that otherwise needs a project or a job)
-    answers = [(title, lambda: None) for title in ("Make classes from the sub-folders", "Just add the images")]
+    answers = [(title, lambda: None) for title in ("Make classes from the subfolders", "Just add the images")]
     for width in (1600, 1024, 902):
         window.resize(width, 600)
         window.workspace.notice.ask("field trip has 12 sub-folders with images.", answers)

@@ -31,7 +31,7 @@ def ask_child(
     try:
         ending = run(request, limit_s=limits.seconds, memory_bytes=memory_bytes, cancel=cancel, command=command)
     except OSError as error:
-        raise ModelError("the file cannot be looked at: no process can be started", found=str(error)) from error
+        raise ModelError("the file cannot be examined: no process can be started", found=str(error)) from error
     match ending:
         case Done(result):
             return result
@@ -42,7 +42,7 @@ def ask_child(
             raise ModelError("the model takes too long", expected=within, remedy=_REMEDY)
         case TookTooMuchMemory():
             raise too_much_memory(limits.memory_bytes)
-    raise ModelError("the model crashed the process that looked at it", found=_last_words(ending), remedy=_REMEDY)
+    raise ModelError("the model crashed the process that examined it", found=_last_words(ending), remedy=_REMEDY)
 
 
 def _last_words(ending: Failed | Died) -> str:

@@ -121,7 +121,7 @@ def alone(lock_path: Path, refusal: str) -> Iterator[None]:
         private_folder(lock_path.parent)
         lock.acquire(timeout=0)
     except Timeout as error:
-        raise StorageError(refusal, found=lock_path.stem, remedy="wait for it, or stop it there") from error
+        raise StorageError(refusal, found=lock_path.stem, remedy="wait for it to finish, or stop it there") from error
     except OSError as error:
         raise storage_error(lock_path.parent, error, "the download cannot be written") from error
     try:

@@ -53,7 +53,7 @@ def panel(working: Desk) -> BackupsPanel:
     working.window.registry.trigger("backups")
     panel = working.window.backups.panel
     assert panel is not None
-    working.wait(lambda: bool(panel.cards) and "The same as now" in panel.cards[0].text)
+    working.wait(lambda: bool(panel.cards) and "Same as now" in panel.cards[0].text)
     return panel
 
 

@@ -22,7 +22,7 @@ def test_every_reason_has_its_words() -> None:
 
 def test_what_changed_since() -> None:
     """Added, changed and removed count alike; what was undone is named apart; nothing is the same."""
-    assert since_line(Changes()) == "The same as now"
+    assert since_line(Changes()) == "Same as now"
     changes = Changes(labels_added=1, labels_changed=2, labels_removed=3, classes_changed=1, steps=130, steps_undone=1)
     assert since_line(changes) == "Since then: 6 labels  ·  1 class  ·  130 actions  ·  1 action undone"
 

@@ -28,7 +28,7 @@ from tests.support.surveys import WHY, WITH_GPU, WITHOUT_GPU
 from tests.support.widgets import scroll_area
 
 Key = Qt.Key
-NOTICE = "NVIDIA H200 failed (CUDA failure 700: illegal address); the CPU goes on from there"
+NOTICE = "NVIDIA H200 failed (CUDA failure 700: illegal address); the CPU takes over from there"
 REFUSAL = "the device cuda cannot be used: no NVIDIA driver is installed; install the NVIDIA driver"
 
 
@@ -74,7 +74,7 @@ def test_it_opens_by_key_palette_and_chip(desk: Desk) -> None:
     panel = computing.panel
     assert panel is not None
     assert panel.isVisible()
-    assert panel.note == "Trying the devices of this computer…"
+    assert panel.note == "Testing the devices of this computer…"
     assert panel.collection_line == ""
     desk.wait(lambda: computing.looking.stage is Stage.DONE)
     assert desk.window.focusWidget() is panel.buttons["auto"]
@@ -228,7 +228,7 @@ def test_the_collection_is_switched_off_and_on(
     changed_by(reviewing.qtbot, session, panel.switch.click)
     without = own_copy(reviewing.state)
     assert not np.allclose(with_it.best_score, without.best_score)
-    assert reviewing.window.toast.message == "Stop the collection from teaching"
+    assert reviewing.window.toast.message == "Stop learning from unlabelled images"
     reviewing.wait(lambda: panel.collection_line.startswith("It is off"))
     with Project.open(collection.project, for_writing=False) as project:
         assert project.setting(STAGE_SETTING, True) is False

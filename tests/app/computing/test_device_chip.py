@@ -35,7 +35,7 @@ def test_a_reason_stays_with_its_device(chip: DeviceChip) -> None:
 def test_a_choice_ends_what_was_known(chip: DeviceChip) -> None:
     """Name, reason and notice belong to the device that was."""
     chip.show_used("CPU")
-    chip.show_notice("GPU 1 failed (no memory); the CPU goes on from there")
+    chip.show_notice("GPU 1 failed (no memory); the CPU takes over from there")
     assert "GPU 1 failed" in chip.toolTip()
     chip.show_chosen("cpu")
     assert "GPU 1" not in chip.toolTip()

@@ -60,7 +60,7 @@ def test_a_device_that_works_gives_its_speed() -> None:
 
 def test_automatic_says_what_it_takes() -> None:
     """Once that is known."""
-    assert device_facts("auto", None) == "Takes the fastest that works."
+    assert device_facts("auto", None) == "Uses the fastest that works."
     assert device_facts("auto", GPU) == "Takes the fastest that works; here: NVIDIA H200."
     assert device_facts("cuda", None) == ""
 
@@ -76,7 +76,7 @@ def test_the_note_says_how_far_the_look_is() -> None:
 
 def test_the_chip_tells_device_and_reason() -> None:
     """What works, why it is no GPU, what failed; and what a click does."""
-    assert chip_tip("auto", "", "", "").splitlines()[0] == "Images are looked at by the fastest device that works"
+    assert chip_tip("auto", "", "", "").splitlines()[0] == "Embedding on the fastest device that works"
     assert chip_tip("cpu", "", "", "").splitlines()[0] == "Images will be looked at by: CPU"
     assert chip_tip("auto", "CPU", WHY, "").splitlines() == [
         "Images are looked at by: CPU", f"Not a GPU, because {WHY}", "Click to choose the device",

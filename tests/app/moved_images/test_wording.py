@@ -41,7 +41,7 @@ def test_counts_are_whole_sentences() -> None:
     [
         (Progress(0, 64), "Checking which images are missing"),
         (Progress(10, 64), "Checking which images are missing  ·  10 of 64"),
-        (Progress(500, 0, "files"), "Looking through folders  ·  500"),
+        (Progress(500, 0, "files"), "Searching folders  ·  500"),
         (Progress(3, 0, "files read"), "Comparing contents  ·  3"),
     ],
 )

@@ -20,7 +20,7 @@ def view_in(root: QWidget, cancel_tip: str = "Stop; nothing is kept") -> Progres
     """A view that was told of a first step."""
     view = ProgressView(cancel_tip)
     view.setParent(root)
-    view.show_step("Getting ready…")
+    view.show_step("Preparing…")
     return view
 
 
@@ -33,7 +33,7 @@ def bar_of(view: ProgressView) -> QProgressBar:
 def test_the_bar_knows_how_far_it_is_once_somebody_tells(root: QWidget) -> None:
     """Before that it is busy; a total that is not known leaves it so."""
     view = view_in(root)
-    assert (view.facts, bar_of(view).maximum()) == ("Getting ready…", 0)
+    assert (view.facts, bar_of(view).maximum()) == ("Preparing…", 0)
     view.show_progress(Progress(3, 0))
     assert bar_of(view).maximum() == 0
     view.show_progress(Progress(1, 4))
@@ -41,7 +41,7 @@ def test_the_bar_knows_how_far_it_is_once_somebody_tells(root: QWidget) -> None:
     assert bar_of(view).value() / bar_of(view).maximum() == 0.25
     assert bar_of(view).accessibleName() == "1 of 4"
     view.show_waiting()
-    assert (view.facts, bar_of(view).maximum()) == ("Waits until the other work is done.", 0)
+    assert (view.facts, bar_of(view).maximum()) == ("Waiting for other work to finish.", 0)
 
 
 def test_a_cancel_is_answered_at_once(root: QWidget, qtbot: QtBot) -> None:
@@ -54,7 +54,7 @@ def test_a_cancel_is_answered_at_once(root: QWidget, qtbot: QtBot) -> None:
     assert not view.cancel_button.isEnabled()
     view.show_ended()
     assert not view.isVisibleTo(root)
-    view.show_step("Getting ready…")
+    view.show_step("Preparing…")
     assert view.isVisibleTo(root)
     assert view.cancel_button.isEnabled()
 

@@ -370,7 +370,7 @@ def test_the_end_is_told_when_the_panel_is_away(reviewing: Desk, backbone: Path)
 def test_training_waits_for_other_heavy_work(reviewing: Desk) -> None:
     """One heavy job at a time: the second is queued, says so, and can be cancelled while it waits."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
-    other = Player(["wait"])("Looking at images", ListDevices())
+    other = Player(["wait"])("Embedding images", ListDevices())
     reviewing.window.session.jobs.run(other)
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.WAITING)

@@ -21,7 +21,7 @@ def test_figures_are_compared(qapp: QApplication) -> None:
     figures = Figures(0.5714, 0.6190, 42)
     assert comparison(figures) == "Current: 57.1 %  ·  New: 61.9 %"
     assert measured_on(Figures(0.6, 0.6, 42), Depth.BACKBONE) == "Right answers on 42 held-out images."
-    assert measured_on(Figures(1.0, 1.0, 1), Depth.BACKBONE) == "Right answers on 1 held-out image."
+    assert measured_on(Figures(1.0, 1.0, 1), Depth.BACKBONE) == "Accuracy on 1 held-out image."
     assert "small tasks drawn from 42 held-out" in measured_on(figures, Depth.PROPAGATION)
     assert verdict(figures) == "The new version is better"
     assert verdict(Figures(0.6, 0.6, 42)) == "The new version is not better"

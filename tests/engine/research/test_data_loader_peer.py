@@ -49,7 +49,7 @@ def test_a_backbone_that_is_no_leaf_net_has_no_peer(tmp_path: Path, capfd: pytes
     write_tiny_backbone(tmp_path / "tiny.onnx")
     with open_data_loader(find_model(str(tmp_path / "tiny.onnx")), []) as measure:
         assert measure is None
-    assert "training cannot go on from this backbone" in capfd.readouterr().err
+    assert "training cannot continue from this backbone" in capfd.readouterr().err
 
 
 def test_a_peer_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
