@@ -151,7 +151,7 @@ def test_a_graph_the_other_way_round(collection: Collection, capsys: pytest.Capt
     """Red below Red disc, against the project's graph, are two other classes: a class is its path. All stays sound."""
     source = write_graph(collection.folder / "round.csv", {"Red disc": ["Red"]})
     grown = done(capsys, "import-graph", collection.project, source, "--json").fields
-    assert grown == {"classes_added": 2, "edges_added": 1, "classes": 13}
+    assert grown == {"classes_added": 2, "edges_added": 1, "aliases_added": 0, "classes": 13}
     assert done(capsys, "check", collection.project, "--json").fields["sound"]
 
 

@@ -38,7 +38,7 @@ def test_from_an_empty_folder_to_figures(tmp_path: Path, capsys: pytest.CaptureF
 
     done(capsys, "new", project)
     grown = done(capsys, "import-graph", project, given.graph, "--json").fields
-    assert grown == {"classes_added": 11, "edges_added": 8, "classes": 11}
+    assert grown == {"classes_added": 11, "edges_added": 8, "aliases_added": 0, "classes": 11}
     shots = done(capsys, "import-images", project, given.shots, "--folders-as-classes", "--json").fields
     assert (shots["added"], shots["labelled"], shots["classes_added"], shots["failures"]) == (24, 24, 0, [])
     loose = done(capsys, "import-images", project, given.unsorted, "--json").fields
