@@ -29,9 +29,7 @@ def transfer(
     backbone: Annotated[
         list[str] | None, typer.Option(metavar="NAME|FILE", help="By default the bundled one; may be repeated.")
     ] = None,
-    shots: Annotated[
-        list[int] | None, typer.Option(min=1, help="Shots per class; by default 1, 2, 3, 5 and 10.")
-    ] = None,
+    shots: Annotated[list[int] | None, typer.Option(min=1, help="Per class; by default 1, 2, 3, 5 and 10.")] = None,
     draws: Annotated[int, typer.Option(min=1, max=30, help="Draws of shots, the same for all methods.")] = 10,
     method: Annotated[list[str] | None, typer.Option(help="Only these methods; may be repeated.")] = None,
     coarse_labels: Annotated[

@@ -107,7 +107,7 @@ def test_files_of_other_kinds_are_named(desk: Desk, photos: Path) -> None:
     for name in LEAVES:
         shutil.rmtree(photos / name)
     desk.drop_files(desk.window.welcome, [photos])
-    desk.wait(lambda: "2 HEIC, 1 MOV were left out" in desk.window.toast.message)
+    desk.wait(lambda: "2 HEIC, 1 MOV were skipped" in desk.window.toast.message)
     assert "6 images" in desk.window.toast.message
     assert len(desk.state.image_ids) == 6
     undo = next(button for button in desk.window.toast.findChildren(QPushButton) if button.text() == "Undo")

@@ -125,7 +125,7 @@ def test_a_look_that_failed_can_be_repeated(desk: Desk) -> None:
     panel = computing.panel
     assert panel is not None
     desk.wait(lambda: computing.looking.stage is Stage.FAILED)
-    assert panel.note == "The devices could not be tried: The disk is full."
+    assert panel.note == "The devices could not be tested: The disk is full."
     assert panel.buttons["cpu"].isEnabled()
     assert not panel.buttons["cuda"].isEnabled()
     panel.look_button.click()
@@ -229,7 +229,7 @@ def test_the_collection_is_switched_off_and_on(
     without = own_copy(reviewing.state)
     assert not np.allclose(with_it.best_score, without.best_score)
     assert reviewing.window.toast.message == "Stop learning from unlabelled images"
-    reviewing.wait(lambda: panel.collection_line.startswith("It is off"))
+    reviewing.wait(lambda: panel.collection_line.startswith("Off: the model"))
     with Project.open(collection.project, for_writing=False) as project:
         assert project.setting(STAGE_SETTING, True) is False
     reviewing.press_for_change(Key.Key_Z, CONTROL)
@@ -241,7 +241,7 @@ def test_the_collection_is_switched_off_and_on(
     again.open(collection.project)
     assert_same(again.state, without)
     again_panel = panel_of(again)
-    again.wait(lambda: again_panel.collection_line.startswith("It is off"))
+    again.wait(lambda: again_panel.collection_line.startswith("Off: the model"))
     assert not again_panel.switch.isChecked()
 
 

@@ -39,7 +39,7 @@ def test_a_choice_ends_what_was_known(chip: DeviceChip) -> None:
     assert "GPU 1 failed" in chip.toolTip()
     chip.show_chosen("cpu")
     assert "GPU 1" not in chip.toolTip()
-    assert "will be looked at by: CPU" in chip.toolTip()
+    assert "Will embed on: CPU" in chip.toolTip()
 
 
 def test_a_long_name_is_cut_in_sight_and_whole_in_the_tip(chip: DeviceChip) -> None:

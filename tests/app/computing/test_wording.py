@@ -61,14 +61,14 @@ def test_a_device_that_works_gives_its_speed() -> None:
 def test_automatic_says_what_it_takes() -> None:
     """Once that is known."""
     assert device_facts("auto", None) == "Uses the fastest that works."
-    assert device_facts("auto", GPU) == "Takes the fastest that works; here: NVIDIA H200."
+    assert device_facts("auto", GPU) == "Uses the fastest that works; here: NVIDIA H200."
     assert device_facts("cuda", None) == ""
 
 
 def test_the_note_says_how_far_the_look_is() -> None:
     """Under way, failed, never done, disturbed, done."""
-    assert survey_note(None, "", is_looking=True).startswith("Trying")
-    assert survey_note(None, "it ended", is_looking=False) == "The devices could not be tried: It ended."
+    assert survey_note(None, "", is_looking=True).startswith("Testing")
+    assert survey_note(None, "it ended", is_looking=False) == "The devices could not be tested: It ended."
     assert "not been tried" in survey_note(None, "", is_looking=False)
     assert "while other work ran" in survey_note(replace(NONE, was_alone=False), "", is_looking=False)
     assert "bundled backbone alone" in survey_note(NONE, "", is_looking=False)
@@ -77,9 +77,9 @@ def test_the_note_says_how_far_the_look_is() -> None:
 def test_the_chip_tells_device_and_reason() -> None:
     """What works, why it is no GPU, what failed; and what a click does."""
     assert chip_tip("auto", "", "", "").splitlines()[0] == "Embedding on the fastest device that works"
-    assert chip_tip("cpu", "", "", "").splitlines()[0] == "Images will be looked at by: CPU"
+    assert chip_tip("cpu", "", "", "").splitlines()[0] == "Will embed on: CPU"
     assert chip_tip("auto", "CPU", WHY, "").splitlines() == [
-        "Images are looked at by: CPU", f"Not a GPU, because {WHY}", "Click to choose the device",
+        "Embedding on: CPU", f"Not a GPU, because {WHY}", "Click to choose the device",
     ]  # fmt: skip
     assert chip_tip("cuda", "CPU", WHY, "GPU 1 failed").splitlines()[1] == "GPU 1 failed."
 
@@ -87,16 +87,16 @@ def test_the_chip_tells_device_and_reason() -> None:
 @pytest.mark.parametrize(
     ("facts", "words"),
     [
-        (CollectionFacts(is_on=False, is_fitted=True), "It is off"),
+        (CollectionFacts(is_on=False, is_fitted=True), "Off: the model"),
         (CollectionFacts(is_on=True), "no class has a shot"),
-        (CollectionFacts(is_on=True, is_fitted=True), "Not checked yet"),
+        (CollectionFacts(is_on=True, is_fitted=True), "Not evaluated yet"),
         (
             CollectionFacts(True, True, True, 1_240, 1_001, 900),
-            "Of 1,240 shots held out, 1,001 are named right with it, and 900 without it.",
+            "On 1,240 held-out shots, 1,001 are correct with it and 900 without it.",
         ),
         (
             CollectionFacts(True, True, False, 40, 18, 21),
-            "It left itself out: of 40 shots held out, 18 were named right with it, and 21 without it.",
+            "Switched off automatically: on 40 held-out shots, 18 were correct with it and 21 without it.",
         ),
         (
             CollectionFacts(True, True, True, 40, 18, 21, is_elsewhere=True),

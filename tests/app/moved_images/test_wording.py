@@ -66,7 +66,7 @@ def test_a_preview_tells_everything() -> None:
         "1 could be several files. Choose a narrower folder to tell them apart.",
         "1 already in the project as another image with a label.",
         "1 not found there.",
-        "locked could not be looked through.",
+        "locked could not be searched.",
     )
     assert example_lines(plan, Path("/old")) == tuple(
         f"photos/{number}.jpg → {Path('/new') / f'{number}.jpg'}" for number in (0, 2, 4)

@@ -374,7 +374,7 @@ def test_training_waits_for_other_heavy_work(reviewing: Desk) -> None:
     reviewing.window.session.jobs.run(other)
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.WAITING)
-    assert "Waits" in panel.run.facts
+    assert "Waiting for other work" in panel.run.facts
     assert panel.run.cancel_button.isVisible()
     other.cancel()
     reviewing.wait(lambda: reviewing.window.training.phase is Phase.RUNNING)

@@ -20,16 +20,16 @@ def test_figures_are_compared(qapp: QApplication) -> None:
     """One line with both, and what they mean."""
     figures = Figures(0.5714, 0.6190, 42)
     assert comparison(figures) == "Current: 57.1 %  ·  New: 61.9 %"
-    assert measured_on(Figures(0.6, 0.6, 42), Depth.BACKBONE) == "Right answers on 42 held-out images."
+    assert measured_on(Figures(0.6, 0.6, 42), Depth.BACKBONE) == "Accuracy on 42 held-out images."
     assert measured_on(Figures(1.0, 1.0, 1), Depth.BACKBONE) == "Accuracy on 1 held-out image."
-    assert "small tasks drawn from 42 held-out" in measured_on(figures, Depth.PROPAGATION)
+    assert "few-shot tasks drawn from 42 held-out" in measured_on(figures, Depth.PROPAGATION)
     assert verdict(figures) == "The new version is better"
     assert verdict(Figures(0.6, 0.6, 42)) == "The new version is not better"
 
 
 def test_few_images_are_no_proof(qapp: QApplication) -> None:
     """Whoever chooses by a difference is told when it says little."""
-    assert measured_on(Figures(0.5714, 0.6190, 42), Depth.BACKBONE).endswith("the difference may be chance.")
+    assert measured_on(Figures(0.5714, 0.6190, 42), Depth.BACKBONE).endswith("the difference may be due to chance.")
     assert "chance" not in measured_on(Figures(0.5714, 0.6190, 4200), Depth.BACKBONE)
 
 
@@ -46,7 +46,7 @@ def test_what_was_not_measured_is_said(qapp: QApplication) -> None:
     [
         (Plan(Depth.PROPAGATION, 100), "less than a minute"),
         (DEFAULTS[Depth.PROPAGATION], "about 1 minute."),
-        (DEFAULTS[Depth.BACKBONE], "minutes, and far less with a graphics card"),
+        (DEFAULTS[Depth.BACKBONE], "minutes, and far less with a GPU"),
         (Plan(Depth.BACKBONE, 20_000), "hours"),
     ],
 )
@@ -57,7 +57,7 @@ def test_the_duration_is_rough(qapp: QApplication, plan: Plan, words: str) -> No
 
 def test_labels_are_told_or_asked_for(qapp: QApplication) -> None:
     """What there is, or what to do first."""
-    assert labels_text(Labels(24, 8)) == "Learns from 24 images with your label, in 8 classes."
+    assert labels_text(Labels(24, 8)) == "Learns from 24 images labelled by you, in 8 classes."
     assert labels_text(Labels(3, 1)).startswith("Label at least 2 images of 2 classes")
 
 

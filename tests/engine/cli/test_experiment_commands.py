@@ -132,7 +132,7 @@ def test_goes_on_after_ctrl_c(
     with monkeypatch.context() as patched:
         patched.setattr(loop._Training, "_add_point", interrupted)  # noqa: SLF001 (a kill at exactly this moment)
         said = refused(capsys, "experiment", "train", *words, status=130)
-    assert "what was finished is kept; go on with: protoleaf experiment train" in said
+    assert "what was finished is kept; resume with: protoleaf experiment train" in said
     assert "--method prototypical-net --ways 2" in said
     assert (tmp_path / "pure" / "2w1s" / "prototypical-net" / "checkpoint.safetensors").is_file()
     again = done(capsys, "experiment", "train", *words).out

@@ -87,8 +87,8 @@ def test_missing_folder_is_a_storage_error(tmp_path: Path) -> None:
 
 
 def test_a_name_that_the_system_refuses(tmp_path: Path) -> None:
-    """What cannot even be looked at is a storage error, too, not a crash."""
-    with pytest.raises(StorageError, match="looked at"):
+    """What cannot even be accessed is a storage error, too, not a crash."""
+    with pytest.raises(StorageError, match="accessed"):
         find_images([tmp_path / ("long" * 100)])
 
 
