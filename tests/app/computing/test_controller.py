@@ -222,7 +222,7 @@ def test_the_collection_is_switched_off_and_on(
     """Predictions change at once; undo brings the same ones back, redo takes them again, a restart keeps it."""
     panel = panel_of(reviewing)
     session = reviewing.window.session
-    reviewing.wait(lambda: "shots held out" in panel.collection_line)
+    reviewing.wait(lambda: "held-out shots" in panel.collection_line)
     with_it = own_copy(reviewing.state)
     assert panel.switch.isChecked()
     changed_by(reviewing.qtbot, session, panel.switch.click)
