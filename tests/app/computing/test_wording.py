@@ -70,7 +70,7 @@ def test_the_note_says_how_far_the_look_is() -> None:
     assert survey_note(None, "", is_looking=True).startswith("Testing")
     assert survey_note(None, "it ended", is_looking=False) == "The devices could not be tested: It ended."
     assert "not been tested" in survey_note(None, "", is_looking=False)
-    assert "while other work ran" in survey_note(replace(NONE, was_alone=False), "", is_looking=False)
+    assert "while other work was running" in survey_note(replace(NONE, was_alone=False), "", is_looking=False)
     assert "bundled backbone alone" in survey_note(NONE, "", is_looking=False)
 
 
