@@ -18,10 +18,10 @@ WANTED: Final = 8
 _SEED: Final = 0
 
 
-def project_images(project: Project, count: int = WANTED) -> tuple[Path, ...]:
+def project_images(project: Project) -> tuple[Path, ...]:
     """Some of a project's image files, from all over it."""
     paths = project.image_table().paths
-    chosen = np.unique(np.linspace(0, max(0, len(paths) - 1), min(count, len(paths))).astype(int))
+    chosen = np.unique(np.linspace(0, max(0, len(paths) - 1), min(WANTED, len(paths))).astype(int))
     return tuple(project.path.parent / paths[position] for position in chosen)
 
 

@@ -28,6 +28,7 @@ ATTEMPTS: Final = 5
 """Requests in a row that may bring nothing new before the download gives up; each that gets further starts anew."""
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 16.0
+_PAUSE_STEP_S: Final = 0.1
 _ROUNDING: Final = 0.01
 _SLACK_BYTES: Final = 1 << 16
 """Promised sizes are rounded, and a file is not judged by them: only what is far off is not asked for at all."""
@@ -39,8 +40,9 @@ Pause = Callable[[float, CancelToken], None]
 
 
 def _wait(seconds: float, cancel: CancelToken) -> None:
-    cancel.wait(seconds)
-    cancel.raise_if_cancelled()
+    for _ in range(round(seconds / _PAUSE_STEP_S)):  # Windows hears Ctrl+C only between two waits
+        cancel.wait(_PAUSE_STEP_S)
+        cancel.raise_if_cancelled()
 
 
 def download(
@@ -55,7 +57,7 @@ def download(
     transport: httpx.BaseTransport | None = None,
     pause: Pause = _wait,
 ) -> Path:
-    """Download a file, or finish a download that was broken off.
+    """Download a file to `target`, which is returned, or finish a download that was broken off.
 
     Args:
         url: https, or http on this computer.
@@ -68,9 +70,6 @@ def download(
         cancel: stops between two pieces of the file; what has arrived stays.
         transport: sends requests; by default over the network.
         pause: waits before another attempt, some seconds unless cancelled.
-
-    Returns:
-        `target`.
 
     Raises:
         UsageError: `proxy` is not the address of a proxy.

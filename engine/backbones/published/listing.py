@@ -60,10 +60,12 @@ def published_networks(
 def _versions(name: str) -> list[PublishedNetwork]:
     kind = models.get_model_weights(name)
     usable = [weights for weights in kind if _is_usable(weights)]
-    default: Any = getattr(kind, "DEFAULT", None) or next(iter(usable), None)
+    if not usable:
+        return []
+    default: Any = getattr(kind, "DEFAULT", usable[0])
     try:
         with _NoNumbers():
-            network = made(name) if usable else nn.Identity()
+            network = made(name)
         found = [_facts(name, network, weights, is_default=weights is default) for weights in usable]
     except ModelError:  # a network without a head has no embeddings to offer
         return []
