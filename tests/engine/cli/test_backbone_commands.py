@@ -90,13 +90,15 @@ def test_adding_a_file_and_a_project_on_it(capsys: pytest.CaptureFixture[str], t
 
 
 def test_a_project_on_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """`new` takes the file into the library first and says where the preprocessing comes from."""
+    """`new` takes the file into the library first, with every option of `add`, and says where it is from."""
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
-    text = done(capsys, "new", tmp_path / "a.protoleaf", "--backbone", path, "--range", "symmetric").out
+    options = ("--range", "symmetric", "--resize-share", "0.875")
+    text = done(capsys, "new", tmp_path / "a.protoleaf", "--backbone", path, *options).out
     assert "Preprocessing: -1 to 1, as chosen." in text
     assert "guess" not in text
-    assert find_model("net").card.mean == (0.5, 0.5, 0.5)
-    done(capsys, "new", tmp_path / "b.protoleaf", "--backbone", path, "--range", "symmetric")
+    card = find_model("net").card
+    assert (card.mean, card.resize_share) == ((0.5, 0.5, 0.5), 0.875)
+    done(capsys, "new", tmp_path / "b.protoleaf", "--backbone", path, *options)
     assert BackboneLibrary().names() == ("net",)
 
 
