@@ -73,8 +73,8 @@ def make_icon_button(icon_name: str, tip: str, on_click: Callable[[], None] | No
     return button
 
 
-def make_row_card(name: str, captions: Sequence[str], end: QWidget) -> QFrame:
-    """A card of a list: a name over captions, and at its end a mark or a button."""
+def make_row_card(name: str, captions: Sequence[str | QLabel], *ends: QWidget) -> QFrame:
+    """A card of a list: a name over captions, and at its end a mark or buttons."""
     spacing = tokens().spacing
     card = QFrame()
     card.setProperty("role", "card")
@@ -84,10 +84,23 @@ def make_row_card(name: str, captions: Sequence[str], end: QWidget) -> QFrame:
     words.setSpacing(0)
     words.addWidget(make_label(name, "strong", wraps=True))
     for caption in captions:
-        words.addWidget(make_label(caption, "caption", wraps=True))
+        words.addWidget(make_label(caption, "caption", wraps=True) if isinstance(caption, str) else caption)
     layout.addLayout(words, 1)
-    layout.addWidget(end, 0, Qt.AlignmentFlag.AlignVCenter)
+    place = QWidget()
+    line = QHBoxLayout(place)
+    line.setContentsMargins(0, 0, 0, 0)
+    line.setSpacing(spacing.tiny)
+    for end in ends:
+        line.addWidget(end)
+    layout.addWidget(place, 0, Qt.AlignmentFlag.AlignVCenter)
     return card
+
+
+def make_used_mark(text: str) -> QLabel:
+    """Marks the one of a list that is in use."""
+    mark = make_label(text, "chip")
+    mark.setProperty("tone", "accent")
+    return mark
 
 
 def make_bar() -> QProgressBar:

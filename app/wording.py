@@ -15,6 +15,7 @@ _KILOBYTE: Final = 1e3
 _MEGABYTE: Final = 1e6
 _FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
 SEPARATOR: Final = "  ·  "
+BYTES: Final = "bytes"
 
 
 def number(value: int) -> str:
@@ -41,11 +42,10 @@ def time_left(seconds: float) -> str:
 
 
 def progress_facts(progress: Progress) -> str:
-    """`1,240 of 5,000 · 85 images/s · CPU · 1 min left`; unknown facts are left out."""
+    """`1,240 of 5,000 · 85 images/s · CPU · 1 min left`; bytes as sizes; unknown facts are left out."""
     facts = [_done(progress)]
     if progress.rate_per_s > 0:
-        rate = QLocale().toString(progress.rate_per_s, "f", 0 if progress.rate_per_s >= 10 else 1)  # noqa: PLR2004
-        facts.append(f"{rate} {progress.unit}/s")
+        facts.append(_rate(progress))
     if progress.note:
         facts.append(progress.note)
     if progress.seconds_left is not None and progress.done < progress.total:
@@ -53,7 +53,16 @@ def progress_facts(progress: Progress) -> str:
     return SEPARATOR.join(facts)
 
 
+def _rate(progress: Progress) -> str:
+    if progress.unit == BYTES:
+        return transfer_rate(progress.rate_per_s)
+    rate = QLocale().toString(progress.rate_per_s, "f", 0 if progress.rate_per_s >= 10 else 1)  # noqa: PLR2004
+    return f"{rate} {progress.unit}/s"
+
+
 def _done(progress: Progress) -> str:
+    if progress.unit == BYTES:
+        return part_of_size(progress.done, progress.total) if progress.total else file_size(progress.done)
     if not progress.total:
         return number(progress.done)
     template = translate("wording", "%1 of %2")

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.backbones.logic import BackboneRow
 from app.backbones.wording import removal_fate, removal_question, row_facts, row_origin
-from app.controls import fill_column, make_button, make_icon_button, make_label, make_row_card
+from app.controls import fill_column, make_button, make_icon_button, make_label, make_row_card, make_used_mark
 from app.side_panel.asking_card import AskingCard, CardList
 from app.texts import breakable, fill, translate
 from app.theme.tokens import tokens
@@ -45,33 +45,19 @@ class RowCard(AskingCard):
         self.remove_button.setEnabled(row.is_removable)
         self.agree_button.setAccessibleName(fill(self.tr("Remove %1"), row.name))
         self.keep_button.setAccessibleName(fill(self.tr("Keep %1"), row.name))
-        card = make_row_card(row.name, (row_facts(row), row_origin(row)), self._make_end())
+        captions = (row_facts(row), row_origin(row))
+        first = make_used_mark(self.tr("In use")) if row.is_used else self.use_button
+        card = make_row_card(row.name, captions, first, self.remove_button)
+        self.remove_button.setVisible(row.is_removable)
         question = make_label(breakable(removal_question(row)), wraps=True)
         self.lay_out(card, self.remove_button, (question, make_label(removal_fate(row), "secondary", wraps=True)))
         self.agreed.connect(self._on_agreed)
-
-    def _make_end(self) -> QWidget:
-        """The mark of the backbone in use, or what can be done with another one."""
-        end = QWidget()
-        line = QHBoxLayout(end)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(tokens().spacing.tiny)
-        if self.row.is_used:
-            mark = make_label(self.tr("In use"), "chip")
-            mark.setProperty("tone", "accent")
-            line.addWidget(mark)
-        for button in (self.use_button, self.remove_button):
-            line.addWidget(button)
-        self.use_button.setVisible(not self.row.is_used)
-        self.remove_button.setVisible(self.row.is_removable)
-        return end
 
     @property
     def buttons(self) -> tuple[QAbstractButton, ...]:
         """What the Tab key stops at, from top to bottom; those that are not shown are passed over."""
         use = () if self.row.is_used else (self.use_button,)
-        remove = (self.remove_button, self.agree_button, self.keep_button) if self.row.is_removable else ()
-        return use + remove
+        return *use, self.remove_button, self.agree_button, self.keep_button
 
     def _on_agreed(self) -> None:
         for button in self.buttons:

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, final
 
 from PySide6.QtWidgets import QWidget
 
-from app.backbones.wording import job_facts
 from app.controls import fill_column
 from app.jobs.job_slot import Stage
 from app.side_panel.failure import FailureNotice
@@ -28,7 +27,7 @@ class JobSlotView(QWidget):
         super().__init__()
         self._slot = slot
         self._getting_ready = getting_ready
-        self._progress = ProgressView(cancel_tip, job_facts)
+        self._progress = ProgressView(cancel_tip)
         self.cancel_button = self._progress.cancel_button
         self.failure = FailureNotice()
         fill_column(self, self._progress, self.failure)

@@ -7,24 +7,12 @@ from PySide6.QtCore import QLocale
 
 from app.backbones.logic import BackboneRow, Origin, PublishedRow, Source
 from app.texts import QT_TRANSLATE_NOOP, fill, translate
-from app.wording import (
-    SEPARATOR,
-    file_size,
-    images,
-    number,
-    part_of_size,
-    percent_to_a_tenth,
-    progress_facts,
-    time_left,
-    transfer_rate,
-)
-from engine.events import Progress
+from app.wording import SEPARATOR, file_size, images, number, percent_to_a_tenth
 
 if TYPE_CHECKING:
     from engine.backbones.onnx_files.facts import OnnxFacts, Trial
     from engine.collection.backbone_change.shot_comparison import ShotComparison
 
-BYTES: Final = "bytes"
 RATE_FIGURE: Final = "images_per_s_one_core"
 UNNAMED: Final = "none named"
 """How the list of published networks says that nobody named a licence."""
@@ -115,20 +103,6 @@ def download_question(row: PublishedRow) -> str:
     )
     host = urlsplit(row.network.url).hostname or ""
     return fill(template, file_size(row.network.size_bytes), host)
-
-
-def job_facts(progress: Progress) -> str:
-    """How far a job is; bytes as sizes."""
-    if progress.unit != BYTES:
-        return progress_facts(progress)
-    facts = [part_of_size(progress.done, progress.total) if progress.total else file_size(progress.done)]
-    if progress.rate_per_s > 0:
-        facts.append(transfer_rate(progress.rate_per_s))
-    if progress.note:
-        facts.append(progress.note)
-    if progress.seconds_left is not None and progress.done < progress.total:
-        facts.append(time_left(progress.seconds_left))
-    return SEPARATOR.join(facts)
 
 
 def short_licence(row: PublishedRow) -> str:

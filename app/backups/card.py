@@ -2,14 +2,13 @@
 
 from typing import final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPushButton
 
 from app.backups.wording import counts, damaged, details, fate, question, reason_text, since_line, title
-from app.controls import make_button, make_label
+from app.controls import make_button, make_label, make_row_card
 from app.side_panel.asking_card import AskingCard, words_of
 from app.texts import breakable, fill, translate
-from app.theme.tokens import tokens
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
 
@@ -37,25 +36,10 @@ class BackupCard(AskingCard):
         self._details = make_label("", "secondary", wraps=True)
         asked = make_label(question(backup), "strong", wraps=True)
         texts = (asked, self._details, make_label(fate(), "secondary", wraps=True))
-        self.lay_out(self._make_card(), self.ask_button, texts)
+        captions = (reason_text(backup.reason), self._holds, self._since)
+        self.lay_out(make_row_card(title(backup), captions, self.ask_button), self.ask_button, texts)
         self.agreed.connect(lambda: self.restore_requested.emit(self.backup))
         self._describe()
-
-    def _make_card(self) -> QFrame:
-        spacing = tokens().spacing
-        card = QFrame()
-        card.setProperty("role", "card")
-        row = QHBoxLayout(card)
-        row.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(make_label(title(self.backup), "strong", wraps=True))
-        words.addWidget(make_label(reason_text(self.backup.reason), "caption", wraps=True))
-        for label in (self._holds, self._since):
-            words.addWidget(label)
-        row.addLayout(words, 1)
-        row.addWidget(self.ask_button, 0, Qt.AlignmentFlag.AlignVCenter)
-        return card
 
     # -- what is shown
 

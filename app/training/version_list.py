@@ -6,7 +6,7 @@ from typing import final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
-from app.controls import fill_column, make_button, make_label, make_row_card
+from app.controls import fill_column, make_button, make_row_card, make_used_mark
 from app.side_panel.asking_card import CardList
 from app.texts import fill
 from app.training.logic import VersionRow
@@ -40,9 +40,7 @@ class VersionList(QWidget):
     def _end(self, row: VersionRow, *, is_writable: bool) -> QWidget:
         """The mark of the version in use, or the button that takes another one into use."""
         if row.is_used:
-            mark = make_label(self.tr("In use"), "chip")
-            mark.setProperty("tone", "accent")
-            return mark
+            return make_used_mark(self.tr("In use"))
         button = make_button(self.tr("Use"), self._user(row))
         button.setAccessibleName(fill(self.tr("Use %1"), row.name))
         button.setEnabled(is_writable)

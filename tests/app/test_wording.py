@@ -119,3 +119,12 @@ def test_shares_follow_the_locale(qapp: QApplication) -> None:
         assert percent_to_a_tenth(0.5714) == "57,1 %"
     finally:
         QLocale.setDefault(before)
+
+
+def test_bytes_are_told_as_sizes() -> None:
+    """Done of total, rate, and time left; other units as everywhere."""
+    facts = progress_facts(Progress(1_200_000, 4_800_000, "bytes", 1_600_000.0, 6.0))
+    assert facts == "1.2 of 4.8 MB  ·  1.6 MB/s  ·  6 s left"
+    assert progress_facts(Progress(0, 4_800_000, "bytes", 30_000.0)) == "0.0 of 4.8 MB  ·  30.0 kB/s"
+    assert progress_facts(Progress(2_500_000, 0, "bytes")) == "2.5 MB"
+    assert progress_facts(Progress(3, 4, "images", 2.0, 0.5)) == "3 of 4  ·  2.0 images/s  ·  1 s left"

@@ -10,7 +10,6 @@ from app.backbones.wording import (
     download_button,
     download_question,
     failures_text,
-    job_facts,
     licence_text,
     measured_on,
     removal_fate,
@@ -19,21 +18,11 @@ from app.backbones.wording import (
     verdict,
 )
 from engine.collection.backbone_change.shot_comparison import ShotComparison
-from engine.events import Progress
 from tests.support.backbone_jobs import LARGE, SMALL
 from tests.support.backbone_panel import backbone_row
 
 FIGURES = ShotComparison(0.571, 0.619, 200, gained=12, lost=2)
 SMALL_ROW = PublishedRow(SMALL)
-
-
-def test_bytes_are_told_as_sizes() -> None:
-    """Done of total, rate, and time left; other units as everywhere."""
-    facts = job_facts(Progress(1_200_000, 4_800_000, "bytes", 1_600_000.0, 6.0))
-    assert facts == "1.2 of 4.8 MB  ·  1.6 MB/s  ·  6 s left"
-    assert job_facts(Progress(0, 4_800_000, "bytes", 30_000.0)) == "0.0 of 4.8 MB  ·  30.0 kB/s"
-    assert job_facts(Progress(2_500_000, 0, "bytes")) == "2.5 MB"
-    assert job_facts(Progress(3, 4, "images", 2.0, 0.5)) == "3 of 4  ·  2.0 images/s  ·  1 s left"
 
 
 def test_what_is_told_before_a_removal() -> None:
