@@ -2,15 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from engine.backbones.messages import (
-    AddFile,
-    AddPublished,
-    ExamineFile,
-    InspectFile,
-    ListPublished,
-    RunFile,
-    TryFile,
-)
+from engine.backbones import messages
 from engine.collection.messages import DrawSample, PrepareChange, Train
 from engine.embedding.messages import EmbedImages
 from engine.jobs import backbones, devices, projects
@@ -29,13 +21,13 @@ def handlers() -> "Handlers":
         DrawSample: projects.draw_sample,
         Train: projects.train,
         PrepareChange: projects.prepare_change,
-        InspectFile: backbones.inspect_file,
-        TryFile: backbones.try_file,
-        AddFile: backbones.add_file,
-        ExamineFile: backbones.examine_file,
-        RunFile: backbones.run_file,
-        ListPublished: backbones.list_published,
-        AddPublished: backbones.add_published,
+        messages.InspectFile: backbones.inspect_file,
+        messages.TryFile: backbones.try_file,
+        messages.AddFile: backbones.add_file,
+        messages.ExamineFile: backbones.examine_file,
+        messages.RunFile: backbones.run_file,
+        messages.ListPublished: backbones.list_published,
+        messages.AddPublished: backbones.add_published,
         TryDevice: devices.probe,
         ListDevices: devices.list_devices,
     }

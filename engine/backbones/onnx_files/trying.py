@@ -105,9 +105,8 @@ def _check_repeat(session: BackboneSession, pixels: NDArray[np.uint8], embedding
 
 
 def _batch_difference(session: BackboneSession, pixels: NDArray[np.uint8]) -> float:
-    together = session.embed(pixels[:2])
     alone = np.concatenate([session.embed(pixels[:1]), session.embed(pixels[1:2])])
-    difference = _relative(together, alone)
+    difference = _relative(session.embed(pixels[:2]), alone)
     if not difference <= BATCH_TOLERANCE:
         raise ModelError(
             "an image's embedding depends on the other images of its batch",

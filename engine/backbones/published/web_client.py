@@ -3,8 +3,6 @@
 import errno
 import socket
 import ssl
-from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Final
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -22,9 +20,9 @@ _PASSING: Final = frozenset({408, 429, 500, 502, 503, 504})
 """What a server says when it is too slow, too busy or out of order: the same request may succeed a little later."""
 _UNREACHABLE: Final = frozenset({errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
 _PROXY_REMEDY: Final = "put name and password into the proxy's address: http://name:password@host:port"
-_REMEDIES: Final[Mapping[int, str]] = {
-    HTTPStatus.NOT_FOUND: "the file has been moved; a newer version of the program may know where to",
-    HTTPStatus.PROXY_AUTHENTICATION_REQUIRED: _PROXY_REMEDY,
+_REMEDIES: Final = {
+    404: "the file has been moved; a newer version of the program may know where to",
+    407: _PROXY_REMEDY,
 }
 
 

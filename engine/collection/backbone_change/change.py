@@ -189,7 +189,7 @@ class _KnownFacts:
     def take(self, batch: EmbedBatch) -> None:
         """Compare some results with what is known."""
         for result in batch.results:
-            content_hash, failure = self._facts.get(result.image_id, (None, None))
-            found = result._replace(content_hash=result.content_hash or content_hash)
-            if (found.content_hash, found.failure) != (content_hash, failure):
+            known = self._facts.get(result.image_id, (None, None))
+            found = result._replace(content_hash=result.content_hash or known[0])
+            if (found.content_hash, found.failure) != known:
                 self.news.append(found)
