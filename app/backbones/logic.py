@@ -114,25 +114,20 @@ class PublishedRow:
 def installed_backbones(project: "Project", caches: CacheFolders) -> Installed:
     """What is on this computer, beside what the project uses."""
     from engine.collection.lost_model import lost_reason
-    from engine.collection.models import all_models, model_of
+    from engine.collection.models import all_models
 
-    version = project.model
     reason = lost_reason(project, caches)
-    used = None if reason or version.is_trained_here else model_of(project, caches)
+    used = None if reason else _files_in_use(project, caches)
     found = [(files, files.name) for files in all_models()]
-    if used is not None and all(files.backbone_hash != used.backbone_hash for files, _ in found):
+    used_hash = "" if used is None else used.backbone_hash
+    if used is not None and all(files.backbone_hash != used_hash for files, _ in found):
         found.append((used, str(used.backbone)))
     rows = [
-        BackboneRow(
-            files,
-            source,
-            files.backbone.stat().st_size,
-            is_used=used is not None and files.backbone_hash == used.backbone_hash,
-        )
+        BackboneRow(files, source, files.backbone.stat().st_size, is_used=files.backbone_hash == used_hash)
         for files, source in found
     ]
     rows.sort(key=lambda row: (not row.is_used, row.origin is not Origin.BUNDLED, row.name))
-    return Installed(tuple(rows), version.label, reason)
+    return Installed(tuple(rows), project.model.label, reason)
 
 
 def remove_added(project: "Project", caches: CacheFolders, name: str) -> str:
@@ -145,7 +140,8 @@ def remove_added(project: "Project", caches: CacheFolders, name: str) -> str:
 
     library = BackboneLibrary()
     try:
-        if _hash_in_use(project, caches) == library.entry(name).backbone_hash:
+        used = _files_in_use(project, caches)
+        if library.entry(name).backbone_hash == (used and used.backbone_hash):
             raise InputError("the project uses this backbone", found=name, remedy="change to another one first")
         library.remove(name)
     except ProtoleafError as error:
@@ -153,16 +149,14 @@ def remove_added(project: "Project", caches: CacheFolders, name: str) -> str:
     return ""
 
 
-def _hash_in_use(project: "Project", caches: CacheFolders) -> str:
-    """Of the backbone that the project needs on this computer; empty where it has its own, or has lost it."""
+def _files_in_use(project: "Project", caches: CacheFolders) -> "ModelFiles | None":
+    """Of the backbone that the project needs on this computer; None where it has its own, or has lost it."""
     from engine.collection.models import model_of
 
-    if project.model.is_trained_here:
-        return ""
     try:
-        return model_of(project, caches).backbone_hash
+        return None if project.model.is_trained_here else model_of(project, caches)
     except ModelError:
-        return ""
+        return None
 
 
 def some_images(state: "CollectionState", count: int = MOST_TRIED) -> list[Path]:

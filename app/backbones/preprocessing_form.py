@@ -113,8 +113,7 @@ class PreprocessingForm(QWidget):
             self._output.addItem(output, output)
         self._output.setEnabled(len(outputs) > 1)
         self._put(values)
-        self._show_preset()
-        self._show_problem()
+        self._show_state()
 
     def _put(self, values: Mapping[str, Any]) -> None:
         self._is_filling = True
@@ -135,24 +134,20 @@ class PreprocessingForm(QWidget):
         """Whether everything that was typed can be meant."""
         return not self.problem.text()
 
-    def _show_preset(self) -> None:
-        """Name the preset that the values follow."""
+    def _show_state(self) -> None:
+        """Name the preset that the values follow, and say what cannot be meant."""
+        problem = "" if self.name.text().strip() else self.tr("Give it a name.")
         try:
             values = self.values()
         except ValueError:
-            return
-        self._is_filling = True
-        _put(self.preset, next((name for name, each in _PRESETS.items() if each.items() <= values.items()), OWN_VALUES))
-        self._is_filling = False
-
-    def _show_problem(self) -> None:
-        text = "" if self.name.text().strip() else self.tr("Give it a name.")
-        try:
-            self.values()
-        except ValueError:
-            text = text or self.tr("Mean and standard deviation need three numbers each, such as 0.5, 0.5, 0.5.")
-        self.problem.setText(text)
-        self.problem.setVisible(bool(text))
+            problem = problem or self.tr("Mean and standard deviation need three numbers each, such as 0.5, 0.5, 0.5.")
+        else:
+            followed = (name for name, each in _PRESETS.items() if each.items() <= values.items())
+            self._is_filling = True
+            _put(self.preset, next(followed, OWN_VALUES))
+            self._is_filling = False
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
 
     # -- what a person does
 
@@ -164,8 +159,7 @@ class PreprocessingForm(QWidget):
 
     def _on_changed(self) -> None:
         if not self._is_filling:
-            self._show_preset()
-            self._show_problem()
+            self._show_state()
             self.changed.emit()
 
     def _on_more(self) -> None:

@@ -1,10 +1,9 @@
 """The backbone panel: three sources of other backbones, and a change of backbone while it is prepared."""
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QStackedWidget, QTabBar, QWidget
+from PySide6.QtWidgets import QStackedWidget, QTabBar
 
 from app.backbones.computer_page import ComputerPage
 from app.backbones.file_page import FilePage, dropped_file
@@ -92,19 +91,8 @@ class BackbonePanel(SidePanel):
         self.computer.show_rows(installed.rows, installed.used_name, can_change=can_change)
         self.published.card.set_can_change(can_change=can_change)
         self._lost_reason = installed.lost_reason
-        self._order_keys()
+        self.order_keys(self.tabs, *self.computer.buttons)
         self._arrange()
-
-    def _order_keys(self) -> None:
-        """Tab goes through the panel as the eye does; cards are made anew, which puts their buttons at the end."""
-        chain = (self._close, self.tabs, *self.computer.buttons)
-        for first, second in pairwise(chain):
-            QWidget.setTabOrder(first, second)
-
-    @property
-    def lost_text(self) -> str:
-        """What is wrong with the backbone in use; empty when all is well."""
-        return self.lost.text
 
     def _on_tab_changed(self, place: int) -> None:
         self._stack.setCurrentIndex(place)

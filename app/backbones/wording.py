@@ -67,8 +67,10 @@ def removal_fate(row: BackboneRow) -> str:
         "Projects that use it keep their labels and predictions, but need it again to embed new images.",
     )
     if row.origin is Origin.PUBLISHED:
-        return f"{fate} {translate('backbones', 'It can be downloaded again.')}"
-    return f"{fate} {translate('backbones', 'It can be added again only from its ONNX file.')}"
+        way_back = translate("backbones", "It can be downloaded again.")
+    else:
+        way_back = translate("backbones", "It can be added again only from its ONNX file.")
+    return f"{fate} {way_back}"
 
 
 def accuracy(row: PublishedRow) -> str:

@@ -1,7 +1,6 @@
 """The panel "Backups": what there is, what changed since, going back, and where they are kept."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Final, final
 
@@ -94,7 +93,8 @@ class BackupsPanel(SidePanel):
             else self.tr("Loading backups…")
         )
         self._empty.setVisible(not rows)
-        self._order_keys()
+        in_cards = (button for card in self.cards for button in card.buttons)
+        self.order_keys(self.back_up_button, *in_cards, self.show_button, self.choose_button, self.usual_button)
 
     def card_of(self, path: Path) -> BackupCard | None:
         """The card of a backup, or None."""
@@ -122,10 +122,3 @@ class BackupsPanel(SidePanel):
         self.back_up_button.setEnabled(not text)
         for card in self.cards:
             card.ask_button.setEnabled(self._can_restore and not text)
-
-    def _order_keys(self) -> None:
-        """Tab goes through the panel as the eye does; cards are made anew, which puts their buttons at the end."""
-        in_cards = (button for card in self.cards for button in card.buttons)
-        chain = (self._close, self.back_up_button, *in_cards, self.show_button, self.choose_button, self.usual_button)
-        for first, second in pairwise(chain):
-            QWidget.setTabOrder(first, second)

@@ -1,6 +1,7 @@
 """The frame of a panel that stands in for the inspector: a heading, a way to close, and a column that scrolls."""
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -53,6 +54,11 @@ class SidePanel(QWidget):
         whole.setSpacing(0)
         whole.addLayout(head)
         whole.addWidget(self._scroll, 1)
+
+    def order_keys(self, *parts: QWidget) -> None:
+        """Let Tab go through the panel as the eye does: cards are made anew, which puts their buttons at the end."""
+        for first, second in pairwise((self._close, *parts)):
+            QWidget.setTabOrder(first, second)
 
     def bring_into_sight(self, part: QWidget) -> None:
         """Scroll to a part, once everything has its place: in a low window it would be below the edge."""

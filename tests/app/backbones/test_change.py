@@ -165,9 +165,9 @@ def test_a_lost_backbone_is_told_and_mended(desk: Desk, collection: Collection, 
     (choose,) = desk.window.toast.findChildren(QPushButton)
     choose.click()
     panel = panel_for(desk)
-    desk.wait(lambda: "classes and labels are safe" in panel.lost_text)
+    desk.wait(lambda: "classes and labels are safe" in panel.lost.text)
     use_button(panel, "leafnet").click()
     wait_for(desk, desk.window.backbone_jobs.change, Stage.DONE)
     changed_by(desk.qtbot, desk.window.session, panel.outcome.use_button.click)
     assert desk.state.model_name == "leafnet"
-    desk.wait(lambda: not panel.lost_text)
+    desk.wait(lambda: not panel.lost.text)
