@@ -46,7 +46,7 @@ class ScoreRow:
     digit: int = 0
 
 
-class Source(Enum):
+class ShareSource(Enum):
     """Whose word a share of a prototype is."""
 
     LABELLED = auto()
@@ -62,7 +62,7 @@ class ShareRow:
     name: str
     share: float
     image_ids: tuple[int, ...]
-    source: Source = Source.LABELLED
+    source: ShareSource = ShareSource.LABELLED
 
 
 @dataclass(frozen=True)
@@ -158,11 +158,11 @@ def share_rows(graph: CategoryGraph, explanation: Explanation | None) -> tuple[S
         if share.class_id in graph
     ]
     coarse = [
-        ShareRow(share.class_id, graph.name(share.class_id), share.share, share.image_ids, Source.COARSE)
+        ShareRow(share.class_id, graph.name(share.class_id), share.share, share.image_ids, ShareSource.COARSE)
         for share in explanation.coarse
         if share.class_id in graph
     ]
-    unlabelled = [ShareRow(None, "", explanation.unlabelled, (), Source.UNLABELLED)]
+    unlabelled = [ShareRow(None, "", explanation.unlabelled, (), ShareSource.UNLABELLED)]
     present = [row for row in own + parents + coarse + unlabelled if row.share > 0.005]  # noqa: PLR2004 (less rounds to nothing)
     return tuple(sorted(present, key=lambda row: -row.share))
 

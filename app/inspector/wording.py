@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QLocale
 
-from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, Source, Teaching, teaching
+from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, ShareSource, Teaching, teaching
 from app.texts import fill, translate
 from app.wording import images, moment_text, percent
 
@@ -84,9 +84,9 @@ def _distance_text(facts: ImageFacts) -> str:
 
 def share_title(row: ShareRow) -> str:
     """Who taught this share of a prototype."""
-    if row.source is Source.UNLABELLED:
+    if row.source is ShareSource.UNLABELLED:
         return translate("inspector", "Unlabelled images")
-    if row.source is Source.COARSE:
+    if row.source is ShareSource.COARSE:
         return fill(translate("inspector", "Labelled only as %1"), row.name)
     if row.class_id is None:
         return translate("inspector", "Its own images")
@@ -99,8 +99,8 @@ def why_text(facts: ImageFacts) -> str:
         return ""
     if facts.certainty is Certainty.UNKNOWN:
         return _distance_text(facts)
-    has_own = any(row.class_id is None and row.source is Source.LABELLED for row in facts.shares)
-    if not has_own and all(row.source is Source.LABELLED for row in facts.shares):
+    has_own = any(row.class_id is None and row.source is ShareSource.LABELLED for row in facts.shares)
+    if not has_own and all(row.source is ShareSource.LABELLED for row in facts.shares):
         return fill(
             translate("inspector", "%1 has no images of its own: its prototype comes from its parents."),
             facts.why_name,

@@ -7,7 +7,7 @@ import pytest
 from app.inspector.logic import (
     Certainty,
     ClassPageFacts,
-    Source,
+    ShareSource,
     Teaching,
     certainty,
     class_page_facts,
@@ -95,10 +95,10 @@ def test_what_the_collection_teaches_is_shown_too(graph: CategoryGraph) -> None:
     )
     rows = share_rows(graph, taught)
     assert [(row.source, row.class_id, row.share) for row in rows] == [
-        (Source.LABELLED, None, 0.5),
-        (Source.UNLABELLED, None, 0.25),
-        (Source.COARSE, bird, 0.15),
-        (Source.LABELLED, bird, 0.1),
+        (ShareSource.LABELLED, None, 0.5),
+        (ShareSource.UNLABELLED, None, 0.25),
+        (ShareSource.COARSE, bird, 0.15),
+        (ShareSource.LABELLED, bird, 0.1),
     ]
     state = state_of([Picture(best=graph.find("Gull"))])
     facts = image_facts(graph, state, 11, label=None, tops=[], explanation=taught)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ScoreRow, ShareRow, Source
+from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ScoreRow, ShareRow, ShareSource
 from app.inspector.wording import (
     aliases_text,
     bar_text,
@@ -108,8 +108,8 @@ def test_counts_bars_and_candidates() -> None:
 
 def test_what_the_collection_taught_has_words() -> None:
     """Unlabelled images and images with a coarse label are named."""
-    unlabelled = ShareRow(None, "", 0.4, (), Source.UNLABELLED)
-    coarse = ShareRow(2, "Bird", 0.3, (9,), Source.COARSE)
+    unlabelled = ShareRow(None, "", 0.4, (), ShareSource.UNLABELLED)
+    coarse = ShareRow(2, "Bird", 0.3, (9,), ShareSource.COARSE)
     assert share_title(unlabelled) == "Unlabelled images"
     assert share_title(coarse) == "Labelled only as Bird"
     learned = "The prototype of Gull was learned from these images:"
