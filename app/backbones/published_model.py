@@ -16,7 +16,7 @@ Role = Qt.ItemDataRole
 
 
 @dataclass(frozen=True)
-class Column:
+class NetworkColumn:
     """One column of the table.
 
     Attributes:
@@ -41,33 +41,33 @@ class Column:
 
 
 COLUMNS: Final = (
-    Column(QT_TRANSLATE_NOOP("backbones", "Name"), lambda row: row.name, lambda _row: 0),
-    Column(
+    NetworkColumn(QT_TRANSLATE_NOOP("backbones", "Name"), lambda row: row.name, lambda _row: 0),
+    NetworkColumn(
         QT_TRANSLATE_NOOP("backbones", "Size"),
         lambda row: file_size(row.network.size_bytes),
         lambda row: row.network.size_bytes,
         is_number=True,
     ),
-    Column(
+    NetworkColumn(
         QT_TRANSLATE_NOOP("backbones", "Top-1"),
         accuracy,
         lambda row: row.network.top1,
         is_number=True,
         tip=QT_TRANSLATE_NOOP("backbones", "ImageNet top-1 accuracy"),
     ),
-    Column(
+    NetworkColumn(
         QT_TRANSLATE_NOOP("backbones", "Input"),
         lambda row: pixels(row.network.input_side),
         lambda row: row.network.input_side,
         is_number=True,
         tip=QT_TRANSLATE_NOOP("backbones", "Side of the square input image"),
     ),
-    Column(QT_TRANSLATE_NOOP("backbones", "Licence"), short_licence, lambda row: row.network.licence.casefold()),
+    NetworkColumn(QT_TRANSLATE_NOOP("backbones", "Licence"), short_licence, lambda row: row.network.licence.casefold()),
 )
 
 
 def arranged(
-    rows: Sequence[PublishedRow], column: Column, *, descending: bool = False, words: str = ""
+    rows: Sequence[PublishedRow], column: NetworkColumn, *, descending: bool = False, words: str = ""
 ) -> list[PublishedRow]:
     """The rows whose name or licence holds all words, sorted."""
     wanted = words.casefold().split()
