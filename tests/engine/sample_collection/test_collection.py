@@ -18,9 +18,15 @@ from engine.sample_collection.collection import SampleCollection, draw_collectio
 
 
 @pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> SampleCollection:
+def heard() -> list[Progress]:
+    """What the listener heard while `collection` was drawn."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory, heard: list[Progress]) -> SampleCollection:
     """A small collection: two pictures of each leaf class."""
-    return draw_collection(tmp_path_factory.mktemp("collection"), images_per_class=2)
+    return draw_collection(tmp_path_factory.mktemp("collection"), images_per_class=2, on_progress=heard.append)
 
 
 def rows_of(path: Path) -> list[tuple[str, str]]:
@@ -138,7 +144,7 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
     assert not set(first.values()) & set(other.values())
 
 
-def test_drawing_twice_into_a_folder_replaces(collection: SampleCollection, tmp_path: Path) -> None:
+def test_drawing_twice_into_a_folder_replaces(tmp_path: Path) -> None:
     """The same arguments give the same collection, also over an earlier one."""
     one = draw_collection(tmp_path, images_per_class=1)
     before = {path.name: path.read_bytes() for path in tmp_path.rglob("*.*")}
@@ -154,10 +160,8 @@ def test_cancel_stops_between_pictures(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.csv"))
 
 
-def test_progress_ends_at_all_images(tmp_path: Path) -> None:
+def test_progress_ends_at_all_images(collection: SampleCollection, heard: list[Progress]) -> None:
     """The listener hears of the last picture."""
-    heard: list[Progress] = []
-    collection = draw_collection(tmp_path, images_per_class=1, on_progress=heard.append)
     assert (heard[0].done, heard[0].total) == (0, len(collection.images))
     assert (heard[-1].done, heard[-1].total) == (len(collection.images), len(collection.images))
 

@@ -1,3 +1,4 @@
+import copy
 from pathlib import Path
 from typing import Final
 
@@ -62,7 +63,7 @@ def _embed(path: Path, images: Tensor) -> Tensor:
 
 @pytest.fixture(scope="module")
 def backbones(tmp_path_factory: pytest.TempPathFactory) -> tuple[LeafNet, Path, Path]:
-    """A backbone and its files with full and with half weights."""
+    """A backbone in training, as its export must leave it, and its files with full and with half weights."""
     folder, backbone = tmp_path_factory.mktemp("models"), _small_backbone()
     full, half = folder / "full.onnx", folder / "half.onnx"
     assert export_backbone(backbone, full, CARD).largest_difference <= TOLERANCE
@@ -86,8 +87,8 @@ def test_a_backbone_comes_with_its_card_and_nothing_else(backbones: tuple[LeafNe
 
 def test_a_backbone_takes_any_batch_and_size(backbones: tuple[LeafNet, Path, Path]) -> None:
     """Sizes that the export never saw, in torch and in ONNX."""
-    backbone, full, _ = backbones
-    backbone.eval()
+    trained, full, _ = backbones
+    backbone = copy.deepcopy(trained).eval()
     generator = torch.Generator().manual_seed(9)
     for shape in ((1, 3, 33, 21), (7, 3, 64, 64)):
         images = torch.randn(shape, generator=generator)
@@ -135,11 +136,9 @@ def test_an_export_tells_nothing_of_the_machine_it_was_made_on(backbones: tuple[
     assert str(Path(__file__).parents[3]).encode() not in content
 
 
-def test_exporting_leaves_the_module_as_it_was(tmp_path: Path) -> None:
+def test_exporting_leaves_the_module_as_it_was(backbones: tuple[LeafNet, Path, Path]) -> None:
     """A module in training stays in training, with the same weights and statistics."""
-    backbone = _small_backbone()
-    before = {name: value.clone() for name, value in backbone.state_dict().items()}
-    export_backbone(backbone, tmp_path / "backbone.onnx", CARD)
+    backbone, before = backbones[0], _small_backbone().state_dict()
     assert backbone.training
     assert all(torch.equal(value, before[name]) for name, value in backbone.state_dict().items())
 
@@ -186,16 +185,22 @@ def test_a_wrong_propagation_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_is_compared_with_the_module_at_hand(tmp_path: Path) -> None:
-    """The file of one attention is not the file of another."""
-    path = tmp_path / "propagation.onnx"
+@pytest.fixture(scope="module")
+def propagation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of an attention."""
+    path = tmp_path_factory.mktemp("propagation") / "propagation.onnx"
     agreement = export_propagation(PropagationNetwork(random_attention(8)), path)
     assert agreement.largest_difference <= agreement.tolerance == TOLERANCE
+    return path
+
+
+def test_a_file_is_compared_with_the_module_at_hand(propagation: Path) -> None:
+    """The file of one attention is not the file of another."""
     inputs = (torch.ones(3, 8), torch.arange(3), torch.arange(3), torch.tensor([[0, 1], [2, 2]]), torch.zeros(3))
     inputs[0][1, 0] = -5.0
     other = PropagationNetwork(random_attention(8, seed=1)).eval()
     with torch.no_grad(), pytest.raises(ModelError, match="does not do what"):
-        compare(path, other, [inputs], tolerance=TOLERANCE)
+        compare(propagation, other, [inputs], tolerance=TOLERANCE)
 
 
 def test_a_folder_that_refuses_is_a_message(tmp_path: Path) -> None:
@@ -220,12 +225,10 @@ def test_the_relative_difference_by_hand(found: list[float], expected: list[floa
     assert relative_difference(np.array(found), np.array(expected)) == pytest.approx(difference)
 
 
-def test_a_value_that_is_no_number_is_refused(tmp_path: Path) -> None:
+def test_a_value_that_is_no_number_is_refused(propagation: Path) -> None:
     """Not-a-number compares with nothing, so the limit must not let it through."""
-    path = tmp_path / "propagation.onnx"
-    export_propagation(PropagationNetwork(random_attention(8)), path)
     nothing = torch.zeros(0, dtype=torch.int64)
     broken = (torch.full((1, 8), float("nan")), torch.zeros(1, dtype=torch.int64), torch.zeros(1, dtype=torch.int64),
               nothing.reshape(2, 0), torch.ones(1))  # fmt: skip
     with torch.no_grad(), pytest.raises(ModelError, match="found nan"):
-        compare(path, PropagationNetwork(random_attention(8)).eval(), [broken], tolerance=TOLERANCE)
+        compare(propagation, PropagationNetwork(random_attention(8)).eval(), [broken], tolerance=TOLERANCE)

@@ -1,6 +1,7 @@
 """The basis of a large collection is cached between openings, and is never used for any but the same embeddings."""
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,24 @@ LABELS = 400
 """So many that more than `MANY_ANCHORS` of them were no anchors before."""
 
 
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with more images than anchors, and the cache of its embeddings beside it; nobody writes to it."""
+    folder = tmp_path_factory.mktemp("synthetic")
+    return synthetic_project(folder, CacheFolders(folder / "cache"), IMAGES)
+
+
 @pytest.fixture
-def caches(tmp_path: Path) -> CacheFolders:
-    """An empty cache folder."""
+def caches(made_once: Path, tmp_path: Path) -> CacheFolders:
+    """A cache folder with embeddings, and with no basis."""
+    shutil.copytree(made_once.parent / "cache", tmp_path / "cache", dirs_exist_ok=True)
     return CacheFolders(tmp_path / "cache")
 
 
 @pytest.fixture
-def project(tmp_path: Path, caches: CacheFolders) -> Path:
-    """A project with more images than anchors."""
-    return synthetic_project(tmp_path, caches, IMAGES)
+def project(made_once: Path, tmp_path: Path) -> Path:
+    """A copy of that project."""
+    return Path(shutil.copy(made_once, tmp_path))
 
 
 @pytest.fixture
