@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import torch
 from torch import nn
+from torch.nn import init
 from torch.overrides import TorchFunctionMode
 from torchvision import models
 
@@ -107,7 +108,10 @@ def _facts(name: str, network: nn.Module, weights: Any, *, is_default: bool) -> 
 
 
 class _NoNumbers(TorchFunctionMode):
-    """Inside, weights get a shape but no memory: the largest networks hold gigabytes, and only their heads are read."""
+    """Inside, weights get a shape but no memory and no first numbers: only the shapes of the heads are read.
+
+    The largest networks hold gigabytes.
+    """
 
     def __torch_function__(
         self,
@@ -116,5 +120,8 @@ class _NoNumbers(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
+        named = kwargs or {}
+        if getattr(func, "__module__", None) == init.__name__ and "tensor" in named:
+            return named["tensor"]
         elsewhere = {"device": "meta"} if func is torch.empty else {}
-        return func(*args, **(kwargs or {}) | elsewhere)
+        return func(*args, **named | elsewhere)
