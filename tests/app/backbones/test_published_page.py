@@ -144,7 +144,7 @@ def test_a_published_network_comes_in_and_is_used(reviewing: Desk) -> None:
 
     content = saved(random_state(REAL))
     with serving(WeightsServer(content)) as server:
-        facts = replace(facts_of(REAL, content, server.url), input_side=64, resize_side=64)  # quicker than 224
+        facts = facts_of(REAL, content, server.url)
         keep_list(reviewing.window.session.caches, [facts])
         panel = panel_for(reviewing, Source.PUBLISHED)
         wait_for(reviewing, reviewing.window.backbone_jobs.listing, Stage.DONE)
