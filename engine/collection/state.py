@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.graph.structure import NO_CLASS, UNKNOWN
+from engine.graph.codes import NO_CLASS, UNKNOWN
 
 __all__ = ["NO_CLASS", "UNKNOWN", "CollectionState", "ImageStatus"]
 

@@ -3,7 +3,7 @@
 Edits are taken as they come. Whether they may be made is decided above, in `category_graph`.
 """
 
-from typing import Final, final
+from typing import final
 
 import networkx as nx
 
@@ -14,12 +14,6 @@ from engine.graph.names import natural_key
 
 ClassId = int
 TOP = None  # stands for "no parent" where a parent id is expected
-
-NO_CLASS: Final = -1
-"""In place of a class id: no label, no prediction, or no class that is safe."""
-
-UNKNOWN: Final = -2
-"""In place of a class id: a person's word that an image shows none of the classes."""
 
 
 @final

@@ -11,8 +11,8 @@ from typing import Final
 
 from engine.errors import FormatError, GraphError, StorageError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import NO_CLASS
 from engine.graph.names import split_path
-from engine.graph.structure import NO_CLASS
 from engine.interchange.predictions_file import UNKNOWN_NAME
 from engine.interchange.spreadsheet_cells import guarded, unguarded
 from engine.interchange.text_file import WIDE_MARKS

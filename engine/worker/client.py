@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, final
 
-import psutil
-
 from engine.errors import Cancelled, FormatError, ProtoleafError
 from engine.events import CancelToken
 from engine.worker.protocol import Cancel, Failed, Request, Stopped, answers_to, encode, read
@@ -206,6 +204,8 @@ class Worker:
 
     def memory_bytes(self) -> int:
         """What the process takes now; 0 where nobody can say."""
+        import psutil  # the window shows first
+
         try:
             return int(psutil.Process(self._process.pid).memory_info().rss)
         except psutil.Error:

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, TypeVar, get_args
 
-import msgspec
-
 from engine import __version__
 from engine.errors import FormatError, ProtoleafError
 from engine.events import Progress
@@ -81,6 +79,8 @@ class Envelope:
         Raises:
             FormatError: it is none of them, or its fields are not those of its kind.
         """
+        import msgspec  # the window shows first
+
         found = next((each for each in types if each.__name__ == self.kind), None)
         if found is None:
             expected = " or ".join(each.__name__ for each in types)
@@ -103,6 +103,8 @@ def encode(number: int, message: object) -> bytes:
         number: of the request, unique within a process.
         message: a frozen dataclass.
     """
+    import msgspec  # the window shows first
+
     body = msgspec.to_builtins(message, enc_hook=_plain)
     fields = {"version": __version__, "number": number, "kind": type(message).__name__, "body": body}
     return json.dumps(fields).encode("ascii") + b"\n"

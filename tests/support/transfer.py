@@ -11,7 +11,7 @@ from engine.collection.models import BUNDLED_NAME, ModelFiles, find_model
 from engine.everyday.fixed_point import to_fixed
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.structure import NO_CLASS
+from engine.graph.codes import NO_CLASS
 from engine.research.transfer.collection import TRAIN, VAL, TransferCollection
 from engine.research.transfer.draws import Situation
 from engine.research.transfer.embedded import EmbeddedCollection

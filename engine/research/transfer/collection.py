@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from engine.errors import InputError
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import NO_CLASS
 from engine.graph.names import clean_name
-from engine.graph.structure import NO_CLASS
 from engine.images.find_images import find_images
 from engine.interchange.detect import read_graph
 from engine.interchange.merge import merge_into

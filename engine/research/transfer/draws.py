@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.graph.structure import NO_CLASS
+from engine.graph.codes import NO_CLASS
 from engine.research.transfer.collection import TransferCollection
 
 COARSE_LABELS: Final = 20

@@ -15,7 +15,7 @@ from engine.everyday.model import EverydayModel, fit, prior_of
 from engine.everyday.propagation import PropagationSession
 from engine.everyday.shots import Shots
 from engine.everyday.tuning import calibration_error
-from engine.graph.structure import NO_CLASS
+from engine.graph.codes import NO_CLASS
 from engine.research.transfer.collection import TRAIN, TransferCollection
 from engine.research.transfer.draws import ShotDraw
 from engine.research.transfer.embedded import EmbeddedCollection

@@ -3,7 +3,7 @@ import pytest
 
 from engine.everyday.back_off import DEFAULT_BAR, BackOff, Policy, back_off, bars_in_effect, too_deep
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.structure import NO_CLASS
+from engine.graph.codes import NO_CLASS
 from tests.support.graphs import big_graph, graph_of, seaside_graph
 
 ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10)

@@ -11,7 +11,7 @@ from engine.everyday.prototypes import NEIGHBOURS, Setting, prototype_table, sup
 from engine.everyday.shots import Shots
 from engine.everyday.tuning import lambda_for, squared_at
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.structure import NO_CLASS
+from engine.graph.codes import NO_CLASS
 from engine.model_card import BackboneCard
 from tests.support.everyday import (
     PRIOR,

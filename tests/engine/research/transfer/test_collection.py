@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import InputError, StorageError
-from engine.graph.structure import NO_CLASS
+from engine.graph.codes import NO_CLASS
 from engine.research.transfer.collection import read_collection
 from tests.support.images import write_jpeg
 from tests.support.transfer import collection_of, small_graph

@@ -1,0 +1,9 @@
+"""How arrays of class ids say that an image has no class. Loads nothing: the window imports it before it shows."""
+
+from typing import Final
+
+NO_CLASS: Final = -1
+"""In place of a class id: no label, no prediction, or no class that is safe."""
+
+UNKNOWN: Final = -2
+"""In place of a class id: a person's word that an image shows none of the classes."""
