@@ -209,6 +209,7 @@ def test_a_gpu_that_fails_while_the_backbone_changes_is_told(reviewing: Desk) ->
     change.make_job = Player([replace(event, note="CPU", notice=NOTICE), "wait"])
     reviewing.window.backbone_jobs.prepare_change("other", "other")
     reviewing.wait(lambda: reviewing.window.toast.message == f"{NOTICE}.")
+    assert NOTICE in reviewing.window.device_chip.toolTip()
     change.cancel()
     reviewing.wait(lambda: change.stage is Stage.IDLE)
 
