@@ -9,12 +9,16 @@ from engine.runtime.devices.names import AUTO, devices_of
 
 RECENT_LIMIT: Final = 8
 ZOOM_DEFAULT: Final = 168
+ACCEPT_ABOVE_LEAST: Final = 50
+ACCEPT_ABOVE_DEFAULT: Final = 80
+ACCEPT_ABOVE_MOST: Final = 99
 
 _RECENT: Final = "recent_projects"
 _GEOMETRY: Final = "window/geometry"
 _PANES: Final = "window/panes"
 _ZOOM: Final = "grid/zoom"
 _ORDER: Final = "grid/order"
+_ACCEPT_ABOVE: Final = "review/accept_above"
 _PROXY: Final = "downloads/proxy"
 _DEVICE: Final = "computing/device"
 
@@ -84,6 +88,16 @@ class Settings:
     @order.setter
     def order(self, name: str) -> None:
         self._store.setValue(_ORDER, name)
+
+    @property
+    def accept_above(self) -> int:
+        """Percent: of many chosen images those are accepted whose likeliest class is more probable."""
+        stored = self._number(_ACCEPT_ABOVE, ACCEPT_ABOVE_DEFAULT)
+        return max(ACCEPT_ABOVE_LEAST, min(ACCEPT_ABOVE_MOST, stored))
+
+    @accept_above.setter
+    def accept_above(self, percent: int) -> None:
+        self._store.setValue(_ACCEPT_ABOVE, percent)
 
     @property
     def device(self) -> str:

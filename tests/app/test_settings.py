@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
-from app.settings import RECENT_LIMIT, ZOOM_DEFAULT, Settings
+from app.settings import ACCEPT_ABOVE_MOST, RECENT_LIMIT, ZOOM_DEFAULT, Settings
 from engine.runtime.devices.names import devices_of
 
 
@@ -55,12 +55,13 @@ def test_a_single_recent_project_survives(settings: Settings, tmp_path: Path) ->
 
 
 def test_window_and_grid_survive(settings: Settings, tmp_path: Path) -> None:
-    """Geometry, panes, zoom and order."""
+    """Geometry, panes, zoom, order, and above what many guesses are accepted."""
     settings.geometry, settings.panes = QByteArray(b"\x01\x02"), QByteArray(b"\x03")
-    settings.zoom, settings.order = 240, "class"
+    settings.zoom, settings.order, settings.accept_above = 240, "class", 95
     found = reopened(settings, tmp_path)
     assert (found.geometry, found.panes) == (QByteArray(b"\x01\x02"), QByteArray(b"\x03"))
     assert (found.zoom, found.order) == (240, "class")
+    assert found.accept_above == 95
 
 
 def test_the_device_survives_where_it_can_be_there(settings: Settings, tmp_path: Path) -> None:
@@ -86,10 +87,12 @@ def test_a_proxy_survives_without_its_password(settings: Settings, tmp_path: Pat
 def test_nonsense_in_the_file_is_ignored(tmp_path: Path) -> None:
     """A file somebody edited by hand never keeps the window from starting."""
     (tmp_path / "own.ini").write_text(
-        "[General]\nrecent_projects=7\n[grid]\nzoom=large\norder=\n[window]\ngeometry=hello\n", encoding="utf-8"
+        "[General]\nrecent_projects=7\n[grid]\nzoom=large\norder=\n[window]\ngeometry=hello\n[review]\naccept_above=400\n",
+        encoding="utf-8",
     )
     found = Settings(store(tmp_path))
     assert found.zoom == ZOOM_DEFAULT
     assert found.geometry.isEmpty()
     assert found.order == ""
+    assert found.accept_above == ACCEPT_ABOVE_MOST
     assert len(found.recent_projects()) <= 1
