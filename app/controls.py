@@ -30,6 +30,10 @@ ICON_SIZE = 18
 NumberBox = TypeVar("NumberBox", QSpinBox, QDoubleSpinBox)
 _BAR_STEPS: Final = 1000
 _FIELD_MARGIN: Final = 9  # before the text of a field, as in the style sheet
+_MARK_WIDTH: Final = 26  # of a radio button or check box with the gap behind it, as in the style sheet
+_ICON_NAME: Final = "iconName"
+ICON_COLOURS: Final = {"": "text_secondary", "primary": "on_accent", "flat": "accent_text", "danger": "danger"}
+"""What the icon of a button is drawn in, by the button's variant."""
 
 
 def make_label(text: str, role: str = "", *, wraps: bool = False) -> QLabel:
@@ -51,13 +55,29 @@ def make_button(text: str, on_click: Callable[[], None], *, variant: str = "", i
     button = QPushButton(text)
     button.setCursor(Qt.CursorShape.PointingHandCursor)
     button.setAutoDefault(False)
+    if icon_name:
+        button.setProperty(_ICON_NAME, icon_name)
+        button.setIcon(icon(icon_name, ICON_COLOURS[variant]))
+        button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
     if variant:
         button.setProperty("variant", variant)
-    if icon_name:
-        button.setIcon(icon(icon_name, "on_accent" if variant == "primary" else "text_secondary"))
-        button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
     button.clicked.connect(lambda _is_checked=False: on_click())
     return button
+
+
+def set_variant(button: QPushButton, variant: str) -> None:
+    """Give a button of `make_button` another variant; its icon follows."""
+    icon_name = button.property(_ICON_NAME)
+    if icon_name:
+        button.setIcon(icon(icon_name, ICON_COLOURS[variant]))
+    set_property(button, "variant", variant)
+
+
+def make_hint(text: str) -> QLabel:
+    """A quiet line below a radio button or check box, in line with its words."""
+    label = make_label(text, "secondary", wraps=True)
+    label.setIndent(_MARK_WIDTH)
+    return label
 
 
 def make_icon_button(icon_name: str, tip: str, on_click: Callable[[], None] | None = None) -> QToolButton:

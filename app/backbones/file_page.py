@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QWidget
 from app.backbones.job_slot_view import JobSlotView
 from app.backbones.preprocessing_form import PreprocessingForm
 from app.backbones.wording import file_facts, trial_button, trial_text
-from app.controls import fill_column, make_button, make_label, make_notice_column, set_property
+from app.controls import fill_column, make_button, make_label, make_notice_column, set_variant
 from app.jobs.job_slot import Stage
 from app.texts import breakable, fill
 from app.theme.tokens import tokens
@@ -139,7 +139,7 @@ class FilePage(QWidget):
         self.add_button.setEnabled(was_tried and self.form.is_usable)
         self.add_button.setToolTip("" if was_tried else self.tr("Try it first: only what works can be added"))
         for button, is_next in ((self.try_button, not was_tried), (self.add_button, was_tried)):
-            set_property(button, "variant", "primary" if is_next else "")
+            set_variant(button, "primary" if is_next else "")
 
     def _prompt(self) -> str:
         if self.path is None:

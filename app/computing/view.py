@@ -19,6 +19,7 @@ from app.computing.logic import CollectionFacts, Survey, is_choosable, listed_de
 from app.computing.wording import collection_line, device_facts, device_title, sentence, survey_note
 from app.controls import (
     make_button,
+    make_hint,
     make_icon_button,
     make_label,
     make_notice_column,
@@ -31,7 +32,6 @@ from app.theme.tokens import tokens
 from engine.runtime.devices.names import AUTO
 
 WIDTH: Final = 520
-_INDENT: Final = 24  # of a line below a button: as wide as its mark
 
 
 @final
@@ -203,14 +203,15 @@ class ComputingPanel(Overlay):
 
 def _below(text: str) -> QLabel:
     """A quiet line that belongs to the button above it."""
-    label = _flowing(text, "secondary")
-    label.setContentsMargins(_INDENT, 0, 0, 0)
-    return label
+    return _eased(make_hint(text))
 
 
 def _flowing(text: str, role: str) -> QLabel:
-    """Words that wrap and want no more height than they need at the width that they get."""
-    label = make_label(text, role, wraps=True)
+    return _eased(make_label(text, role, wraps=True))
+
+
+def _eased(label: QLabel) -> QLabel:
+    """Let words that wrap want no more height than they need at the width that they get."""
     policy = label.sizePolicy()
     policy.setVerticalPolicy(QSizePolicy.Policy.Preferred)
     label.setSizePolicy(policy)

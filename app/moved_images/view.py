@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from app.controls import make_button, make_label, make_notice_column, set_property
+from app.controls import make_button, make_label, make_notice_column, set_variant
 from app.moved_images.wording import (
     apply_text,
     example_lines,
@@ -21,7 +21,6 @@ from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.progress import ProgressView
 from app.texts import breakable, fill
-from app.theme.icons import icon
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -130,6 +129,5 @@ class MovedImagesPanel(SidePanel):
             self._card_column.addWidget(make_label(breakable(text), role, wraps=True))
         self._card_column.addWidget(self.apply_button)
         self.apply_button.setVisible(can_apply)
-        set_property(self.folder_button, "variant", "" if can_apply else "primary")
-        self.folder_button.setIcon(icon("folder", "text_secondary" if can_apply else "on_accent"))
+        set_variant(self.folder_button, "" if can_apply else "primary")
         self._card.setVisible(bool(rows))

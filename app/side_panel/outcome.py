@@ -5,7 +5,7 @@ from typing import final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame
 
-from app.controls import make_button, make_label, make_notice_column, set_property
+from app.controls import make_button, make_label, make_notice_column, set_property, set_variant
 from app.theme.tokens import tokens
 
 
@@ -67,5 +67,5 @@ class OutcomeCard(QFrame):
             label.setText(text)
             label.setVisible(bool(text))
         set_property(self, "tone", tone)
-        set_property(self.use_button, "variant", "primary" if is_new_better else "")
-        set_property(self.keep_button, "variant", "" if is_new_better else "primary")
+        set_variant(self.use_button, "primary" if is_new_better else "")
+        set_variant(self.keep_button, "" if is_new_better else "primary")

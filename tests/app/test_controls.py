@@ -4,20 +4,42 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QFrame, QLabel, QLineEdit, QSpinBox, QWidget
+from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QDoubleSpinBox,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QSpinBox,
+    QStyle,
+    QStyleOptionButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.controls import (
     dress_number_box,
     fill_bar,
+    fill_column,
     make_bar,
+    make_button,
     make_choice_box,
     make_form,
+    make_hint,
     make_notice_column,
     make_scroll_area,
+    set_variant,
 )
+from app.theme import apply_theme
+from app.theme.tokens import tokens
 from engine.events import Progress
+
+_MARK = 22
+"""Of a radio button or check box, without the gap."""
 
 
 def test_a_bar_fills_once_the_total_is_known(qtbot: QtBot) -> None:
@@ -73,6 +95,13 @@ def _first_ink(field: QWidget) -> int:
     return next(x for x in range(2, image.width()) if any(image.pixelColor(x, y).lightness() < 120 for y in inside))
 
 
+def _left_ink_of(image: QImage) -> int:
+    """Leftmost column of an image with something dark."""
+    return next(
+        x for x in range(image.width()) if any(image.pixelColor(x, y).lightness() < 120 for y in range(image.height()))
+    )
+
+
 def test_the_wheel_passes_over_fields(qtbot: QtBot) -> None:
     """A setting does not change because the pointer was over it."""
     form = QWidget()
@@ -90,3 +119,59 @@ def test_the_wheel_passes_over_fields(qtbot: QtBot) -> None:
             )  # fmt: skip
             QApplication.sendEvent(field, event)
             assert (number.value(), choice.currentIndex()) == (5, 0)
+
+
+def test_the_icon_follows_the_variant(qtbot: QtBot) -> None:
+    """A button that becomes the one that comes next has its icon in the colour of its words."""
+    button = make_button("Try it", lambda: None, icon_name="play")
+    qtbot.addWidget(button)
+    for variant, colour in (("primary", "on_accent"), ("", "text_secondary"), ("danger", "danger")):
+        set_variant(button, variant)
+        drawn = button.icon().pixmap(32, 32).toImage()
+        colours = {
+            drawn.pixelColor(x, y).name() for x in range(32) for y in range(32) if drawn.pixelColor(x, y).alpha() == 255
+        }
+        assert colours == {getattr(tokens().colours, colour)}
+
+
+@pytest.mark.parametrize("kind", [QRadioButton, QCheckBox])
+def test_a_hint_is_in_line_with_the_words_above_it(
+    qtbot: QtBot, qapp: QApplication, kind: type[QRadioButton | QCheckBox]
+) -> None:
+    """Also when it is shown, hidden and shown again."""
+    apply_theme(qapp)
+    column, mark, hint = QWidget(), kind("Ink"), make_hint("Ink")
+    qtbot.addWidget(column)
+    fill_column(column, mark, hint)
+    hint.hide()
+    column.show()
+    hint.show()
+    QApplication.processEvents()
+    picture = column.grab().toImage()
+    words = _left_ink_of(picture.copy(mark.geometry().adjusted(_MARK, 0, 0, 0))) + _MARK
+    assert _left_ink_of(picture.copy(hint.geometry())) == pytest.approx(words, abs=1)
+
+
+@pytest.mark.parametrize("is_checked", [False, True])
+@pytest.mark.parametrize("has_focus", [False, True])
+def test_a_chip_has_room_for_its_words_in_every_state(
+    qtbot: QtBot, qapp: QApplication, *, is_checked: bool, has_focus: bool
+) -> None:
+    """Neither a tick nor the focus takes any of it."""
+    apply_theme(qapp)
+    row, chip = QWidget(), QPushButton("To review")
+    qtbot.addWidget(row)
+    chip.setProperty("role", "chip")
+    chip.setCheckable(True)
+    fill_column(row, chip)
+    row.show()
+    row.activateWindow()
+    chip.resize(chip.sizeHint())
+    chip.setChecked(is_checked)
+    if has_focus:
+        chip.setFocus()
+    option = QStyleOptionButton()
+    chip.initStyleOption(option)
+    inside = chip.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, chip)
+    assert inside.width() >= chip.fontMetrics().horizontalAdvance(chip.text())
+    assert chip.sizeHint() == chip.size()

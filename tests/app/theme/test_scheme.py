@@ -5,7 +5,6 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
 from app.actions.table import ACTIONS
@@ -14,21 +13,7 @@ from app.theme.class_colours import branch_colour
 from app.theme.icons import icon_pixmap
 from app.theme.stylesheet import make_stylesheet
 from app.theme.tokens import Scheme, make_tokens, tokens
-
-READABLE = 4.5
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance by WCAG 2."""
-    parts = [QColor(colour).redF(), QColor(colour).greenF(), QColor(colour).blueF()]
-    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(first: str, second: str) -> float:
-    """Contrast ratio by WCAG 2."""
-    low, high = sorted((luminance(first), luminance(second)))
-    return (high + 0.05) / (low + 0.05)
+from tests.support.contrast import READABLE, contrast
 
 
 @pytest.mark.parametrize("scheme", list(Scheme))
