@@ -37,7 +37,7 @@ from app.side_panel.place import SidePlace
 from app.status.notice import Notice
 from app.status.status_line import StatusLine
 from app.status.toast import Toast
-from app.texts import fill
+from app.texts import fill, for_menu
 from app.theme.icons import icon
 from app.training.controller import Models
 from app.training.job import Training
@@ -257,8 +257,8 @@ class MainWindow(QMainWindow):
     def _on_undo_state_changed(self, undo_text: str, redo_text: str) -> None:
         self._undo_texts = (undo_text, redo_text)
         undo, redo = self.registry.action("undo"), self.registry.action("redo")
-        undo.setText(fill(self.tr("Undo: %1"), undo_text) if undo_text else self.tr("Undo"))
-        redo.setText(fill(self.tr("Redo: %1"), redo_text) if redo_text else self.tr("Redo"))
+        undo.setText(fill(self.tr("Undo “%1”"), for_menu(undo_text)) if undo_text else self.tr("Undo"))
+        redo.setText(fill(self.tr("Redo “%1”"), for_menu(redo_text)) if redo_text else self.tr("Redo"))
         self._update_available()
 
     _undo_texts: tuple[str, str] = ("", "")

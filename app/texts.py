@@ -28,6 +28,13 @@ def breakable(text: str) -> str:
     return text
 
 
+def for_menu(text: str, longest: int = 60) -> str:
+    """A text with names in it as a menu shows it: `&` as itself, and the middle of very long ones left out."""
+    half = (longest - 1) // 2
+    short = text if len(text) <= longest else f"{text[:half].rstrip()}…{text[-half:].lstrip()}"
+    return short.replace("&", "&&")
+
+
 def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
     """Mark a text for translation where it is defined; it is translated where it is shown."""
     return text

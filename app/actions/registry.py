@@ -81,7 +81,7 @@ class Registry(QObject):
         """Rows of the command palette: what can be chosen now."""
         return [
             PaletteRow(
-                self._actions[row.name].text().replace("…", ""),
+                self._actions[row.name].text().removesuffix("…").replace("&&", "&"),
                 group_title(row.group),
                 QKeySequence(row.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)
                 if row.shortcuts

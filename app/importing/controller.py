@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from app.session import Session
     from app.status.notice import Notice
     from app.status.toast import Toast
+    from engine.collection.importing.import_graph import GraphImport
     from engine.collection.importing.import_images import ImageImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
@@ -61,13 +62,20 @@ class Importing:
     def import_classes(self, source: Path) -> None:
         """Merge a class list into the graph."""
 
-        def work(live: "LiveCollection", _on_progress: "OnProgress", _cancel: "CancelToken") -> object:
+        def work(live: "LiveCollection", _on_progress: "OnProgress", _cancel: "CancelToken") -> "GraphImport":
             from engine.collection.importing.import_graph import import_graph
 
             return import_graph(live.project, source)
 
         title = fill(translate("importing", "Importing %1"), source.name)
-        self._session.run_long(work, title=title, change_of=lambda done: getattr(done, "change", None))
+        job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
+        job.finished.connect(lambda done: self._on_classes_imported(cast("GraphImport", done), source))
+
+    def _on_classes_imported(self, done: "GraphImport", source: Path) -> None:
+        """Say so when nothing came of it; what did was answered as every change is."""
+        if done.change.is_empty:
+            template = translate("importing", "Nothing new: all classes of %1 are in the project already")
+            self._toast.say(fill(template, source.name))
 
     # -- dropped
 

@@ -26,7 +26,7 @@ def switch_stage(project: Project, *, is_on: bool) -> Change:
     Raises:
         ProjectReadOnlyError: the project is open for reading only.
     """
-    text = "Learn from unlabelled images" if is_on else "Stop learning from unlabelled images"
+    text = "Turned on learning from unlabelled images" if is_on else "Turned off learning from unlabelled images"
     with project.one_step(text) as step:
         project.set_setting(STAGE_SETTING, is_on)
     return step.change

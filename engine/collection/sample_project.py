@@ -59,14 +59,14 @@ def fill_project(project: Project, drawn: SampleCollection) -> None:
         for entry in drawn.classes:
             ids[entry.name] = graph.add_class(entry.name, tuple(ids[parent] for parent in entry.parents))
 
-    project.import_graph(add_classes, "Add the sample's classes")
+    project.import_graph(add_classes, "Added the sample's classes")
     entries = []
     for image in drawn.images:
         place = (drawn.folder / image.path).absolute()
         status = place.stat()
         label = ids[image.class_name] if image.is_shot else None
         entries.append((FoundFile(place, status.st_size, status.st_mtime_ns), label))
-    project.import_labelled(entries, who="Protoleaf", source="sample", text="Add the sample's images")
+    project.import_labelled(entries, who="Protoleaf", source="sample", text="Added the sample's images")
 
 
 def evaluate_sample(path: Path, caches: CacheFolders) -> Evaluation:

@@ -1,20 +1,59 @@
-"""Actions in words, as the undo menu and the toasts show them."""
+"""Actions in words, in the past tense: a toast, "Undo “…”" and the history all show the same text."""
+
+from collections.abc import Collection
 
 
-def counted(count: int, noun: str) -> str:
-    """A number with its noun: "1 image", "12 images"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: "1 image", "12 images", "7 classes"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {plural or noun + 's'}"
+
+
+def added_text(images: int, labels: int = 0, class_names: Collection[str] = ()) -> str:
+    """Adding images in words: "Added 12 images as Gull", "Added 2,640 images in 27 classes".
+
+    Args:
+        images: new images.
+        labels: labels that came along, of old images too.
+        class_names: the classes they name, where exactly the new images got one; else empty.
+    """
+    if class_names:
+        where = f"as {next(iter(class_names))}" if len(class_names) == 1 else f"in {len(class_names):,} classes"
+        return f"Added {counted(images, 'image')} {where}"
+    added = [counted(images, "image")] if images or not labels else []
+    return "Added " + " and ".join([*added, *([counted(labels, "label")] if labels else [])])
+
+
+def imported_text(source: str, classes: int, links: int, names: int) -> str:
+    """Importing a class list in words: what is most of the news in it.
+
+    Args:
+        source: name of the file or folder.
+        classes: new classes.
+        links: new edges, told where no class is new.
+        names: classes that got further synonyms or an id, told where nothing else is new.
+    """
+    if classes or not (links or names):
+        return f"Imported {counted(classes, 'class', 'classes')} from {source}"
+    if links:
+        return f"Imported {counted(links, 'parent')} from {source}"
+    return f"Imported synonyms of {counted(names, 'class', 'classes')} from {source}"
 
 
 def label_text(count: int, class_name: str | None) -> str:
     """Labelling in words; class None is "none of the classes"."""
-    images = counted(count, "image")
-    return f"Mark {images} as unknown" if class_name is None else f"Label {images} as {class_name}"
+    return f"Labelled {counted(count, 'image')} as {'none of the classes' if class_name is None else class_name}"
+
+
+def policy_text(class_name: str, *, bar_changed: bool, is_deepest: bool) -> str:
+    """A change of how sure the program must be of a class, or of where it stops, in words."""
+    if bar_changed:
+        return f"Changed the confidence needed for {class_name}"
+    return f"Stopped predictions at {class_name}" if is_deepest else f"Allowed predictions below {class_name}"
 
 
 def remove_class_text(class_name: str, labels: int, heir_name: str | None) -> str:
     """Removing a class in words, with what happens to its labels."""
-    text = f"Remove class {class_name}"
+    text = f"Removed class {class_name}"
     if not labels:
         return text
     fate = "removed" if heir_name is None else f"moved to {heir_name}"

@@ -25,7 +25,7 @@ class Change:
     """What an action did, as far as others must know; broadcast once.
 
     Attributes:
-        text: the action in words: "Label 12 images as Gull".
+        text: the action in words: "Labelled 12 images as Gull".
         graph_edits: in the order in which a copy of the graph must replay them.
         labelled: images, still there, whose label by a person changed, came or went.
         images_added, images_removed: net, so an image never stands in both.

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from engine.graph.category_graph import CategoryGraph
 from engine.project import graph_rows, label_rows, policy_rows
-from engine.project.action_texts import remove_class_text
+from engine.project.action_texts import policy_text, remove_class_text
 from engine.project.backups.keeping import MANY
 from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
@@ -87,29 +87,29 @@ class GraphActions(ProjectQuestions, ABC):
         """
         added: list[ClassId] = []
         change = self._edit_graph(
-            f"Add class {name.strip()}", lambda graph: added.append(graph.add_class(name, parents))
+            f"Added class {name.strip()}", lambda graph: added.append(graph.add_class(name, parents))
         )
         return change, added[0]
 
     def rename_class(self, class_id: ClassId, name: str) -> Change:
         """Rename a class; see `CategoryGraph.rename`."""
-        text = f"Rename class {self._class_name(class_id)} to {name.strip()}"
+        text = f"Renamed class {self._class_name(class_id)} to {name.strip()}"
         return self._edit_graph(text, lambda graph: graph.rename(class_id, name))
 
     def link(self, parent_id: ClassId, child_id: ClassId) -> Change:
         """Put a class under one more parent; see `CategoryGraph.link`."""
-        text = f"Link {self._class_name(child_id)} under {self._class_name(parent_id)}"
+        text = f"Added parent {self._class_name(parent_id)} to {self._class_name(child_id)}"
         return self._edit_graph(text, lambda graph: graph.link(parent_id, child_id))
 
     def unlink(self, parent_id: ClassId, child_id: ClassId) -> Change:
         """Take a class away from one parent; see `CategoryGraph.unlink`."""
-        text = f"Unlink {self._class_name(child_id)} from {self._class_name(parent_id)}"
+        text = f"Unlinked {self._class_name(child_id)} from {self._class_name(parent_id)}"
         return self._edit_graph(text, lambda graph: graph.unlink(parent_id, child_id))
 
     def move_class(self, class_id: ClassId, from_parent: ClassId | None, to_parent: ClassId | None) -> Change:
         """Move a class from one parent to another, None being the top level; see `CategoryGraph.move`."""
         place = "the top level" if to_parent is None else self._class_name(to_parent)
-        text = f"Move class {self._class_name(class_id)} to {place}"
+        text = f"Moved class {self._class_name(class_id)} to {place}"
         return self._edit_graph(text, lambda graph: graph.move(class_id, from_parent, to_parent))
 
     def remove_class(self, class_id: ClassId) -> Change:
@@ -122,7 +122,7 @@ class GraphActions(ProjectQuestions, ABC):
         is_large = self.labelled_counts().get(class_id, 0) > MANY
         notice = self.back_up_before(BackupReason.REMOVAL) if is_large else ""
         heir_id = parents[0] if len(parents) == 1 else None
-        with self.one_step(f"Remove class {name}") as step:
+        with self.one_step(remove_class_text(name, 0, None)) as step:
             labels = label_rows.move_labels(step, class_id, heir_id)
             policy_rows.delete_policy(step, class_id)
             self._edit_graph(step.text, lambda graph: graph.remove(class_id))
@@ -136,7 +136,11 @@ class GraphActions(ProjectQuestions, ABC):
             UnknownClassError: there is no such class.
             InputError: the bar is no probability.
         """
-        with self.one_step(f"Change the bar of {self._class_name(class_id)}") as step:
+        known = self.policies().get(class_id, ClassPolicy())
+        text = policy_text(
+            self._class_name(class_id), bar_changed=policy.bar != known.bar, is_deepest=policy.is_deepest
+        )
+        with self.one_step(text) as step:
             policy_rows.put_policy(step, class_id, policy)
         return step.change
 

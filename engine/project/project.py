@@ -5,7 +5,7 @@ Every action of a person is one transaction, on disk before it returns, and can 
 
 import logging
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +14,7 @@ from typing import Any, Self, final
 from engine.errors import InputError, ProtoleafError
 from engine.files import FoundFile
 from engine.project import image_rows, label_rows, model_rows, policy_rows, prediction_rows
-from engine.project.action_texts import counted, label_text
+from engine.project.action_texts import added_text, counted, label_text
 from engine.project.backups.keeping import MANY
 from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
@@ -114,7 +114,7 @@ class Project(GraphActions):
         """
         with self.one_step(text) as step:
             _, new_ids = image_rows.insert_new(step, files, self._paths)
-            step.text = text or f"Add {counted(len(new_ids), 'image')}"
+            step.text = text or added_text(len(new_ids))
         return step.change
 
     def import_labelled(
@@ -138,8 +138,8 @@ class Project(GraphActions):
         Raises:
             UnknownClassError: there is no such class.
         """
-        for named in {class_id for _, class_id in entries if class_id is not None}:
-            self._class_name(named)
+        named = {class_id for _, class_id in entries if class_id is not None}
+        names = {class_id: self._class_name(class_id) for class_id in named}
         with self.one_step(text, who=who) as step:
             image_ids, new_ids = image_rows.insert_new(step, [file for file, _ in entries], self._paths)
             classes: dict[ImageId, ClassId] = {}
@@ -147,7 +147,7 @@ class Project(GraphActions):
                 if class_id is not None:
                     classes.setdefault(image_id, int(class_id))
             labelled = label_rows.put_missing_labels(step, classes, who=who or person_name(), source=source)
-            step.text = text or f"Import {counted(len({*new_ids, *labelled}), 'image')}"
+            step.text = text or _added_text(new_ids, {image_id: classes[image_id] for image_id in labelled}, names)
         return step.change
 
     def remove_images(self, image_ids: Iterable[ImageId]) -> Change:
@@ -156,7 +156,7 @@ class Project(GraphActions):
         notice = self.back_up_before(BackupReason.REMOVAL) if len(ids) > MANY else ""
         with self.one_step("") as step:
             removed = image_rows.delete_images(step, ids)
-            step.text = f"Remove {counted(removed, 'image')}"
+            step.text = f"Removed {counted(removed, 'image')}"
         return replace(step.change, notice=notice)
 
     def relink(self, moves: Iterable[tuple[ImageId, FoundFile]], *, strangers: Iterable[ImageId] = ()) -> Change:
@@ -168,7 +168,7 @@ class Project(GraphActions):
         """
         with self.one_step("") as step:
             found = image_rows.move_images(step, moves, strangers, self._paths)
-            step.text = f"Find {counted(found, 'moved image')} again"
+            step.text = f"Found {counted(found, 'moved image')} again"
         return step.change
 
     # -- labels ----------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ class Project(GraphActions):
         """Take labels away; images without one are passed over."""
         with self.one_step("") as step:
             count = label_rows.delete_labels(step, _plain(image_ids))
-            step.text = f"Remove the label of {counted(count, 'image')}"
+            step.text = f"Removed {counted(count, 'label')}"
         return step.change
 
     # -- models and settings ---------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class Project(GraphActions):
         called = version.name or f"{version.label} ({version.version_id})"
         is_another = version.version_id != model_rows.chosen_version_id(self._connection)
         notice = self.back_up_before(BackupReason.MODEL) if is_another else ""
-        change = self._put_setting(model_rows.MODEL_SETTING, version.version_id, f"Use model {called}")
+        change = self._put_setting(model_rows.MODEL_SETTING, version.version_id, f"Switched to model {called}")
         return replace(change, notice=notice)
 
     def set_setting(self, name: str, value: Any) -> Change:
@@ -264,7 +264,7 @@ class Project(GraphActions):
         """
         if name == model_rows.MODEL_SETTING:
             raise InputError("the model version is chosen, not set", found=name)
-        return self._put_setting(name, value, f"Change the setting {name}")
+        return self._put_setting(name, value, f"Changed the setting {name}")
 
     # -- facts that the machine finds out: no journal, no undo, never a person's layer ---------------------------------
 
@@ -308,6 +308,11 @@ class Project(GraphActions):
 def _whole(path: Path) -> Path:
     """The absolute path; of a link to a file the file's own, since its lock, log and images are beside that."""
     return Path(os.path.realpath(path) if path.is_symlink() else os.path.abspath(path))  # noqa: PTH100
+
+
+def _added_text(new_ids: Collection[ImageId], labels: Mapping[ImageId, ClassId], names: Mapping[ClassId, str]) -> str:
+    fits = labels.keys() == set(new_ids)
+    return added_text(len(new_ids), len(labels), [names[each] for each in set(labels.values())] if fits else ())
 
 
 def _plain(image_ids: Iterable[ImageId]) -> list[ImageId]:

@@ -1,6 +1,6 @@
 """Texts outside of widgets."""
 
-from app.texts import breakable, fill
+from app.texts import breakable, fill, for_menu
 
 
 def test_values_take_their_places() -> None:
@@ -13,3 +13,12 @@ def test_a_path_can_break_into_lines() -> None:
     text = "found /a/long_path"
     assert breakable(text).replace("\u200b", "") == text
     assert breakable(text) != text
+
+
+def test_names_of_any_length_in_a_menu() -> None:
+    """An ampersand is one, and what was done stays readable at both ends."""
+    assert for_menu("Labelled 1 image as Salt & pepper") == "Labelled 1 image as Salt && pepper"
+    short = for_menu(f"Renamed class {'very ' * 40}long to Gull")
+    assert len(short) <= 60
+    assert short.startswith("Renamed class very")
+    assert short.endswith("long to Gull")

@@ -125,7 +125,7 @@ def use_backbone(project: Project, source: str, backbone_hash: str, news: Sequen
         project.record_scan(news)  # first: what is true of the files is true without the change, too
     notice = project.back_up_before(BackupReason.MODEL)
     version = _version_of(model)
-    with project.one_step(f"Change the backbone to {version.backbone_name}") as step:
+    with project.one_step(f"Changed the backbone to {version.backbone_name}") as step:
         project.choose_model(_known_version(project, version) or _added(project, version, model, source))
     return replace(step.change, notice=notice)
 

@@ -7,6 +7,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.interchange.detect import read_graph
 from engine.interchange.merge import MergeResult, merge_into
 from engine.project import BackupReason, Change, Project
+from engine.project.action_texts import imported_text
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,9 @@ def import_graph(
         results.append(merge_into(graph, imported))
 
     notice = project.back_up_before(BackupReason.MERGE) if len(project.graph) else ""
-    change = replace(project.import_graph(merge, f"Import {source.name}"), notice=notice)
-    (result,) = results
+    with project.one_step("") as step:
+        project.import_graph(merge, f"Imported {source.name}")
+        (result,) = results
+        step.text = imported_text(source.name, result.classes_added, result.edges_added, result.aliases_added)
+    change = replace(step.change, notice=notice)
     return GraphImport(change, result.classes_added, result.edges_added, result.aliases_added)

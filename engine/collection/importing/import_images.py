@@ -122,8 +122,8 @@ def add_class_folders(
                 refused.append(FileFailure(files[0].path.parent, reason))
             else:
                 entries += [(file, class_id) for file in files]
-        step.text = f"Import {len(entries)} images from class folders"
         done = _import(project, entries, who=who, found=found)
+        step.text = done.change.text
     return replace(
         done,
         change=replace(step.change, notice=notice),

@@ -28,7 +28,7 @@ def test_what_changed_since() -> None:
 
 
 def test_the_latest_actions_are_named() -> None:
-    texts = tuple(f"Label 1 image as {name}" for name in "ABCDEFG")
+    texts = tuple(f"Labelled 1 image as {name}" for name in "ABCDEFG")
     said = details(BACKUP, Changes(steps=9, texts=texts)).splitlines()
     assert said[0] == "Restoring undoes these actions:"
     assert said[1:7] == [*(f"• {text}" for text in texts[:5]), "… and 4 actions before them"]

@@ -174,7 +174,7 @@ def test_the_whole_story(away: Desk, collection: Collection, monkeypatch: pytest
     apply_button = button_of(panel, "Update the location of 40 images")
     change = changed_by(away.qtbot, window.session, lambda: click(away, apply_button))
     assert len(change.images_moved) == 40
-    assert window.toast.message == "Find 40 moved images again"
+    assert window.toast.message == "Found 40 moved images again"
     wait_for_missing(away, 0)
     assert panel.status.text() == "All images are where they were."
     assert (away.state.label_class == labels).all()

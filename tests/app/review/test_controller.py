@@ -161,7 +161,7 @@ def test_undo_and_redo_by_key(reviewing: Desk, collection: Collection) -> None:
     assert first not in on_disk(collection)
     redo = reviewing.window.registry.action("redo")
     assert redo.isEnabled()
-    assert redo.text().startswith("Redo: Label")
+    assert redo.text().startswith("Redo “Labelled 1 image as ")
     reviewing.press_for_change(Key.Key_Z, CONTROL | SHIFT)
     reviewing.press_for_change(Key.Key_Z, CONTROL | SHIFT)
     assert reviewing.label_of(first)
@@ -175,15 +175,15 @@ def test_two_equal_steps_are_done_undone_and_redone_in_words(reviewing: Desk) ->
         reviewing.choose(row)
         reviewing.press_for_change(Key.Key_Delete)
     toast = reviewing.window.toast
-    assert toast.message == "Remove 1 image"
+    assert toast.message == "Removed 1 image"
     for _step in range(2):
         reviewing.press_for_change(Key.Key_Z, CONTROL)
-        assert toast.message == "Undone: Remove 1 image"
+        assert toast.message == "Undone: Removed 1 image"
     for _step in range(2):
         reviewing.press_for_change(Key.Key_Z, CONTROL | SHIFT)
-        assert toast.message == "Redone: Remove 1 image"
+        assert toast.message == "Redone: Removed 1 image"
     reviewing.press_for_change(Key.Key_Z, CONTROL)
-    assert toast.message == "Undone: Remove 1 image"
+    assert toast.message == "Undone: Removed 1 image"
 
 
 def test_delete_takes_images_out_of_the_project_only(reviewing: Desk, collection: Collection) -> None:
@@ -194,7 +194,7 @@ def test_delete_takes_images_out_of_the_project_only(reviewing: Desk, collection
     reviewing.press_for_change(Key.Key_Delete)
     assert path.is_file()
     assert len(reviewing.state.image_ids) == 63
-    assert "Remove 1 image" in reviewing.window.toast.message
+    assert "Removed 1 image" in reviewing.window.toast.message
     assert reviewing.grid.current_id == ids[38]
     reviewing.press_for_change(Key.Key_Z, CONTROL)
     assert len(reviewing.state.image_ids) == 64

@@ -84,14 +84,14 @@ def test_undo_and_redo_go_both_ways(qtbot: QtBot, opened: Session) -> None:
     changed_by(qtbot, opened, opened.undo)
     changed_by(qtbot, opened, opened.undo)
     assert content_of(opened.graph) == before
-    assert undo_states[-1][1] == "Add class Yellow"
+    assert undo_states[-1][1] == "Added class Yellow"
     changed_by(qtbot, opened, opened.redo)
     assert content_of(opened.graph) == after
     change = changed_by(qtbot, opened, opened.redo)
     assert set(change.labelled) == set(image_ids)
     assert opened.state is not None
     assert opened.state.shot_counts[yellow] == 3
-    assert undo_states[-1] == ("Label 3 images as Yellow", "")
+    assert undo_states[-1] == ("Labelled 3 images as Yellow", "")
 
 
 def test_nothing_to_undo_says_nothing(qtbot: QtBot, opened: Session) -> None:

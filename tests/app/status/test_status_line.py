@@ -107,8 +107,8 @@ def test_a_toast_offers_one_way_back(host: QWidget) -> None:
     """The button does what it says, once, and the toast goes away."""
     done: list[str] = []
     toast = Toast(host)
-    toast.say("Label 12 images as Gull", action="Undo", on_action=lambda: done.append("undo"))
-    assert toast.message == "Label 12 images as Gull"
+    toast.say("Labelled 12 images as Gull", action="Undo", on_action=lambda: done.append("undo"))
+    assert toast.message == "Labelled 12 images as Gull"
     (button,) = toast.findChildren(QPushButton)
     assert button.text() == "Undo"
     button.click()

@@ -42,7 +42,7 @@ def test_back_up_work_on_and_go_back(birds: Path, capsys: pytest.CaptureFixture[
     assert (row["classes"], row["images"], row["labels"], row["reason"], row["fault"]) == (2, 4, 2, "on request", None)
     since = row["changed_since"]
     assert (since["labels_added"], since["labels_changed"], since["steps"]) == (2, 0, 1)
-    assert since["texts"] == ["Label 4 images as Gull"]
+    assert since["texts"] == ["Labelled 4 images as Gull"]
     assert "2 labels, in 1 action" in done(capsys, "backups", "list", birds).out
     answer = done(capsys, "restore", birds, "1", "--yes", "--json").fields
     assert (answer["restored"], answer["backup"], answer["was_damaged"]) == (True, row["path"], False)

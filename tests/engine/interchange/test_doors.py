@@ -87,7 +87,7 @@ def test_adding_and_renaming(name: str, tmp_path: Path) -> None:
         with pytest.raises(GraphError):
             project.rename_class(bird, name)
         assert [project.graph.name(each) for each in project.graph.classes()] == ["Bird"]
-        assert project.undo_text == "Add class Bird"
+        assert project.undo_text == "Added class Bird"
 
 
 @pytest.mark.parametrize("name", [TURNED, UNSEEN])

@@ -15,19 +15,22 @@ def test_each_action_tells_its_edits(tmp_path: Path) -> None:
     """A change holds exactly the edits that bring a copy of the graph in step."""
     with new_project(tmp_path) as project:
         change, bird = project.add_class(" Bird ")
-        assert (change.text, change.graph_edits) == ("Add class Bird", (ClassAdded(bird, "Bird"),))
+        assert (change.text, change.graph_edits) == ("Added class Bird", (ClassAdded(bird, "Bird"),))
         change, gull = project.add_class("Gull", [bird])
         assert change.graph_edits == (ClassAdded(gull, "Gull"), EdgeAdded(bird, gull))
         change = project.rename_class(gull, "Tern")
-        assert (change.text, change.graph_edits) == ("Rename class Gull to Tern", (ClassRenamed(gull, "Tern", "Gull"),))
+        assert (change.text, change.graph_edits) == (
+            "Renamed class Gull to Tern",
+            (ClassRenamed(gull, "Tern", "Gull"),),
+        )
         change = project.unlink(bird, gull)
-        assert (change.text, change.graph_edits) == ("Unlink Tern from Bird", (EdgeRemoved(bird, gull),))
+        assert (change.text, change.graph_edits) == ("Unlinked Tern from Bird", (EdgeRemoved(bird, gull),))
         change = project.link(bird, gull)
-        assert (change.text, change.graph_edits) == ("Link Tern under Bird", (EdgeAdded(bird, gull),))
+        assert (change.text, change.graph_edits) == ("Added parent Bird to Tern", (EdgeAdded(bird, gull),))
         change = project.move_class(gull, bird, None)
-        assert (change.text, change.graph_edits) == ("Move class Tern to the top level", (EdgeRemoved(bird, gull),))
+        assert (change.text, change.graph_edits) == ("Moved class Tern to the top level", (EdgeRemoved(bird, gull),))
         change = project.remove_class(bird)
-        assert (change.text, change.graph_edits) == ("Remove class Bird", (ClassRemoved(bird, "Bird"),))
+        assert (change.text, change.graph_edits) == ("Removed class Bird", (ClassRemoved(bird, "Bird"),))
         undone = project.undo()
         assert undone is not None
         assert undone.graph_edits == (ClassAdded(bird, "Bird"),)
@@ -58,7 +61,7 @@ def test_labels_of_a_removed_class_go_to_its_only_parent(tmp_path: Path) -> None
     project.label(images[:3], gull, who="ada")
     before = dump(project)
     change = project.remove_class(gull)
-    assert change.text == "Remove class Gull (3 labels moved to Bird)"
+    assert change.text == "Removed class Gull (3 labels moved to Bird)"
     assert set(change.labelled) == set(images[:3])
     assert project.labelled_counts() == {bird: 3}
     label = project.label_of(images[0])
@@ -77,7 +80,7 @@ def test_labels_of_a_class_without_one_clear_parent_are_removed(tmp_path: Path, 
     _, tern = project.add_class("Tern", parents)
     project.label(images[:1], tern)
     before = dump(project)
-    assert project.remove_class(tern).text == "Remove class Tern (1 label removed)"
+    assert project.remove_class(tern).text == "Removed class Tern (1 label removed)"
     assert project.labels() == {}
     project.undo()
     assert dump(project) == before
@@ -88,7 +91,7 @@ def test_a_removed_class_takes_its_policy_along(tmp_path: Path) -> None:
     """The policy of a class goes with it and comes back with it."""
     project, gull, _ = bird_project(tmp_path)
     change = project.set_policy(gull, ClassPolicy(bar=0.9, is_deepest=True))
-    assert (change.text, change.policies) == ("Change the bar of Gull", (gull,))
+    assert (change.text, change.policies) == ("Changed the confidence needed for Gull", (gull,))
     project.remove_class(gull)
     assert project.policies() == {}
     assert project.check() == []

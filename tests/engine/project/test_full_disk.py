@@ -28,7 +28,7 @@ def test_an_action_on_a_full_disk_is_taken_back(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=r"disk is full.*Free some space"):
         project.add_images(found_files(tmp_path, 5000, start=100))
     assert dump(project) == before
-    assert project.undo_text == "Add 4 images"
+    assert project.undo_text == "Added 4 images"
     _free_space(project)
     project.label(images, gull)
     assert len(project.add_images(found_files(tmp_path, 5000, start=100)).images_added) == 5000

@@ -16,7 +16,7 @@ def test_known_images_are_passed_over(tmp_path: Path) -> None:
     files = found_files(tmp_path, 5)
     with new_project(tmp_path) as project:
         first = project.add_images([*files[:3], *files[:2]])
-        assert (first.text, len(first.images_added)) == ("Add 3 images", 3)
+        assert (first.text, len(first.images_added)) == ("Added 3 images", 3)
         assert project.add_images(files, text="Add a folder").text == "Add a folder"
         assert project.image_count == 5
         assert project.add_images(files).is_empty
@@ -77,8 +77,8 @@ def test_labels_say_who_when_and_how(tmp_path: Path) -> None:
     """A label keeps class, person, time and source; None is "none of the classes"."""
     project, gull, images = bird_project(tmp_path)
     change = project.label(images[:2], gull, who="ada")
-    assert (change.text, change.labelled) == ("Label 2 images as Gull", tuple(images[:2]))
-    assert project.label(images[2:3], None).text == "Mark 1 image as unknown"
+    assert (change.text, change.labelled) == ("Labelled 2 images as Gull", tuple(images[:2]))
+    assert project.label(images[2:3], None).text == "Labelled 1 image as none of the classes"
     label = project.label_of(images[0])
     assert isinstance(label, Label)
     assert (label.class_id, label.who, label.source) == (gull, "ada", "review")
@@ -99,7 +99,7 @@ def test_relabelling_replaces_and_unlabelling_removes(tmp_path: Path) -> None:
     project.label(images[:1], bird)
     assert project.labelled_counts() == {gull: 1, bird: 1}
     change = project.unlabel(images)
-    assert (change.text, set(change.labelled)) == ("Remove the label of 2 images", set(images[:2]))
+    assert (change.text, set(change.labelled)) == ("Removed 2 labels", set(images[:2]))
     project.undo()
     project.undo()
     assert project.labelled_counts() == {gull: 2}
@@ -143,7 +143,7 @@ def test_an_import_never_overwrites_a_label(tmp_path: Path) -> None:
     before = dump(project)
     known, new = found_files(tmp_path / "photos", 2), found_files(tmp_path / "more", 2)
     change = project.import_labelled([(file, bird) for file in known] + [(new[0], bird), (new[1], None)], who="bo")
-    assert change.text == "Import 3 images"
+    assert change.text == "Added 2 images and 2 labels"
     assert len(change.images_added) == 2
     assert set(change.labelled) == {images[1], change.images_added[0]}
     first, second = project.label_of(images[0]), project.label_of(images[1])
@@ -165,7 +165,7 @@ def test_removing_images_leaves_the_files(tmp_path: Path) -> None:
     project.label(images, gull)
     before = dump(project)
     change = project.remove_images(images[:3])
-    assert (change.text, change.images_removed, change.labelled) == ("Remove 3 images", tuple(images[:3]), ())
+    assert (change.text, change.images_removed, change.labelled) == ("Removed 3 images", tuple(images[:3]), ())
     assert project.labelled_counts() == {gull: 1}
     assert picture.read_bytes() == b"pixels"
     undone = project.undo()
@@ -224,7 +224,7 @@ def test_choosing_a_model_can_be_undone(tmp_path: Path) -> None:
     )
     assert project.model.backbone_name == "tiny"
     change = project.choose_model(added.version_id)
-    assert (change.text, change.settings) == ("Use model big (2)", ("model_version",))
+    assert (change.text, change.settings) == ("Switched to model big (2)", ("model_version",))
     assert project.model == added
     assert project.model.settings == {"epochs": 3.0, "loss": "levels"}
     project.store_predictions([Prediction(images[0], gull, 1.0, gull, 1.0)], version_id=2, setting="ppn+")

@@ -205,9 +205,9 @@ def test_undo_tells_what_it_would_take_back(tmp_path: Path) -> None:
     """The texts of undo and redo follow the place in the history."""
     project, gull, images = bird_project(tmp_path)
     project.label(images[:2], gull)
-    assert (project.undo_text, project.redo_text) == ("Label 2 images as Gull", None)
+    assert (project.undo_text, project.redo_text) == ("Labelled 2 images as Gull", None)
     project.undo()
-    assert (project.undo_text, project.redo_text) == ("Add 4 images", "Label 2 images as Gull")
+    assert (project.undo_text, project.redo_text) == ("Added 4 images", "Labelled 2 images as Gull")
     project.close()
 
 
@@ -232,7 +232,7 @@ def test_an_action_that_changes_nothing_is_no_step(tmp_path: Path) -> None:
     change = project.label(images[:1], gull)
     assert change.is_empty
     assert len(project.history()) == steps
-    assert project.redo_text == "Label 3 images as Gull"
+    assert project.redo_text == "Labelled 3 images as Gull"
     project.close()
 
 
@@ -283,7 +283,7 @@ def test_a_failing_group_leaves_nothing_behind(tmp_path: Path) -> None:
         group()
     assert dump(project) == before
     assert shape(project.graph) == graph_before
-    assert project.undo_text == "Add 4 images"
+    assert project.undo_text == "Added 4 images"
     project.close()
 
 
@@ -316,7 +316,7 @@ def test_history_names_each_step(tmp_path: Path) -> None:
         project.label(images, gull)
     project.undo()
     latest = project.history(limit=2)
-    assert [(step.text, step.is_undone) for step in latest] == [("By Grace", True), ("Add 4 images", False)]
+    assert [(step.text, step.is_undone) for step in latest] == [("By Grace", True), ("Added 4 images", False)]
     assert latest[0].who == "grace"
     assert latest[0].when.tzinfo is not None
     project.close()

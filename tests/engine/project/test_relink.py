@@ -20,7 +20,7 @@ def test_images_keep_all_but_their_place(tmp_path: Path) -> None:
         project.record_scan([(image_id, bytes([image_id]) * 16, None) for image_id in ids])
         labels, hashes = project.labels(), project.image_table().content_hashes
         change = project.relink(list(zip(ids, new_places(tmp_path, 4), strict=True)))
-        assert change.text == "Find 4 moved images again"
+        assert change.text == "Found 4 moved images again"
         assert change.images_moved == tuple(ids)
         assert (change.images_added, change.images_removed, change.labelled) == ((), (), ())
         assert [record.path for record in project.images()] == [f"moved/{number}.jpg" for number in range(4)]
@@ -37,7 +37,7 @@ def test_undo_and_redo_after_a_restart(tmp_path: Path) -> None:
         project.relink(list(zip(ids, new_places(tmp_path, 4), strict=True)))
         after = dump(project)
     with Project.open(project.path) as again:
-        assert again.undo_text == "Find 4 moved images again"
+        assert again.undo_text == "Found 4 moved images again"
         undone = again.undo()
         assert undone is not None
         assert (undone.images_moved, undone.images_added) == (tuple(reversed(ids)), ())
@@ -52,7 +52,7 @@ def test_one_image_is_one_image(tmp_path: Path) -> None:
     """The text counts as people do."""
     project, _, ids = bird_project(tmp_path)
     with project:
-        assert project.relink([(ids[0], new_places(tmp_path, 1)[0])]).text == "Find 1 moved image again"
+        assert project.relink([(ids[0], new_places(tmp_path, 1)[0])]).text == "Found 1 moved image again"
 
 
 def test_nothing_to_move_is_no_step(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_choosing_one_can_be_undone(tmp_path: Path) -> None:
     with new_project(tmp_path) as project:
         version = project.add_trained_model(trained_model())
         change = project.choose_model(version.version_id)
-        assert (change.text, change.settings) == ("Use model Tuned propagation 1", ("model_version",))
+        assert (change.text, change.settings) == ("Switched to model Tuned propagation 1", ("model_version",))
         assert project.model == version
         project.undo()
         assert project.model.version_id == 1

@@ -56,7 +56,7 @@ def test_undo_and_redo_are_exact_and_embed_nothing(
     for take, expected in ((live.project.undo, old), (live.project.redo, new), (live.project.undo, old)):
         change = take()
         assert change is not None
-        assert change.text == "Change the backbone to tinyleaf"
+        assert change.text == "Changed the backbone to tinyleaf"
         assert_same(live.apply(change), expected, tolerance=0)
     live.close()
     again = LiveCollection.open(collection.project, collection.caches)
@@ -163,7 +163,7 @@ def test_a_refused_step_leaves_no_version(
     with pytest.raises(StorageError):
         use_backbone(live.project, prepared.source, prepared.backbone_hash)
     assert (dump(live.project), live.project.model_versions()) == before
-    assert live.project.undo_text != "Change the backbone to tinyleaf"
+    assert live.project.undo_text != "Changed the backbone to tinyleaf"
 
 
 def test_facts_that_cannot_be_kept_leave_the_backbone(

@@ -46,7 +46,7 @@ def test_folders_make_the_classes_they_lack(tmp_path: Path) -> None:
         assert (done.added, done.labelled, done.classes_added, done.already_there) == (3, 2, 4, 0)
         assert _paths_of_labels(project) == {"1.jpg": "Fruit/Apple/Gala", "2.jpg": "Fruit/Pear"}
         assert {label.who for label in project.labels().values()} == {"ada"}
-        assert [step.text for step in project.history()] == ["Import 3 images from class folders"]
+        assert [step.text for step in project.history()] == ["Added 3 images and 2 labels"]
         assert project.undo() is not None
         assert (len(project.graph), project.image_count) == (0, 0)
 
@@ -231,4 +231,4 @@ def test_a_folder_that_is_a_synonym_of_several_classes(tmp_path: Path) -> None:
         (failure,) = done.failures
         assert failure.path == tree / "wader"
         assert '"entity/animal/crane", "entity/artifact/derrick"' in failure.reason
-        assert project.undo_text == "Import 1 images from class folders"
+        assert project.undo_text == "Added 1 image as tench"

@@ -31,8 +31,8 @@ def test_every_kind_of_change_is_counted(tmp_path: Path) -> None:
     assert (changes.classes_added, changes.classes_changed, changes.classes_removed) == (1, 1, 0)
     assert (changes.images_added, changes.images_removed) == (2, 1)
     assert (changes.steps, changes.steps_undone) == (7, 0)
-    assert changes.texts[0] == "Remove 1 image"
-    assert changes.texts[-1] == "Label 1 image as Gull"
+    assert changes.texts[0] == "Removed 1 image"
+    assert changes.texts[-1] == "Labelled 1 image as Gull"
 
 
 def test_what_is_undone_does_not_count(tmp_path: Path) -> None:

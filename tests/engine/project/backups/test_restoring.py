@@ -71,7 +71,7 @@ def test_the_project_is_what_it_was(past: Past) -> None:
     with Project.open(path) as project:
         change = project.undo()
         assert change is not None
-        assert change.text.startswith("Label 1 image")
+        assert change.text.startswith("Labelled 1 image")
         assert {backup.reason for backup in all_backups(project)} == {BackupReason.ASKED, BackupReason.RESTORE}
     restore(path, kept_by(done), when=NOON)
     assert dump_of(path) == present

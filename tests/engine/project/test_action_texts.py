@@ -1,0 +1,57 @@
+"""Actions in words: a toast, "Undo “…”" and the history show the same text."""
+
+import pytest
+
+from engine.project.action_texts import added_text, imported_text, label_text, policy_text, remove_class_text
+
+
+@pytest.mark.parametrize(
+    ("images", "labels", "class_names", "text"),
+    [
+        (2640, 0, (), "Added 2,640 images"),
+        (1, 1, ("Gull",), "Added 1 image as Gull"),
+        (40, 40, ("Gull", "Tern"), "Added 40 images in 2 classes"),
+        (3, 2, (), "Added 3 images and 2 labels"),
+        (0, 1, (), "Added 1 label"),
+        (0, 0, (), "Added 0 images"),
+    ],
+)
+def test_adding_images(images: int, labels: int, class_names: tuple[str, ...], text: str) -> None:
+    """Counts of what is new, and the class where there is only one."""
+    assert added_text(images, labels, class_names) == text
+
+
+@pytest.mark.parametrize(
+    ("classes", "links", "names", "text"),
+    [
+        (7, 6, 2, "Imported 7 classes from classes.csv"),
+        (1, 0, 0, "Imported 1 class from classes.csv"),
+        (0, 3, 2, "Imported 3 parents from classes.csv"),
+        (0, 0, 2, "Imported synonyms of 2 classes from classes.csv"),
+    ],
+)
+def test_importing_a_class_list(classes: int, links: int, names: int, text: str) -> None:
+    """What is most of the news in it."""
+    assert imported_text("classes.csv", classes, links, names) == text
+
+
+def test_labels_and_classes() -> None:
+    """The past tense, with the class's name and what became of its labels."""
+    assert label_text(12, "Gull") == "Labelled 12 images as Gull"
+    assert label_text(1, None) == "Labelled 1 image as none of the classes"
+    assert remove_class_text("Gull", 0, None) == "Removed class Gull"
+    assert remove_class_text("Gull", 3, "Bird") == "Removed class Gull (3 labels moved to Bird)"
+    assert remove_class_text("Gull", 1, None) == "Removed class Gull (1 label removed)"
+
+
+@pytest.mark.parametrize(
+    ("bar_changed", "is_deepest", "text"),
+    [
+        (True, False, "Changed the confidence needed for Gull"),
+        (False, True, "Stopped predictions at Gull"),
+        (False, False, "Allowed predictions below Gull"),
+    ],
+)
+def test_how_sure_the_program_must_be(bar_changed: bool, is_deepest: bool, text: str) -> None:
+    """The text says which of the two was changed."""
+    assert policy_text("Gull", bar_changed=bar_changed, is_deepest=is_deepest) == text
