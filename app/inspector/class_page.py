@@ -1,18 +1,27 @@
-"""The inspector's page of one class: shots, parents, bar, candidates."""
+"""The inspector's page of one class: shots, likely images, parents, the confidence needed."""
 
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSlider, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSlider, QToolButton, QWidget
 
-from app.controls import make_button, make_label
+from app.controls import make_button, make_icon_button, make_label
 from app.images.thumbnails import Thumbnails
-from app.inspector.image_page import image_strip
 from app.inspector.logic import ClassPageFacts, ScoreRow
 from app.inspector.page import Page
 from app.inspector.rows import ScoreLine
-from app.inspector.wording import aliases_text, bar_text, candidates_text, counts_text, teaching_text
-from app.wording import percent
+from app.inspector.strip import ThumbnailStrip
+from app.inspector.wording import (
+    aliases_text,
+    bar_text,
+    bar_value_text,
+    candidates_text,
+    counts_text,
+    shortened,
+    teaching_text,
+)
+from app.texts import fill
+from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
@@ -25,12 +34,14 @@ SHOTS_SHOWN: Final = 12
 
 @final
 class ClassPage(Page):
-    """Everything about one class.
+    """Everything about one class. Thrown away when the facts change.
 
     Signals:
-        bar_requested: new bar in 0..1, or None to take it over from above.
+        bar_requested: confidence needed in 0..1, or None to inherit it.
         deepest_requested: whether to stop at this class.
         parent_requested: parent to link.
+        parent_wanted: another parent is to be chosen.
+        unlink_requested: parent to take the class away from.
         class_requested: show this class.
         image_requested: show this image in the grid.
         candidate_accepted: label this image as the class.
@@ -39,6 +50,8 @@ class ClassPage(Page):
     bar_requested = Signal(object)
     deepest_requested = Signal(bool)
     parent_requested = Signal(int)
+    parent_wanted = Signal()
+    unlink_requested = Signal(int)
     class_requested = Signal(int)
     image_requested = Signal(int)
     candidate_accepted = Signal(int)
@@ -51,24 +64,21 @@ class ClassPage(Page):
         self._state = state
         self._thumbnails = thumbnails
         self._is_writable = is_writable
-        self.add(make_label(facts.name, "heading", wraps=True))
+        self.add_text(facts.name, "heading").setToolTip(facts.name)
         for place in facts.places:
-            self.add_text(self.tr("under %1").replace("%1", place) if place else "", "caption")
+            self.add_text(fill(self.tr("under %1"), place) if place else "", "caption")
         self.add_text(aliases_text(facts), "caption")
-        self.add_text(counts_text(facts), "secondary")
+        self.add_text(counts_text(facts))
         self._add_shots()
         self._add_candidates()
         self._add_parents()
+        self._add_suggested()
         self._add_bar()
-        self.finish()
 
     def _add_shots(self) -> None:
         facts = self._facts
         self.add_section(self.tr("Shots"))
-        if facts.shots:
-            strip = image_strip(facts.shots[:SHOTS_SHOWN], self._state, self._thumbnails)
-            strip.image_clicked.connect(self.image_requested)
-            self.add(strip)
+        self._add_strip(facts.shots[:SHOTS_SHOWN]).image_clicked.connect(self.image_requested)
         self.add_text(teaching_text(facts))
 
     def _add_candidates(self) -> None:
@@ -76,53 +86,92 @@ class ClassPage(Page):
         if not facts.candidates:
             return
         self.add_section(self.tr("Likely images"))
-        strip = image_strip(
-            facts.candidates,
-            self._state,
-            self._thumbnails,
-            tip=self.tr("Click to label as %1").replace("%1", facts.name),
-        )
+        strip = self._add_strip(facts.candidates, tip=fill(self.tr("Click to label as %1"), shortened(facts.name)))
         strip.image_clicked.connect(self.candidate_accepted if self._is_writable else self.image_requested)
-        self.add(strip)
         self.add_text(candidates_text(len(facts.candidates)), "caption")
 
+    def _add_strip(self, image_ids: tuple[int, ...], *, tip: str = "") -> ThumbnailStrip:
+        strip = ThumbnailStrip(self._thumbnails, tip=tip)
+        strip.show_images(image_ids, self._state)
+        self.add(strip)
+        return strip
+
+    # -- parents
+
     def _add_parents(self) -> None:
+        """The parents; each can be unlinked where another one is left."""
         facts = self._facts
         if facts.parents:
             self.add_section(self.tr("Parents"))
-            for row in facts.parents:
-                line = ScoreLine(row)
-                line.chosen.connect(self.class_requested)
-                self.add(line)
-        if facts.suggested and not facts.parents and self._is_writable:
-            self.add_section(self.tr("Suggested parents"))
-            for row in facts.suggested:
-                self._add_suggestion(row)
+        for row in facts.parents:
+            self._add_class_line(row, self._make_unlink_button(row) if self._can_unlink else None)
+        if self._is_writable:
+            self.add(self._make_add_button())
 
-    def _add_suggestion(self, row: ScoreRow) -> None:
+    @property
+    def _can_unlink(self) -> bool:
+        return self._is_writable and len(self._facts.parents) > 1
+
+    def _make_unlink_button(self, row: ScoreRow) -> QToolButton:
+        parent_id = row.class_id
+        tip = fill(self.tr("Unlink from %1"), row.name)
+        button = make_icon_button("close", tip, lambda: self.unlink_requested.emit(parent_id))
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
+    def _make_add_button(self) -> QPushButton:
+        """Asks for another parent, or for the first one."""
+        facts = self._facts
+        name = self.tr("Add another parent to %1") if facts.parents else self.tr("Add a parent to %1")
+        text = self.tr("Add another parent…") if facts.parents else self.tr("Add a parent…")
+        button = make_button(text, self.parent_wanted.emit, variant="flat", icon_name="link")
+        button.setAccessibleName(fill(name, facts.name))
+        button.setToolTip(fill(name, facts.name))
+        return button
+
+    def _add_suggested(self) -> None:
+        """Where a class at the top level seems to belong."""
+        facts = self._facts
+        if not facts.suggested or facts.parents or not self._is_writable:
+            return
+        self.add_section(self.tr("Suggested parents"))
+        for row in facts.suggested:
+            self._add_class_line(row, self._make_link_button(row), tone="muted")
+
+    def _make_link_button(self, row: ScoreRow) -> QPushButton:
+        parent_id = row.class_id
+        button = make_button(
+            self.tr("Link"), lambda: self.parent_requested.emit(parent_id), variant="flat", icon_name="link"
+        )
+        button.setAccessibleName(fill(self.tr("Link to %1"), row.name))
+        return button
+
+    def _add_class_line(self, row: ScoreRow, end: QWidget | None, *, tone: str = "accent") -> None:
         holder = QWidget()
         layout = QHBoxLayout(holder)
         layout.setContentsMargins(0, 0, 0, 0)
-        line = ScoreLine(row, tone="muted")
+        layout.setSpacing(tokens().spacing.tiny)
+        line = ScoreLine()
+        line.show_row(row, tone=tone)
         line.chosen.connect(self.class_requested)
         layout.addWidget(line, 1)
-        class_id = row.class_id
-        layout.addWidget(
-            make_button(self.tr("Link"), lambda: self.parent_requested.emit(class_id), variant="flat", icon_name="link")
-        )
+        if end is not None:
+            layout.addWidget(end)
         self.add(holder)
+
+    # -- the confidence needed
 
     def _add_bar(self) -> None:
         facts = self._facts
-        self.add_section(self.tr("Bar"))
+        self.add_section(self.tr("Confidence needed"))
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(LOWEST_BAR, HIGHEST_BAR)
         self._slider.setValue(round(100 * facts.bar))
         self._slider.setEnabled(self._is_writable)
-        self._slider.setAccessibleName(self.tr("Bar"))
+        self._slider.setAccessibleName(self.tr("Confidence needed"))
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(lambda: self.bar_requested.emit(self._slider.value() / 100))
-        self._value = make_label(percent(facts.bar), "strong")
+        self._value = make_label(bar_value_text(facts.bar, is_inherited=facts.own_bar is None), "strong")
         self._slider.valueChanged.connect(self._on_slider_moved)
         row = QWidget()
         layout = QHBoxLayout(row)
@@ -132,13 +181,14 @@ class ClassPage(Page):
         self.add(row)
         self.add_text(bar_text(facts), "caption")
         if facts.own_bar is not None and self._is_writable:
-            self.add(make_button(self.tr("Inherit from above"), lambda: self.bar_requested.emit(None), variant="flat"))
-        self._deepest = QCheckBox(self.tr("Never predict a class below this one"))
+            self.add(make_button(self.tr("Inherit it again"), lambda: self.bar_requested.emit(None), variant="flat"))
+        self._deepest = QCheckBox(self.tr("Stop at this class"))
+        self._deepest.setToolTip(self.tr("No image is predicted as a class below this one."))
         self._deepest.setChecked(facts.is_deepest)
         self._deepest.setEnabled(self._is_writable)
         self._deepest.toggled.connect(self.deepest_requested)
         self.add(self._deepest)
 
     def _on_slider_moved(self, value: int) -> None:
-        self._value.setText(percent(value / 100))
+        self._value.setText(bar_value_text(value / 100, is_inherited=False))
         self._settle.start()

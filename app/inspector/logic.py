@@ -19,9 +19,6 @@ if TYPE_CHECKING:  # these load networkx and more; the window shows first
 DIGITS: Final = 9
 """Classes that have a digit key."""
 
-DEFAULT_BAR: Final = 0.8
-_MOSTLY: Final = 0.85
-
 
 class Certainty(Enum):
     """How far the program trusts its prediction of one image."""
@@ -232,8 +229,6 @@ class Teaching(Enum):
     PARENTS_ONLY = auto()
     FROM_BELOW = auto()
     OWN_ONLY = auto()
-    MOSTLY_OWN = auto()
-    MOSTLY_PARENTS = auto()
     BOTH = auto()
 
 
@@ -245,9 +240,7 @@ def teaching(facts: ClassPageFacts) -> Teaching:
         return Teaching.FROM_BELOW
     if not facts.parents or facts.own_share >= 1.0:
         return Teaching.OWN_ONLY
-    if facts.own_share >= _MOSTLY:
-        return Teaching.MOSTLY_OWN
-    return Teaching.MOSTLY_PARENTS if facts.own_share <= 1 - _MOSTLY else Teaching.BOTH
+    return Teaching.BOTH
 
 
 def is_labelled(state: CollectionState, image_id: int) -> bool:

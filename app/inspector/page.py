@@ -3,12 +3,12 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.controls import make_label
+from app.inspector.words import ElidedLabel, Paragraph
 from app.theme.tokens import tokens
 
 
 class Page(QWidget):
-    """A column of sections; subclasses fill it once, and are thrown away when the facts change."""
+    """A column of sections."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -17,23 +17,30 @@ class Page(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(spacing.medium, spacing.medium, spacing.medium, spacing.large)
         self._column.setSpacing(spacing.small)
+        self._column.setAlignment(Qt.AlignmentFlag.AlignTop)
 
-    def add(self, widget: QWidget, *, above: int = 0) -> None:
-        """Put a widget below the others, `above` pixels apart from the last one."""
-        if above:
-            self._column.addSpacing(above)
+    def add(self, widget: QWidget) -> None:
+        """Put a widget below the others."""
         self._column.addWidget(widget)
 
-    def add_section(self, title: str) -> None:
-        """Begin a section."""
-        self.add(make_label(title, "section"), above=tokens().spacing.small)
+    def add_section(self, title: str = "") -> ElidedLabel:
+        """Begin a section.
 
-    def add_text(self, text: str, role: str = "secondary") -> None:
-        """Put a paragraph."""
-        if text:
-            self.add(make_label(text, role, wraps=True))
+        Returns:
+            Its heading, whose words may change later.
+        """
+        heading = ElidedLabel("section")
+        heading.setContentsMargins(0, tokens().spacing.small, 0, 0)
+        heading.show_text(title)
+        self.add(heading)
+        return heading
 
-    def finish(self) -> None:
-        """Keep everything at the top."""
-        self._column.addStretch(1)
-        self._column.setAlignment(Qt.AlignmentFlag.AlignTop)
+    def add_text(self, text: str = "", role: str = "secondary") -> Paragraph:
+        """Put a paragraph.
+
+        Returns:
+            The paragraph, whose words may change later.
+        """
+        paragraph = Paragraph(role, text)
+        self.add(paragraph)
+        return paragraph

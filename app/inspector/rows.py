@@ -2,9 +2,9 @@
 
 from typing import Final, final
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QEnterEvent, QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.inspector.logic import ScoreRow
 from app.theme.tokens import tokens
@@ -13,17 +13,15 @@ from app.wording import percent
 HEIGHT: Final = 34
 BAR_HEIGHT: Final = 4
 KEY_SIDE: Final = 18
+ROUNDING: Final = 6
+_NOTHING: Final = ScoreRow(-1, "", "", 0.0)
 
 
 @final
-class ScoreLine(QWidget):
-    """Key, name, percentage, and a thin bar below. A click chooses the class.
+class ScoreLine(QAbstractButton):
+    """Key, name, percentage, and a thin bar below. A click, Space or Enter chooses the class.
 
-    Args:
-        row: what it shows.
-        tone: "accent" or "muted".
-        is_clickable: whether a click chooses.
-        condition: what the percentage depends on, for those who cannot see the words above it.
+    The mouse leaves the keyboard where it is, so that a click between two keys of a person who labels costs nothing.
 
     Signals:
         chosen: class id.
@@ -31,46 +29,99 @@ class ScoreLine(QWidget):
 
     chosen = Signal(int)
 
-    def __init__(self, row: ScoreRow, *, tone: str = "accent", is_clickable: bool = True, condition: str = "") -> None:
-        super().__init__()
-        self._row = row
-        self._tone = tone
-        self._is_clickable = is_clickable
-        self._is_hovered = False
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._row = _NOTHING
+        self._tone = "accent"
+        self._has_score = True
+        self._is_clickable = True
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.clicked.connect(self._on_clicked)
+
+    def show_row(
+        self,
+        row: ScoreRow,
+        *,
+        tone: str = "accent",
+        is_clickable: bool = True,
+        has_score: bool = True,
+        condition: str = "",
+    ) -> None:
+        """Show a class.
+
+        Args:
+            row: what it shows.
+            tone: "accent" or "muted".
+            is_clickable: whether it can be chosen.
+            has_score: whether percentage and bar are shown.
+            condition: what the choice depends on, for those who cannot see the words above it.
+        """
+        self._row, self._tone, self._has_score, self._is_clickable = row, tone, has_score, is_clickable
         self.setToolTip(f"{row.place} / {row.name}" if row.place else row.name)
-        self.setAccessibleName(f"{condition} {row.name}, {percent(row.score)}".strip())
-        if is_clickable:
-            self.setCursor(Qt.CursorShape.PointingHandCursor)
+        words = f"{row.name}, {percent(row.score)}" if has_score else row.name
+        self.setAccessibleName(f"{condition} {words}".strip())
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if is_clickable else Qt.FocusPolicy.NoFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor if is_clickable else Qt.CursorShape.ArrowCursor)
+        self.update()
+
+    @property
+    def class_id(self) -> int:
+        """The class that is shown."""
+        return self._row.class_id
+
+    def _on_clicked(self) -> None:
+        if self._is_clickable:
+            self.chosen.emit(self._row.class_id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter chooses as Space does."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
         """Ask for room."""
         return QSize(200, HEIGHT)
 
+    def minimumSizeHint(self) -> QSize:
+        """Names are elided, so any width will do."""
+        return QSize(0, HEIGHT)
+
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the row."""
         worn, painter = tokens(), QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._is_hovered:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(worn.colours.hover))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(-1, 0, 1, -1), 6, 6)
+        self._paint_ground(painter)
         left = self._paint_key(painter) if self._row.digit else 4
         body, caption = QFont(self.font()), QFont(self.font())
         body.setPixelSize(worn.sizes.body)
         caption.setPixelSize(worn.sizes.caption)
         text = self.rect().adjusted(left, 3, -4, -10)
-        share = percent(self._row.score)
+        share = percent(self._row.score) if self._has_score else ""
         painter.setFont(caption)
         painter.setPen(QColor(worn.colours.text_muted))
         painter.drawText(text, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, share)
-        room = text.width() - QFontMetrics(caption).horizontalAdvance(share) - 8
+        room = text.width() - (QFontMetrics(caption).horizontalAdvance(share) + 8 if share else 0)
         painter.setFont(body)
         painter.setPen(QColor(worn.colours.text))
         name = QFontMetrics(body).elidedText(self._row.name, Qt.TextElideMode.ElideRight, room)
         painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, name)
-        self._paint_bar(painter, left)
+        if self._has_score:
+            self._paint_bar(painter, left)
+        painter.end()
+
+    def _paint_ground(self, painter: QPainter) -> None:
+        """Light up below the pointer; a ring around what has the keyboard."""
+        colours, shape = tokens().colours, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -1.5)
+        is_lit = self._is_clickable and self.underMouse()
+        if not (is_lit or self.hasFocus()):
+            return
+        painter.setPen(QPen(QColor(colours.focus), 1.5) if self.hasFocus() else Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colours.hover) if is_lit else Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(shape, ROUNDING, ROUNDING)
 
     def _paint_key(self, painter: QPainter) -> int:
         worn = tokens()
@@ -95,20 +146,3 @@ class ScoreLine(QWidget):
         filled.setWidth(max(BAR_HEIGHT, groove.width() * min(1.0, self._row.score)))
         painter.setBrush(QColor(colours.accent if self._tone == "accent" else colours.text_disabled))
         painter.drawRoundedRect(filled, 2, 2)
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        """Light up."""
-        self._is_hovered = self._is_clickable
-        self.update()
-        super().enterEvent(event)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Go dark."""
-        self._is_hovered = False
-        self.update()
-        super().leaveEvent(event)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Tell that the class was chosen."""
-        if self._is_clickable and event.button() == Qt.MouseButton.LeftButton:
-            self.chosen.emit(self._row.class_id)

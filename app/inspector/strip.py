@@ -1,8 +1,8 @@
 """A strip of small thumbnails: the faces of a class, or candidates to click."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
@@ -10,6 +10,9 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.images.thumbnails import Thumbnails
 from app.theme.tokens import tokens
+
+if TYPE_CHECKING:
+    from engine.collection.state import CollectionState
 
 GAP: Final = 6
 RADIUS: Final = 6.0
@@ -23,7 +26,6 @@ class ThumbnailStrip(QWidget):
         image_clicked: image id.
 
     Args:
-        images: pairs of image id and path.
         thumbnails: where pictures come from.
         side: of a thumbnail in logical pixels.
         tip: what a click does.
@@ -31,11 +33,10 @@ class ThumbnailStrip(QWidget):
 
     image_clicked = Signal(int)
 
-    def __init__(
-        self, images: Sequence[tuple[int, Path]], thumbnails: Thumbnails, *, side: int = 56, tip: str = ""
-    ) -> None:
+    def __init__(self, thumbnails: Thumbnails, *, side: int = 56, tip: str = "") -> None:
         super().__init__()
-        self._images = images
+        self._images: list[tuple[int, Path]] = []
+        self._paths: set[Path] = set()
         self._thumbnails = thumbnails
         self._side = side
         self._tip = tip
@@ -46,7 +47,15 @@ class ThumbnailStrip(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         thumbnails.ready.connect(self._on_ready)
-        self._paths = {path for _, path in images}
+
+    def show_images(self, image_ids: Sequence[int], state: "CollectionState") -> None:
+        """Show images; those that left the project meanwhile are passed over."""
+        self._images = list(_known(image_ids, state))
+        self._paths = {path for _, path in self._images}
+        self._hovered = -1
+        self.setVisible(bool(self._images))
+        self.setFixedHeight(self.heightForWidth(self.width()))
+        self.update()
 
     def _on_ready(self, path: Path) -> None:
         if path in self._paths:
@@ -131,3 +140,11 @@ class ThumbnailStrip(QWidget):
                 QToolTip.showText(event.globalPos(), f"{name}\n{self._tip}".strip(), self)
                 return True
         return super().event(event)
+
+
+def _known(image_ids: Sequence[int], state: "CollectionState") -> Iterator[tuple[int, Path]]:
+    for image_id in image_ids:
+        try:
+            yield image_id, state.path_of(image_id)
+        except KeyError:
+            continue

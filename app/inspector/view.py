@@ -33,6 +33,8 @@ class Inspector(QWidget):
         bar_requested: class id, bar in 0..1 or None.
         deepest_requested: class id, whether to stop there.
         parent_requested: class id, parent to link.
+        parent_wanted: class id that is to get another parent, still to be chosen.
+        unlink_requested: class id, parent to take it away from.
         class_requested: show this class.
         image_requested: show this image.
     """
@@ -42,6 +44,8 @@ class Inspector(QWidget):
     bar_requested = Signal(int, object)
     deepest_requested = Signal(int, bool)
     parent_requested = Signal(int, int)
+    parent_wanted = Signal(int)
+    unlink_requested = Signal(int, int)
     class_requested = Signal(int)
     image_requested = Signal(int)
 
@@ -55,6 +59,7 @@ class Inspector(QWidget):
         self.class_facts: ClassPageFacts | None = None
         self.setProperty("surface", "pane")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._image_page = self._make_image_page()
         self._scroll = make_scroll_area()
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # a page may hold nothing else that takes the keyboard
         layout = QVBoxLayout(self)
@@ -123,12 +128,27 @@ class Inspector(QWidget):
         label, tops, explanation = answer
         facts = image_facts(self._session.graph, state, image_id, label=label, tops=tops, explanation=explanation)
         self.image_facts, self.class_facts = facts, None
-        page = ImagePage(facts, self._session.graph, state, self._thumbnails)
-        page.label_requested.connect(lambda class_id: self.label_requested.emit(image_id, class_id))
-        page.unlabel_requested.connect(lambda: self.unlabel_requested.emit(image_id))
+        self._image_page.show_facts(facts, self._session.graph, state)
+        self._put(self._image_page)
+
+    def _make_image_page(self) -> ImagePage:
+        """The page that every image is shown on."""
+        page = ImagePage(self._thumbnails)
+        page.setParent(self)
+        page.hide()
+        page.label_requested.connect(self._on_label_requested)
+        page.unlabel_requested.connect(self._on_unlabel_requested)
         page.class_requested.connect(self.class_requested)
         page.image_requested.connect(self.image_requested)
-        self._put(page)
+        return page
+
+    def _on_label_requested(self, class_id: int) -> None:
+        if self.image_facts is not None:
+            self.label_requested.emit(self.image_facts.image_id, class_id)
+
+    def _on_unlabel_requested(self) -> None:
+        if self.image_facts is not None:
+            self.unlabel_requested.emit(self.image_facts.image_id)
 
     def _on_class_answer(self, class_id: int, answer: "ClassAnswer | None") -> None:
         state, info = self._session.state, self._session.info
@@ -140,21 +160,33 @@ class Inspector(QWidget):
         facts = class_page_facts(
             self._session.graph, state, found, suggested=suggested, candidates=candidates, policy=policy
         )
+        if facts == self.class_facts:
+            return  # a page made anew would lose the keyboard, and a slider in a person's hand
         self.image_facts, self.class_facts = None, facts
         page = ClassPage(facts, state, self._thumbnails, is_writable=info.is_writable)
         page.bar_requested.connect(lambda bar: self.bar_requested.emit(class_id, bar))
         page.deepest_requested.connect(lambda is_deepest: self.deepest_requested.emit(class_id, is_deepest))
         page.parent_requested.connect(lambda parent: self.parent_requested.emit(class_id, parent))
+        page.parent_wanted.connect(lambda: self.parent_wanted.emit(class_id))
+        page.unlink_requested.connect(lambda parent: self.unlink_requested.emit(class_id, parent))
         page.candidate_accepted.connect(lambda image_id: self.label_requested.emit(image_id, class_id))
         page.class_requested.connect(self.class_requested)
         page.image_requested.connect(self.image_requested)
         self._put(page)
 
     def _put(self, widget: QWidget) -> None:
+        if widget is self._scroll.widget():
+            return
         place = self._scroll.verticalScrollBar().value()
-        is_same_kind = type(widget) is type(self._scroll.widget())
+        before = self._scroll.takeWidget()
         self._scroll.setWidget(widget)
-        if is_same_kind:
+        widget.show()
+        if before is self._image_page:
+            before.setParent(self)
+            before.hide()
+        elif before is not None:
+            before.deleteLater()
+        if type(widget) is type(before):
             self._scroll.verticalScrollBar().setValue(place)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from engine.project.records import Label
 
 SYNONYMS_NAMED: Final = 6
+LONGEST_IN_SENTENCE: Final = 40
 
 
 def label_title(graph: CategoryGraph, label: Label | None) -> str:
@@ -32,33 +33,28 @@ def label_origin(label: Label) -> str:
 
 
 def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for each case)
-    """What the program thinks of the image, in one or two short sentences."""
-    best = facts.tops[0].name if facts.tops else ""
+    """How far the prediction can be trusted, in one short sentence."""
     match facts.certainty:
         case Certainty.FAILED:
-            return translate(
-                "inspector", "This file cannot be read. It stays in the list of failures; nothing else is affected."
-            )
+            return translate("inspector", "This file could not be read. Repair or replace it, then press F5.")
         case Certainty.WAITING:
-            return translate("inspector", "Not embedded yet. Its prediction appears as soon as it is.")
+            return translate("inspector", "Not read yet. Its prediction appears as soon as it is.")
         case Certainty.NOTHING_LEARNED:
             return translate("inspector", "No class has an image yet. Label one, and predictions appear at once.")
         case Certainty.UNKNOWN:
-            return translate("inspector", "Unknown: it does not look like any of the classes.")
+            return translate("inspector", "Unknown: too far from every class.")
         case Certainty.NOTHING_SAFE:
-            return fill(translate("inspector", "Not sure of any class. %1 is only the best guess."), best)
+            return translate("inspector", "Not sure of any class.")
         case Certainty.LEAF:
-            return translate("inspector", "Sure down to the most specific class.")
+            return translate("inspector", "Sure of the exact class.")
         case Certainty.COARSE:
             safe = facts.safe.name if facts.safe else ""
-            return fill(
-                translate("inspector", "Sure that it is %1. Below that, %2 is only the best guess."), safe, best
-            )
+            return fill(translate("inspector", "Sure of %1, not of the exact class."), shortened(safe))
 
 
 def condition_text() -> str:
-    """What the scores of an unknown image are under: they share 1 among the classes, whatever the image shows."""
-    return translate("inspector", "If it is one of the classes after all:")
+    """What the order of an unknown image's classes is under: none of them is claimed."""
+    return translate("inspector", "If it is one of them after all, most likely:")
 
 
 def why_title(facts: ImageFacts) -> str:
@@ -66,20 +62,6 @@ def why_title(facts: ImageFacts) -> str:
     if facts.certainty is Certainty.UNKNOWN:
         return translate("inspector", "Why unknown")
     return fill(translate("inspector", "Why %1"), facts.why_name)
-
-
-def _distance_text(facts: ImageFacts) -> str:
-    """How far it is from the class that it would be; more than the limit, or it would not be unknown."""
-    ratio = QLocale().toString(facts.distance_ratio or 1.0, "f", 2)
-    return fill(
-        translate(
-            "inspector",
-            "Its distance from %2 is %1 times the limit beyond which an image counts as unknown. "
-            "The prototype of %2 was learned from these images:",
-        ),
-        ratio,
-        facts.why_name,
-    )
 
 
 def share_title(row: ShareRow) -> str:
@@ -93,26 +75,12 @@ def share_title(row: ShareRow) -> str:
     return fill(translate("inspector", "From %1"), row.name)
 
 
-def why_text(facts: ImageFacts) -> str:
-    """Why this class: where its prototype comes from."""
-    if not facts.shares:
-        return ""
-    if facts.certainty is Certainty.UNKNOWN:
-        return _distance_text(facts)
-    has_own = any(row.class_id is None and row.source is ShareSource.LABELLED for row in facts.shares)
-    if not has_own and all(row.source is ShareSource.LABELLED for row in facts.shares):
-        return fill(
-            translate("inspector", "%1 has no images of its own: its prototype comes from its parents."),
-            facts.why_name,
-        )
-    if len(facts.shares) == 1 and has_own:
-        return fill(translate("inspector", "The prototype of %1 comes from its own images alone."), facts.why_name)
-    return fill(translate("inspector", "The prototype of %1 was learned from these images:"), facts.why_name)
-
-
 def look_alikes_text(facts: ImageFacts) -> str:
-    """How far the prediction follows the images that this one looks most like; empty where it does not."""
-    if not facts.look_alikes:
+    """How far the prediction follows the most similar images; empty where it follows none.
+
+    An unknown image has no prediction that could follow anything.
+    """
+    if not facts.look_alikes or facts.certainty is Certainty.UNKNOWN:
         return ""
     return fill(
         translate("inspector", "%1 of the prediction comes from the most similar images:"),
@@ -120,42 +88,69 @@ def look_alikes_text(facts: ImageFacts) -> str:
     )
 
 
-def teaching_text(facts: ClassPageFacts) -> str:  # noqa: PLR0911 (one sentence for each case)
-    """What a class's prototype is made of, in words."""
-    own, rest = percent(facts.own_share), percent(1 - facts.own_share)
+def learned_text(facts: ImageFacts) -> str:
+    """What the class behind a prediction was learned from, and how much of the prediction that is."""
+    if not facts.shares:
+        return ""
+    sentences = [_distance_text(facts), _prototype_part_text(facts), _learned_from_text(facts)]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _distance_text(facts: ImageFacts) -> str:
+    """How far an unknown image is from the class that it would be: more than the limit, or it would not be unknown."""
+    if facts.certainty is not Certainty.UNKNOWN:
+        return ""
+    ratio = QLocale().toString(facts.distance_ratio or 1.0, "f", 2)
+    return fill(
+        translate("inspector", "It is %1 times as far from %2 as an image of a known class can be."),
+        ratio,
+        shortened(facts.why_name),
+    )
+
+
+def _prototype_part_text(facts: ImageFacts) -> str:
+    """The rest of a prediction that partly follows similar images."""
+    if not look_alikes_text(facts):
+        return ""
+    return fill(
+        translate("inspector", "%1 comes from the prototype of %2."),
+        percent(1 - facts.look_alike_share),
+        shortened(facts.why_name),
+    )
+
+
+def _learned_from_text(facts: ImageFacts) -> str:
+    name = shortened(facts.why_name)
+    has_own = any(row.class_id is None and row.source is ShareSource.LABELLED for row in facts.shares)
+    if not has_own and all(row.source is ShareSource.LABELLED for row in facts.shares):
+        return fill(translate("inspector", "%1 has no images of its own. It was learned from its parents:"), name)
+    return fill(translate("inspector", "%1 was learned from:"), name)
+
+
+def teaching_text(facts: ClassPageFacts) -> str:
+    """What a class was learned from, in words."""
     match teaching(facts):
         case Teaching.NOTHING:
             return translate(
                 "inspector", "It has no images yet. Drop 1 to 10 on it, or put it under a class that has some."
             )
         case Teaching.PARENTS_ONLY:
-            return translate("inspector", "It has no images of its own: its prototype comes from its parents alone.")
+            return translate("inspector", "It has no images of its own. It was learned from its parents alone.")
         case Teaching.FROM_BELOW:
-            return translate(
-                "inspector", "It has no images of its own: its prototype comes from those of the classes below it."
-            )
+            return translate("inspector", "It has no images of its own. It was learned from the classes below it.")
         case Teaching.OWN_ONLY:
-            return translate("inspector", "Its prototype comes from its own images alone.")
-        case Teaching.MOSTLY_OWN:
-            return fill(
-                translate(
-                    "inspector", "Its prototype comes almost entirely from its own images (%1); its parents add %2."
-                ),
-                own,
-                rest,
-            )
-        case Teaching.MOSTLY_PARENTS:
-            return fill(
-                translate(
-                    "inspector", "Its prototype comes almost entirely from its parents (%2); its own images add %1."
-                ),
-                own,
-                rest,
-            )
+            return translate("inspector", "Learned from its own images alone.")
         case Teaching.BOTH:
             return fill(
-                translate("inspector", "%1 of its prototype comes from its own images, %2 from its parents."), own, rest
+                translate("inspector", "Learned %1 from its own images, %2 from its parents."),
+                percent(facts.own_share),
+                percent(1 - facts.own_share),
             )
+
+
+def shortened(name: str) -> str:
+    """A name as it stands inside a sentence: a very long one would bury the sentence."""
+    return name if len(name) <= LONGEST_IN_SENTENCE else f"{name[:LONGEST_IN_SENTENCE].rstrip()}…"
 
 
 def counts_text(facts: ClassPageFacts) -> str:
@@ -179,16 +174,16 @@ def aliases_text(facts: ClassPageFacts) -> str:
     return "  ·  ".join(parts)
 
 
+def bar_value_text(bar: float, *, is_inherited: bool) -> str:
+    """`80 %`, or `inherited 80 %`."""
+    return fill(translate("inspector", "inherited %1"), percent(bar)) if is_inherited else percent(bar)
+
+
 def bar_text(facts: ClassPageFacts) -> str:
-    """What the bar means for this class."""
+    """What the confidence needed means for this class."""
     if facts.own_bar is None:
-        return fill(
-            translate("inspector", "Inherited from above: a score of %1 is enough to be safe."), percent(facts.bar)
-        )
-    return fill(
-        translate("inspector", "Set here, for this class and all below it: a score of %1 is enough to be safe."),
-        percent(facts.bar),
-    )
+        return translate("inspector", "Less sure predictions stop at a class above.")
+    return translate("inspector", "For this class and all below it. Less sure predictions stop at a class above.")
 
 
 def candidates_text(count: int) -> str:

@@ -150,8 +150,6 @@ def test_facts_of_a_class(graph: CategoryGraph) -> None:
     ("changes", "expected"),
     [
         ({}, Teaching.BOTH),
-        ({"lambda_": 0.9}, Teaching.MOSTLY_OWN),
-        ({"lambda_": 0.1}, Teaching.MOSTLY_PARENTS),
         ({"lambda_": 1.0}, Teaching.OWN_ONLY),
         ({"parents": ()}, Teaching.OWN_ONLY),
         ({"shots": ()}, Teaching.FROM_BELOW),

@@ -14,7 +14,7 @@ from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import Desk
 
-CONDITION = "If it is one of the classes after all:"
+CONDITION = "If it is one of them after all, most likely:"
 
 
 @pytest.fixture
@@ -32,11 +32,18 @@ def stranger(collection: Collection) -> int:
 
 def texts_of(desk: Desk) -> list[str]:
     """All sentences of the inspector, from top to bottom."""
-    return [label.text() for label in desk.window.inspector.findChildren(QLabel)]
+    inspector = desk.window.inspector
+    return [label.text() for label in inspector.findChildren(QLabel) if label.isVisibleTo(inspector)]
+
+
+def rows_of(desk: Desk) -> list[str]:
+    """What its rows are called for those who cannot see them."""
+    inspector = desk.window.inspector
+    return [line.accessibleName() for line in inspector.findChildren(ScoreLine) if line.isVisibleTo(inspector)]
 
 
 def test_an_image_of_none_of_the_classes(desk: Desk, collection: Collection, stranger: int) -> None:
-    """It is unknown, and the percentages of classes are said to hold only if it is one of them: no class looks sure."""
+    """It is unknown, and the classes that it would be most likely have no percentages: no class looks sure."""
     desk.open(collection.project)
     desk.window.registry.trigger("show_unknown")
     index = desk.grid.model().index(0, 0)
@@ -46,12 +53,12 @@ def test_an_image_of_none_of_the_classes(desk: Desk, collection: Collection, str
     assert (card.mark, card.title, card.score) == (Mark.UNKNOWN, "Unknown", "")
     texts = texts_of(desk)
     place = texts.index(CONDITION)
-    assert texts[place - 1] == "Unknown: it does not look like any of the classes."
+    assert texts[place - 1] == "Unknown: too far from every class."
     assert "Why unknown" in texts
-    assert any("times the limit beyond which an image counts as unknown" in text for text in texts)
-    names = [line.accessibleName() for line in desk.window.inspector.findChildren(ScoreLine)]
+    assert any("as an image of a known class can be" in text for text in texts)
     likeliest = [f"{CONDITION} {row.name}" for row in desk.window.inspector.image_facts.tops[:5]]  # type: ignore[union-attr]
-    assert [name.rpartition(",")[0] for name in names[:5]] == likeliest
+    assert rows_of(desk)[:5] == likeliest
+    assert not any("of the prediction" in text for text in texts)
 
 
 def test_an_image_of_a_class_has_no_condition(desk: Desk, collection: Collection, stranger: int) -> None:
@@ -62,4 +69,5 @@ def test_an_image_of_a_class_has_no_condition(desk: Desk, collection: Collection
     texts = texts_of(desk)
     assert CONDITION not in texts
     assert "Why unknown" not in texts
-    assert not any(CONDITION in line.accessibleName() for line in desk.window.inspector.findChildren(ScoreLine))
+    assert not any(CONDITION in name for name in rows_of(desk))
+    assert "%" in rows_of(desk)[0]

@@ -8,17 +8,20 @@ import pytest
 
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ScoreRow, ShareRow, ShareSource
 from app.inspector.wording import (
+    LONGEST_IN_SENTENCE,
     aliases_text,
     bar_text,
+    bar_value_text,
     candidates_text,
     certainty_text,
     counts_text,
     label_origin,
     label_title,
+    learned_text,
     look_alikes_text,
     share_title,
+    shortened,
     teaching_text,
-    why_text,
 )
 from engine.graph.aliases import Aliases
 from engine.project.records import Label
@@ -48,10 +51,10 @@ def test_every_case_has_a_sentence_of_its_own(certainty: Certainty) -> None:
     assert [other for other in Certainty if certainty_text(image(other)) == text] == [certainty]
 
 
-def test_a_coarse_answer_names_both_classes() -> None:
-    """Sure of the bird, guessing the gull."""
-    text = certainty_text(image(Certainty.COARSE))
-    assert text == "Sure that it is Bird. Below that, Gull is only the best guess."
+def test_what_it_is_sure_of_is_said() -> None:
+    """Sure of the bird but not of the gull, or of the gull."""
+    assert certainty_text(image(Certainty.COARSE)) == "Sure of Bird, not of the exact class."
+    assert certainty_text(image(Certainty.LEAF)) == "Sure of the exact class."
 
 
 def test_labels_say_what_who_and_when() -> None:
@@ -66,25 +69,30 @@ def test_labels_say_what_who_and_when() -> None:
     assert "26" in label_origin(label)
 
 
-def test_why_depends_on_who_taught_it() -> None:
-    """Own images alone, parents alone, or both; nothing without an explanation."""
-    texts = [why_text(image(Certainty.LEAF, shares=shares)) for shares in ((), (OWN,), (PARENT,), (OWN, PARENT))]
-    assert texts[0] == ""
-    assert "own images alone" in texts[1]
-    assert "no images of its own" in texts[2]
-    assert len(set(texts)) == 4
+def test_why_depends_on_what_it_was_learned_from() -> None:
+    """Own images, parents, or both; nothing without an explanation."""
+    texts = [learned_text(image(Certainty.LEAF, shares=shares)) for shares in ((), (OWN,), (PARENT,), (OWN, PARENT))]
+    learned, from_parents = "Gull was learned from:", "Gull has no images of its own. It was learned from its parents:"
+    assert texts == ["", learned, from_parents, learned]
     assert [share_title(row) for row in (OWN, PARENT)] == ["Its own images", "From Bird"]
+
+
+def test_an_unknown_image_has_one_story() -> None:
+    """It is too far from the nearest class; no part of a prediction is spoken of, for there is none."""
+    facts = replace(image(Certainty.UNKNOWN, shares=(OWN,)), distance_ratio=1.3, look_alikes=(7,), look_alike_share=0.9)
+    assert certainty_text(facts) == "Unknown: too far from every class."
+    assert look_alikes_text(facts) == ""
+    distance = "It is 1.30 times as far from Gull as an image of a known class can be."
+    assert learned_text(facts) == f"{distance} Gull was learned from:"
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({}, "60 % of its prototype comes from its own images, 40 % from its parents."),
-        ({"own_share": 0.9}, "Its prototype comes almost entirely from its own images (90 %); its parents add 10 %."),
-        ({"own_share": 0.1}, "Its prototype comes almost entirely from its parents (90 %); its own images add 10 %."),
-        ({"own_share": 1.0}, "Its prototype comes from its own images alone."),
-        ({"shots": ()}, "It has no images of its own: its prototype comes from those of the classes below it."),
-        ({"is_zero_shot": True}, "It has no images of its own: its prototype comes from its parents alone."),
+        ({}, "Learned 60 % from its own images, 40 % from its parents."),
+        ({"own_share": 1.0}, "Learned from its own images alone."),
+        ({"shots": ()}, "It has no images of its own. It was learned from the classes below it."),
+        ({"is_zero_shot": True}, "It has no images of its own. It was learned from its parents alone."),
         (
             {"is_zero_shot": True, "parents": ()},
             "It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.",
@@ -96,12 +104,13 @@ def test_what_teaches_a_class_in_words(changes: dict[str, object], words: str) -
     assert teaching_text(a_class(**changes)) == words
 
 
-def test_counts_bars_and_candidates() -> None:
-    """One and many are told apart; an inherited bar says where it comes from."""
+def test_counts_confidence_and_candidates() -> None:
+    """One and many are told apart; a confidence that is inherited is said to be."""
     assert counts_text(a_class()) == "3 shots  ·  41 images"
     assert counts_text(a_class(shots=(1,), image_count=1)) == "1 shot  ·  1 image"
-    assert bar_text(a_class()) == "Inherited from above: a score of 80 % is enough to be safe."
-    assert bar_text(a_class(own_bar=0.9, bar=0.9)).endswith("all below it: a score of 90 % is enough to be safe.")
+    assert [bar_value_text(0.8, is_inherited=inherits) for inherits in (True, False)] == ["inherited 80 %", "80 %"]
+    assert bar_text(a_class()) == "Less sure predictions stop at a class above."
+    assert bar_text(a_class(own_bar=0.9, bar=0.9)).startswith("For this class and all below it.")
     assert candidates_text(1).startswith("1 candidate.")
     assert candidates_text(12).startswith("12 candidates.")
 
@@ -112,16 +121,15 @@ def test_what_the_collection_taught_has_words() -> None:
     coarse = ShareRow(2, "Bird", 0.3, (9,), ShareSource.COARSE)
     assert share_title(unlabelled) == "Unlabelled images"
     assert share_title(coarse) == "Labelled only as Bird"
-    learned = "The prototype of Gull was learned from these images:"
-    assert why_text(image(Certainty.LEAF, shares=(OWN, unlabelled))) == learned
-    assert why_text(image(Certainty.LEAF, shares=(coarse, unlabelled))) == learned
-    assert why_text(image(Certainty.LEAF, shares=(unlabelled,))) == learned
+    for shares in ((OWN, unlabelled), (coarse, unlabelled), (unlabelled,)):
+        assert learned_text(image(Certainty.LEAF, shares=shares)) == "Gull was learned from:"
 
 
 def test_following_look_alikes_is_said() -> None:
     """How far, in percent; nothing where it does not."""
-    facts = replace(image(Certainty.LEAF), look_alikes=(7, 8), look_alike_share=0.9)
+    facts = replace(image(Certainty.LEAF, shares=(OWN,)), look_alikes=(7, 8), look_alike_share=0.9)
     assert look_alikes_text(facts) == "90 % of the prediction comes from the most similar images:"
+    assert learned_text(facts) == "10 % comes from the prototype of Gull. Gull was learned from:"
     assert look_alikes_text(image(Certainty.LEAF)) == ""
 
 
@@ -137,3 +145,9 @@ def test_following_look_alikes_is_said() -> None:
 def test_what_else_a_class_is_called(aliases: Aliases, text: str) -> None:
     """Synonyms, the first six of many, and the source id; nothing where there is nothing."""
     assert aliases_text(a_class(aliases=aliases)) == text
+
+
+def test_a_long_name_does_not_bury_its_sentence() -> None:
+    """It ends in an ellipsis; a name of usual length is whole."""
+    assert shortened("Seven-spot ladybird") == "Seven-spot ladybird"
+    assert shortened("x" * 200) == "x" * LONGEST_IN_SENTENCE + "…"

@@ -1,0 +1,152 @@
+"""The inspector's pages as widgets: nothing is wider than the pane; the next image finds everything in its place."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.controls import make_scroll_area
+from app.images.thumbnails import Thumbnails
+from app.inspector.class_page import ClassPage
+from app.inspector.image_page import ImagePage
+from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts
+from app.inspector.rows import ScoreLine
+from app.theme import apply_theme
+from tests.support.clipping import clipped
+from tests.support.graphs import graph_of
+from tests.support.inspected import facts_of_class, facts_of_image
+from tests.support.states import Picture, state_of
+from tests.support.widgets import button, texts
+
+LONG_NAMES = ("Ladybird " * 22 + "of", "x" * 200)
+
+
+class Pane:
+    """A pane like the inspector's, in which pages of facts are shown."""
+
+    def __init__(self, qtbot: QtBot, qapp: QApplication, thumbnails: Thumbnails) -> None:
+        apply_theme(qapp)
+        self.area = make_scroll_area()
+        self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._thumbnails = thumbnails
+        self._state = state_of([Picture()] * 5)
+        qtbot.addWidget(self.area)
+        self.area.resize(336, 800)
+        self.area.show()
+        qtbot.waitExposed(self.area)
+
+    def show_image(self, facts: ImageFacts) -> ImagePage:
+        """Show an image on the page of images, which is made once."""
+        page = self.area.widget()
+        if not isinstance(page, ImagePage):
+            page = ImagePage(self._thumbnails)
+            self.area.setWidget(page)
+        page.show_facts(facts, graph_of({facts.tops[0].name: []}), self._state)
+        QApplication.processEvents()
+        return page
+
+    def show_class(self, facts: ClassPageFacts) -> ClassPage:
+        """Show a class on a page of its own."""
+        page = ClassPage(facts, self._state, self._thumbnails, is_writable=True)
+        self.area.setWidget(page)
+        QApplication.processEvents()
+        return page
+
+    def show(self, facts: ImageFacts | ClassPageFacts) -> ImagePage | ClassPage:
+        """Show an image or a class."""
+        return self.show_image(facts) if isinstance(facts, ImageFacts) else self.show_class(facts)
+
+
+@pytest.fixture
+def pane(qtbot: QtBot, qapp: QApplication, thumbnails: Thumbnails) -> Pane:
+    """An empty pane."""
+    return Pane(qtbot, qapp, thumbnails)
+
+
+@pytest.mark.parametrize("width", [260, 336])
+@pytest.mark.parametrize(
+    "facts",
+    [
+        each
+        for name in LONG_NAMES
+        for each in (
+            facts_of_image(Certainty.COARSE, name=name),
+            facts_of_image(Certainty.UNKNOWN, name=name),
+            facts_of_class(name=name, parents=2),
+            facts_of_class(name=name, parents=0, suggested=2),
+        )
+    ],
+)
+def test_no_name_is_too_long_for_the_pane(pane: Pane, facts: ImageFacts | ClassPageFacts, width: int) -> None:
+    """Names wrap or end in an ellipsis; percentages and buttons stay in sight, and no words are cut."""
+    pane.area.resize(width, 800)
+    page = pane.show(facts)
+    assert page.width() == pane.area.viewport().width() <= width
+    shown = [part for part in page.findChildren(QWidget) if part.isVisibleTo(page)]
+    assert [part for part in shown if part.mapTo(page, QPoint(part.width(), 0)).x() > page.width()] == []
+    assert clipped(page) == []
+
+
+@pytest.mark.parametrize("name", LONG_NAMES)
+def test_what_is_elided_stands_in_a_tip(pane: Pane, name: str) -> None:
+    """The names of the file, of the label and of each class."""
+    page = pane.show_image(facts_of_image(name=name))
+    assert {name, f"{name}.png"} <= {label.toolTip() for label in page.findChildren(QLabel)}
+    assert {f"{name} / {name}"} <= {line.toolTip() for line in page.findChildren(ScoreLine)}
+
+
+def places(page: QWidget) -> list[int]:
+    """Where the rows of classes with a key begin."""
+    QApplication.processEvents()
+    return [line.y() for line in page.findChildren(ScoreLine) if line.parent() is page and line.isVisibleTo(page)]
+
+
+def test_the_next_image_uses_the_same_widgets_in_the_same_places(pane: Pane) -> None:
+    """With a label or without, explained or not yet: a class is found where the last one was."""
+    page = pane.show_image(facts_of_image())
+    parts, rows = page.findChildren(QWidget), places(page)
+    assert len(rows) == 5
+    for is_labelled, is_explained in ((False, True), (True, False), (False, False), (True, True)):
+        pane.show_image(facts_of_image(is_labelled=is_labelled, is_explained=is_explained))
+        assert places(page) == rows
+        assert ("Why Gull" in texts(page)) is is_explained
+        assert button(page, "Remove label").isVisible() is is_labelled
+    assert page.findChildren(QWidget) == parts
+
+
+def test_a_class_is_chosen_by_mouse_and_by_keys(pane: Pane, qtbot: QtBot) -> None:
+    """A click leaves the keyboard where it is; Tab goes to the rows, where Enter and Space choose."""
+    page = pane.show_image(facts_of_image())
+    chosen: list[int] = []
+    page.label_requested.connect(chosen.append)
+    pane.area.activateWindow()
+    pane.area.setFocus()
+    qtbot.waitUntil(pane.area.hasFocus)
+    second = next(line for line in page.findChildren(ScoreLine) if line.class_id == 2 and line.isVisible())
+    QTest.mouseClick(second, Qt.MouseButton.LeftButton)
+    assert (chosen, pane.area.hasFocus()) == ([2], True)
+    QTest.keyClick(pane.area, Qt.Key.Key_Tab)
+    assert button(page, "Remove label").hasFocus()
+    QTest.keyClick(button(page, "Remove label"), Qt.Key.Key_Tab)
+    focused = QApplication.focusWidget()
+    assert isinstance(focused, ScoreLine)
+    QTest.keyClick(focused, Qt.Key.Key_Return)
+    QTest.keyClick(focused, Qt.Key.Key_Space)
+    assert chosen == [2, 1, 1]
+
+
+def unlinking(page: ClassPage) -> list[QWidget]:
+    """The buttons that take the class away from a parent."""
+    return [part for part in page.findChildren(QWidget) if part.accessibleName().startswith("Unlink from ")]
+
+
+def test_a_class_with_several_parents_can_be_unlinked_from_each(pane: Pane) -> None:
+    """A button beside each names it; the only parent of a class has none."""
+    page = pane.show_class(facts_of_class(parents=2))
+    asked: list[int] = []
+    page.unlink_requested.connect(asked.append)
+    for end in unlinking(page):
+        QTest.mouseClick(end, Qt.MouseButton.LeftButton)
+    assert asked == [2, 3]
+    assert unlinking(pane.show_class(facts_of_class(parents=1))) == []
