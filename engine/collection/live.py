@@ -10,37 +10,34 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.collection.answers import Answers, Guess
 from engine.collection.embeddings.cached_basis import CachedBasis
 from engine.collection.embeddings.embedded_images import EmbeddedImages
-from engine.collection.embeddings.live_basis import LiveBasis
-from engine.collection.explain import (
-    ClassFacts,
-    Explanation,
-    ScoredClass,
-    class_facts,
-    explain,
-    suggested_parents,
-    top_classes,
-)
+from engine.collection.embeddings.live_basis import has_outgrown
+from engine.collection.explain import ClassFacts, Explanation, ScoredClass, class_facts, suggested_parents
+from engine.collection.fitting import FitInput, FitMemory, FitOutcome, run_fit
 from engine.collection.lost_model import model_or_lost
 from engine.collection.models import ModelFiles
 from engine.collection.new_project import new_project
 from engine.collection.project_settings import SETTING_NAME, STAGE_SETTING, is_stage_on, policies_of, setting_of
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.config import CacheFolders
-from engine.everyday.classification import Scores, likeness
-from engine.everyday.model import EverydayModel, fit, prior_of
-from engine.everyday.propagation import PropagationSession
+from engine.everyday.classification import Scores
+from engine.everyday.model import EverydayModel
 from engine.everyday.prototypes import Setting
+from engine.graph.category_graph import CategoryGraph
 from engine.images.freed_memory import return_freed_memory
 from engine.project import Change, Project
 
-__all__ = ["ClassFacts", "Explanation", "LiveCollection", "ScoredClass"]
+__all__ = ["ClassFacts", "Explanation", "FitInput", "FitOutcome", "Guess", "LiveCollection", "ScoredClass", "run_fit"]
 
 
 @final
 class LiveCollection:
     """Project, embeddings, fitted model and current predictions. Use it from one thread at a time.
+
+    Who must never wait for a fit takes changes with `take`, and while `is_behind` runs `run_fit` on the `fit_input` on
+    another thread and has the outcome adopted here. Who may wait calls `apply`, which does all of it.
 
     Args:
         project: may be open for reading only.
@@ -54,7 +51,7 @@ class LiveCollection:
         model: the model files in use.
         embedded: images, labels and embeddings.
         state: the newest snapshot; replaced, never changed.
-        fitted: the fitted model, None before `load`.
+        fitted: the fitted model, None before the first fit.
         scores: outcome for each row of `embedded.store`.
     """
 
@@ -68,10 +65,15 @@ class LiveCollection:
         with_stage: bool | None = None,
     ) -> None:
         self.project = project
-        self.fitted: EverydayModel | None = None
-        self.scores = Scores.empty(0)
         self._caches = caches
         self._setting, self._with_stage = setting, with_stage
+        self.fitted: EverydayModel | None = None
+        self.scores = Scores.empty(0)
+        self._version = self._read_version = self._fitted_version = 0
+        self._fitted_age = 0
+        self._told_at = np.zeros(0, dtype=np.int64)
+        self._graph_copy: CategoryGraph | None = None
+        self._memory: FitMemory
         self._use(model or model_or_lost(project, caches))
         self.state: CollectionState = self.embedded.images.blank_state(self.model.name)
 
@@ -95,125 +97,194 @@ class LiveCollection:
     def load_list(self) -> CollectionState:
         """Read images and labels: enough to paint the grid."""
         self.embedded.images.read()
+        self._is_loaded = False
         self.state = self.embedded.images.blank_state(self.model.name)
         return self.state
 
-    def load(self) -> CollectionState:
-        """Read everything: images, labels, cached embeddings; then fit and classify."""
+    def load(self, *, fits: bool = True) -> CollectionState:
+        """Read everything: images, labels, cached embeddings; then fit and classify.
+
+        Args:
+            fits: False leaves the fit to the caller; until then there are no predictions.
+        """
         self.embedded.read()
-        self._basis = self._new_basis()
-        self._refit()
+        self._forget_fit()
+        self._is_loaded = True
+        self._publish()
+        if fits:
+            self._catch_up()
         return_freed_memory()
-        return self._publish()
+        return self.state
 
     def apply(self, change: Change) -> CollectionState:
-        """Take an action, undo or redo into account."""
-        if self.fitted is None:
-            return self.load()
+        """Take an action, undo or redo into account, and fit and classify where it asks for that."""
+        self.take(change)
+        return self._catch_up()
+
+    def take(self, change: Change) -> CollectionState:
+        """Take an action, undo or redo into account, quickly: predictions stay as they are, but for new images.
+
+        A class that is gone is in no prediction any more. Whatever else the change means for them is left to the next
+        fit, see `is_behind`.
+        """
+        if not self._is_loaded:
+            return self.load(fits=False)
         if change.settings and (model := model_or_lost(self.project, self._caches)) != self.model:
             self.embedded.close()
             self._use(model)
-            return self.load()
+            return self.load(fits=False)
         if change.images_added or change.images_removed:
             reads_all = bool(change.images_removed or change.images_moved)
             filled = self.embedded.read_changed(change.images_added, reads_all=reads_all)
             if filled is None:
-                return self.load()
-            self._classify_added(filled, change.images_added)
+                return self.load(fits=False)
+            self._make_room()
+            self._classify(self.embedded.ready_rows)
         elif change.images_moved:
             self.embedded.images.read()
         if not (change.images_removed or change.images_moved):
             self.embedded.images.read_labels(change.labelled)
-        learns = bool(change.images_added) and self._has_more_to_learn()
-        has_new_setting = not {SETTING_NAME, STAGE_SETTING}.isdisjoint(change.settings)
-        is_touched = change.graph_edits or change.policies or change.images_removed
-        if is_touched or self._has_embedded(change.labelled) or has_new_setting or learns:
-            self._refit()
+        if change.graph_edits:
+            self._graph_copy = None
+        if self._is_of_concern(change):
+            self._version += 1
         return self._publish()
 
-    def take_embedded(self, image_ids: Sequence[int]) -> CollectionState:
+    def take_embedded(self, image_ids: Sequence[int], *, fits: bool = True) -> CollectionState:
         """Take new embeddings of these images from the cache, or note that they failed.
 
         Images that were removed while they were embedded are passed over. Files may have changed since they were
         embedded before: what the collection stage learned from the old ones is forgotten.
+
+        Args:
+            image_ids: the images.
+            fits: False leaves a fit that is due to the caller, see `is_behind`.
         """
         images = self.embedded.images
         if not self.project.is_writable:
             images.read()  # another program may have added and removed images
         listed = np.intersect1d(np.array(image_ids, dtype=np.int64), images.ids)
-        if self.embedded.store.rows_of(listed) is None:
-            return self.load()
+        if not self._is_loaded or self.embedded.store.rows_of(listed) is None:
+            return self.load(fits=fits)
         filled, has_changed = self.embedded.read_embeddings(listed)
-        if has_changed:
-            self._basis = self._new_basis()
-        has_new_shots = bool((images.labels_of(listed) != NO_CLASS).any())
-        if has_new_shots or self.fitted is None or self._has_more_to_learn():
-            self._refit()
-        else:
-            self._classify_rows(filled)
+        if has_changed and self._is_stage_on():
+            self._memory = self._memory.without_basis()
+            self._version += 1
+        elif (images.labels_of(listed) != NO_CLASS).any() or self._has_more_to_learn():
+            self._version += 1
+        if fits and self.is_behind:
+            return self._catch_up()
+        self._classify(filled)
         return self._publish()
 
-    def _classify_added(self, filled: NDArray[np.int64], added: Sequence[int]) -> None:
-        """Classify added images: those whose embedding was just read, and those that came back with theirs."""
-        grown = Scores.empty(len(self.embedded.store.image_ids))
-        grown.put(slice(0, len(self.scores.best)), self.scores)
-        self.scores = grown
-        back = self.embedded.rows[np.isin(self.embedded.images.ids, added) & self.embedded.is_ready]
-        self._classify_rows(np.union1d(filled, back))
+    # -- fitting --------------------------------------------------------------------------------------------------
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether labels, graph, rules, model or embeddings changed since what `fitted` was fitted to."""
+        return self._is_loaded and (self.fitted is None or self._version != self._fitted_version)
+
+    def fit_input(self) -> FitInput:
+        """What to fit now, safe to be read on another thread while this one goes on."""
+        images = self.embedded.snapshot()
+        self._learned_from = images.ready_rows
+        if self._graph_copy is None:
+            self._graph_copy = self.project.graph.copy()
+        return FitInput(
+            self._version, self._graph_copy, images, self._memory,
+            setting=self._setting or setting_of(self.project), policies=policies_of(self.project),
+            with_stage=self._is_stage_on(),
+        )  # fmt: skip
+
+    def adopt(self, outcome: FitOutcome) -> CollectionState:
+        """Go on with a fitted model and what it says; images that came since are classified by it.
+
+        An outcome that is of no use any more is dropped: of another backbone, from before everything was read anew, or
+        older than the present one.
+        """
+        version = outcome.given.version
+        if version < self._read_version or (self.fitted is not None and version < self._fitted_version):
+            return self.state
+        self.fitted, self._fitted_version, self._fitted_age = outcome.fitted, version, outcome.given.images.age
+        self.scores, self._told_at = outcome.scores, np.full(len(outcome.scores.best), -1, dtype=np.int64)
+        self._make_room()
+        self._told_at[self._seen()] = self._fitted_age
+        self._classify(self.embedded.ready_rows)
+        return self._publish()
+
+    def _catch_up(self) -> CollectionState:
+        return self.adopt(run_fit(self.fit_input())) if self.is_behind else self.state
+
+    def _is_of_concern(self, change: Change) -> bool:
+        """Whether a model that was fitted before this change would be another one now."""
+        if change.graph_edits or change.policies or change.images_removed:
+            return True
+        if not {SETTING_NAME, STAGE_SETTING}.isdisjoint(change.settings):
+            return True
+        return self._has_embedded(change.labelled) or (bool(change.images_added) and self._has_more_to_learn())
 
     def _has_embedded(self, image_ids: Sequence[int]) -> bool:
         """Whether one of these images has an embedding; the labels of others change no prototype."""
-        return bool((np.isin(self.embedded.images.ids, image_ids) & self.embedded.is_ready).any())
+        rows = self.embedded.rows_of(np.array(image_ids, dtype=np.int64))
+        return bool(self.embedded.store.is_filled[rows].any())
 
     def _has_more_to_learn(self) -> bool:
         """Whether embeddings are there that the collection stage should take into account."""
-        return self._is_stage_on() and self._basis.has_outgrown()
+        return self._is_stage_on() and has_outgrown(self.embedded.snapshot(), self._learned_from)
 
-    # -- the model ------------------------------------------------------------------------------------------------
+    def _is_stage_on(self) -> bool:
+        return is_stage_on(self.project) if self._with_stage is None else self._with_stage
 
     def _use(self, model: ModelFiles) -> None:
         """Go on with this model and its cache of embeddings."""
         self.model = model
         self.embedded = EmbeddedImages(self.project, model, self._caches)
-        self._basis = self._new_basis()
-        self._propagation: PropagationSession | None = None
+        name = f"{model.backbone_hash} {self.project.path}"
+        self._memory = FitMemory(model, CachedBasis(self._caches.collections, name))
+        self._is_loaded = False
+        self._forget_fit()
 
-    def _new_basis(self) -> LiveBasis:
-        name = f"{self.model.backbone_hash} {self.project.path}"
-        return LiveBasis(self.embedded, CachedBasis(self._caches.collections, name))
+    def _forget_fit(self) -> None:
+        """Nothing is known of the rows as they are now: not even a fit that is under way says something of them."""
+        self._version += 1
+        self._read_version, self._graph_copy = self._version, None
+        self._memory = self._memory.without_basis()
+        self._learned_from = np.zeros(0, dtype=np.int64)
+        self.fitted, self.scores = None, Scores.empty(0)
+        self._told_at = np.zeros(0, dtype=np.int64)
+        self._make_room()
 
-    def _is_stage_on(self) -> bool:
-        return is_stage_on(self.project) if self._with_stage is None else self._with_stage
+    def _make_room(self) -> None:
+        """Make room for the scores of rows that came since; nobody told of them yet."""
+        missing = len(self.embedded.store.image_ids) - len(self.scores.best)
+        if missing:
+            grown = Scores.empty(len(self.scores.best) + missing)
+            grown.put(slice(0, len(self.scores.best)), self.scores)
+            self.scores = grown
+            self._told_at = np.pad(self._told_at, (0, missing), constant_values=-1)
 
-    def _refit(self) -> None:
-        """Fit the model to the labels and classify every image."""
-        graph, store = self.project.graph, self.embedded.store
-        if self._propagation is None:
-            self._propagation = PropagationSession(self.model.propagation)
-        shots = self.embedded.shots(graph)
-        self.fitted = fit(
-            graph, shots, self._propagation, prior_of(self.model.card),
-            setting=self._setting or setting_of(self.project), policies=policies_of(self.project),
-            basis=self._basis.current(shots.image_ids) if self._is_stage_on() else None,
-            ignored=self.embedded.ignored(),
-        )  # fmt: skip
-        has_candidates = len(self.fitted.candidates) > 0
-        self.scores = (
-            self.fitted.classify(store.embeddings, store.squares)
-            if has_candidates
-            else Scores.empty(len(store.squares))
-        )
+    def _seen(self) -> NDArray[np.bool_]:
+        """(r,) bool: rows that are as they were when the present model was fitted with them."""
+        seen = self.embedded.store.filled_at <= self._fitted_age
+        if self.fitted is not None and self.fitted.stage is not None:
+            scales = self.fitted.stage.basis.scales
+            seen[: len(scales)] &= scales > 0
+            seen[len(scales) :] = False
+        return seen
 
-    def _classify_rows(self, rows: NDArray[np.int64]) -> None:
-        """Classify images that are new to the fitted model; it has classified those that it knows."""
+    def _has_scores(self) -> NDArray[np.bool_]:
+        """(r,) bool: rows whose scores are by the present model, and about the embedding that is there now."""
+        return self.embedded.store.filled_at <= self._told_at
+
+    def _classify(self, rows: NDArray[np.int64]) -> None:
+        """Classify those of these images that are new to the fitted model; it has classified those that it knows."""
         if self.fitted is None or len(self.fitted.candidates) == 0:
             return
         store = self.embedded.store
-        if (stage := self.fitted.stage) is not None:
-            rows = rows[stage.basis.rows_of(store.image_ids[rows]) < 0]
-        if len(rows) == 0:
-            return
-        self.scores.put(rows, self.fitted.classify_new(store.embeddings[rows], store.squares[rows]))
+        rows = rows[~self._has_scores()[rows]]
+        if len(rows):
+            self.scores.put(rows, self.fitted.classify_new(store.embeddings[rows], store.squares[rows]))
+            self._told_at[rows] = store.age
 
     # -- answers --------------------------------------------------------------------------------------------------
 
@@ -221,7 +292,8 @@ class LiveCollection:
         ready, images, fitted = self.embedded.is_ready, self.embedded.images, self.fitted
         status = np.where(ready, ImageStatus.READY, ImageStatus.WAITING).astype(np.uint8)
         status[images.has_failed & ~ready] = ImageStatus.FAILED
-        has_prediction = ready if fitted is not None and len(fitted.candidates) else np.zeros_like(ready)
+        has_candidates = fitted is not None and len(fitted.candidates) > 0
+        has_prediction = ready & self._has_scores()[self.embedded.rows] & has_candidates
         self.state = images.state(
             self.project.graph, self.model.name, status, has_prediction,
             scores=self.scores.at(self.embedded.rows), fitted=fitted,
@@ -230,19 +302,18 @@ class LiveCollection:
 
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
         """The likeliest classes of an image, best first; none while it has no embedding."""
-        row = self.embedded.ready_row(image_id)
-        return () if row is None or self.fitted is None else top_classes(self.fitted, self._chances(row), count)
+        return () if (answers := self._answers()) is None else answers.tops(image_id, count)
 
     def explain(self, image_id: int, class_id: int | None = None) -> Explanation | None:
         """Why an image is (or would be) of a class; None while nothing can be said."""
-        row = self.embedded.ready_row(image_id)
-        if row is None or self.fitted is None:
-            return None
-        place = self.state.position(image_id)
-        safe = int(self.state.safe_class[place])
-        safe_class = None if safe == NO_CLASS else ScoredClass(safe, float(self.state.safe_score[place]))
-        embedding = self.embedded.store.floats(np.array([row]))[0]
-        return explain(self.fitted, image_id, embedding, self._chances(row), class_id=class_id, safe=safe_class)
+        return None if (answers := self._answers()) is None else answers.explain(image_id, class_id)
+
+    def guesses(self, image_ids: Sequence[int]) -> dict[int, Guess]:
+        """What a person is told of each of these images; those that are gone are left out."""
+        listed = [image_id for image_id in image_ids if self.embedded.images.has(image_id)]
+        answers = self._answers()
+        parts = {} if answers is None else answers.guess_parts(listed)
+        return {i: Guess(i, self.project.label_of(i), *parts.get(i, ((), None))) for i in listed}
 
     def class_facts(self, class_id: int) -> ClassFacts:
         """What is known of a class: shots, lambda, where propagation comes from, bar."""
@@ -256,26 +327,12 @@ class LiveCollection:
 
     def candidates(self, class_id: int, count: int = 12) -> tuple[int, ...]:
         """The unlabelled images nearest to a class's prototype, nearest first."""
-        if self.fitted is None:
-            return ()
-        prototype = self.fitted.prototype(class_id)
-        if prototype is None:
-            return ()
-        rows, store = self.embedded.rows, self.embedded.store
-        free = rows[(self.embedded.images.labels == NO_CLASS) & self.embedded.is_ready]
-        alike = likeness(store.embeddings, prototype)
-        order = free[np.argsort(-alike[free], kind="stable")[:count]]
-        return tuple(store.image_ids[order].tolist())
+        return () if (answers := self._answers()) is None else answers.nearest_unlabelled(class_id, count)
 
-    def _chances(self, row: int) -> NDArray[np.float32]:
-        """Probability (c,) of each candidate for one image."""
-        assert self.fitted is not None, "asked after fitting"
-        if len(self.fitted.candidates) == 0:
-            return np.zeros(0, dtype=np.float32)
-        rows, store, stage = np.array([row]), self.embedded.store, self.fitted.stage
-        is_known = stage is None or stage.basis.rows_of(store.image_ids[rows])[0] >= 0
-        known = rows if is_known else None
-        return self.fitted.probabilities(store.embeddings[rows], store.squares[rows], known)[0]
+    def _answers(self) -> Answers | None:
+        if self.fitted is None:
+            return None
+        return Answers(self.fitted, self.project.graph, self.embedded, self.state, self._seen())
 
 
 def _or_close(project: Project, caches: CacheFolders) -> LiveCollection:

@@ -1,17 +1,38 @@
 """Work on blocks of rows with every processor core, each running a single-threaded matrix product."""
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
-from typing import Final
+from typing import Any, Final, final
 
 from threadpoolctl import ThreadpoolController
+
+from engine.events import CancelToken
 
 BLOCK_ROWS: Final = 1024
 """Rows of a block. Chosen: a block of embeddings as floats stays in a core's cache (decision 10)."""
 SPANS_PER_CORE: Final = 3
 """Blocks are handed to the cores in this many spans each: handing over costs as much as a block of single columns."""
+
+_cancel: ContextVar[CancelToken | None] = ContextVar("cancel", default=None)
+
+
+@contextmanager
+def stopped_by(cancel: CancelToken | None) -> Iterator[None]:
+    """Work on blocks within this context stops before the next block once `cancel` says so.
+
+    Raises:
+        Cancelled: where the work stands, then.
+    """
+    before = _cancel.set(cancel)
+    try:
+        yield
+    finally:
+        _cancel.reset(before)
 
 
 def in_blocks(count: int, work: Callable[[slice], None], block_rows: int = BLOCK_ROWS) -> None:
@@ -21,21 +42,50 @@ def in_blocks(count: int, work: Callable[[slice], None], block_rows: int = BLOCK
         count: rows in all.
         work: called with each block; blocks do not overlap, so it may write its rows without a lock.
         block_rows: rows in a block.
+
+    Raises:
+        Cancelled: the token of `stopped_by` says so.
     """
+    cancel = _cancel.get() or CancelToken()
     blocks = [slice(start, min(start + block_rows, count)) for start in range(0, count, block_rows)]
-    if len(blocks) <= 1:
-        for block in blocks:
-            work(block)
-        return
-    share = -(-len(blocks) // (SPANS_PER_CORE * (os.cpu_count() or 1)))
-    spans = [blocks[start : start + share] for start in range(0, len(blocks), share)]
 
     def work_span(span: list[slice]) -> None:
         for block in span:
+            cancel.raise_if_cancelled()
             work(block)
 
-    with _blas().limit(limits=1, user_api="blas"):
+    if len(blocks) <= 1:
+        work_span(blocks)
+        return
+    share = -(-len(blocks) // (SPANS_PER_CORE * (os.cpu_count() or 1)))
+    spans = [blocks[start : start + share] for start in range(0, len(blocks), share)]
+    with _single_blas:
         list(_workers().map(work_span, spans))
+
+
+@final
+class _SingleBlas:
+    """One thread for each matrix product while anybody is inside, on whatever thread; as before once all have left."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._limiter: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limiter = _blas().limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *_raised: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limiter.restore_original_limits()
+
+
+_single_blas: Final = _SingleBlas()
 
 
 @cache

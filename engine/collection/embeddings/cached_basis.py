@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embeddings.embedding_store import EmbeddingStore
+from engine.collection.embeddings.snapshot import EmbeddedSnapshot
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.neighbours import Nearest
 from engine.everyday.collection_stage.whitening import Whitening
@@ -36,9 +36,9 @@ _log = logging.getLogger(__name__)
 Arrays = dict[str, NDArray[Any]]
 
 
-def basis_key(store: EmbeddingStore, ready: NDArray[np.int64]) -> bytes:
+def basis_key(images: EmbeddedSnapshot, ready: NDArray[np.int64]) -> bytes:
     """Identity of what a basis depends on: the rows, the images in them, and their embeddings."""
-    parts = (np.array([VERSION]).data, ready.data, store.image_ids.data, store.embeddings.data)
+    parts = (np.array([VERSION]).data, ready.data, images.row_ids.data, images.embeddings.data)
     return content_hash(b"".join(content_hash(part.cast("B")) for part in parts))
 
 
@@ -53,13 +53,13 @@ class CachedBasis:
     def __init__(self, folder: Path, name: str) -> None:
         self.path = folder / f"{content_hash(name.encode('utf-8', 'surrogateescape')).hex()}.npz"
 
-    def read(self, key: bytes, store: EmbeddingStore) -> CollectionBasis | None:
+    def read(self, key: bytes, images: EmbeddedSnapshot) -> CollectionBasis | None:
         """The basis that was written under this key, None when there is none or the file is damaged."""
         try:
             with self.path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
                 if file["key"].tobytes() != key:
                     return None
-                basis = _of_arrays({name: file[name] for name in file.files}, store)
+                basis = _of_arrays({name: file[name] for name in file.files}, images)
         except FileNotFoundError:
             return None
         except _DAMAGE as error:
@@ -93,14 +93,14 @@ def _arrays_of(basis: CollectionBasis) -> Arrays:
     }
 
 
-def _of_arrays(arrays: Arrays, store: EmbeddingStore) -> CollectionBasis:
+def _of_arrays(arrays: Arrays, images: EmbeddedSnapshot) -> CollectionBasis:
     whitening = Whitening(arrays["mean"], arrays["matrix"])
     return CollectionBasis(
-        image_ids=store.image_ids,
+        image_ids=images.row_ids,
         whitening=whitening,
         scales=arrays["scales"],
         anchors=arrays["anchors"],
-        vectors=whitening.apply(store.embeddings[arrays["anchors"]]),
+        vectors=whitening.apply(images.embeddings[arrays["anchors"]]),
         found=Nearest(arrays["positions"], arrays["cosines"]),
         learned_from=int(arrays["learned_from"]),
     )

@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 from engine.collection.embed import open_cache
 from engine.collection.embeddings.embedding_store import EmbeddingStore
 from engine.collection.embeddings.image_list import ImageList
+from engine.collection.embeddings.snapshot import EmbeddedSnapshot
 from engine.collection.models import ModelFiles
-from engine.collection.state import UNKNOWN
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache
-from engine.everyday.shots import Shots
 from engine.files import FoundFile
-from engine.graph.category_graph import CategoryGraph
 from engine.project import Project
 
 
@@ -103,23 +101,18 @@ class EmbeddedImages:
             Rows that have an embedding, and whether one that was there before is another now, or gone.
         """
         self.images.read_facts(image_ids)
-        rows = self.rows_of(image_ids)
-        before, was_filled = self.store.embeddings[rows], self.store.is_filled[rows]
+        rows, age = self.rows_of(image_ids), self.store.age
+        was_filled = self.store.is_filled[rows]
         filled = self._fill(np.searchsorted(self.images.ids, image_ids))
-        return filled, bool((was_filled & (self.store.embeddings[rows] != before).any(axis=1)).any())
+        return filled, bool((was_filled & (self.store.filled_at[rows] > age)).any())
 
-    def shots(self, graph: CategoryGraph) -> Shots:
-        """The labelled images that have an embedding and whose class is in the graph."""
-        image_ids, class_ids = self.images.labelled()
-        rows = self.rows_of(image_ids)
-        known = np.array([class_id in graph for class_id in class_ids.tolist()], dtype=bool)
-        ready = known & self.store.is_filled[rows]
-        return Shots(image_ids[ready], class_ids[ready], self.store.floats(rows[ready]))
-
-    def ignored(self) -> NDArray[np.int64]:
-        """Ids of the images that teach nothing: said to show none of the classes, or removed."""
-        removed = np.setdiff1d(self.store.image_ids, self.images.ids, assume_unique=True)
-        return np.union1d(self.images.ids[self.images.labels == UNKNOWN], removed)
+    def snapshot(self) -> EmbeddedSnapshot:
+        """What is there now, to be read on another thread while this one goes on."""
+        images, store = self.images, self.store
+        return EmbeddedSnapshot(
+            images.ids, images.labels, self.rows, images.has_failed,
+            store.image_ids, store.embeddings, store.is_filled, store.age,
+        )  # fmt: skip
 
     def _fill(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Read the embeddings of images at these places of the list; returns the rows that were found."""

@@ -18,12 +18,19 @@ class EmbeddingStore:
     """Unit-length embeddings (rows, d) in fixed point, in ascending image id; a row stays where it is.
 
     Memory of rows that are not filled yet is reserved but not touched.
+
+    Attributes:
+        is_filled: (rows,) bool; replaced, never changed.
+        age: how often rows were filled or emptied.
+        filled_at: (rows,) int64, the age at which each row became what it is; 0 for those that never were filled.
     """
 
     def __init__(self, width: int) -> None:
         self._ids = np.zeros(0, dtype=np.int64)
         self._rows = np.zeros((FIRST_CAPACITY, width), dtype=np.int16)
         self.is_filled = np.zeros(0, dtype=bool)
+        self.age = 0
+        self.filled_at = np.zeros(0, dtype=np.int64)
 
     @property
     def image_ids(self) -> NDArray[np.int64]:
@@ -64,6 +71,7 @@ class EmbeddingStore:
             self._rows = grown
         self._ids = np.concatenate([self._ids, image_ids])
         self.is_filled = np.concatenate([self.is_filled, np.zeros(len(image_ids), dtype=bool)])
+        self.filled_at = np.concatenate([self.filled_at, np.zeros(len(image_ids), dtype=np.int64)])
 
     def fill(self, rows: NDArray[np.int64], hashes: Sequence[bytes | None], cache: EmbeddingCache) -> NDArray[np.int64]:
         """Read embeddings from the cache, a few thousand at a time; returns the rows that were found.
@@ -71,18 +79,26 @@ class EmbeddingStore:
         A row whose embedding is not found is empty from then on: its file changed, or cannot be read any more.
         """
         filled, lost = [], self.is_filled[rows]
+        self.is_filled, self.age = self.is_filled.copy(), self.age + 1
         known = np.flatnonzero([content is not None for content in hashes])
         for start in range(0, len(known), FILL_ROWS):
             part = known[start : start + FILL_ROWS]
             vectors, found = cache.get_many([hashes[place] or b"" for place in part.tolist()])
-            chosen = rows[part[found]]
             lost[part[found]] = False
-            self._rows[chosen] = to_fixed(unit_length(vectors[found].astype(np.float32)))
-            self.is_filled[chosen] = True
-            filled.append(chosen)
+            self._put(rows[part[found]], to_fixed(unit_length(vectors[found].astype(np.float32))))
+            filled.append(rows[part[found]])
         self._rows[rows[lost]] = 0
         self.is_filled[rows[lost]] = False
+        self.filled_at[rows[lost]] = self.age
         return np.concatenate(filled) if filled else np.zeros(0, dtype=np.int64)
+
+    def _put(self, rows: NDArray[np.int64], embeddings: NDArray[np.int16]) -> None:
+        is_new = ~self.is_filled[rows]
+        again = np.flatnonzero(~is_new)
+        is_new[again] = (self._rows[rows[again]] != embeddings[again]).any(axis=1)
+        self._rows[rows[is_new]] = embeddings[is_new]
+        self.filled_at[rows[is_new]] = self.age
+        self.is_filled[rows] = True
 
 
 def unit_length(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -1,5 +1,6 @@
 """Images and labels of an open project as aligned arrays, and snapshots made of them."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import final
@@ -80,6 +81,11 @@ class ImageList:
             code = NO_CLASS if label is None else UNKNOWN if label.class_id is None else label.class_id
             self.labels[np.searchsorted(self.ids, image_id)] = code
 
+    def has(self, image_id: int) -> bool:
+        """Whether an image is listed."""
+        place = bisect_left(self.ids, image_id)
+        return place < len(self.ids) and bool(self.ids[place] == image_id)
+
     def hashes_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> list[bytes | None]:
         """Content hashes of listed images."""
         return [self.content_hashes[place] for place in np.searchsorted(self.ids, image_ids).tolist()]
@@ -125,10 +131,16 @@ class ImageList:
         """A snapshot with predictions; `scores` are aligned with the images."""
         best = np.full(len(self.ids), NO_CLASS, dtype=np.int64)
         is_unknown = np.zeros(len(self.ids), dtype=bool)
+        safe_class = scores.safe_class
         if fitted is not None and has_prediction.any():
-            best = np.where(has_prediction, fitted.candidate_ids[np.where(has_prediction, scores.best, 0)], NO_CLASS)
+            candidates = np.array([c if c in graph else NO_CLASS for c in fitted.candidate_ids.tolist()])
+            best = np.where(has_prediction, candidates[np.where(has_prediction, scores.best, 0)], NO_CLASS)
+            has_prediction = best != NO_CLASS
             is_unknown = has_prediction & fitted.is_unknown(scores)
-        safe = np.where(has_prediction & ~is_unknown, scores.safe_class, NO_CLASS)
+            gone = [c for c in fitted.back_off.coarse_ids.tolist() if c not in graph]
+            if gone:
+                safe_class = np.where(np.isin(safe_class, gone), NO_CLASS, safe_class)
+        safe = np.where(has_prediction & ~is_unknown, safe_class, NO_CLASS)
         shown = np.where(self.labels != NO_CLASS, self.labels, np.where(is_unknown, NO_CLASS, best))
         return CollectionState(
             folder=self._project.path.parent, image_ids=self.ids, paths=self.paths, label_class=self.labels,

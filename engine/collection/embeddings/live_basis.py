@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.embeddings.cached_basis import CachedBasis, basis_key
-from engine.collection.embeddings.embedded_images import EmbeddedImages
+from engine.collection.embeddings.snapshot import EmbeddedSnapshot
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis, collection_basis
 
 GROWTH: Final = 1.25
@@ -18,68 +18,58 @@ MANY_ANCHORS: Final = 64
 
 @final
 class LiveBasis:
-    """The basis of a project's images, made when it is first asked for.
+    """The basis of a project's images, made when it is first asked for. One fit at a time may ask.
 
     Args:
-        embedded: the images; a new basis is needed after `EmbeddedImages.read`.
         cached: where bases of large collections are kept between openings.
     """
 
-    def __init__(self, embedded: EmbeddedImages, cached: CachedBasis) -> None:
-        self._embedded = embedded
-        self._store = embedded.store
+    def __init__(self, cached: CachedBasis) -> None:
         self._cached = cached
         self._key = b""
         self._cached_anchors = 0
         self._basis: CollectionBasis | None = None
         self._rows = np.zeros(0, dtype=np.int64)
 
-    def current(self, labelled: NDArray[np.int64]) -> CollectionBasis | None:
+    def current(self, images: EmbeddedSnapshot, labelled: NDArray[np.int64]) -> CollectionBasis | None:
         """The basis of the listed images that have an embedding, with the labelled ones among its anchors.
 
         Args:
+            images: with rows that lie where they lay before.
             labelled: ids of the images with a label and an embedding.
         """
-        ready, anchors = self._embedded.ready_rows, self._embedded.rows_of(labelled)
-        if self._basis is None or self._is_outdated(ready):
-            self._basis = self._read(ready) or self._made(ready, anchors)
+        ready, anchors = images.ready_rows, images.rows_of(labelled)
+        basis = self._basis
+        if basis is None or self._is_outdated(ready):
+            basis = self._read(images, ready) or self._made(images, ready, anchors)
         else:
-            self._take_new(ready)
-        if self._basis is not None:
-            self._basis = self._basis.with_anchors(self._store.embeddings, anchors)
-        self._rows = ready
-        self._write()
-        return self._basis
+            basis = self._with_new(basis, images, ready)
+        if basis is not None:
+            basis = basis.with_anchors(images.embeddings, anchors)
+        self._basis, self._rows = basis, ready  # together, so that a fit that was cancelled leaves what was there
+        self._write(images)
+        return basis
 
-    def has_outgrown(self) -> bool:
-        """Whether enough embeddings came, or came back, since it was made that the model should learn from them.
+    def _made(
+        self, images: EmbeddedSnapshot, ready: NDArray[np.int64], anchors: NDArray[np.int64]
+    ) -> CollectionBasis | None:
+        return collection_basis(images.row_ids, images.embeddings, labelled=anchors, ready=ready)
 
-        Once no more are to come, a single one is enough.
-        """
-        ready = self._embedded.ready_rows
-        if len(ready) >= GROWTH * len(self._rows):
-            return True
-        is_last = bool((self._embedded.is_ready | self._embedded.images.has_failed).all())
-        return is_last and not np.isin(ready, self._rows).all()
-
-    def _made(self, ready: NDArray[np.int64], anchors: NDArray[np.int64]) -> CollectionBasis | None:
-        return collection_basis(self._store.image_ids, self._store.embeddings, labelled=anchors, ready=ready)
-
-    def _read(self, ready: NDArray[np.int64]) -> CollectionBasis | None:
+    def _read(self, images: EmbeddedSnapshot, ready: NDArray[np.int64]) -> CollectionBasis | None:
         """The cached basis of a large collection; from now on `_key` says for which embeddings to write it."""
         self._key, self._cached_anchors = b"", 0
         if len(ready) <= MOST_ANCHORS:
             return None  # making it takes no longer than reading a file
-        self._key = basis_key(self._store, ready)
-        basis = self._cached.read(self._key, self._store)
+        self._key = basis_key(images, ready)
+        basis = self._cached.read(self._key, images)
         self._cached_anchors = 0 if basis is None else len(basis.anchors)
         return basis
 
-    def _write(self) -> None:
+    def _write(self, images: EmbeddedSnapshot) -> None:
         basis = self._basis
         if basis is None or not self._key or len(basis.anchors) < self._cached_anchors + MANY_ANCHORS:
             return
-        if basis_key(self._store, self._rows) == self._key:  # otherwise images came or went since it was made
+        if basis_key(images, self._rows) == self._key:  # otherwise images came or went since it was made
             self._cached.write(self._key, basis)
         self._cached_anchors = len(basis.anchors)
 
@@ -91,8 +81,23 @@ class LiveBasis:
             return True
         return not basis.learned_from / GROWTH < len(ready) < GROWTH * basis.learned_from
 
-    def _take_new(self, ready: NDArray[np.int64]) -> None:
-        assert self._basis is not None, "made before"
+    def _with_new(self, basis: CollectionBasis, images: EmbeddedSnapshot, ready: NDArray[np.int64]) -> CollectionBasis:
         new = np.setdiff1d(ready, self._rows, assume_unique=True)
-        if len(new) or len(self._basis.image_ids) != len(self._store.image_ids):
-            self._basis = self._basis.with_images(self._store.image_ids, self._store.embeddings, new)
+        if len(new) or len(basis.image_ids) != len(images.row_ids):
+            return basis.with_images(images.row_ids, images.embeddings, new)
+        return basis
+
+
+def has_outgrown(images: EmbeddedSnapshot, learned_from: NDArray[np.int64]) -> bool:
+    """Whether enough embeddings came, or came back, that the model should learn from them.
+
+    Once no more are to come, a single one is enough.
+
+    Args:
+        images: as they are now.
+        learned_from: rows that had an embedding when the model was last asked to learn.
+    """
+    ready = images.ready_rows
+    if len(ready) >= GROWTH * len(learned_from):
+        return True
+    return images.has_all and not np.isin(ready, learned_from, assume_unique=True).all()

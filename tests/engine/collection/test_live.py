@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.collection import live as live_module
+from engine.collection import fitting as fitting_module
 from engine.collection.embed import embed_project
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
@@ -333,7 +333,7 @@ def test_a_shot_without_an_embedding_is_not_fitted(
         fits.append(1)
         return fit(*given, **named)
 
-    monkeypatch.setattr(live_module, "fit", counted)
+    monkeypatch.setattr(fitting_module, "fit", counted)
     photo = write_shape(tmp_path / "new.png", "Blue disc", seed=78)
     change = import_images(live.project, [photo], class_id=live.project.graph.find("Blue disc")).change
     before = live.fitted

@@ -1,0 +1,72 @@
+"""Images, labels and embeddings as they were at one moment, for work on another thread."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.state import UNKNOWN
+from engine.everyday.fixed_point import to_floats
+from engine.everyday.shots import Shots
+from engine.graph.category_graph import CategoryGraph
+
+
+@dataclass(frozen=True)
+class EmbeddedSnapshot:
+    """What a fit reads, at the cost of a few references: its arrays are replaced by who owns them, never changed.
+
+    The exception is `embeddings`: rows that are filled later, or anew, change in it. `age` tells which they are.
+
+    Attributes:
+        image_ids: (n,) int64 of the listed images, ascending.
+        labels: (n,) int64, class id, `NO_CLASS` or `UNKNOWN`.
+        rows: (n,) int64 rows of the listed images.
+        has_failed: (n,) bool.
+        row_ids: (r,) int64, the image in each row, ascending; also images that were removed.
+        embeddings: (r, d) int16 in fixed point.
+        is_filled: (r,) bool, rows that have an embedding.
+        age: of the store; rows with a later `EmbeddingStore.filled_at` are others than the ones that this is about.
+    """
+
+    image_ids: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    has_failed: NDArray[np.bool_]
+    row_ids: NDArray[np.int64]
+    embeddings: NDArray[np.int16]
+    is_filled: NDArray[np.bool_]
+    age: int
+
+    @property
+    def ready_rows(self) -> NDArray[np.int64]:
+        """Rows of the listed images that have an embedding, ascending."""
+        return self.rows[self.is_filled[self.rows]]
+
+    @property
+    def squares(self) -> NDArray[np.float32]:
+        """(r,) squared norms: 1 where filled."""
+        return self.is_filled.astype(np.float32)
+
+    @property
+    def has_all(self) -> bool:
+        """Whether every image has an embedding or cannot be read, so that no more embeddings are to come."""
+        return bool((self.is_filled[self.rows] | self.has_failed).all())
+
+    def rows_of(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Rows of images that have one."""
+        return np.searchsorted(self.row_ids, image_ids).astype(np.int64)
+
+    def shots(self, graph: CategoryGraph) -> Shots:
+        """The labelled images that have an embedding and whose class is in the graph."""
+        places = np.flatnonzero(self.labels >= 0)
+        places = places[self.is_filled[self.rows[places]]]
+        known = [class_id for class_id in np.unique(self.labels[places]).tolist() if class_id in graph]
+        places = places[np.isin(self.labels[places], known)]
+        return Shots(self.image_ids[places], self.labels[places], to_floats(self.embeddings[self.rows[places]]))
+
+    def ignored(self) -> NDArray[np.int64]:
+        """Ids of the images that teach nothing: said to show none of the classes, or removed."""
+        unknown = self.image_ids[self.labels == UNKNOWN]
+        if len(self.row_ids) == len(self.image_ids):
+            return unknown
+        return np.union1d(unknown, np.setdiff1d(self.row_ids, self.image_ids, assume_unique=True))

@@ -1,0 +1,111 @@
+"""Fit the model and classify every image apart from the open project: on any thread, while the project goes on.
+
+The project's thread says what to fit (`FitInput`, a snapshot), another one runs it, and the project's thread takes the
+outcome over (decision 44).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import final
+
+from engine.collection.embeddings.cached_basis import CachedBasis
+from engine.collection.embeddings.live_basis import LiveBasis
+from engine.collection.embeddings.snapshot import EmbeddedSnapshot
+from engine.collection.models import ModelFiles
+from engine.events import CancelToken
+from engine.everyday.back_off import Policy
+from engine.everyday.blocks import stopped_by
+from engine.everyday.classification import Scores
+from engine.everyday.model import EverydayModel, fit, prior_of
+from engine.everyday.propagation import PropagationSession
+from engine.everyday.prototypes import Setting
+from engine.graph.category_graph import CategoryGraph
+
+
+@final
+class FitMemory:
+    """What one fit leaves for the next one of the same backbone: loaded equations, whitening and neighbours.
+
+    One fit at a time uses it.
+
+    Args:
+        model: the backbone.
+        cached: where the basis of a large collection is kept between openings.
+    """
+
+    def __init__(self, model: ModelFiles, cached: CachedBasis) -> None:
+        self.model = model
+        self.basis = LiveBasis(cached)
+        self._cached = cached
+        self._propagation: PropagationSession | None = None
+
+    def propagation(self) -> PropagationSession:
+        """The exported equations, loaded when they are first needed."""
+        if self._propagation is None:
+            self._propagation = PropagationSession(self.model.propagation)
+        return self._propagation
+
+    def without_basis(self) -> "FitMemory":
+        """The same for images of which some are others now: what was learned from those that were there is left out."""
+        memory = FitMemory(self.model, self._cached)
+        memory._propagation = self._propagation
+        return memory
+
+
+@dataclass(frozen=True)
+class FitInput:
+    """Everything a fit needs, as it was when it was asked for.
+
+    Attributes:
+        version: of the collection's labels, graph, rules and embeddings; later ones are higher.
+        graph: a copy that nobody changes.
+        images: with labels and embeddings.
+        memory: what the fit before left.
+        setting: what parents are.
+        policies: bars and deepest classes by class id.
+        with_stage: whether the collection stage is on.
+    """
+
+    version: int
+    graph: CategoryGraph
+    images: EmbeddedSnapshot
+    memory: FitMemory
+    setting: Setting
+    policies: Mapping[int, Policy]
+    with_stage: bool
+
+
+@dataclass(frozen=True)
+class FitOutcome:
+    """A fitted model and what it says.
+
+    Attributes:
+        given: what it was fitted to.
+        fitted: the model.
+        scores: of each row of `given.images`; meaningless for rows that had no embedding.
+    """
+
+    given: FitInput
+    fitted: EverydayModel
+    scores: Scores
+
+
+def run_fit(wanted: FitInput, cancel: CancelToken | None = None) -> FitOutcome:
+    """Fit the model and classify every image; on any thread, one at a time.
+
+    Raises:
+        Cancelled: asked to stop; what was learned until then is kept for the next fit, or lost.
+        ModelError: the backbone's equations cannot be loaded.
+    """
+    with stopped_by(cancel):
+        images, graph, memory = wanted.images, wanted.graph, wanted.memory
+        shots = images.shots(graph)
+        fitted = fit(
+            graph, shots, memory.propagation(), prior_of(memory.model.card),
+            setting=wanted.setting, policies=wanted.policies,
+            basis=memory.basis.current(images, shots.image_ids) if wanted.with_stage else None,
+            ignored=images.ignored(),
+        )  # fmt: skip
+        if len(fitted.candidates) == 0:
+            return FitOutcome(wanted, fitted, Scores.empty(len(images.row_ids)))
+        return FitOutcome(wanted, fitted, fitted.classify(images.embeddings, images.squares))

@@ -1,0 +1,153 @@
+"""One action never waits for a fit: it is taken at once, and the fit runs behind, from a snapshot."""
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from engine.collection.fitting import FitInput, FitOutcome, run_fit
+from engine.collection.live import LiveCollection
+from engine.collection.state import NO_CLASS
+from engine.everyday.model import EverydayModel, fit
+from engine.project import Change, ClassPolicy
+from tests.support.collections import Collection, class_ids
+from tests.support.live_states import assert_same, fresh_state, own_copy
+
+
+def _elsewhere(wanted: FitInput) -> FitOutcome:
+    """Run a fit on a thread of its own."""
+    outcomes: list[FitOutcome] = []
+    thread = threading.Thread(target=lambda: outcomes.append(run_fit(wanted)))
+    thread.start()
+    thread.join()
+    return outcomes[0]
+
+
+def _first_free(live: LiveCollection, count: int = 1) -> list[int]:
+    return live.state.image_ids[live.state.label_class == NO_CLASS][:count].tolist()
+
+
+@pytest.fixture
+def never_fits(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Forbids fits until it is called."""
+
+    def refuse(*_given: object, **_named: object) -> EverydayModel:
+        raise AssertionError("a fit ran")
+
+    monkeypatch.setattr("engine.collection.fitting.fit", refuse)
+    return lambda: monkeypatch.setattr("engine.collection.fitting.fit", fit)
+
+
+def test_a_label_is_there_before_its_fit(
+    live: LiveCollection, collection: Collection, never_fits: Callable[[], None]
+) -> None:
+    """Label and counts at once, predictions after the fit; then everything is as in a fresh opening."""
+    before, red = own_copy(live.state), class_ids(live.project)["Red"]
+    chosen = _first_free(live, 3)
+    state = live.take(live.project.label(chosen, red))
+    assert live.is_behind
+    assert [int(state.label_class[state.position(i)]) for i in chosen] == [red] * 3
+    assert state.shot_counts[red] == before.shot_counts.get(red, 0) + 3
+    np.testing.assert_array_equal(state.best_class, before.best_class)
+    never_fits()
+    assert_same(live.adopt(_elsewhere(live.fit_input())), fresh_state(live, collection.caches))
+    assert not live.is_behind
+
+
+def test_opening_without_a_fit(collection: Collection, never_fits: Callable[[], None]) -> None:
+    """Everything but predictions is there, and they come with the first fit."""
+    live = LiveCollection.open(collection.project, collection.caches)
+    assert not live.is_behind
+    state = live.load(fits=False)
+    assert (live.is_behind, live.fitted) == (True, None)
+    assert (state.best_class == NO_CLASS).all()
+    live.take(live.project.label(_first_free(live), None))
+    never_fits()
+    assert_same(live.adopt(run_fit(live.fit_input())), fresh_state(live, collection.caches))
+    live.close()
+
+
+Act = Callable[[LiveCollection], Change | None]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda live: live.project.label(_first_free(live, 2), class_ids(live.project)["Green disc"]),
+        lambda live: live.project.unlabel(live.state.image_ids.tolist()[:5]),
+        lambda live: live.project.remove_class(class_ids(live.project)["Red checks"]),
+        lambda live: live.project.set_policy(class_ids(live.project)["Red"], ClassPolicy(0.99)),
+        lambda live: live.project.set_setting("collection", False),
+        lambda live: live.project.set_setting("setting", "prototypes"),
+        lambda live: live.project.remove_images(live.state.image_ids[[2, 30]].tolist()),
+        lambda live: live.project.undo(),
+    ],
+)
+def test_what_happens_while_a_fit_runs_is_worked_in_by_the_next(
+    live: LiveCollection, collection: Collection, act: Act
+) -> None:
+    """The outcome is taken over as far as it goes, nothing that is gone is named, and the next fit has it all."""
+    live.take(live.project.label(_first_free(live), class_ids(live.project)["Blue"]))
+    wanted = live.fit_input()
+    change = act(live)
+    assert change is not None
+    live.take(change)
+    state = live.adopt(_elsewhere(wanted))
+    assert live.is_behind
+    named = {*state.best_class.tolist(), *state.safe_class.tolist(), *state.image_counts} - {NO_CLASS}
+    assert named <= set(live.project.graph.classes())
+    assert_same(live.adopt(run_fit(live.fit_input())), fresh_state(live, collection.caches))
+    assert not live.is_behind
+
+
+def test_an_outcome_from_before_everything_was_read_anew_is_dropped(live: LiveCollection) -> None:
+    """Its rows are not the rows of now."""
+    outcome = run_fit(live.fit_input())
+    state = live.load(fits=False)
+    assert live.adopt(outcome) is state
+    assert live.is_behind
+
+
+def test_the_older_of_two_outcomes_is_dropped(live: LiveCollection) -> None:
+    """Whichever comes last, the newer one stays."""
+    older = run_fit(live.fit_input())
+    live.take(live.project.label(_first_free(live), class_ids(live.project)["Blue"]))
+    state = live.adopt(run_fit(live.fit_input()))
+    assert live.adopt(older) is state
+    assert not live.is_behind
+
+
+def test_guesses_of_several_images_at_once(live: LiveCollection) -> None:
+    """They say what is said of each one alone; images that are gone are left out."""
+    ids = live.state.image_ids[[0, 5, 40]].tolist()
+    guesses = live.guesses([*ids, 10_000])
+    assert list(guesses) == ids
+    for image_id, guess in guesses.items():
+        assert guess.label == live.project.label_of(image_id)
+        alone = live.top_classes(image_id, 9)
+        assert [top.class_id for top in guess.tops] == [top.class_id for top in alone]
+        np.testing.assert_allclose([top.score for top in guess.tops], [top.score for top in alone], atol=1e-5)
+        assert guess.explanation is not None
+        assert guess.explanation.class_id == alone[0].class_id
+
+
+def test_guesses_name_no_class_that_is_gone(live: LiveCollection) -> None:
+    """Not even before the next fit."""
+    gone = class_ids(live.project)["Red checks"]
+    live.take(live.project.remove_class(gone))
+    for guess in live.guesses(live.state.image_ids.tolist()).values():
+        assert guess.explanation is not None
+        shares = [guess.explanation.own, *guess.explanation.parents, *guess.explanation.coarse]
+        assert gone not in {*(top.class_id for top in guess.tops), *(share.class_id for share in shares)}
+        assert guess.explanation.class_id == guess.tops[0].class_id
+
+
+def test_guesses_before_the_first_fit(collection: Collection) -> None:
+    """There is a label perhaps, and nothing else yet."""
+    live = LiveCollection.open(collection.project, collection.caches, for_writing=False)
+    live.load(fits=False)
+    image_id = int(live.state.image_ids[0])
+    guess = live.guesses([image_id])[image_id]
+    assert (guess.tops, guess.explanation, guess.label) == ((), None, live.project.label_of(image_id))
+    live.close()
