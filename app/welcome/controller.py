@@ -74,13 +74,13 @@ class Projects:
         """Open the sample project; its images are drawn first when that was not done yet."""
         from app.jobs.process_job import ProcessJob
         from engine.collection.messages import DrawSample
-        from engine.config import CacheFolders, sample_folder
+        from engine.config import sample_folder
 
         sample = sample_folder() / f"sample{PROJECT_SUFFIX}"
         if sample.exists():
             self._session.open(sample)
             return
-        request = DrawSample(sample.parent, CacheFolders.default().root)
+        request = DrawSample(sample.parent)
         job = ProcessJob(translate("projects", "Drawing the sample collection"), request)
         job.failed.connect(self._session.failed)
         job.finished.connect(lambda _result: self._session.open(sample))

@@ -16,10 +16,43 @@ from engine.interchange.truth_file import read_truth
 from engine.new_file import private_folder
 from engine.project import Project
 from engine.sample_collection.collection import SampleCollection, draw_collection
+from engine.sample_collection.together import OnDrawn, ignore_drawn, usual_processes
 
 PROJECT_NAME: Final = f"sample{PROJECT_SUFFIX}"
 TRUTH_NAME: Final = "truth.csv"
 COLLECTION: Final = "collection"
+
+
+def draw_sample_project(
+    folder: Path,
+    *,
+    on_progress: OnProgress = ignore_progress,
+    on_drawn: OnDrawn = ignore_drawn,
+    cancel: CancelToken | None = None,
+    images_per_class: int = 11,
+) -> Path:
+    """Draw the sample collection into `folder` and make a project of it; what is there already stays.
+
+    Returns:
+        The project file. Its images are not embedded yet.
+    """
+    path = folder / PROJECT_NAME
+    private_folder(folder)
+    if not path.exists():
+        drawn = draw_collection(
+            folder / COLLECTION,
+            images_per_class=images_per_class,
+            processes=usual_processes(),
+            on_progress=on_progress,
+            on_drawn=on_drawn,
+            cancel=cancel,
+        )
+        making = folder / f"making{PROJECT_SUFFIX}"
+        making.unlink(missing_ok=True)
+        with new_project(making) as project:
+            fill_project(project, drawn)
+        making.rename(path)
+    return path
 
 
 def make_sample_project(
@@ -30,22 +63,12 @@ def make_sample_project(
     cancel: CancelToken | None = None,
     images_per_class: int = 11,
 ) -> Path:
-    """Draw the sample collection into `folder`, make a project of it and embed it; what is there already stays.
+    """Draw the sample project when it is not there yet, and embed its images.
 
     Returns:
         The project file.
     """
-    path = folder / PROJECT_NAME
-    private_folder(folder)
-    if not path.exists():
-        drawn = draw_collection(
-            folder / COLLECTION, images_per_class=images_per_class, on_progress=on_progress, cancel=cancel
-        )
-        making = folder / f"making{PROJECT_SUFFIX}"
-        making.unlink(missing_ok=True)
-        with new_project(making) as project:
-            fill_project(project, drawn)
-        making.rename(path)
+    path = draw_sample_project(folder, on_progress=on_progress, cancel=cancel, images_per_class=images_per_class)
     with Project.open(path) as project:
         embed_project(project, caches, on_progress=on_progress, cancel=cancel)
     return path

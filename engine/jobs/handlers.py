@@ -9,6 +9,7 @@ from engine.jobs import backbones, devices, projects
 from engine.jobs.embedding import Embedder
 from engine.runtime.devices.child import TryDevice
 from engine.runtime.providers import ListDevices
+from engine.sample_collection.messages import DrawShare
 
 if TYPE_CHECKING:
     from engine.worker.serve import Handlers
@@ -19,6 +20,7 @@ def handlers() -> "Handlers":
     return {
         EmbedImages: Embedder().embed,
         DrawSample: projects.draw_sample,
+        DrawShare: projects.draw_share,
         Train: projects.train,
         PrepareChange: projects.prepare_change,
         messages.InspectFile: backbones.inspect_file,

@@ -1,6 +1,6 @@
 """The transparent sheet a subject is drawn on: filled outlines with soft relief and contact shadows.
 
-Shapes are drawn at twice the size of the photograph, with masks twice as fine again, so every edge is smooth.
+Masks are drawn four times as fine as the photograph, so every edge is smooth.
 Colours are sRGB shares in 0..1; the y axis points down, as in pictures.
 """
 
@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-SUPERSAMPLING: Final = 2
-MASK_SUPERSAMPLING: Final = 2
+MASK_SUPERSAMPLING: Final = 4
 
 Floats = NDArray[np.floating[Any]]  # float32 wherever pixels are stored
 Outline = NDArray[np.float32]  # (points, 2): x, y
@@ -143,9 +142,9 @@ class Canvas:
 
     def __init__(self, width: int, height: int, pose: Place, light: tuple[float, float]) -> None:
         self.light = light
-        self._pose = place(scale=SUPERSAMPLING).of(pose)
-        self._colour = np.zeros((height * SUPERSAMPLING, width * SUPERSAMPLING, 3), np.float32)
-        self._alpha = np.zeros((height * SUPERSAMPLING, width * SUPERSAMPLING), np.float32)
+        self._pose = pose
+        self._colour = np.zeros((height, width, 3), np.float32)
+        self._alpha = np.zeros((height, width), np.float32)
 
     def fill(
         self,
@@ -190,12 +189,12 @@ class Canvas:
         self._lay(patch.rows, patch.columns, colours, cover[rows, columns] * np.float32(opacity))
 
     def developed(self) -> tuple[Floats, Floats]:
-        """The sheet at the photograph's size.
+        """What was drawn.
 
         Returns:
             Premultiplied colours (height, width, 3) and alpha (height, width), both in 0..1.
         """
-        return _shrunk(self._colour), _shrunk(self._alpha)
+        return self._colour, self._alpha
 
     def _box_around(self, corners: Sequence[Outline], margin: float) -> tuple[int, int, int, int] | None:
         """Left, top, right, bottom of the pixels to touch; nothing when the shape lies outside the sheet."""
@@ -246,13 +245,6 @@ def soften(field: Floats, radius: float) -> Floats:
     small = (max(round(width / radius), 1), max(round(height / radius), 1))
     shrunk = Image.fromarray(field).resize(small, Image.Resampling.BILINEAR)
     return np.clip(np.asarray(shrunk.resize((width, height), Image.Resampling.BICUBIC)), 0, 1)
-
-
-def _shrunk(field: Floats) -> Floats:
-    """Average blocks of `SUPERSAMPLING` x `SUPERSAMPLING` pixels."""
-    steps = range(SUPERSAMPLING)
-    total = sum(field[row::SUPERSAMPLING, column::SUPERSAMPLING] for row in steps for column in steps)
-    return np.asarray(total / np.float32(SUPERSAMPLING**2), np.float32)
 
 
 def _relief(cover: Floats, radius: float, light: tuple[float, float]) -> tuple[Floats, Floats]:

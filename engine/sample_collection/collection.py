@@ -1,25 +1,17 @@
 """The sample collection: drawn pictures of plants and insects, their classes, a few labels and the truth."""
 
 import csv
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from engine.errors import UsageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.full_disk import storage_error
 from engine.new_file import output_file, text_into
-from engine.sample_collection.catalogue import COARSELY_LABELLED, GROUPS, KINDS, STRAYS, Kind
-from engine.sample_collection.photo import Painter, Scene, photograph
-
-JPEG_QUALITY: Final = 88
-IMAGES_OF_A_GROUP: Final = 6
-IMAGES_OF_NO_CLASS: Final = 6
-PHOTOS: Final = "photos"
+from engine.sample_collection.catalogue import GROUPS, KINDS
+from engine.sample_collection.orders import PHOTOS, PictureOrder, orders_of
+from engine.sample_collection.together import OnDrawn, draw_together, ignore_drawn
 
 
 @dataclass(frozen=True)
@@ -71,23 +63,14 @@ class SampleCollection:
     shots_csv: Path
 
 
-@dataclass(frozen=True)
-class _Order:
-    """A picture to take."""
-
-    class_name: str
-    is_shot: bool
-    draw: Painter
-    scene: Scene
-    path: str = ""
-
-
 def draw_collection(
     folder: Path,
     *,
     seed: int = 0,
     images_per_class: int = 11,
+    processes: int = 1,
     on_progress: OnProgress = ignore_progress,
+    on_drawn: OnDrawn = ignore_drawn,
     cancel: CancelToken | None = None,
 ) -> SampleCollection:
     """Draw the sample collection; the same arguments draw the same files.
@@ -96,7 +79,9 @@ def draw_collection(
         folder: made when it is not there; files of an earlier drawing are replaced.
         seed: decides about every specimen, pose, light and background, and about the file names.
         images_per_class: pictures of each leaf class; at most about half of them are shots.
-        on_progress: told after each picture.
+        processes: how many draw together, this one included; the files are the same.
+        on_progress: told how many pictures are there.
+        on_drawn: told the file of each picture.
         cancel: stops between two pictures.
 
     Returns:
@@ -113,65 +98,26 @@ def draw_collection(
             expected="at least 1 image for each class and a seed of 0 or more",
             found=f"{images_per_class} images, seed {seed}",
         )
-    orders = _named(list(_orders(images_per_class)), np.random.default_rng(seed))
+    orders = orders_of(images_per_class, seed)
     try:
         (folder / PHOTOS).mkdir(parents=True, exist_ok=True)
-        _take_all(folder, orders, seed, ProgressMeter(len(orders), on_progress), cancel)
+        meter = ProgressMeter(len(orders), on_progress)
+        for path in draw_together(
+            folder,
+            seed=seed,
+            images_per_class=images_per_class,
+            processes=processes,
+            cancel=cancel or CancelToken(),
+        ):
+            on_drawn(path)
+            meter.advance()
         return _with_tables(folder, orders)
     except OSError as error:
         remedy = "choose another folder or free some space"
         raise storage_error(folder, error, "the sample collection cannot be written", remedy) from error
 
 
-def _orders(images_per_class: int) -> Iterator[_Order]:
-    """List the pictures to take, class by class."""
-    most_shots = (images_per_class + 1) // 2
-    for kind in KINDS:
-        for index in range(images_per_class):
-            yield _Order(kind.name, index < min(kind.shots, most_shots), kind.draw, kind.scene)
-    for group in COARSELY_LABELLED:
-        shown = _kinds_for(group)
-        for index in range(min(IMAGES_OF_A_GROUP, images_per_class)):
-            kind = shown[index % len(shown)]
-            yield _Order(group, is_shot=True, draw=kind.draw, scene=kind.scene)
-    for index in range(min(IMAGES_OF_NO_CLASS, images_per_class)):
-        draw, scene = STRAYS[index % len(STRAYS)]
-        yield _Order("", is_shot=False, draw=draw, scene=scene)
-
-
-def _kinds_for(group: str) -> list[Kind]:
-    """What the coarsely labelled pictures of a group show: by turns a kind without shots and one of the others.
-
-    Who cannot tell a species labels it by its group, so these pictures are often of species that have no shots.
-    """
-    members = [kind for kind in KINDS if group in kind.parents]
-    unknown = [kind for kind in members if not kind.shots]
-    known = [kind for kind in members if kind.shots]
-    return [kind for pair in zip(unknown * len(known), known, strict=True) for kind in pair]
-
-
-def _named(orders: Sequence[_Order], generator: np.random.Generator) -> list[_Order]:
-    """Give the pictures file names in shuffled order, so that a name does not give the class away."""
-    shuffled: NDArray[np.int64] = generator.permutation(len(orders))
-    return [
-        replace(orders[position], path=f"{PHOTOS}/IMG_{number:04d}.jpg") for number, position in enumerate(shuffled, 1)
-    ]
-
-
-def _take_all(
-    folder: Path, orders: Sequence[_Order], seed: int, meter: ProgressMeter, cancel: CancelToken | None
-) -> None:
-    """Take and write all pictures; each has its own random numbers, so none depends on those before it."""
-    for number, order in enumerate(orders):
-        if cancel is not None:
-            cancel.raise_if_cancelled()
-        picture = photograph(order.draw, order.scene, np.random.default_rng((seed, number)))
-        with output_file(folder / order.path, durable=False) as file:
-            picture.save(file, "JPEG", quality=JPEG_QUALITY)
-        meter.advance()
-
-
-def _with_tables(folder: Path, orders: Sequence[_Order]) -> SampleCollection:
+def _with_tables(folder: Path, orders: Sequence[PictureOrder]) -> SampleCollection:
     """Write the three tables."""
     classes = tuple(SampleClass(name, parents) for name, parents in GROUPS)
     classes += tuple(SampleClass(kind.name, kind.parents) for kind in KINDS)

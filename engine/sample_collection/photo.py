@@ -69,7 +69,7 @@ def _blurred(field: Floats, radius: float) -> Floats:
     if radius < 0.3:  # noqa: PLR2004 (pixels; too little to see)
         return field
     picture = Image.fromarray((np.clip(field, 0, 1) * 255).astype(np.uint8))
-    return np.asarray(picture.filter(ImageFilter.GaussianBlur(radius)), np.float32) / 255
+    return np.asarray(picture.filter(ImageFilter.BoxBlur(radius)), np.float32) / 255
 
 
 def _shaded(ground: Floats, alpha: Floats, light: tuple[float, float], generator: np.random.Generator) -> Floats:
@@ -94,6 +94,7 @@ def _developed(field: Floats, generator: np.random.Generator) -> Image.Image:
     gain = falling.astype(np.float32)[:, :, None] * cast.astype(np.float32)
     lit = np.clip(field * gain, 0, 1)
     contrast = np.float32(generator.uniform(-0.15, 0.35))
-    lit += contrast * lit * (1 - lit) * (2 * lit - 1)  # towards the S-curve lit^2 (3 - 2 lit)
+    lit *= 1 + contrast * (1 - lit) * (2 * lit - 1)  # towards the S-curve lit^2 (3 - 2 lit)
     grain = generator.standard_normal((height, width, 1), np.float32) * np.float32(generator.uniform(0.003, 0.016))
-    return Image.fromarray((np.clip(lit + grain, 0, 1) * 255 + np.float32(0.5)).astype(np.uint8))
+    lit += grain
+    return Image.fromarray((np.clip(lit, 0, 1, out=lit) * 255 + np.float32(0.5)).astype(np.uint8))

@@ -1,6 +1,7 @@
 """The drawn collection: what is in it, that its tables fit, and that it can be drawn again."""
 
 import csv
+import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,8 @@ from engine.events import CancelToken, Progress
 from engine.interchange import csv_edges
 from engine.sample_collection.catalogue import COARSELY_LABELLED, KINDS
 from engine.sample_collection.collection import SampleCollection, draw_collection
+from engine.sample_collection.orders import PHOTOS, orders_of
+from engine.sample_collection.together import draw_together
 
 
 @pytest.fixture(scope="module")
@@ -145,12 +148,28 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
 
 
 def test_drawing_twice_into_a_folder_replaces(tmp_path: Path) -> None:
-    """The same arguments give the same collection, also over an earlier one."""
+    """The same arguments give the same collection, also over an earlier one, and when two processes draw it."""
     one = draw_collection(tmp_path, images_per_class=1)
     before = {path.name: path.read_bytes() for path in tmp_path.rglob("*.*")}
-    two = draw_collection(tmp_path, images_per_class=1)
+    told: list[Path] = []
+    two = draw_collection(tmp_path, images_per_class=1, processes=2, on_drawn=told.append)
     assert one == two
+    assert sorted(told) == [tmp_path / image.path for image in two.images]
     assert before == {path.name: path.read_bytes() for path in tmp_path.rglob("*.*")}
+
+
+@pytest.mark.parametrize("command", [["no such program"], [sys.executable, "-c", "raise SystemExit(3)"]])
+def test_what_another_process_leaves_undone_is_drawn_here(
+    tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that does not start, or dies, costs time and no picture; each is told once."""
+    orders = orders_of(1, 0)[:5]
+    monkeypatch.setattr("engine.sample_collection.together.orders_of", lambda _images, _seed: orders)
+    monkeypatch.setattr("engine.worker.client.worker_command", lambda: command)
+    (tmp_path / PHOTOS).mkdir()
+    told = list(draw_together(tmp_path, seed=0, images_per_class=1, processes=2, cancel=CancelToken()))
+    assert sorted(told) == [tmp_path / order.path for order in orders]
+    assert all(path.is_file() for path in told)
 
 
 def test_cancel_stops_between_pictures(tmp_path: Path) -> None:
