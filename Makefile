@@ -1,5 +1,5 @@
-# Two commands do everything on a fresh machine: `make run` and `make test`. `make check` and `make quick` are for those
-# who change code.
+# Two commands do everything on a fresh machine: `make run` and `make test`. `make check`, `make quick` and `make robot`
+# are for those who change code.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
@@ -7,11 +7,12 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 QT_LIBRARIES := libegl1 libgl1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 \
 	libdbus-1-3 libfontconfig1 fonts-dejavu-core
+ROBOT_PACKAGES := xvfb openbox dbus at-spi2-core
 
 # Where compiled modules are not kept, every process of the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test quick trust check format qt-libraries
+.PHONY: run test quick robot robot-short trust check format qt-libraries robot-packages
 
 run: $(STAMP) qt-libraries
 	$(BIN)/python -m app.sample_run
@@ -29,6 +30,13 @@ trust: $(STAMP)
 	$(BIN)/python -m tests.trust --kills 1000 --damaged 1000 --images 10000 --copies 500 --moves 100 --disks 100 \
 		--seed 1 --out docs/trust.md
 
+# Stories at a real X display of their own, by mouse and keyboard alone; the long ones and pictures of every screen too.
+robot: $(STAMP) qt-libraries robot-packages
+	$(BIN)/python -m pytest tests/robot --long
+
+robot-short: $(STAMP) qt-libraries robot-packages
+	$(BIN)/python -m pytest tests/robot
+
 check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -45,10 +53,10 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $(STAMP)
 
 # Debian and its relatives: installed only when missing; elsewhere Qt brings what it needs or says what it misses.
-qt-libraries:
+define install-missing
 	@if command -v dpkg-query >/dev/null; then \
 		missing=""; \
-		for package in $(QT_LIBRARIES); do \
+		for package in $(1); do \
 			dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$package"; \
 		done; \
 		if [ -n "$$missing" ]; then \
@@ -56,3 +64,10 @@ qt-libraries:
 			$$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing; \
 		fi; \
 	fi
+endef
+
+qt-libraries:
+	$(call install-missing,$(QT_LIBRARIES))
+
+robot-packages:
+	$(call install-missing,$(ROBOT_PACKAGES))

@@ -1,0 +1,76 @@
+"""One display for all stories; a home, a person and a project for each."""
+
+import os
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"  # the story's own process only prints names for comparison
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.config import CacheFolders
+from tests.robot.display import Display
+from tests.robot.person import Person
+from tests.support.fresh_home import REPOSITORY, FreshHome
+
+WIDTH = 1600
+HEIGHT = 1000
+PICTURES = REPOSITORY / "build" / "robot"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--long` has the long stories told too."""
+    parser.addoption("--long", action="store_true", help="tell the long stories too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the long stories out unless asked for."""
+    if config.getoption("--long"):
+        return
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.skip(reason="a long story: make robot tells it"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Keep what was on the screen when a story went wrong."""
+    report: Any = yield
+    person = getattr(item, "funcargs", {}).get("person")
+    if report.failed and isinstance(person, Person) and call.when == "call":
+        place = person.eyes.save(PICTURES / "failed" / f"{item.name}.png")
+        report.sections.append(("on the screen", str(place)))
+    return report
+
+
+@pytest.fixture(scope="session")
+def display() -> Iterator[Display]:
+    """An X display of its own."""
+    with Display(WIDTH, HEIGHT) as started:
+        yield started
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> FreshHome:
+    """A home that nobody has used."""
+    return FreshHome.below(tmp_path)
+
+
+@pytest.fixture
+def caches(home: FreshHome) -> CacheFolders:
+    """The caches in this home."""
+    return CacheFolders(home.cache)
+
+
+@pytest.fixture
+def person(display: Display, home: FreshHome, qapp: object) -> Iterator[Person]:
+    """Somebody at the display."""
+    somebody = Person(display, home)
+    try:
+        yield somebody
+        if somebody.program.is_running:
+            somebody.quit()
+    finally:
+        somebody.leave()

@@ -1,0 +1,147 @@
+"""What is on the screen: pictures of it, and the windows with their places."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from Xlib import X
+from Xlib import display as xlib
+from Xlib.error import BadWindow
+
+if TYPE_CHECKING:
+    from tests.robot.display import Display
+
+ALL_PLANES: Final = 0xFFFFFFFF
+
+Picture = NDArray[np.uint8]
+"""(height, width, 3), RGB."""
+
+
+@dataclass(frozen=True)
+class Area:
+    """A rectangle on the screen, in pixels."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+    @property
+    def centre(self) -> tuple[int, int]:
+        """The point in its middle."""
+        return self.left + self.width // 2, self.top + self.height // 2
+
+    @property
+    def right(self) -> int:
+        """The first column that is not in it."""
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> int:
+        """The first row that is not in it."""
+        return self.top + self.height
+
+    def moved(self, right: int, down: int) -> "Area":
+        """The same rectangle elsewhere."""
+        return Area(self.left + right, self.top + down, self.width, self.height)
+
+    def holds(self, x: int, y: int) -> bool:
+        """Whether a point is in it."""
+        return self.left <= x < self.right and self.top <= y < self.bottom
+
+    def cut(self, picture: Picture) -> Picture:
+        """This part of a picture of the whole screen."""
+        return picture[max(0, self.top) : self.bottom, max(0, self.left) : self.right]
+
+
+@final
+class Eyes:
+    """Looks at a display.
+
+    Args:
+        display: to look at; or its name.
+    """
+
+    def __init__(self, display: "Display") -> None:
+        self.connection = xlib.Display(display.name)
+        self._root = self.connection.screen().root
+
+    def __enter__(self) -> Self:
+        """The connection is open already."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+    @property
+    def screen(self) -> Area:
+        """The whole screen."""
+        geometry = self._root.get_geometry()
+        return Area(0, 0, geometry.width, geometry.height)
+
+    def look(self, area: Area | None = None) -> Picture:
+        """A picture of the screen, or of a part of it."""
+        part = self.screen if area is None else area
+        reply = self._root.get_image(part.left, part.top, part.width, part.height, X.ZPixmap, ALL_PLANES)
+        pixels = np.frombuffer(reply.data, np.uint8).reshape(part.height, part.width, 4)
+        return np.ascontiguousarray(pixels[:, :, 2::-1])
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Nobody else draws, and nothing happens on the screen, while one looks."""
+        self.connection.grab_server()
+        try:
+            yield
+        finally:
+            self.connection.ungrab_server()
+            self.connection.sync()
+
+    def save(self, path: Path, area: Area | None = None) -> Path:
+        """Keep a picture of the screen as a PNG."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(self.look(area)).save(path)
+        return path
+
+    # -- windows
+
+    def window_manager(self) -> bool:
+        """Whether a window manager is at work."""
+        return self._property(self._root, "_NET_SUPPORTING_WM_CHECK") is not None
+
+    def windows(self) -> dict[str, Any]:
+        """The windows by their titles, as the window manager lists them."""
+        found: dict[str, Any] = {}
+        for number in self._property(self._root, "_NET_CLIENT_LIST") or ():
+            window = self.connection.create_resource_object("window", number)
+            try:
+                title = self._property(window, "_NET_WM_NAME")
+            except BadWindow:
+                continue  # closed meanwhile
+            if title is not None:
+                found[bytes(title).decode()] = window
+        return found
+
+    def window(self, title: str) -> Any | None:
+        """The window whose title holds these words; None when there is none."""
+        return next((window for name, window in self.windows().items() if title in name), None)
+
+    def place_of(self, title: str) -> Area:
+        """Where a window's own contents are, without the frame around them."""
+        window = self.window(title)
+        assert window is not None, f"no window “{title}”, only {list(self.windows())}"
+        geometry = window.get_geometry()
+        at = self._root.translate_coords(window, 0, 0)
+        return Area(at.x, at.y, geometry.width, geometry.height)
+
+    def _property(self, window: Any, name: str) -> Any | None:
+        found = window.get_full_property(self.connection.intern_atom(name), X.AnyPropertyType)
+        return None if found is None else found.value

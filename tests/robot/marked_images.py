@@ -1,0 +1,104 @@
+"""Pictures that say their number: a pattern of blocks that is read again on the screen, whatever its size there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from scipy import ndimage
+
+from tests.robot.eyes import Area, Picture
+
+BLOCKS: Final = 10
+"""Along a side: a ring of magenta, which nothing else on the screen has, around 8 by 8 blocks."""
+INNER: Final = BLOCKS - 2
+BITS: Final = 20
+"""Of a number. It stands there twice, the second time with black and white exchanged: a wrong reading is noticed."""
+SIDE: Final = 160
+SMALLEST_SEEN: Final = 60
+_RING: Final = (255, 0, 255)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A marked picture on the screen.
+
+    Attributes:
+        number: that it says.
+        area: where it is.
+    """
+
+    number: int
+    area: Area
+
+
+def draw_marked(number: int, tint: tuple[int, int, int] = (90, 140, 90), side: int = SIDE) -> Picture:
+    """A picture that says a number; `tint` fills what the number leaves free."""
+    blocks = np.zeros((BLOCKS, BLOCKS, 3), np.uint8)
+    blocks[:] = _RING
+    blocks[1:-1, 1:-1] = tint
+    for place, bit in enumerate(_pattern(number)):
+        row, column = divmod(place, INNER)
+        blocks[1 + row, 1 + column] = 255 if bit else 0
+    scale = side // BLOCKS
+    return blocks.repeat(scale, axis=0).repeat(scale, axis=1)
+
+
+def write_marked(folder: Path, numbers: Sequence[int], tints: Sequence[tuple[int, int, int]] = ()) -> list[Path]:
+    """Write pictures photo-00000.png ..., a thousand in a folder; returns where they are."""
+    paths = []
+    for place, number in enumerate(numbers):
+        path = folder / f"{number // 1000:03d}" / f"photo-{number:05d}.png"
+        if place == 0 or number % 1000 == 0:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        picture = draw_marked(number, tints[place]) if tints else draw_marked(number)
+        Image.fromarray(picture).save(path, compress_level=1)
+        paths.append(path)
+    return paths
+
+
+def number_of(path: str | Path) -> int:
+    """The number in the name of a marked picture."""
+    return int(Path(path).stem.removeprefix("photo-"))
+
+
+def read_marked(picture: Picture, origin: Area | None = None) -> list[Seen]:
+    """All marked pictures that are wholly there, from the top left.
+
+    Args:
+        picture: of the screen, or of a part of it.
+        origin: that part.
+    """
+    colours = picture.astype(np.int16)
+    ring = (colours[..., 0] > 190) & (colours[..., 1] < 90) & (colours[..., 2] > 190)
+    labels, _count = ndimage.label(ring)
+    left, top = (0, 0) if origin is None else (origin.left, origin.top)
+    found = []
+    for rows, columns in ndimage.find_objects(labels):
+        area = Area(columns.start, rows.start, columns.stop - columns.start, rows.stop - rows.start)
+        if min(area.width, area.height) < SMALLEST_SEEN or abs(area.width - area.height) > 4:
+            continue
+        number = _read(area.cut(picture))
+        if number is not None:
+            found.append(Seen(number, area.moved(left, top)))
+    return sorted(found, key=lambda seen: (seen.area.top, seen.area.left))
+
+
+def _pattern(number: int) -> list[bool]:
+    bits = [bool(number >> place & 1) for place in range(BITS)]
+    return [*bits, *(not bit for bit in bits)]
+
+
+def _read(cut: Picture) -> int | None:
+    """The number in a picture; None when both of its writings do not agree."""
+    height, width = cut.shape[:2]
+    middles = np.arange(1, BLOCKS - 1) + 0.5
+    rows, columns = (middles * height / BLOCKS).astype(int), (middles * width / BLOCKS).astype(int)
+    bright: NDArray[np.bool_] = cut[np.ix_(rows, columns)].mean(axis=2).ravel() > 127
+    bits, opposite = bright[:BITS], bright[BITS : 2 * BITS]
+    if (bits == opposite).any():
+        return None
+    return int(sum(1 << place for place in range(BITS) if bits[place]))

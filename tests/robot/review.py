@@ -1,0 +1,121 @@
+"""What the screen says about the image under review: which card is framed, and which class the digit 1 stands for."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+
+from tests.robot.eyes import Area, Picture
+from tests.robot.marked_images import Seen, read_marked
+from tests.robot.patience import wait_for
+from tests.robot.person import Person
+from tests.robot.print_reader import PrintReader
+
+FRAME_REACH: Final = 9
+"""So far left of a card's picture is the ground between the cards; a frame is nearer."""
+STANDS_OUT: Final = 90
+"""A frame differs from the ground by so much in one colour; the soft ground of a chosen card does not."""
+KEY_WIDTH: Final = 26
+"""The drawn key before a name in the inspector."""
+CAPTION_HEIGHT: Final = 22
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What stood on the screen at one moment; None for what could not be read.
+
+    Attributes:
+        framed: numbers of the pictures on framed cards; there should be one.
+        on_card: the name below the framed picture.
+        described: number of the picture in the inspector.
+        first_guess: the name that the inspector shows first.
+    """
+
+    framed: tuple[int, ...]
+    on_card: str | None
+    described: int | None
+    first_guess: str | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything is there: one framed picture, and a guess."""
+        return len(self.framed) == 1 and self.described is not None and self.first_guess is not None
+
+
+@final
+class Review:
+    """Watches cards and inspector while somebody labels.
+
+    Args:
+        person: who labels.
+        names: of all classes.
+    """
+
+    def __init__(self, person: Person, names: Sequence[str]) -> None:
+        self._person = person
+        self._reader = PrintReader([*names, *(f"{name}?" for name in names)])
+        self._grid = person.grid
+        window = person.window
+        self._inspector = Area(self._grid.right, window.top, window.right - self._grid.right, window.height)
+        self._whole = Area(self._grid.left, window.top, window.right - self._grid.left, window.height)
+
+    def shown(self) -> Shown:
+        """What stands on the screen now."""
+        return self._read(self._person.eyes.look(self._whole))
+
+    def wait_until_whole(self) -> Shown:
+        """Wait, as a person does, until there is something to decide about."""
+        return wait_for(lambda: now if (now := self.shown()).is_whole else None, "a framed card and its first guess")
+
+    def press(self, key: str) -> Shown:
+        """Press a key; what was on the screen in the moment when it went down."""
+        eyes, hand = self._person.eyes, self._person.hand
+        with eyes.frozen():
+            picture = eyes.look(self._whole)
+            hand.key_down(key)
+        hand.key_up(key)
+        return self._read(picture)
+
+    def label_steadily(self, key: str, count: int, a_second: float) -> list[Shown]:
+        """Press a key again and again, looking each time; what was shown at each press."""
+        seen, due = [], time.monotonic()
+        for _ in range(count):
+            self.wait_until_whole()
+            time.sleep(max(0.0, due - time.monotonic()))
+            seen.append(self.press(key))
+            due = max(due + 1 / a_second, time.monotonic())
+        return seen
+
+    def _read(self, picture: Picture) -> Shown:
+        grid = _within(self._grid, self._whole).cut(picture)
+        cards = read_marked(grid)
+        framed = [card for card in cards if _is_framed(grid, card)]
+        inspector = _within(self._inspector, self._whole).cut(picture)
+        pictures = read_marked(inspector)
+        return Shown(
+            tuple(card.number for card in framed),
+            self._caption(grid, framed[0].area) if framed else None,
+            pictures[0].number if pictures else None,
+            self._first_guess(inspector, pictures[0].area) if pictures else None,
+        )
+
+    def _caption(self, grid: Picture, card: Area) -> str | None:
+        return self._reader.first_name(Area(card.left - 1, card.bottom + 2, card.width, CAPTION_HEIGHT).cut(grid))
+
+    def _first_guess(self, inspector: Picture, described: Area) -> str | None:
+        """The first name below the inspector's picture that stands where names stand, right of the drawn keys."""
+        left = 16 + KEY_WIDTH
+        return self._reader.first_name(inspector[described.bottom :, left : inspector.shape[1] - 16])
+
+
+def _within(part: Area, whole: Area) -> Area:
+    return part.moved(-whole.left, -whole.top)
+
+
+def _is_framed(grid: Picture, card: Seen) -> bool:
+    """Whether a line stands out from the ground at the left of a picture."""
+    area = card.area
+    beside = grid[area.top + area.height // 2, max(0, area.left - FRAME_REACH) : area.left - 1].astype(np.int16)
+    return bool(np.abs(beside - beside[0]).max() > STANDS_OUT)

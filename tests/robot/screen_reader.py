@@ -1,0 +1,160 @@
+"""What a screen reader is told about a program: its parts by role and name, with their places (AT-SPI on D-Bus)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from jeepney import DBusAddress, HeaderFields, MessageType, new_method_call
+from jeepney.io.blocking import DBusConnection, open_dbus_connection
+
+from tests.robot.display import Display
+from tests.robot.eyes import Area
+
+_BUS: Final = DBusAddress("/org/a11y/bus", "org.a11y.Bus", "org.a11y.Bus")
+_ROOT: Final = "/org/a11y/atspi/accessible/root"
+_REGISTRY: Final = "org.a11y.atspi.Registry"
+_ACCESSIBLE: Final = "org.a11y.atspi.Accessible"
+_COMPONENT: Final = "org.a11y.atspi.Component"
+_VALUES: Final = "org.a11y.atspi.Value"
+_TEXT: Final = "org.a11y.atspi.Text"
+_PROPERTIES: Final = "org.freedesktop.DBus.Properties"
+_ON_SCREEN: Final = 0
+_SHOWING: Final = 25
+_FOCUSED: Final = 12
+_ENABLED: Final = 8
+_SELECTED: Final = 23
+_MANY: Final = 500
+"""Children above which a part is a list whose rows are asked for one by one, not walked."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a program's window.
+
+    Attributes:
+        bus_name: of the program.
+        path: of the part.
+        role: "push button", "tree item", ...
+        name: what is read out.
+        states: bits, as AT-SPI numbers them.
+        area: where it is on the screen.
+    """
+
+    bus_name: str
+    path: str
+    role: str
+    name: str
+    states: int
+    area: Area
+
+    @property
+    def is_focused(self) -> bool:
+        """Whether keys go to it."""
+        return bool(self.states >> _FOCUSED & 1)
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether it can be used."""
+        return bool(self.states >> _ENABLED & 1)
+
+    @property
+    def is_selected(self) -> bool:
+        """Whether it is chosen."""
+        return bool(self.states >> _SELECTED & 1)
+
+
+@final
+class ScreenReader:
+    """Reads all programs on a display.
+
+    Args:
+        display: on which they run.
+    """
+
+    def __init__(self, display: Display) -> None:
+        session = open_dbus_connection(display.bus_address)
+        try:
+            (address,) = _answer(session, _BUS, "GetAddress")
+        finally:
+            session.close()
+        self._bus: DBusConnection = open_dbus_connection(address)
+
+    def close(self) -> None:
+        """Stop reading."""
+        self._bus.close()
+
+    def find(self, name: str, role: str = "") -> Part | None:
+        """The first part that is on the screen and has this name, or begins with it before a “…”."""
+        return next((part for part in self.parts() if part.name == name and role in {"", part.role}), None)
+
+    def containing(self, words: str, role: str = "") -> Part | None:
+        """The first part on the screen whose name holds these words."""
+        return next((part for part in self.parts() if words in part.name and role in {"", part.role}), None)
+
+    def of_role(self, role: str) -> list[Part]:
+        """All parts on the screen that have a role."""
+        return [part for part in self.parts() if part.role == role]
+
+    def parts(self) -> Iterator[Part]:
+        """Every part that is on the screen, windows first."""
+        for bus_name, path in self._children(_REGISTRY, _ROOT):
+            for window in self._children(bus_name, path):
+                yield from self._below(*window)
+
+    def text_of(self, part: Part) -> str:
+        """What stands in a field."""
+        (text,) = self._ask(DBusAddress(part.path, part.bus_name, _TEXT), "GetText", "ii", (0, -1))
+        return str(text)
+
+    def _below(self, bus_name: str, path: str) -> Iterator[Part]:
+        part = self._part(bus_name, path)
+        if part is None:
+            return
+        yield part
+        for child in self._children(bus_name, path):
+            yield from self._below(*child)
+
+    def _part(self, bus_name: str, path: str) -> Part | None:
+        try:
+            (words,) = self._ask(DBusAddress(path, bus_name, _ACCESSIBLE), "GetState")
+            states = words[0] | words[1] << 32
+            if not states >> _SHOWING & 1:
+                return None
+            (role,) = self._ask(DBusAddress(path, bus_name, _ACCESSIBLE), "GetRoleName")
+            ((_kind, name),) = self._ask(DBusAddress(path, bus_name, _PROPERTIES), "Get", "ss", (_ACCESSIBLE, "Name"))
+            ((left, top, width, height),) = self._ask(
+                DBusAddress(path, bus_name, _COMPONENT), "GetExtents", "u", (_ON_SCREEN,)
+            )
+        except LookupError:
+            return None  # it went away meanwhile
+        return Part(bus_name, path, role, name, states, Area(left, top, width, height))
+
+    def _children(self, bus_name: str, path: str) -> list[tuple[str, str]]:
+        try:
+            ((_kind, count),) = self._ask(
+                DBusAddress(path, bus_name, _PROPERTIES), "Get", "ss", (_ACCESSIBLE, "ChildCount")
+            )
+            if count > _MANY:
+                return []
+            (children,) = self._ask(DBusAddress(path, bus_name, _ACCESSIBLE), "GetChildren")
+        except LookupError:
+            return []
+        return [(child[0], child[1]) for child in children]
+
+    def _ask(self, place: DBusAddress, method: str, signature: str = "", words: tuple[Any, ...] = ()) -> Any:
+        return _answer(self._bus, place, method, signature, words)
+
+
+def _answer(
+    bus: DBusConnection, place: DBusAddress, method: str, signature: str = "", words: tuple[Any, ...] = ()
+) -> Any:
+    """Ask over the bus.
+
+    Raises:
+        LookupError: there is nobody any more who could answer.
+    """
+    question = new_method_call(place, method, signature or None, words)
+    reply = bus.send_and_get_reply(question, timeout=10)
+    if reply.header.message_type is MessageType.error:
+        raise LookupError(f"{reply.header.fields.get(HeaderFields.error_name)}: {reply.body}")
+    return reply.body
