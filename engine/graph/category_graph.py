@@ -13,7 +13,6 @@ from engine.graph.aliases import NO_ALIASES, Aliases, clean_aliases
 from engine.graph.edits import (
     AliasesChanged,
     ClassAdded,
-    ClassRemoved,
     ClassRenamed,
     EdgeAdded,
     EdgeRemoved,
@@ -22,6 +21,7 @@ from engine.graph.edits import (
 from engine.graph.find import find_class, fitting_classes, path_text
 from engine.graph.inverse import inverse, with_what_was
 from engine.graph.names import clean_name
+from engine.graph.removal import merging_edits, removal_edits
 from engine.graph.search import search_classes
 from engine.graph.structure import TOP, ClassId, GraphStructure
 from engine.graph.traversal import reachable, root_paths
@@ -145,17 +145,17 @@ class CategoryGraph:
             DuplicateNameError: a child has the name of one of its new siblings.
             UnknownClassError: there is no such class.
         """
-        check_known(self._structure, class_id)
-        parents, children = self.parents(class_id), self.children(class_id)
-        for child_id in children:
-            is_new_root = not parents and len(self.parents(child_id)) == 1
-            for parent_id in parents or ((TOP,) if is_new_root else ()):
-                check_name_is_free(self._structure, parent_id, self.name(child_id), ignoring=[child_id, class_id])
-        has_edge = self._structure.digraph.has_edge
-        edits: list[GraphEdit] = [EdgeAdded(p, c) for p in parents for c in children if not has_edge(p, c)]
-        edits += [EdgeRemoved(class_id, child_id) for child_id in children]
-        edits += [EdgeRemoved(parent_id, class_id) for parent_id in parents]
-        self._commit([*edits, ClassRemoved(class_id, self.name(class_id), self.aliases(class_id))])
+        self._commit(removal_edits(self._structure, class_id))
+
+    def merge(self, class_id: ClassId, heir_id: ClassId) -> None:
+        """Put one class in the place of another, which goes away; see `engine.graph.removal.merging_edits`.
+
+        Raises:
+            GraphError: both are the same class, or the heir would have too many synonyms.
+            DuplicateNameError: a class would come beside another one of its name.
+            UnknownClassError: there is no such class.
+        """
+        self._commit(merging_edits(self._structure, class_id, heir_id))
 
     def move(self, class_id: ClassId, from_parent: ClassId | None, to_parent: ClassId | None) -> None:
         """Move a class from one parent to another as one step; `None` stands for the top level.

@@ -51,6 +51,12 @@ def policy_text(class_name: str, *, bar_changed: bool, is_deepest: bool) -> str:
     return f"Stopped predictions at {class_name}" if is_deepest else f"Allowed predictions below {class_name}"
 
 
+def merge_class_text(class_name: str, heir_name: str, labels: int) -> str:
+    """Merging a class into another in words, with the labels that went along."""
+    text = f"Merged {class_name} into {heir_name}"
+    return f"{text} ({counted(labels, 'label')} moved)" if labels else text
+
+
 def remove_class_text(class_name: str, labels: int, heir_name: str | None) -> str:
     """Removing a class in words, with what happens to its labels."""
     text = f"Removed class {class_name}"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from engine.graph.category_graph import CategoryGraph
 from engine.project import graph_rows, label_rows, policy_rows
-from engine.project.action_texts import policy_text, remove_class_text
+from engine.project.action_texts import merge_class_text, policy_text, remove_class_text
 from engine.project.backups.keeping import MANY
 from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
@@ -127,6 +127,21 @@ class GraphActions(ProjectQuestions, ABC):
             policy_rows.delete_policy(step, class_id)
             self._edit_graph(step.text, lambda graph: graph.remove(class_id))
             step.text = remove_class_text(name, labels, None if heir_id is None else self._class_name(heir_id))
+        return replace(step.change, notice=notice)
+
+    def merge_class(self, class_id: ClassId, heir_id: ClassId) -> Change:
+        """Merge a class into another one, which gets its labels, children, parents and names.
+
+        What was set for the class itself goes with it. Undo brings all of it back. See `CategoryGraph.merge`.
+        """
+        name, heir_name = self._class_name(class_id), self._class_name(heir_id)
+        is_large = self.labelled_counts().get(class_id, 0) > MANY
+        notice = self.back_up_before(BackupReason.REMOVAL) if is_large else ""
+        with self.one_step(merge_class_text(name, heir_name, 0)) as step:
+            labels = label_rows.move_labels(step, class_id, heir_id)
+            policy_rows.delete_policy(step, class_id)
+            self._edit_graph(step.text, lambda graph: graph.merge(class_id, heir_id))
+            step.text = merge_class_text(name, heir_name, labels)
         return replace(step.change, notice=notice)
 
     def set_policy(self, class_id: ClassId, policy: ClassPolicy) -> Change:

@@ -13,7 +13,7 @@ from engine.graph.roll_up import roll_up_matrix
 from tests.support.graphs import brute_force_level, content_of, graph_of
 
 NAMES = ("a", "b", "c", "d", "e")
-VERBS = ("add", "rename", "link", "unlink", "remove", "move")
+VERBS = ("add", "rename", "link", "unlink", "remove", "move", "merge")
 Step = tuple[str, int, int, int, str]
 
 step = st.tuples(
@@ -63,6 +63,8 @@ def _try_step(graph: CategoryGraph, verb: str, picked: list[int | None], name: s
         graph.remove(one)
     elif verb == "move":
         graph.move(one, two, three)
+    elif verb == "merge" and two is not None:
+        graph.merge(one, two)
     elif two is not None:
         (graph.link if verb == "link" else graph.unlink)(one, two)
 

@@ -2,7 +2,14 @@
 
 import pytest
 
-from engine.project.action_texts import added_text, imported_text, label_text, policy_text, remove_class_text
+from engine.project.action_texts import (
+    added_text,
+    imported_text,
+    label_text,
+    merge_class_text,
+    policy_text,
+    remove_class_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +46,8 @@ def test_labels_and_classes() -> None:
     """The past tense, with the class's name and what became of its labels."""
     assert label_text(12, "Gull") == "Labelled 12 images as Gull"
     assert label_text(1, None) == "Labelled 1 image as none of the classes"
+    assert merge_class_text("Gulls", "Gull", 0) == "Merged Gulls into Gull"
+    assert merge_class_text("Gulls", "Gull", 1) == "Merged Gulls into Gull (1 label moved)"
     assert remove_class_text("Gull", 0, None) == "Removed class Gull"
     assert remove_class_text("Gull", 3, "Bird") == "Removed class Gull (3 labels moved to Bird)"
     assert remove_class_text("Gull", 1, None) == "Removed class Gull (1 label removed)"

@@ -100,6 +100,31 @@ def test_a_removed_class_takes_its_policy_along(tmp_path: Path) -> None:
     project.close()
 
 
+def test_a_merged_class_gives_all_it_has_to_its_heir(tmp_path: Path) -> None:
+    """Labels with who and when, children and parents, in one step; undo gives all of it back."""
+    project, gull, images = bird_project(tmp_path)
+    _, gulls = project.add_class("Gulls")
+    _, kittiwake = project.add_class("Kittiwake", [gulls])
+    project.label(images[:2], gulls, who="ada")
+    project.label(images[2:3], gull)
+    project.set_policy(gulls, ClassPolicy(bar=0.9))
+    before, steps = dump(project), len(project.history())
+    change = project.merge_class(gulls, gull)
+    assert change.text == "Merged Gulls into Gull (2 labels moved)"
+    assert (set(change.labelled), change.policies) == (set(images[:2]), (gulls,))
+    assert project.labelled_counts() == {gull: 3}
+    label = project.label_of(images[0])
+    assert label is not None
+    assert label.who == "ada"
+    assert project.graph.parents(kittiwake) == (gull,)
+    assert gulls not in project.graph
+    assert len(project.history()) == steps + 1
+    assert project.check() == []
+    project.undo()
+    assert dump(project) == before
+    project.close()
+
+
 def test_a_policy_that_says_nothing_is_none(tmp_path: Path) -> None:
     """Setting a policy back to inherited takes it away; a bar beyond a probability is refused."""
     project, gull, _ = bird_project(tmp_path)

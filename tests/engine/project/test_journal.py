@@ -91,6 +91,7 @@ class Storyteller:
             self._unlink,
             self._move,
             self._remove_class,
+            self._merge_class,
             self._add_images,
             self._remove_images,
             self._label,
@@ -136,6 +137,9 @@ class Storyteller:
 
     def _remove_class(self) -> Change:
         return self.project.remove_class(self._class())
+
+    def _merge_class(self) -> Change:
+        return self.project.merge_class(self._class(), self._class())
 
     def _add_images(self) -> Change:
         count = self.chance.randrange(1, 8)

@@ -95,6 +95,7 @@ def test_no_action_changes_a_project_opened_for_reading(tmp_path: Path) -> None:
             lambda: reader.add_class("Tern"),
             lambda: reader.rename_class(gull, "Tern"),
             lambda: reader.remove_class(gull),
+            lambda: reader.merge_class(gull, gull),
             lambda: reader.import_graph(lambda graph: graph.add_class("Tern"), "Import"),
             lambda: reader.add_images([]),
             lambda: reader.import_labelled([]),
