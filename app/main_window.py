@@ -88,6 +88,7 @@ class MainWindow(QMainWindow):
         self._pages = QStackedWidget()
         self._lay_out()
         self.toast = Toast(self._pages)
+        self.toast.keep_above(self.workspace.selection_bar)
         self.palette_panel = Palette(self._pages)
         self._keys: KeysSheet | None = None
         self._make_flows(log or Log())

@@ -49,6 +49,12 @@ def acceptable(state: CollectionState, image_ids: Sequence[int], threshold: floa
     return Acceptable(groups, float((1 - scores).sum()))
 
 
+def labelled_count(state: CollectionState, image_ids: Sequence[int]) -> int:
+    """How many of these images a person has labelled, as a class or as none of them."""
+    places = _places(state, np.array(image_ids, dtype=np.int64))
+    return int(np.count_nonzero(state.label_class[places] != NO_CLASS))
+
+
 def _places(state: CollectionState, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where these images are in the state's arrays, without those that are not there."""
     if not len(state.image_ids):

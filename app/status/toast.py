@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final, final
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QFrame, QGraphicsDropShadowEffect, QHBoxLayout, QLabel, QWidget
 
@@ -13,6 +13,8 @@ from app.theme.icons import icon_pixmap
 VISIBLE_MS: Final = 6000
 FAILURE_MS: Final = 12000
 _MARGIN: Final = 56
+_GAP: Final = 8
+_PLACE_EVENTS: Final = frozenset({QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize})
 _NO_LIMIT: Final = 16_777_215  # the most that Qt lets a widget be wide
 
 
@@ -29,6 +31,7 @@ class Toast(QFrame):
         self.setProperty("role", "toast")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._host = host
+        self._foot: QWidget | None = None
         self._on_action: Callable[[], None] | None = None
         self._mark = QLabel(self)
         self._text = make_label("")
@@ -46,6 +49,11 @@ class Toast(QFrame):
         self._add_shadow()
         host.installEventFilter(self)
         self.hide()
+
+    def keep_above(self, part: QWidget) -> None:
+        """Never cover this part at the foot of the window while it is there."""
+        self._foot = part
+        part.installEventFilter(self)
 
     @property
     def message(self) -> str:
@@ -90,7 +98,10 @@ class Toast(QFrame):
             self._text.setWordWrap(True)
             self._text.setFixedWidth(widest - 140)
             self.adjustSize()
-        self.move((self._host.width() - self.width()) // 2, self._host.height() - self.height() - _MARGIN)
+        foot = self._host.height() - _MARGIN
+        if self._foot is not None and self._foot.isVisible():
+            foot = min(foot, self._foot.mapTo(self._host, QPoint(0, -_GAP)).y())
+        self.move((self._host.width() - self.width()) // 2, foot - self.height())
 
     def _on_action_clicked(self) -> None:
         self.hide()
@@ -98,8 +109,9 @@ class Toast(QFrame):
             self._on_action()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the foot of the host."""
-        if watched is self._host and event.type() == QEvent.Type.Resize and self.isVisible():
+        """Follow the foot of the host, and the part at the foot."""
+        is_moved = watched is self._host and event.type() == QEvent.Type.Resize
+        if (is_moved or (watched is self._foot and event.type() in _PLACE_EVENTS)) and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)
 

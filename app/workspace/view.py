@@ -11,6 +11,7 @@ from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
 from app.image_view.view import ImageView
 from app.images.thumbnails import Thumbnails
+from app.review.selection_bar import SelectionBar
 from app.session.subsets import ImageFilter, Subset, subset_text
 from app.settings import Settings
 from app.status.notice import Notice
@@ -50,6 +51,7 @@ class Workspace(QWidget):
         self.missing_notice = Notice(tone="warning")
         self.image_view = ImageView()
         self.empty = EmptyPage()
+        self.selection_bar = SelectionBar(session, settings)
         self._stack = QStackedWidget()
         for page in (self.grid, self.empty, self.image_view):
             self._stack.addWidget(page)
@@ -71,6 +73,7 @@ class Workspace(QWidget):
         holder.addWidget(self.notice)
         layout.addLayout(holder)
         layout.addWidget(self._stack, 1)
+        layout.addWidget(self.selection_bar)
 
     def _connect(self) -> None:
         self.header.subset_chosen.connect(self.show_subset_of_class)
@@ -79,6 +82,11 @@ class Workspace(QWidget):
         self.grid.zoom_changed.connect(self._on_zoom_changed)
         self.grid.open_requested.connect(self.open_image)
         self.grid.files_dropped.connect(self.files_dropped)
+        self.grid.images_selected.connect(self.selection_bar.show_selected)
+        self.grid.viewport().installEventFilter(self.selection_bar)
+        self.selection_bar.left.connect(self.grid.setFocus)
+        self.selection_bar.dismissed.connect(self._on_selection_dismissed)
+        self.selection_bar.action_requested.connect(self.action_requested)
         self.empty.files_dropped.connect(self.files_dropped)
         self.empty.action_requested.connect(self.action_requested)
         self.image_view.left.connect(self.leave_image)
@@ -237,6 +245,11 @@ class Workspace(QWidget):
     def _on_order_chosen(self, order: Order) -> None:
         self._settings.order = order.value
         self.model.set_order(order)
+
+    def _on_selection_dismissed(self) -> None:
+        if self.current_id is not None:
+            self.grid.select_image(self.current_id)
+        self.grid.setFocus()
 
     def _on_zoom_changed(self, side: int) -> None:
         self._settings.zoom = side

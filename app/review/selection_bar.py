@@ -1,0 +1,174 @@
+"""The bar at the foot of the grid while several images are selected: what can be done with all of them at once."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.controls import make_button, make_icon_button, make_label, make_separator
+from app.review.bulk import acceptable, labelled_count
+from app.review.selection_wording import accept_text, errors_text, selected_text
+from app.review.threshold_box import ThresholdBox
+from app.settings import Settings
+from app.theme.tokens import tokens
+
+if TYPE_CHECKING:
+    from app.session import Session
+
+Parts = tuple[QWidget, ...]
+Line = tuple[Parts, Parts]
+"""What stands at the start of a line, and what at its end."""
+FEWEST: Final = 2
+"""From so many selected images on the bar is there."""
+
+
+@final
+class SelectionBar(QWidget):
+    """`186 selected · Accept 170 above 80 % · about 5 errors · Label as… · Remove label · ✕`.
+
+    Args:
+        session: the open project.
+        settings: remembers the threshold.
+
+    Signals:
+        action_requested: name of an action; the accepting one does what the bar says.
+        left: the person is done here: back to the images.
+        dismissed: one image is enough.
+    """
+
+    action_requested = Signal(str)
+    left = Signal()
+    dismissed = Signal()
+
+    def __init__(self, session: "Session", settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._settings = settings
+        self._selected: Sequence[int] = ()
+        self._left_out: set[QWidget] = set()
+        self._way = -1
+        self.setObjectName("selectionBar")
+        self.setAccessibleName(self.tr("Selected images"))
+        self.setProperty("surface", "pane")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._count = make_label("", "strong")
+        self._accept = make_button("", lambda: self._ask_for("accept"), variant="primary")
+        self._above = make_label(self.tr("above"), "secondary")
+        self._threshold = ThresholdBox(settings.accept_above)
+        self._errors = make_label("", "secondary")
+        self._errors.setToolTip(self.tr("As many as the probabilities of these predictions add up to"))
+        self._label = make_button(self.tr("Label as…"), lambda: self._ask_for("relabel"), variant="flat")
+        self._unlabel = make_button(self.tr("Remove label"), lambda: self._ask_for("reject"), variant="flat")
+        self._close = make_icon_button("close", self.tr("Select one image only (Esc)"), self.dismissed.emit)
+        self._rows = [QHBoxLayout() for _row in range(3)]
+        self._line_up()
+        self._arrange()
+        self._threshold.changed.connect(self._on_threshold_changed)
+        self._threshold.left.connect(self.left)
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._look)
+        session.state_changed.connect(lambda _state: self._soon.start())
+        self.hide()
+
+    def _line_up(self) -> None:
+        spacing = tokens().spacing
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(make_separator())
+        inner = QVBoxLayout()
+        inner.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
+        inner.setSpacing(spacing.tiny)
+        for row in self._rows:
+            row.setSpacing(spacing.small)
+            inner.addLayout(row)
+        whole.addLayout(inner)
+        for part in (self._accept, self._label, self._unlabel, self._close):
+            part.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys to the images
+
+    # -- what is selected
+
+    def show_selected(self, image_ids: Sequence[int]) -> None:
+        """Take note of other chosen images; the bar follows when all who choose just now are done."""
+        self._selected = image_ids
+        self._soon.start()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """See a mouse button let go over the cards: what was chosen with it is final."""
+        if event.type() == QEvent.Type.MouseButtonRelease:
+            self._soon.start()
+        return super().eventFilter(watched, event)
+
+    def _look(self) -> None:
+        state, count = self._session.state, len(self._selected)
+        if QApplication.mouseButtons() and count >= FEWEST and not self.isVisible():
+            return  # the cards must not move under a rubber band
+        if state is None or count < FEWEST:
+            self.hide()
+            return
+        found = acceptable(state, self._selected, self._settings.accept_above / 100)
+        self._count.setText(selected_text(count))
+        self._accept.setText(accept_text(found.image_count))
+        self._accept.setEnabled(found.image_count > 0)
+        self._errors.setText(errors_text(found.expected_errors))
+        self._show_part(self._errors, is_shown=found.image_count > 0)
+        self._show_part(self._unlabel, is_shown=labelled_count(state, self._selected) > 0)
+        self._arrange()
+        self.show()
+
+    def _show_part(self, part: QWidget, *, is_shown: bool) -> None:
+        part.setVisible(is_shown)
+        (self._left_out.discard if is_shown else self._left_out.add)(part)
+
+    def _on_threshold_changed(self, percent: int) -> None:
+        self._settings.accept_above = percent
+        self._soon.start()
+
+    def _ask_for(self, name: str) -> None:
+        self.left.emit()
+        self.action_requested.emit(name)
+
+    # -- layout: one line, or as many as the width asks for
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Break into lines where it gets narrow."""
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self._arrange()
+
+    def _arrange(self) -> None:
+        accepting: Parts = (self._accept, self._above, self._threshold, self._errors)
+        labelling: Parts = (self._label, self._unlabel)
+        ways: tuple[tuple[Line, ...], ...] = (
+            (((self._count, *accepting), (*labelling, self._close)),),
+            (((self._count,), (*labelling, self._close)), (accepting, ())),
+            (((self._count,), (self._close,)), (accepting, ()), (labelling, ())),
+        )
+        fitting = (number for number, way in enumerate(ways) if all(self._fits(line, number > 0) for line in way))
+        number = next(fitting, len(ways) - 1)
+        if number != self._way:
+            self._way = number
+            self._threshold.set_slim(number > 0)
+            self._fill(ways[number])
+
+    def _fits(self, line: Line, is_slim: bool) -> bool:
+        spacing = tokens().spacing
+        shown = [part for part in (*line[0], *line[1]) if part not in self._left_out]
+        widths = [
+            part.wanted_width(is_slim=is_slim) if isinstance(part, ThresholdBox) else part.sizeHint().width()
+            for part in shown
+        ]
+        return sum(widths) + spacing.small * len(shown) + 2 * spacing.medium <= self.width()
+
+    def _fill(self, way: Sequence[Line]) -> None:
+        for row in self._rows:
+            while row.count():
+                row.takeAt(0)
+        for row, (first, last) in zip(self._rows, way, strict=False):
+            for part in first:
+                row.addWidget(part)
+            row.addStretch(1)
+            for part in last:
+                row.addWidget(part)

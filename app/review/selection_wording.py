@@ -1,0 +1,24 @@
+"""What the bar of many selected images says, in the person's language."""
+
+from app.texts import fill, translate
+from app.wording import number
+
+
+def selected_text(count: int) -> str:
+    """`186 selected`."""
+    return fill(translate("labelling", "%1 selected"), number(count))
+
+
+def accept_text(count: int) -> str:
+    """`Accept 170`: what stands behind the button's threshold."""
+    return fill(translate("labelling", "Accept %1"), number(count))
+
+
+def errors_text(expected: float) -> str:
+    """`about 5 errors`; a promise of none at all would not be honest."""
+    count = round(expected)
+    if expected < 1:
+        return translate("labelling", "fewer than 1 error")
+    if count == 1:
+        return translate("labelling", "about 1 error")
+    return fill(translate("labelling", "about %1 errors"), number(count))

@@ -1,0 +1,121 @@
+"""Many images selected: a calm bar says what can be done with all of them, and Enter does just that."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton, QSpinBox
+
+from app.review.selection_bar import SelectionBar
+from app.review.selection_wording import errors_text, selected_text
+from engine.collection.state import NO_CLASS
+from tests.support.clipping import clipped
+from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.sessions import changed_by
+from tests.support.widgets import button, texts
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def bar(reviewing: Desk) -> SelectionBar:
+    """Forty images are to be reviewed; Ctrl+A has selected all of them."""
+    reviewing.choose(0)
+    reviewing.press(Key.Key_A, CONTROL)
+    bar = reviewing.window.workspace.selection_bar
+    reviewing.wait(bar.isVisible)
+    return bar
+
+
+def above(desk: Desk, percent: int) -> tuple[int, float]:
+    """How many images to review are more probable than a threshold, and the errors that makes."""
+    state = desk.state
+    scores = state.best_score[(state.label_class == NO_CLASS) & ~state.is_unknown].astype(np.float64)
+    return int((scores > percent / 100).sum()), float((1 - scores[scores > percent / 100]).sum())
+
+
+def top_of(desk: Desk, bar: SelectionBar) -> int:
+    """Where the bar begins, from the top of the window."""
+    return bar.mapTo(desk.window, QPoint()).y()
+
+
+def set_threshold(desk: Desk, bar: SelectionBar, percent: int) -> None:
+    """Type another threshold and go back to the images."""
+    (field,) = bar.findChildren(QSpinBox)
+    QTest.mouseClick(field.lineEdit(), Qt.MouseButton.LeftButton)
+    field.selectAll()
+    QTest.keyClicks(field, str(percent))
+    QTest.keyClick(field, Key.Key_Return)
+    assert desk.grid.hasFocus()
+
+
+@pytest.mark.parametrize(
+    ("expected", "text"),
+    [
+        (0.0, "fewer than 1 error"),
+        (0.99, "fewer than 1 error"),
+        (1.2, "about 1 error"),
+        (4.6, "about 5 errors"),
+        (12.4, "about 12 errors"),
+    ],
+)
+def test_errors_are_rounded_honestly(expected: float, text: str) -> None:
+    """Never "no errors": nobody knows that."""
+    assert errors_text(expected) == text
+
+
+def test_it_comes_and_goes_with_the_selection(reviewing: Desk, bar: SelectionBar) -> None:
+    """Two images by Shift and an arrow bring it; Esc, the cross, and one image alone send it away."""
+    assert selected_text(40) in texts(bar)
+    reviewing.press(Key.Key_Escape)
+    reviewing.wait(lambda: not bar.isVisible())
+    reviewing.press(Key.Key_Right, SHIFT)
+    reviewing.wait(lambda: selected_text(2) in texts(bar))
+    QTest.mouseClick(button(bar, "Select one image only"), Qt.MouseButton.LeftButton)
+    reviewing.wait(lambda: not bar.isVisible())
+    assert len(reviewing.grid.selected_ids) == 1
+    assert reviewing.grid.hasFocus()
+
+
+def test_labels_of_many_are_given_and_removed(reviewing: Desk, bar: SelectionBar) -> None:
+    """Label as… asks once for all; Remove label is there only where there is one."""
+    assert not button(bar, "Remove label").isVisible()
+    QTest.mouseClick(button(bar, "Label as"), Qt.MouseButton.LeftButton)
+    reviewing.type_into_palette("blue ch")
+    reviewing.press_for_change(Key.Key_Return)
+    reviewing.window.registry.trigger("show_labelled")
+    reviewing.grid.setFocus()
+    reviewing.press(Key.Key_A, CONTROL)
+    reviewing.wait(lambda: selected_text(64) in texts(bar))
+    assert not button(bar, "Accept").isEnabled()
+    toast = reviewing.window.toast
+    change = changed_by(
+        reviewing.qtbot,
+        reviewing.window.session,
+        lambda: QTest.mouseClick(button(bar, "Remove label"), Qt.MouseButton.LeftButton),
+    )
+    assert change.text == toast.message == "Removed 64 labels"
+    assert not bar.isVisible() or toast.mapTo(reviewing.window, toast.rect().bottomLeft()).y() < top_of(reviewing, bar)
+
+
+def test_no_card_moves_or_hides_behind_it(reviewing: Desk, bar: SelectionBar) -> None:
+    """Cards stay where they were, and the last row can be scrolled to above the bar."""
+    reviewing.press(Key.Key_Escape)
+    reviewing.wait(lambda: not bar.isVisible())
+    grid = reviewing.grid
+    first = grid.visualRect(grid.model().index(0, 0))
+    reviewing.press(Key.Key_A, CONTROL)
+    reviewing.wait(bar.isVisible)
+    assert grid.visualRect(grid.model().index(0, 0)) == first
+    reviewing.press(Key.Key_End, CONTROL)
+    last = grid.visualRect(grid.model().index(39, 0))
+    assert grid.viewport().mapTo(reviewing.window, last.bottomLeft()).y() < top_of(reviewing, bar)
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1000, 640), (860, 500)])
+def test_it_fits_every_window(reviewing: Desk, bar: SelectionBar, size: tuple[int, int]) -> None:
+    """In one line or several, without a word cut or a part outside."""
+    reviewing.window.resize(*size)
+    reviewing.wait(lambda: bar.width() == reviewing.window.workspace.width())
+    reviewing.wait(lambda: not clipped(bar))
+    assert all(bar.rect().contains(part.geometry()) for part in bar.findChildren(QPushButton) if part.isVisible())
