@@ -20,7 +20,8 @@ from engine.collection.lost_model import model_or_lost
 from engine.collection.models import ModelFiles
 from engine.collection.new_project import new_project
 from engine.collection.project_settings import SETTING_NAME, STAGE_SETTING, is_stage_on, policies_of, setting_of
-from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
+from engine.collection.publishing import Predictions, Publisher
+from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.everyday.classification import Scores
 from engine.everyday.model import EverydayModel
@@ -50,7 +51,6 @@ class LiveCollection:
         project: the open project.
         model: the model files in use.
         embedded: images, labels and embeddings.
-        state: the newest snapshot; replaced, never changed.
         fitted: the fitted model, None before the first fit.
         scores: outcome for each row of `embedded.store`.
     """
@@ -74,8 +74,8 @@ class LiveCollection:
         self._told_at = np.zeros(0, dtype=np.int64)
         self._graph_copy: CategoryGraph | None = None
         self._memory: FitMemory
+        self._publisher: Publisher
         self._use(model or model_or_lost(project, caches))
-        self.state: CollectionState = self.embedded.images.blank_state(self.model.name)
 
     @staticmethod
     def open(path: Path, caches: CacheFolders, *, for_writing: bool = True) -> "LiveCollection":
@@ -92,14 +92,18 @@ class LiveCollection:
         self.embedded.close()
         self.project.close()
 
+    @property
+    def state(self) -> CollectionState:
+        """The newest snapshot; replaced, never changed."""
+        return self._publisher.state
+
     # -- keeping up -----------------------------------------------------------------------------------------------
 
     def load_list(self) -> CollectionState:
         """Read images and labels: enough to paint the grid."""
         self.embedded.images.read()
         self._is_loaded = False
-        self.state = self.embedded.images.blank_state(self.model.name)
-        return self.state
+        return self._publisher.publish_list()
 
     def load(self, *, fits: bool = True) -> CollectionState:
         """Read everything: images, labels, cached embeddings; then fit and classify.
@@ -148,7 +152,9 @@ class LiveCollection:
             self._graph_copy = None
         if self._is_of_concern(change):
             self._version += 1
-        return self._publish()
+        if change.images_added or change.images_removed or change.images_moved or change.graph_edits:
+            return self._publish()
+        return self._publisher.publish_labels(self.project.graph)
 
     def take_embedded(self, image_ids: Sequence[int], *, fits: bool = True) -> CollectionState:
         """Take new embeddings of these images from the cache, or note that they failed.
@@ -239,6 +245,7 @@ class LiveCollection:
         """Go on with this model and its cache of embeddings."""
         self.model = model
         self.embedded = EmbeddedImages(self.project, model, self._caches)
+        self._publisher = Publisher(self.embedded, model.name)
         name = f"{model.backbone_hash} {self.project.path}"
         self._memory = FitMemory(model, CachedBasis(self._caches.collections, name))
         self._is_loaded = False
@@ -289,16 +296,12 @@ class LiveCollection:
     # -- answers --------------------------------------------------------------------------------------------------
 
     def _publish(self) -> CollectionState:
-        ready, images, fitted = self.embedded.is_ready, self.embedded.images, self.fitted
-        status = np.where(ready, ImageStatus.READY, ImageStatus.WAITING).astype(np.uint8)
-        status[images.has_failed & ~ready] = ImageStatus.FAILED
-        has_candidates = fitted is not None and len(fitted.candidates) > 0
-        has_prediction = ready & self._has_scores()[self.embedded.rows] & has_candidates
-        self.state = images.state(
-            self.project.graph, self.model.name, status, has_prediction,
-            scores=self.scores.at(self.embedded.rows), fitted=fitted,
-        )  # fmt: skip
-        return self.state
+        graph, count, fitted = self.project.graph, len(self.embedded.images.ids), self.fitted
+        if fitted is None:
+            return self._publisher.publish(graph, Predictions.none(count))
+        rows = self.embedded.rows
+        has_scores = self.embedded.is_ready & self._has_scores()[rows]
+        return self._publisher.publish(graph, Predictions.of(fitted, self.scores.at(rows), has_scores, graph))
 
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
         """The likeliest classes of an image, best first; none while it has no embedding."""

@@ -37,6 +37,8 @@ class EmbeddedImages:
         self._cache = open_cache(model, caches)
         self.images = ImageList(project)
         self.store = EmbeddingStore(self._width)
+        self._rows: NDArray[np.int64] | None = None
+        self._rows_of = (self.images.ids, self.store.image_ids)
 
     def close(self) -> None:
         """Close the embedding cache."""
@@ -45,7 +47,10 @@ class EmbeddedImages:
     @property
     def rows(self) -> NDArray[np.int64]:
         """(n,) rows of the listed images."""
-        return self.rows_of(self.images.ids)
+        of = (self.images.ids, self.store.image_ids)
+        if self._rows is None or any(now is not then for now, then in zip(of, self._rows_of, strict=True)):
+            self._rows, self._rows_of = self.rows_of(self.images.ids), of
+        return self._rows
 
     @property
     def is_ready(self) -> NDArray[np.bool_]:

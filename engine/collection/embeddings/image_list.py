@@ -1,19 +1,19 @@
 """Images and labels of an open project as aligned arrays, and snapshots made of them."""
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import final
+from collections.abc import Iterator, Sequence
+from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.collection.embeddings.counting import counts_of
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
-from engine.everyday.classification import Scores
-from engine.everyday.model import EverydayModel
-from engine.graph.category_graph import CategoryGraph
 from engine.project import Project
 from engine.project.packed import PackedHashes, PackedTexts
+
+MANY: Final = 2_000
+"""Labels of more images than this are read with those of all: one by one takes longer."""
 
 
 @final
@@ -43,10 +43,7 @@ class ImageList:
         self.paths = table.paths
         self.content_hashes = table.content_hashes
         self.has_failed = np.array([failure is not None for failure in table.failures], dtype=bool)
-        labels = self._project.label_table()
-        self.labels = np.full(len(self.ids), NO_CLASS, dtype=np.int64)
-        places = np.searchsorted(self.ids, np.array(labels.image_ids, dtype=np.int64))
-        self.labels[places] = [UNKNOWN if class_id is None else class_id for class_id in labels.class_ids]
+        self._read_all_labels()
 
     def read_added(self, image_ids: Sequence[int]) -> None:
         """Read images that were added; everything where one of them was there before and came back."""
@@ -74,12 +71,21 @@ class ImageList:
             self.has_failed[place] = failure is not None
 
     def read_labels(self, image_ids: Sequence[int]) -> None:
-        """Read the labels of some images; the old array stays as it was for those who hold it."""
+        """Read the labels of some listed images; the old array stays as it was for those who hold it."""
+        if len(image_ids) > MANY:
+            self._read_all_labels()
+            return
         self.labels = self.labels.copy()
         for image_id in image_ids:
             label = self._project.label_of(image_id)
             code = NO_CLASS if label is None else UNKNOWN if label.class_id is None else label.class_id
-            self.labels[np.searchsorted(self.ids, image_id)] = code
+            self.labels[bisect_left(self.ids, image_id)] = code
+
+    def _read_all_labels(self) -> None:
+        table = self._project.label_table()
+        self.labels = np.full(len(self.ids), NO_CLASS, dtype=np.int64)
+        places = np.searchsorted(self.ids, np.array(table.image_ids, dtype=np.int64))
+        self.labels[places] = [UNKNOWN if class_id is None else class_id for class_id in table.class_ids]
 
     def has(self, image_id: int) -> bool:
         """Whether an image is listed."""
@@ -115,53 +121,5 @@ class ImageList:
             folder=self._project.path.parent, image_ids=self.ids, paths=self.paths, label_class=self.labels,
             best_class=none, best_score=zeros, safe_class=none, safe_score=zeros,
             is_unknown=np.zeros(count, dtype=bool), status=status,
-            shot_counts=_counts(self.labels), image_counts={}, model_name=model_name,
+            shot_counts=counts_of(self.labels), image_counts={}, model_name=model_name,
         )  # fmt: skip
-
-    def state(
-        self,
-        graph: CategoryGraph,
-        model_name: str,
-        status: NDArray[np.uint8],
-        has_prediction: NDArray[np.bool_],
-        *,
-        scores: Scores,
-        fitted: EverydayModel | None,
-    ) -> CollectionState:
-        """A snapshot with predictions; `scores` are aligned with the images."""
-        best = np.full(len(self.ids), NO_CLASS, dtype=np.int64)
-        is_unknown = np.zeros(len(self.ids), dtype=bool)
-        safe_class = scores.safe_class
-        if fitted is not None and has_prediction.any():
-            candidates = np.array([c if c in graph else NO_CLASS for c in fitted.candidate_ids.tolist()])
-            best = np.where(has_prediction, candidates[np.where(has_prediction, scores.best, 0)], NO_CLASS)
-            has_prediction = best != NO_CLASS
-            is_unknown = has_prediction & fitted.is_unknown(scores)
-            gone = [c for c in fitted.back_off.coarse_ids.tolist() if c not in graph]
-            if gone:
-                safe_class = np.where(np.isin(safe_class, gone), NO_CLASS, safe_class)
-        safe = np.where(has_prediction & ~is_unknown, safe_class, NO_CLASS)
-        shown = np.where(self.labels != NO_CLASS, self.labels, np.where(is_unknown, NO_CLASS, best))
-        return CollectionState(
-            folder=self._project.path.parent, image_ids=self.ids, paths=self.paths, label_class=self.labels,
-            best_class=best, best_score=np.where(has_prediction, scores.best_score, 0).astype(np.float32),
-            safe_class=safe, safe_score=np.where(safe != NO_CLASS, scores.safe_score, 0).astype(np.float32),
-            is_unknown=is_unknown, status=status, shot_counts=_counts(self.labels),
-            image_counts=_rolled_up(graph, _counts(shown)), model_name=model_name,
-        )  # fmt: skip
-
-
-def _counts(classes: NDArray[np.int64]) -> dict[int, int]:
-    class_ids, counts = np.unique(classes[classes >= 0], return_counts=True)
-    return dict(zip(class_ids.tolist(), counts.tolist(), strict=True))
-
-
-def _rolled_up(graph: CategoryGraph, counts: Mapping[int, int]) -> dict[int, int]:
-    """Distinct images at each class or below: an image has one class, and that class each ancestor once."""
-    totals: Counter[int] = Counter()
-    for class_id, count in counts.items():
-        if class_id in graph:
-            totals[class_id] += count
-            for ancestor in graph.ancestors(class_id):
-                totals[ancestor] += count
-    return dict(totals)

@@ -1,0 +1,113 @@
+"""From labels and scores to the snapshot that everybody sees; after a label only what a label changes is made anew."""
+
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.embeddings.counting import ShownCounts, counts_of, shown_classes
+from engine.collection.embeddings.embedded_images import EmbeddedImages
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
+from engine.everyday.classification import Scores
+from engine.everyday.model import EverydayModel
+from engine.graph.category_graph import CategoryGraph
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What a model says of n images, in a graph that may have changed since it was fitted: no class that is gone.
+
+    Attributes:
+        best_class, best_score, safe_class, safe_score, is_unknown: as in `CollectionState`.
+    """
+
+    best_class: NDArray[np.int64]
+    best_score: NDArray[np.float32]
+    safe_class: NDArray[np.int64]
+    safe_score: NDArray[np.float32]
+    is_unknown: NDArray[np.bool_]
+
+    @staticmethod
+    def none(count: int) -> "Predictions":
+        """Nothing said of any image yet."""
+        classes, scores = np.full(count, NO_CLASS, dtype=np.int64), np.zeros(count, dtype=np.float32)
+        return Predictions(classes, scores, classes, scores, np.zeros(count, dtype=bool))
+
+    @staticmethod
+    def of(fitted: EverydayModel, scores: Scores, has_scores: NDArray[np.bool_], graph: CategoryGraph) -> "Predictions":
+        """Read them off the scores.
+
+        Args:
+            fitted: the model.
+            scores: of n images.
+            has_scores: (n,) bool, whether they are about the image.
+            graph: as it is now.
+        """
+        candidates = _those_in(graph, fitted.candidate_ids)
+        if not has_scores.any() or len(candidates) == 0:
+            return Predictions.none(len(has_scores))
+        best = np.where(has_scores, candidates[np.where(has_scores, scores.best, 0)], NO_CLASS)
+        has_best = best != NO_CLASS
+        is_unknown = has_best & fitted.is_unknown(scores)
+        safe = np.where(has_best & ~is_unknown, scores.safe_class, NO_CLASS)
+        gone = np.setdiff1d(fitted.back_off.coarse_ids, _those_in(graph, fitted.back_off.coarse_ids))
+        if len(gone):
+            safe[np.isin(safe, gone)] = NO_CLASS
+        return Predictions(
+            best, np.where(has_best, scores.best_score, 0).astype(np.float32),
+            safe, np.where(safe != NO_CLASS, scores.safe_score, 0).astype(np.float32), is_unknown,
+        )  # fmt: skip
+
+
+def _those_in(graph: CategoryGraph, class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Class ids (c,), `NO_CLASS` in place of those that are gone."""
+    return np.array([i if i in graph else NO_CLASS for i in class_ids.tolist()], dtype=np.int64)
+
+
+@final
+class Publisher:
+    """Makes snapshots, and keeps what the next one can be made from quickly.
+
+    Args:
+        embedded: the images.
+        model_name: name of the backbone.
+
+    Attributes:
+        state: the newest snapshot; replaced, never changed.
+    """
+
+    def __init__(self, embedded: EmbeddedImages, model_name: str) -> None:
+        self._embedded = embedded
+        self._model_name = model_name
+        self._counts = ShownCounts.none()
+        self.state: CollectionState = embedded.images.blank_state(model_name)
+
+    def publish_list(self) -> CollectionState:
+        """Images and labels; nobody looked at the embeddings yet."""
+        self._counts = ShownCounts.none()
+        self.state = self._embedded.images.blank_state(self._model_name)
+        return self.state
+
+    def publish(self, graph: CategoryGraph, said: Predictions) -> CollectionState:
+        """Everything: images, labels, predictions, counts."""
+        images, is_ready = self._embedded.images, self._embedded.is_ready
+        status = np.where(is_ready, ImageStatus.READY, ImageStatus.WAITING).astype(np.uint8)
+        status[images.has_failed & ~is_ready] = ImageStatus.FAILED
+        self._counts = ShownCounts.none()
+        self.state = replace(
+            self.state, image_ids=images.ids, paths=images.paths, status=status,
+            best_class=said.best_class, best_score=said.best_score,
+            safe_class=said.safe_class, safe_score=said.safe_score, is_unknown=said.is_unknown,
+        )  # fmt: skip
+        return self.publish_labels(graph)
+
+    def publish_labels(self, graph: CategoryGraph) -> CollectionState:
+        """Other labels of the same images, with the same predictions in the same graph."""
+        labels, state = self._embedded.images.labels, self.state
+        shown = shown_classes(labels, state.best_class, state.is_unknown)
+        self._counts = self._counts.moved_to(graph, shown)
+        self.state = replace(
+            state, label_class=labels, shot_counts=counts_of(labels), image_counts=self._counts.or_below
+        )
+        return self.state
