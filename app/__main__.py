@@ -48,15 +48,15 @@ def _names_a_project(word: str) -> bool:
     return word.endswith(PROJECT_SUFFIX)
 
 
-def open_window(project: Path | None) -> int:
-    """Show the window and run until it is closed."""
+def open_window(project: Path | None, *, with_sample: bool = False) -> int:
+    """Show the window, with a project or with the sample when one is wanted, and run until it is closed."""
     from engine.log import ProcessKind, logging_to_file
 
     with logging_to_file(ProcessKind.WINDOW) as log:
-        return _run_window(project, log)
+        return _run_window(project, log, with_sample=with_sample)
 
 
-def _run_window(project: Path | None, log: "Log") -> int:
+def _run_window(project: Path | None, log: "Log", *, with_sample: bool) -> int:
     if sys.platform == "win32":
         load_onnxruntime()  # WORKAROUND: after Qt its library fails to load (onnxruntime issue 16116)
     from PySide6.QtWidgets import QApplication
@@ -76,8 +76,7 @@ def _run_window(project: Path | None, log: "Log") -> int:
     from app.startup_report import attach_report
 
     attach_report(window)
-    if project is not None:
-        window.open_soon(project)
+    window.begin(project, with_sample=with_sample)
     window.show()
     _log.info("the window is open")
     return application.exec()

@@ -32,7 +32,9 @@ _BAR_STEPS: Final = 1000
 _FIELD_MARGIN: Final = 9  # before the text of a field, as in the style sheet
 _MARK_WIDTH: Final = 26  # of a radio button or check box with the gap behind it, as in the style sheet
 _ICON_NAME: Final = "iconName"
-ICON_COLOURS: Final = {"": "text_secondary", "primary": "on_accent", "flat": "accent_text", "danger": "danger"}
+ICON_COLOURS: Final = {
+    "": "text_secondary", "primary": "on_accent", "flat": "accent_text", "muted": "text_muted", "danger": "danger"
+}  # fmt: skip
 """What the icon of a button is drawn in, by the button's variant."""
 
 
@@ -51,7 +53,7 @@ def make_label(text: str, role: str = "", *, wraps: bool = False) -> QLabel:
 
 
 def make_button(text: str, on_click: Callable[[], None], *, variant: str = "", icon_name: str = "") -> QPushButton:
-    """A button: variant "" (plain), "primary", "flat" or "danger"."""
+    """A button: variant "" (plain), "primary", "flat", "muted" (flat, and quieter) or "danger"."""
     button = QPushButton(text)
     button.setCursor(Qt.CursorShape.PointingHandCursor)
     button.setAutoDefault(False)

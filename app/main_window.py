@@ -81,7 +81,7 @@ class MainWindow(QMainWindow):
         self.workspace = Workspace(self.session, self.thumbnails, self.settings)
         self.inspector = Inspector(self.session, self.thumbnails)
         self.side = SidePlace(self.inspector)
-        self.welcome = Welcome()
+        self.welcome = Welcome(self.thumbnails)
         self.device_chip = DeviceChip()
         self.status_line = StatusLine(self.session, self.embedding, self.device_chip)
         self._panes = self._make_panes()
@@ -122,7 +122,9 @@ class MainWindow(QMainWindow):
 
     def _make_flows(self, log: Log) -> None:
         self.importing = Importing(self.session, self.workspace.notice, self.toast, self)
-        self.projects = Projects(self.session, self.importing.take, self.settings, self.workspace.notice, self)
+        self.projects = Projects(
+            self.session, self.importing.take, self.settings, self.workspace.notice, page=self.welcome, window=self
+        )
         self.labelling = Labelling(self.session, self.workspace, self.inspector.likeliest_of, self.palette_panel)
         self.classes = Classes(self.session, self.tree, self.palette_panel)
         self.models = Models(self.session, self.training, self.side, self.toast)
@@ -182,7 +184,8 @@ class MainWindow(QMainWindow):
         workspace.action_requested.connect(self.registry.trigger)
         self._connect_inspector()
         self.welcome.action_requested.connect(self.registry.trigger)
-        self.welcome.project_requested.connect(session.open)
+        self.welcome.project_requested.connect(self.open_soon)
+        self.projects.sample.ready.connect(self.open_soon)
         self.welcome.files_dropped.connect(self.projects.take_dropped)
         workspace.files_dropped.connect(self.projects.take_dropped)
 
@@ -204,6 +207,16 @@ class MainWindow(QMainWindow):
             self._panes.restoreState(self.settings.panes)
         self._show_welcome()
 
+    def begin(self, project: Path | None = None, *, with_sample: bool = False) -> None:
+        """Start with a project, the sample, the last project where that is wanted, or the first page."""
+        recent = self.settings.recent_projects() if self.settings.opens_last_project else []
+        if project is not None:
+            self.open_soon(project)
+        elif with_sample:
+            QTimer.singleShot(0, self.projects.sample.start)
+        elif recent:
+            self.open_soon(recent[0])
+
     def open_soon(self, path: Path) -> None:
         """Open a project as soon as the window was painted; meanwhile the empty panes are in front."""
         self._pages.setCurrentWidget(self._working)
@@ -212,7 +225,7 @@ class MainWindow(QMainWindow):
     # -- following the session
 
     def _show_welcome(self) -> None:
-        self.welcome.show_recent(self.projects.recent())
+        self.projects.recent.show()
         self._pages.setCurrentWidget(self.welcome)
 
     def _on_opened(self, _info: object) -> None:
@@ -354,5 +367,6 @@ class MainWindow(QMainWindow):
         self.workspace.image_view.stop()
         self.backups.stop()
         self.reports.stop()
+        self.projects.stop()
         self.session.shut_down()
         super().closeEvent(event)

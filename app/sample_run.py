@@ -19,7 +19,11 @@ def has_display() -> bool:
 
 
 def main() -> int:
-    """Make the sample project when it is not there yet, then show it or report on it."""
+    """Show the sample project in the window, which makes it when it is not there yet; or report on it."""
+    if has_display():
+        from app.__main__ import open_window
+
+        return open_window(None, with_sample=True)
     from engine.cli.output import progress_bar
     from engine.collection.sample_project import make_sample_project
 
@@ -30,10 +34,6 @@ def main() -> int:
     except ProtoleafError as error:
         sys.stderr.write(f"protoleaf: {error}\n")
         return 1
-    if has_display():
-        from app.__main__ import open_window
-
-        return open_window(project)
     return report(project, caches)
 
 

@@ -1,4 +1,4 @@
-"""What the window remembers between two runs: recent projects, its size, the device. Never project data."""
+"""What the window remembers between two runs: recent projects, its size, its look, the device. Never project data."""
 
 from pathlib import Path
 from typing import Final
@@ -20,6 +20,8 @@ _ZOOM: Final = "grid/zoom"
 _ORDER: Final = "grid/order"
 _ACCEPT_ABOVE: Final = "review/accept_above"
 _PROXY: Final = "downloads/proxy"
+_SCHEME: Final = "window/scheme"
+_LAST_PROJECT: Final = "start/open_last_project"
 _DEVICE: Final = "computing/device"
 
 
@@ -52,6 +54,24 @@ class Settings:
 
     def _keep_recent(self, paths: list[Path]) -> None:
         self._store.setValue(_RECENT, [str(path) for path in paths[:RECENT_LIMIT]])
+
+    @property
+    def opens_last_project(self) -> bool:
+        """Whether the program starts with the project that was opened last."""
+        return str(self._store.value(_LAST_PROJECT, "")) == "true"
+
+    @opens_last_project.setter
+    def opens_last_project(self, is_wanted: bool) -> None:
+        self._store.setValue(_LAST_PROJECT, "true" if is_wanted else "false")
+
+    @property
+    def scheme(self) -> str:
+        """Name of the look: "light" or "dark"; empty follows the system."""
+        return str(self._store.value(_SCHEME, "") or "")
+
+    @scheme.setter
+    def scheme(self, name: str) -> None:
+        self._store.setValue(_SCHEME, name)
 
     @property
     def geometry(self) -> QByteArray:

@@ -10,17 +10,25 @@ from app.jobs.detached_job import DetachedJob
 from app.settings import Settings
 from app.status.notice import Notice
 from app.texts import translate
+from app.welcome.recent import RecentProjects
+from app.welcome.sample import SampleStart
 from engine.config import PROJECT_SUFFIX
 
 if TYPE_CHECKING:
     from app.session import Session
+    from app.welcome.view import Welcome
 
 KINDS = "Protoleaf (*.protoleaf)"
 
 
 @final
 class Projects:
-    """Opens one project at a time."""
+    """Opens one project at a time.
+
+    Attributes:
+        sample: makes the sample project.
+        recent: keeps the list of recent projects on the first page.
+    """
 
     def __init__(
         self,
@@ -28,6 +36,8 @@ class Projects:
         import_files: Callable[[Sequence[Path]], None],
         settings: Settings,
         notice: Notice,
+        *,
+        page: "Welcome",
         window: QWidget,
     ) -> None:
         self._session = session
@@ -35,6 +45,8 @@ class Projects:
         self._settings = settings
         self._notice = notice
         self._window = window
+        self.sample = SampleStart(session, page)
+        self.recent = RecentProjects(settings, page)
         self._dropped: tuple[Path, tuple[Path, ...]] | None = None  # what goes into which project that is being made
         session.opened.connect(self._on_opened)
         session.loaded.connect(self._on_loaded)
@@ -45,7 +57,7 @@ class Projects:
         return {
             "new_project": self._choose_new,
             "open_project": self._choose_open,
-            "try_sample": self.try_sample,
+            "try_sample": self.sample.start,
             "close_project": self._session.close,
             "quit": self._quit,
         }
@@ -53,9 +65,10 @@ class Projects:
     def _quit(self) -> None:
         self._window.close()
 
-    def recent(self) -> list[Path]:
-        """Recent projects."""
-        return self._settings.recent_projects()
+    def stop(self) -> None:
+        """End before the program ends."""
+        self.recent.stop()
+        self.sample.stop()
 
     def _choose_new(self) -> None:
         name, _ = QFileDialog.getSaveFileName(
@@ -69,22 +82,6 @@ class Projects:
         name, _ = QFileDialog.getOpenFileName(self._window, translate("projects", "Open project"), "", KINDS)
         if name:
             self._session.open(Path(name))
-
-    def try_sample(self) -> None:
-        """Open the sample project; its images are drawn first when that was not done yet."""
-        from app.jobs.process_job import ProcessJob
-        from engine.collection.messages import DrawSample
-        from engine.config import sample_folder
-
-        sample = sample_folder() / f"sample{PROJECT_SUFFIX}"
-        if sample.exists():
-            self._session.open(sample)
-            return
-        request = DrawSample(sample.parent)
-        job = ProcessJob(translate("projects", "Drawing the sample collection"), request)
-        job.failed.connect(self._session.failed)
-        job.finished.connect(lambda _result: self._session.open(sample))
-        self._session.jobs.run(job)
 
     def take_dropped(self, paths: Sequence[Path]) -> None:
         """Open a dropped project; add other files to the open one, or make one beside them and import them."""

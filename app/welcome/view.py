@@ -1,4 +1,4 @@
-"""The page without a project: try the sample, start, or go on."""
+"""The page without a project: go on, start, or try the sample."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -6,12 +6,15 @@ from typing import final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.actions.table import BY_NAME
-from app.controls import make_button, make_label, make_scroll_area
+from app.controls import fill_column, make_button, make_label, make_scroll_area, set_variant
 from app.dragging import take_files, welcome_files
+from app.images.thumbnails import Thumbnails
 from app.theme.icons import icon_pixmap
+from app.welcome.recent_list import RecentList
+from app.welcome.sample_card import SampleCard
 
 COLUMN_WIDTH = 600
 LOGO_SIDE = 56
@@ -19,25 +22,41 @@ LOGO_SIDE = 56
 
 @final
 class Welcome(QWidget):
-    """Name, one sentence, three ways to begin, recent projects.
+    """Name, one sentence, recent projects, three ways to begin; or how far the sample collection is.
 
     Signals:
         action_requested: name of an action.
         project_requested: path of a recent project.
+        forget_requested: path of a recent project to take off the list.
+        cancel_requested: draw no more of the sample collection.
         files_dropped: list of paths.
+
+    Args:
+        thumbnails: where pictures come from.
+
+    Attributes:
+        recent: the projects opened last.
+        sample_card: what is shown while the sample collection is made.
     """
 
     action_requested = Signal(str)
     project_requested = Signal(object)
+    forget_requested = Signal(object)
+    cancel_requested = Signal()
     files_dropped = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAcceptDrops(True)
         self._logo = QLabel()
-        self._recent = QVBoxLayout()
-        self._recent.setSpacing(2)
+        self.recent = RecentList()
+        self.recent.project_requested.connect(self.project_requested)
+        self.recent.forget_requested.connect(self.forget_requested)
+        self.sample_card = SampleCard(thumbnails, COLUMN_WIDTH)
+        self.sample_card.cancel_requested.connect(self.cancel_requested)
+        self._ways = self._make_ways()
         column = QVBoxLayout()
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         column.addWidget(self._logo)
         column.addWidget(make_label(self.tr("Protoleaf"), "title"))
@@ -48,14 +67,20 @@ class Welcome(QWidget):
             )
         )  # fmt: skip
         column.addSpacing(8)
-        column.addLayout(self._buttons())
-        column.addWidget(self._drop_area())
-        column.addSpacing(8)
-        column.addLayout(self._recent)
+        column.addWidget(self.sample_card)
+        column.addWidget(self._ways)
         holder = QWidget()
         holder.setFixedWidth(COLUMN_WIDTH)
         holder.setLayout(column)
         self._lay_out(holder)
+
+    def _make_ways(self) -> QWidget:
+        """All ways to begin: go on with a project, make one, or look at the sample."""
+        ways = QWidget()
+        column = fill_column(ways, self.recent, spacing=12)
+        column.addLayout(self._buttons())
+        column.addWidget(self._drop_area())
+        return ways
 
     def _lay_out(self, holder: QWidget) -> None:
         """Put it a little above the middle; a low window scrolls."""
@@ -73,9 +98,11 @@ class Welcome(QWidget):
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
-        for name, variant in (("try_sample", "primary"), ("new_project", ""), ("open_project", "")):
+        self.buttons: dict[str, QPushButton] = {}
+        for name in ("new_project", "open_project", "try_sample"):
             action = BY_NAME[name]
-            row.addWidget(make_button(action.title, self._requester(name), variant=variant, icon_name=action.icon))
+            self.buttons[name] = make_button(action.title, self._requester(name), icon_name=action.icon)
+            row.addWidget(self.buttons[name])
         row.addStretch(1)
         return row
 
@@ -98,27 +125,21 @@ class Welcome(QWidget):
         return area
 
     def show_recent(self, paths: Sequence[Path]) -> None:
-        """List recent projects; the caller leaves out those that are gone."""
+        """List recent projects; whoever has none is led to the sample."""
         self._logo.setPixmap(icon_pixmap("protoleaf", LOGO_SIDE, colour="accent", ratio=self.devicePixelRatioF()))
-        while (item := self._recent.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
-        if paths:
-            self._recent.addWidget(make_label(self.tr("Recent projects"), "section"))
-        for path in paths:
-            self._recent.addWidget(self._recent_row(path))
+        self.recent.show_projects(paths)
+        set_variant(self.buttons["try_sample"], "" if paths else "primary")
 
-    def _recent_row(self, path: Path) -> QWidget:
-        button = make_button(path.stem, lambda: self.project_requested.emit(path), variant="flat", icon_name="leaf")
-        button.setToolTip(str(path))
-        row = QWidget()
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(button)
-        place = make_label(path.parent.name, "caption")
-        layout.addWidget(place)
-        layout.addStretch(1)
-        return row
+    def show_making(self) -> None:
+        """Show that the sample collection is being made, in the place of the ways to begin."""
+        self._ways.hide()
+        self.sample_card.begin()
+        self.sample_card.progress.cancel_button.setFocus()
+
+    def show_ways(self) -> None:
+        """Show the ways to begin again."""
+        self.sample_card.end()
+        self._ways.show()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files."""

@@ -89,19 +89,6 @@ def test_a_project_dropped_on_the_window_is_opened(desk: Desk, collection: Colle
     assert desk.window.windowTitle() == "shapes - Protoleaf"
 
 
-def test_the_sample_is_opened_when_it_was_drawn_before(
-    desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One click on the first page; nothing is drawn a second time."""
-    sample = collection.project.rename(collection.folder / "sample.protoleaf")
-    monkeypatch.setenv("PROTOLEAF_SAMPLE", str(collection.folder))
-    with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
-        desk.window.welcome.action_requested.emit("try_sample")
-    assert desk.window.session.info is not None
-    assert desk.window.session.info.path == sample
-    assert len(desk.state.image_ids) == 64
-
-
 def test_a_read_only_project_can_be_looked_at(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,109 @@
+"""Recent projects on the first page, and the one that is opened at the start."""
+
+import threading
+from collections.abc import Collection as Many
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.settings import Settings
+from app.welcome import recent
+from tests.support.collections import Collection
+from tests.support.desk import Desk
+from tests.support.sessions import LONG_MS
+
+
+@pytest.fixture
+def gone(tmp_path: Path) -> Path:
+    """A project on a stick that is not there."""
+    return tmp_path / "stick" / "beetles & moths.protoleaf"
+
+
+@pytest.fixture
+def returning(qtbot: QtBot, settings: Settings, collection: Collection, gone: Path) -> Iterator[Desk]:
+    """Somebody who has opened two projects before, at the first page."""
+    settings.remember_project(gone)
+    settings.remember_project(collection.project)
+    desk = Desk(qtbot, settings)
+    yield desk
+    desk.leave()
+
+
+def click(desk: Desk, button: QWidget) -> None:
+    """Press and let go."""
+    desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def top_of(widget: QWidget, desk: Desk) -> int:
+    """Where a widget begins in the window."""
+    return widget.mapTo(desk.window, widget.rect().topLeft()).y()
+
+
+def test_recent_projects_stand_above_the_sample(returning: Desk, collection: Collection) -> None:
+    """The latest first; one click opens it."""
+    welcome = returning.window.welcome
+    first, second = welcome.recent.rows.values()
+    sample = welcome.buttons["try_sample"]
+    assert top_of(first, returning) < top_of(second, returning) < top_of(sample, returning)
+    with returning.qtbot.waitSignal(returning.window.session.loaded, timeout=LONG_MS):
+        click(returning, first.open_button)
+        assert not welcome.isVisible()  # the panes are there before the project is read
+    assert returning.window.session.info is not None
+    assert returning.window.session.info.path == collection.project
+
+
+def test_one_that_is_gone_says_so_and_can_be_taken_off(returning: Desk, collection: Collection, gone: Path) -> None:
+    """The file that is there has no such button; the list is as short at the next start."""
+    rows = returning.window.welcome.recent.rows
+    returning.wait(rows[gone].forget_button.isVisible)
+    assert not rows[collection.project].forget_button.isVisible()
+    assert rows[gone].open_button.text() == "beetles && moths"
+    click(returning, rows[gone].forget_button)
+    assert list(returning.window.welcome.recent.rows) == [collection.project]
+    assert returning.window.settings.recent_projects() == [collection.project]
+
+
+def test_opening_one_that_is_gone_leads_back_with_a_sentence(returning: Desk, gone: Path) -> None:
+    """It may have come back, so it can be tried."""
+    click(returning, returning.window.welcome.recent.rows[gone].open_button)
+    returning.wait(lambda: "beetles & moths" in returning.window.toast.message)
+    assert returning.window.welcome.isVisible()
+
+
+def test_the_disk_is_asked_on_another_thread(
+    qtbot: QtBot, settings: Settings, gone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A share that hangs must not hold up the window."""
+    threads: list[threading.Thread] = []
+    looked = recent.gone_of
+
+    def noting(paths: Sequence[Path]) -> Many[Path]:
+        threads.append(threading.current_thread())
+        return looked(paths)
+
+    monkeypatch.setattr(recent, "gone_of", noting)
+    settings.remember_project(gone)
+    desk = Desk(qtbot, settings)
+    desk.wait(desk.window.welcome.recent.rows[gone].forget_button.isVisible)
+    assert threads
+    assert threading.main_thread() not in threads
+    desk.leave()
+
+
+@pytest.mark.parametrize("is_wanted", [True, False])
+def test_the_last_project_is_opened_at_the_start_if_one_wants(
+    returning: Desk, collection: Collection, is_wanted: bool
+) -> None:
+    """Off, the program starts with the first page."""
+    returning.window.settings.opens_last_project = is_wanted
+    returning.window.begin()
+    if not is_wanted:
+        assert returning.window.welcome.isVisible()
+        return
+    returning.wait(lambda: returning.window.session.state is not None)
+    assert returning.window.session.info is not None
+    assert returning.window.session.info.path == collection.project
