@@ -4,9 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, QSize, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget
+from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
 from app.actions.keys_sheet import KeysSheet
 from app.actions.registry import Registry
@@ -27,8 +27,10 @@ from app.moved_images.controller import MovedImages
 from app.moved_images.whereabouts import Whereabouts
 from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_rows, commands_for
 from app.palette.view import Palette
+from app.panes import Panes
 from app.reports.controller import Reports
 from app.review.controller import Labelling
+from app.screen_place import keep_on_screen
 from app.session import Session
 from app.session.embedding import Embedding
 from app.session.subsets import Subset
@@ -52,7 +54,6 @@ if TYPE_CHECKING:
 
 FIRST_SIZE: Final = QSize(1440, 900)
 LOWEST: Final = 400
-PANES: Final = (272, 816, 336)
 CLASS_MENU: Final = ("new_class", "rename_class", "link_parent", "remove_class", "import_classes")
 
 
@@ -84,7 +85,7 @@ class MainWindow(QMainWindow):
         self.welcome = Welcome(self.thumbnails)
         self.device_chip = DeviceChip()
         self.status_line = StatusLine(self.session, self.embedding, self.device_chip)
-        self._panes = self._make_panes()
+        self._panes = Panes(self.tree, self.workspace, self.side)
         self._pages = QStackedWidget()
         self._lay_out()
         self.toast = Toast(self._pages)
@@ -96,17 +97,6 @@ class MainWindow(QMainWindow):
         self._restore()
 
     # -- putting together
-
-    def _make_panes(self) -> QSplitter:
-        panes = QSplitter(Qt.Orientation.Horizontal)
-        panes.setHandleWidth(1)
-        panes.setChildrenCollapsible(False)
-        for place, (widget, smallest) in enumerate(((self.tree, 200), (self.workspace, 382), (self.side, 260))):
-            widget.setMinimumWidth(smallest)
-            panes.addWidget(widget)
-            panes.setStretchFactor(place, 1 if widget is self.workspace else 0)
-        panes.setSizes(list(PANES))
-        return panes
 
     def _lay_out(self) -> None:
         self.setObjectName("mainWindow")
@@ -203,8 +193,8 @@ class MainWindow(QMainWindow):
         self.resize(FIRST_SIZE)
         if not self.settings.geometry.isEmpty():
             self.restoreGeometry(self.settings.geometry)
-        if not self.settings.panes.isEmpty():
-            self._panes.restoreState(self.settings.panes)
+        keep_on_screen(self)
+        self._panes.restore(*self.settings.pane_widths)
         self._show_welcome()
 
     def begin(self, project: Path | None = None, *, with_sample: bool = False) -> None:
@@ -276,6 +266,7 @@ class MainWindow(QMainWindow):
         self._update_available()
 
     _undo_texts: tuple[str, str] = ("", "")
+    _is_placed = False
 
     def _update_available(self) -> None:
         info, there = self.session.info, Needs.NOTHING
@@ -346,6 +337,9 @@ class MainWindow(QMainWindow):
         """Look after the project's file whenever the person comes back from other programs."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            if not self._is_placed:
+                self._is_placed = True
+                keep_on_screen(self)  # now that the height of its title bar is known
             self.session.look_at_file()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -361,7 +355,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the window; finish what was begun."""
         self.settings.geometry = self.saveGeometry()
-        self.settings.panes = self._panes.saveState()
+        self.settings.pane_widths = self._panes.outer_widths
         self.thumbnails.stop()
         self.whereabouts.stop()
         self.workspace.image_view.stop()

@@ -9,13 +9,14 @@ from engine.runtime.devices.names import AUTO, devices_of
 
 RECENT_LIMIT: Final = 8
 ZOOM_DEFAULT: Final = 168
+PANES_DEFAULT: Final = (272, 336)  # left and right, in logical pixels
 ACCEPT_ABOVE_LEAST: Final = 50
 ACCEPT_ABOVE_DEFAULT: Final = 80
 ACCEPT_ABOVE_MOST: Final = 99
 
 _RECENT: Final = "recent_projects"
 _GEOMETRY: Final = "window/geometry"
-_PANES: Final = "window/panes"
+_PANES: Final = "window/pane_widths"
 _ZOOM: Final = "grid/zoom"
 _ORDER: Final = "grid/order"
 _ACCEPT_ABOVE: Final = "review/accept_above"
@@ -83,13 +84,14 @@ class Settings:
         self._store.setValue(_GEOMETRY, value)
 
     @property
-    def panes(self) -> QByteArray:
-        """Widths of the three panes; empty on the first run."""
-        return self._bytes(_PANES)
+    def pane_widths(self) -> tuple[int, int]:
+        """Widths of the left and the right pane."""
+        return self._number(f"{_PANES}/left", PANES_DEFAULT[0]), self._number(f"{_PANES}/right", PANES_DEFAULT[1])
 
-    @panes.setter
-    def panes(self, value: QByteArray) -> None:
-        self._store.setValue(_PANES, value)
+    @pane_widths.setter
+    def pane_widths(self, widths: tuple[int, int]) -> None:
+        for name, width in zip(("left", "right"), widths, strict=True):
+            self._store.setValue(f"{_PANES}/{name}", width)
 
     @property
     def zoom(self) -> int:

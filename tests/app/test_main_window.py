@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QColor, QImage, QPalette
-from PySide6.QtWidgets import QApplication, QLabel, QSplitter
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.actions.keys_sheet import KeysSheet
@@ -171,22 +171,6 @@ def test_every_action_has_text_icon_and_a_name(desk: Desk) -> None:
         for keys in row.shortcuts:
             assert keys not in seen, f"{keys}: {row.name} and {seen[keys]}"
             seen[keys] = row.name
-
-
-def panes_of(desk: Desk) -> QSplitter:
-    """What lies beside each other in the window."""
-    (panes,) = desk.window.findChildren(QSplitter)
-    return panes
-
-
-def test_the_window_remembers_its_panes(qtbot: QtBot, desk: Desk, settings: Settings) -> None:
-    """Widths of the panes are there at the next start."""
-    panes_of(desk).setSizes([320, 500, 380])
-    widths = panes_of(desk).sizes()
-    desk.leave()
-    again = Desk(qtbot, settings)
-    assert panes_of(again).sizes() == widths
-    again.leave()
 
 
 def test_undo_is_offered_for_classes_too(reviewing: Desk) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
-from app.settings import ACCEPT_ABOVE_MOST, RECENT_LIMIT, ZOOM_DEFAULT, Settings
+from app.settings import ACCEPT_ABOVE_MOST, PANES_DEFAULT, RECENT_LIMIT, ZOOM_DEFAULT, Settings
 from engine.runtime.devices.names import devices_of
 
 
@@ -31,7 +31,8 @@ def test_a_first_run_has_defaults(settings: Settings) -> None:
     assert settings.recent_projects() == []
     assert (settings.zoom, settings.order, settings.device) == (ZOOM_DEFAULT, "", "auto")
     assert settings.geometry.isEmpty()
-    assert settings.panes.isEmpty()
+    assert settings.pane_widths == PANES_DEFAULT
+    assert (settings.scheme, settings.opens_last_project) == ("", False)
 
 
 def test_recent_projects_are_few_and_the_latest_is_first(settings: Settings, tmp_path: Path) -> None:
@@ -56,10 +57,12 @@ def test_a_single_recent_project_survives(settings: Settings, tmp_path: Path) ->
 
 def test_window_and_grid_survive(settings: Settings, tmp_path: Path) -> None:
     """Geometry, panes, zoom, order, and above what many guesses are accepted."""
-    settings.geometry, settings.panes = QByteArray(b"\x01\x02"), QByteArray(b"\x03")
+    settings.geometry, settings.pane_widths = QByteArray(b"\x01\x02"), (240, 400)
+    settings.scheme, settings.opens_last_project = "dark", True
     settings.zoom, settings.order, settings.accept_above = 240, "class", 95
     found = reopened(settings, tmp_path)
-    assert (found.geometry, found.panes) == (QByteArray(b"\x01\x02"), QByteArray(b"\x03"))
+    assert (found.geometry, found.pane_widths) == (QByteArray(b"\x01\x02"), (240, 400))
+    assert (found.scheme, found.opens_last_project) == ("dark", True)
     assert (found.zoom, found.order) == (240, "class")
     assert found.accept_above == 95
 

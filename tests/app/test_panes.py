@@ -1,0 +1,120 @@
+"""Three panes: the middle keeps room for pictures, and what the person chose comes back."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.image_grid.geometry import GridGeometry
+from app.panes import COMFORTABLE_MIDDLE, LEAST, Panes, Widths, shared_out
+from app.settings import ZOOM_DEFAULT, Settings
+from tests.support.clipping import clipped
+from tests.support.desk import CONTROL, Desk
+
+WANTED = Widths(272, 0, 336)
+
+
+@pytest.mark.parametrize(
+    ("room", "expected"),
+    [
+        (1438, Widths(272, 830, 336)),
+        (1186, Widths(272, 578, 336)),
+        (998, Widths(168, 578, 252)),
+        (1092, Widths(220, 578, 294)),
+        (900, Widths(168, 480, 252)),
+        (802, Widths(168, 382, 252)),
+        (801, Widths(168, 633, 0)),
+        (720, Widths(168, 552, 0)),
+    ],
+)
+def test_the_outer_panes_give_way(room: int, expected: Widths) -> None:
+    """First down to what they need, so that the middle stays comfortable; then one goes."""
+    assert shared_out(room, WANTED, LEAST) == expected
+
+
+def test_a_panel_at_the_right_outlasts_the_left_pane() -> None:
+    """Who has opened something wants to see it."""
+    assert shared_out(720, WANTED, LEAST, is_right_needed=True) == Widths(0, 468, 252)
+
+
+def panes_of(desk: Desk) -> Panes:
+    """What lies beside each other in the window."""
+    (panes,) = desk.window.findChildren(Panes)
+    return panes
+
+
+def laid_out() -> None:
+    """Everything gets its place."""
+    QApplication.sendPostedEvents()
+    QApplication.processEvents()
+
+
+def test_a_small_window_shows_three_columns_of_thumbnails(reviewing: Desk) -> None:
+    """At 1,000 x 640 nothing beside them is cut, and a large window has the panes as they were."""
+    window = reviewing.window
+    before = panes_of(reviewing).sizes()
+    window.resize(1000, 640)
+    laid_out()
+    width = reviewing.grid.viewport().width()
+    assert GridGeometry(width, ZOOM_DEFAULT, 40).columns >= 3
+    assert reviewing.grid.width() <= COMFORTABLE_MIDDLE + 2
+    reviewing.choose(0)
+    laid_out()
+    for pane in (window.tree, window.inspector):
+        assert clipped(pane) == []
+    window.resize(1200, 800)
+    laid_out()
+    assert panes_of(reviewing).sizes() == before
+
+
+def test_a_very_small_window_shows_two_panes(reviewing: Desk) -> None:
+    """Half of a small screen at 200 %: no part is beyond the edge; what is opened takes the place of the classes."""
+    window = reviewing.window
+    window.resize(720, 450)
+    laid_out()
+    assert window.width() == 720
+    assert not window.side.isVisible()
+    assert window.tree.isVisible()
+    reviewing.press(Qt.Key.Key_B, CONTROL)
+    laid_out()
+    assert window.side.isVisible()
+    assert not window.tree.isVisible()
+    assert window.width() == 720
+    reviewing.press(Qt.Key.Key_Escape)
+    laid_out()
+    assert window.tree.isVisible()
+
+
+def dragged(panes: Panes, handle: int, by: int) -> None:
+    """Drag the line between two panes."""
+    line = panes.handle(handle)
+    start = QPoint(0, line.height() // 2)
+    QTest.mousePress(line, Qt.MouseButton.LeftButton, pos=start)
+    for part in (3, 2, 1):
+        QTest.mouseMove(line, QPoint(by // part, start.y()))
+    QTest.mouseRelease(line, Qt.MouseButton.LeftButton, pos=QPoint(by, start.y()))
+
+
+@pytest.mark.parametrize("leave", [lambda _desk: None, lambda desk: desk.window.resize(1000, 640)])
+def test_the_window_remembers_its_panes(
+    qtbot: QtBot, desk: Desk, settings: Settings, leave: Callable[[Desk], None]
+) -> None:
+    """As the person left them, also when the window was small in the end."""
+    desk.window.resize(1440, 800)
+    desk.window._pages.setCurrentIndex(1)  # noqa: SLF001 (the panes without a project)
+    laid_out()
+    dragged(panes_of(desk), 1, 40)
+    left, _, right = panes_of(desk).sizes()
+    assert left > 272
+    leave(desk)
+    laid_out()
+    desk.leave()
+    again = Desk(qtbot, settings)
+    again.window.resize(1440, 800)
+    again.window._pages.setCurrentIndex(1)  # noqa: SLF001
+    laid_out()
+    assert (panes_of(again).sizes()[0], panes_of(again).sizes()[2]) == (left, right)
+    again.leave()
