@@ -295,8 +295,8 @@ def _right_candidates(graph: CategoryGraph, shots: Shots, place_of: Mapping[int,
 
 def _places_on_line(graph: CategoryGraph, label: int, place_of: Mapping[int, int]) -> NDArray[np.int64]:
     """Candidates that are the label, below it, or above it, as when a level of the graph is chosen among."""
-    line = graph.descendants(label) | graph.ancestors(label) | {label}
-    return np.array([place for class_id, place in place_of.items() if class_id in line], dtype=np.int64)
+    line: frozenset[int] = graph.descendants(label) | graph.ancestors(label) | {label}
+    return np.array([place_of[class_id] for class_id in line & place_of.keys()], dtype=np.int64)
 
 
 def _can_tell(graph: CategoryGraph, shots: Shots, place_of: Mapping[int, int]) -> NDArray[np.bool_]:

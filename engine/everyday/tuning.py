@@ -5,12 +5,15 @@ lambda grows with the shots of a class as n / (n + shrinkage): the best weight o
 are for a network trained with them; here siblings at lambda 0 would be one and the same.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.everyday.blocks import in_blocks
 from engine.everyday.leave_one_out import HeldOutDistances
 
 SHRINKAGES: Final = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
@@ -104,8 +107,7 @@ def tune(check: HeldOutCheck, *, shrinkage: float, temperature: float, may_propa
     if check.is_right.size == 0:
         return _untested(start, may_propagate=may_propagate)
     check = _sampled(check)
-    alone = _option(check, 0.0, start)
-    options = [_option(check, value, start) for value in SHRINKAGES] if may_propagate else []
+    alone, *options = _options(check, [0.0, *(SHRINKAGES if may_propagate else ())], start)
     fair = [option for option in options if option.hits >= alone.hits]
     chosen = max([alone, *fair], key=lambda option: option.evidence)
     return _report(check, chosen, alone)
@@ -120,6 +122,18 @@ class _Option:
     """Right among the shots whose leaf can be told."""
 
 
+def _options(check: HeldOutCheck, shrinkages: Sequence[float], start: _Start) -> list[_Option]:
+    """Judge each shrinkage, several at a time."""
+    found: dict[int, _Option] = {}
+
+    def work(part: slice) -> None:
+        for place in range(part.start, part.stop):
+            found[place] = _option(check, shrinkages[place], start)
+
+    in_blocks(len(shrinkages), work, block_rows=1)
+    return [found[place] for place in range(len(shrinkages))]
+
+
 def _sampled(check: HeldOutCheck) -> HeldOutCheck:
     count = len(check.is_right)
     if count <= MOST_SHOTS:
@@ -132,30 +146,39 @@ def squared_at(check: HeldOutCheck, shrinkage: float) -> NDArray[np.float32]:
     return check.distances.at(lambda_for(check.distances.shots_left, shrinkage))
 
 
-def _log_likelihood(check: HeldOutCheck, squared: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
-    """Log probability (n,) of each shot's label: the summed probability of the candidates below it."""
-    logits = -squared.astype(np.float64) / temperature
-    top = logits.max(axis=1, keepdims=True)
-    powers = np.exp(logits - top)
-    right = np.where(check.is_right, powers, 0).sum(axis=1)
-    return np.log(np.maximum(right, 1e-12) / powers.sum(axis=1))
+@final
+class _Likelihood:
+    """Log probability of each shot's label, the summed probability of the candidates below it, by temperature."""
+
+    def __init__(self, check: HeldOutCheck, squared: NDArray[np.float32]) -> None:
+        self._is_right = check.is_right.astype(np.float64)
+        self._further = squared.astype(np.float64)
+        self._further -= self._further.min(axis=1, keepdims=True)
+
+    def at(self, temperature: float) -> NDArray[np.float64]:
+        """(n,) at this temperature."""
+        powers = self._further / -temperature
+        np.exp(powers, out=powers)
+        right = np.einsum("nc,nc->n", powers, self._is_right)
+        return np.log(np.maximum(right, 1e-12) / powers.sum(axis=1))
 
 
 def _option(check: HeldOutCheck, shrinkage: float, start: _Start) -> _Option:
     squared = squared_at(check, shrinkage)
-    temperature = _best_temperature(check, squared, start)
-    evidence = _log_likelihood(check, squared, temperature)[check.can_tell_leaf].sum()
+    likelihood = _Likelihood(check, squared)
+    temperature = _best_temperature(likelihood, start)
+    evidence = likelihood.at(temperature)[check.can_tell_leaf].sum()
     return _Option(shrinkage, temperature, float(evidence) + _log_prior(shrinkage, start), _hits(check, squared))
 
 
-def _best_temperature(check: HeldOutCheck, squared: NDArray[np.float32], start: _Start) -> float:
+def _best_temperature(likelihood: _Likelihood, start: _Start) -> float:
     """The likeliest of `TEMPERATURE_STEPS`; likelihood and prior have one peak, so a search by thirds finds it."""
     temperatures = start.temperature * TEMPERATURE_STEPS
 
+    @cache
     def evidence(step: int) -> float:
         off = np.log(temperatures[step] / start.temperature) / PRIOR_SPREAD
-        likelihood = _log_likelihood(check, squared, float(temperatures[step])).sum()
-        return float(likelihood - 0.25 * PRIOR_SHOTS * off**2)
+        return float(likelihood.at(float(temperatures[step])).sum() - 0.25 * PRIOR_SHOTS * off**2)
 
     low, high = 0, len(temperatures) - 1
     while (third := (high - low) // 3) > 0:

