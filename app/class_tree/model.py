@@ -84,6 +84,19 @@ class ClassTreeModel(QAbstractItemModel):
         self._build(self._table.top)
         self.endResetModel()
 
+    def replace_graph(self, graph: CategoryGraph) -> None:
+        """Show the graph as it is anew; rows that it still has stay as they are, open, chosen and in their place."""
+        self._known = graph
+        self._with_shots = classes_with_shots(graph, self._shot_counts)
+        self.is_following_edits = True
+        for node in list(self._table.top.built_below()):
+            if self._table.has(node):
+                self._synchronise(node)
+        self.is_following_edits = False
+        for node in self._table.top.built_below():
+            if node.class_id is not None:
+                self.dataChanged.emit(self._index_of(node), self._index_of(node, COUNT))
+
     def set_state(self, state: CollectionState | None) -> None:
         """Show the counts of a state."""
         shot_counts: Mapping[ClassId, int] = {} if state is None else state.shot_counts

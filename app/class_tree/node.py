@@ -55,6 +55,10 @@ class NodeTable:
         """The row with a key."""
         return self._by_key[key]
 
+    def has(self, node: Node) -> bool:
+        """Whether a row was not dropped; the top never is."""
+        return node.key == TOP_KEY or node.key in self._by_key
+
     def of_class(self, class_id: ClassId) -> list[Node]:
         """Built rows of a class, oldest first."""
         return [self._by_key[key] for key in sorted(self._by_class.get(class_id, ()))]

@@ -186,6 +186,8 @@ class ClassTree(QWidget):
     def _on_graph_changed(self, edits: tuple[GraphEdit, ...]) -> None:
         if edits:
             self._all_model.apply_edits(edits)
+        elif self._all_model.rowCount() and self._session.info is not None:
+            self._all_model.replace_graph(self._session.graph)
         else:
             self._all_model.set_graph(self._session.graph)
             self._open_single_root()

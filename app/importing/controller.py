@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, cast, final
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.importing.wording import import_text
+from app.importing.wording import folders_question, import_text, make_classes, only_add_images
 from app.jobs.detached_job import DetachedJob
 from app.texts import fill, translate
-from app.wording import number
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -106,20 +105,12 @@ class Importing:
             self._add(found, class_id)
 
     def _ask_about_folders(self, found: "FoundImages", paths: Sequence[Path], count: int, class_id: int | None) -> None:
-        name = paths[0].name if len(paths) == 1 else translate("importing", "What you dropped")
         where = self._session.graph.name(class_id) if class_id is not None else ""
-        text = fill(translate("importing", "%1 has %2 subfolders with images."), name, number(count))
-        as_classes = translate("importing", "Make classes from the subfolders")
-        only_add = (
-            fill(translate("importing", "Label them all %1"), where)
-            if where
-            else translate("importing", "Just add the images")
-        )
         self._notice.ask(
-            text,
+            folders_question(paths[0].name if len(paths) == 1 else "", count),
             [
-                (as_classes, lambda: self._add_class_folders(found, class_id)),
-                (only_add, lambda: self._add(found, class_id)),
+                (make_classes(count), lambda: self._add_class_folders(found, class_id)),
+                (only_add_images(where), lambda: self._add(found, class_id)),
             ],
         )
 

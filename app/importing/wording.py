@@ -11,6 +11,30 @@ if TYPE_CHECKING:
     from engine.images.left_out import LeftOut
 
 
+def folders_question(folder: str, count: int) -> str:
+    """What to ask about the sub-folders of a folder; of several folders at once when it has no name."""
+    if count == 1:
+        return fill(translate("importing", "%1 has 1 sub-folder with images. Make it a class?"), _quoted(folder))
+    template = translate("importing", "%1 has %2 sub-folders with images. Make them classes?")
+    return fill(template, _quoted(folder), number(count))
+
+
+def make_classes(count: int) -> str:
+    """The answer that makes classes."""
+    return translate("importing", "Make a class") if count == 1 else translate("importing", "Make classes")
+
+
+def only_add_images(class_name: str) -> str:
+    """The answer that makes none; dropped on a class, the images become shots of it."""
+    if class_name:
+        return fill(translate("importing", "Label all as %1"), class_name)
+    return translate("importing", "Only add the images")
+
+
+def _quoted(folder: str) -> str:
+    return fill(translate("importing", "“%1”"), shown(folder)) if folder else translate("importing", "What you dropped")
+
+
 def import_text(done: "ImageImport") -> str:
     """Sentences about what was not added; empty where all is well."""
     parts = [_failure_text(done) if done.failures else "", left_out_text(done.left_out)]

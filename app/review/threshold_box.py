@@ -10,7 +10,7 @@ from app.controls import dress_number_box, make_icon_button
 from app.settings import ACCEPT_ABOVE_LEAST, ACCEPT_ABOVE_MOST
 from app.theme.tokens import tokens
 
-_FIELD_WIDTH = 62
+_FIELD_WIDTH = 62  # two digits and the percent sign
 _DONE_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape})
 
 

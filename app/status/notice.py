@@ -5,11 +5,14 @@ from typing import Final, final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLayout, QPushButton, QWidget
 
 from app.controls import make_button, make_icon_button, make_label
 
 ROOM_FOR_QUESTION: Final = 160
+_GAP: Final = 8  # between question, answers and edges
+_BESIDE: Final = QBoxLayout.Direction.LeftToRight
+_BELOW: Final = QBoxLayout.Direction.TopToBottom
 
 
 @final
@@ -25,42 +28,45 @@ class Notice(QFrame):
         super().__init__(parent)
         self.setProperty("role", "notice")
         self.setProperty("tone", tone)
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._row.setSpacing(8)
+        self._row = QBoxLayout(_BESIDE)
+        self._row.setSpacing(_GAP)
+        self._buttons = QBoxLayout(_BESIDE)
+        self._buttons.setSpacing(_GAP)
         whole = QHBoxLayout(self)
-        whole.setContentsMargins(16, 8, 8, 8)
-        whole.setSpacing(8)
+        whole.setContentsMargins(2 * _GAP, _GAP, _GAP, _GAP)
+        whole.setSpacing(_GAP)
         whole.addLayout(self._row, 1)
-        close = make_icon_button("close", self.tr("Dismiss"), self.hide)
-        whole.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
+        self._close = make_icon_button("close", self.tr("Dismiss"), self.hide)
+        whole.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
         self.answers: dict[str, Callable[[], None]] = {}
+        self.setMinimumWidth(1)  # narrower than the answers side by side: they turn
         self.hide()
 
     def ask(self, text: str, answers: Sequence[tuple[str, Callable[[], None]]]) -> None:
         """Show a question; the first answer is the likely one."""
-        while (item := self._row.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        for line in (self._buttons, self._row):
+            _empty(line)
         self.answers = dict(answers)
         self._row.addWidget(make_label(text, wraps=True), 1)
+        self._row.addLayout(self._buttons)
         for place, (title, _) in enumerate(answers):
             variant = "primary" if place == 0 else ""
-            self._row.addWidget(make_button(title, self._answerer(title), variant=variant))
+            button = make_button(title, self._answerer(title), variant=variant)
+            self._buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._buttons.addStretch(1)
         self.show()
         self._turn()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the answers below the question where there is no room beside it."""
+        """Put the answers below the question where there is no room beside it, each as wide as its words."""
         super().resizeEvent(event)
         self._turn()
 
     def _turn(self) -> None:
-        parts = (self._row.itemAt(place) for place in range(1, self._row.count()))
-        needed = ROOM_FOR_QUESTION + sum(part.sizeHint().width() + self._row.spacing() for part in parts if part)
-        has_room = self._row.geometry().width() >= needed
-        way = QBoxLayout.Direction
-        self._row.setDirection(way.LeftToRight if has_room else way.TopToBottom)
+        room = self.width() - self._close.sizeHint().width() - 4 * _GAP
+        widths = [button.sizeHint().width() + _GAP for button in self.findChildren(QPushButton)]
+        self._row.setDirection(_BESIDE if ROOM_FOR_QUESTION + sum(widths) <= room else _BELOW)
+        self._buttons.setDirection(_BESIDE if sum(widths) <= room else _BELOW)
 
     def _answerer(self, title: str) -> Callable[[], None]:
         return lambda: self.answer(title)
@@ -69,3 +75,11 @@ class Notice(QFrame):
         """Take an answer."""
         self.hide()
         self.answers[title]()
+
+
+def _empty(line: QLayout) -> None:
+    while (item := line.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.setParent(None)
+            widget.deleteLater()

@@ -13,7 +13,7 @@ from app.theme.icons import icon_pixmap
 VISIBLE_MS: Final = 6000
 FAILURE_MS: Final = 12000
 _MARGIN: Final = 56
-_GAP: Final = 8
+_GAP: Final = 8  # above the part at the foot
 _PLACE_EVENTS: Final = frozenset({QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize})
 _NO_LIMIT: Final = 16_777_215  # the most that Qt lets a widget be wide
 
