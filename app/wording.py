@@ -23,6 +23,14 @@ def number(value: int) -> str:
     return QLocale().toString(value)
 
 
+def sentence(words: str) -> str:
+    """Words of the engine as a sentence: a capital in front, a full stop behind."""
+    if not words:
+        return ""
+    stop = "" if words[-1] in ".!?" else "."
+    return words[0].upper() + words[1:] + stop
+
+
 def images(count: int) -> str:
     """`1 image`, `1,204 images`."""
     if count == 1:

@@ -87,7 +87,7 @@ class ComputerPage(QWidget):
         self._used = make_label("", "secondary", wraps=True)
         self._list = CardList()
         self._hint = make_label(
-            self.tr("There are two other sources: published networks, and your own ONNX files."),
+            self.tr("Add more under Published networks or ONNX file."),
             "secondary",
             wraps=True,
         )

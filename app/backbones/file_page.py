@@ -14,6 +14,7 @@ from app.controls import fill_column, make_button, make_label, make_notice_colum
 from app.jobs.job_slot import Stage
 from app.texts import breakable, fill
 from app.theme.tokens import tokens
+from app.wording import sentence
 
 if TYPE_CHECKING:
     from app.backbones.jobs import BackboneJobs
@@ -91,15 +92,18 @@ class FilePage(QWidget):
         """Show what was found out about the file, and what is usual for it."""
         self.facts = facts
         usable = [output.name for output in facts.outputs if not output.refused]
-        self._facts_text.setText("\n".join((file_facts(facts), *facts.notices)))
+        self._facts_text.setText("\n".join((file_facts(facts), *_other_notices(facts))))
         self._why.setText(self._why_text(facts))
         self.form.fill(facts.name, vars(facts.preprocessing), usable)
         self.form.side.setEnabled(facts.image_input.fixed_side is None)
         self._forget_trial()
 
     def _why_text(self, facts: "OnnxFacts") -> str:
-        template = self.tr("Preprocessing: %1.") if facts.is_told else self.tr("Please check the preprocessing: %1.")
-        return fill(template, facts.why)
+        if facts.is_told:
+            return fill(self.tr("Preprocessing: %1."), facts.why)
+        return fill(
+            self.tr("Check these settings: the file does not say how images were prepared. %1"), sentence(facts.why)
+        )
 
     def show_trial(self, trial: "Trial") -> None:
         """Say how it did on the person's images."""
@@ -173,6 +177,13 @@ class FilePage(QWidget):
     def _on_add(self) -> None:
         if self.path is not None:
             self._jobs.add_file(self.path, self.form.name.text().strip(), self.form.values())
+
+
+def _other_notices(facts: "OnnxFacts") -> list[str]:
+    """What there is to know beside the settings, of which the form speaks itself."""
+    from engine.backbones.onnx_files.facts import GUESS_NOTICE
+
+    return [notice for notice in facts.notices if notice != GUESS_NOTICE]
 
 
 def dropped_file(data: QMimeData) -> Path | None:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QLocale, Signal, SignalInstance
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
 from app.controls import dress_number_box, fill_column, make_button, make_choice_box, make_form, make_label
-from app.texts import QT_TRANSLATE_NOOP, translate
+from app.texts import QT_TRANSLATE_NOOP, fill, translate
 from engine.backbones.preprocessing import (
     LARGEST_SIDE,
     PRESETS,
@@ -22,29 +22,30 @@ from engine.backbones.preprocessing import (
 Field = QComboBox | QCheckBox | QLineEdit | QSpinBox | QDoubleSpinBox
 
 OWN_VALUES: Final = ""
+PERCENT: Final = 100.0
 _PRESETS: Final = {name: preset(name) for name in PRESETS}
 _PRESET_TITLES: Final = {name: each.title for name, each in PRESETS.items()} | {
-    OWN_VALUES: QT_TRANSLATE_NOOP("backbones", "Own values")
+    OWN_VALUES: QT_TRANSLATE_NOOP("backbones", "Custom")
 }
 _CHOICES: Final[Mapping[str, Mapping[Any, str]]] = {
     "channel_order": {"rgb": "RGB", "bgr": "BGR", "grey": QT_TRANSLATE_NOOP("backbones", "Grey")},
     "layout": {
-        "nchw": QT_TRANSLATE_NOOP("backbones", "Channels first (NCHW)"),
-        "nhwc": QT_TRANSLATE_NOOP("backbones", "Channels last (NHWC)"),
+        "nchw": QT_TRANSLATE_NOOP("backbones", "Channels first"),
+        "nhwc": QT_TRANSLATE_NOOP("backbones", "Channels last"),
     },
     "pooling": {
         "none": QT_TRANSLATE_NOOP("backbones", "None"),
-        "mean": QT_TRANSLATE_NOOP("backbones", "Mean over positions"),
+        "mean": QT_TRANSLATE_NOOP("backbones", "Average"),
         "first": QT_TRANSLATE_NOOP("backbones", "First token"),
     },
 }
 _MORE: Final = {
-    "mean": QT_TRANSLATE_NOOP("backbones", "Mean (red, green, blue)"),
-    "std": QT_TRANSLATE_NOOP("backbones", "Standard deviation"),
-    "value_scale": QT_TRANSLATE_NOOP("backbones", "Maximum pixel value"),
+    "mean": QT_TRANSLATE_NOOP("backbones", "Mean of R, G, B"),
+    "std": QT_TRANSLATE_NOOP("backbones", "Deviation"),
+    "value_scale": QT_TRANSLATE_NOOP("backbones", "Pixel range"),
     "channel_order": QT_TRANSLATE_NOOP("backbones", "Channel order"),
     "layout": QT_TRANSLATE_NOOP("backbones", "Input layout"),
-    "resize_share": QT_TRANSLATE_NOOP("backbones", "Centre crop, share of the side"),
+    "resize_share": QT_TRANSLATE_NOOP("backbones", "Centre crop"),
     "output": QT_TRANSLATE_NOOP("backbones", "Output"),
     "pooling": QT_TRANSLATE_NOOP("backbones", "Pooling"),
 }
@@ -72,7 +73,7 @@ class PreprocessingForm(QWidget):
             "value_scale": _choice({scale: _scale_text(scale) for scale in (1.0, 255.0)}),
             "resize_share": _share_box(),
             "output": self._output,
-            "unit_length": QCheckBox(self.tr("Normalise embeddings to unit length")),
+            "unit_length": QCheckBox(self.tr("Scale embeddings to length 1")),
             **{field: _choice(texts) for field, texts in _CHOICES.items()},
         }
         self.problem = make_label("", "danger", wraps=True)
@@ -87,7 +88,7 @@ class PreprocessingForm(QWidget):
     def _lay_out(self) -> None:
         usual: Mapping[str, QWidget] = {
             self.tr("Name"): self.name,
-            self.tr("Input side, in pixels"): self.side,
+            self.tr("Input side"): self.side,
             self.tr("Normalisation"): self.preset,
         }
         more = {translate("backbones", title): self._fields[field] for field, title in _MORE.items()}
@@ -171,15 +172,17 @@ def _side_box() -> QSpinBox:
     box.setRange(SMALLEST_SIDE, LARGEST_SIDE)
     box.setSingleStep(32)
     box.setValue(USUAL_SIDE)
+    box.setSuffix(translate("backbones", " px"))
     return box
 
 
 def _share_box() -> QDoubleSpinBox:
     box = dress_number_box(QDoubleSpinBox())
-    box.setRange(SMALLEST_SHARE, 1.0)
-    box.setDecimals(3)
-    box.setSingleStep(0.025)
-    box.setValue(1.0)
+    box.setRange(PERCENT * SMALLEST_SHARE, PERCENT)
+    box.setDecimals(1)
+    box.setSingleStep(2.5)
+    box.setValue(PERCENT)
+    box.setSuffix(translate("backbones", " %"))
     return box
 
 
@@ -188,7 +191,7 @@ def _choice(texts: Mapping[Any, str]) -> QComboBox:
 
 
 def _scale_text(scale: float) -> str:
-    return QLocale().toString(scale, "g", 6)
+    return fill(translate("backbones", "0 to %1"), QLocale().toString(scale, "g", 6))
 
 
 def _edited(widget: Field) -> SignalInstance:
@@ -208,7 +211,7 @@ def _value_of(widget: Field) -> Any:
         return widget.isChecked()
     if isinstance(widget, QLineEdit):
         return three_numbers(widget.text())
-    return round(widget.value(), 3) if isinstance(widget, QDoubleSpinBox) else widget.value()
+    return round(widget.value() / PERCENT, 3) if isinstance(widget, QDoubleSpinBox) else widget.value()
 
 
 def _put(widget: Field, value: Any) -> None:
@@ -220,5 +223,7 @@ def _put(widget: Field, value: Any) -> None:
         widget.setChecked(value)
     elif isinstance(widget, QLineEdit):
         widget.setText(numbers_text(value))
+    elif isinstance(widget, QDoubleSpinBox):
+        widget.setValue(PERCENT * value)
     else:
         widget.setValue(value)

@@ -1,7 +1,8 @@
 """The proxy that a download goes through: a quiet line that opens a field, for networks that need one."""
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.controls import fill_column, make_button, make_label
@@ -10,6 +11,8 @@ from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
     from app.settings import Settings
+
+ADDRESS_WIDTH: Final = 190
 
 
 @final
@@ -30,7 +33,8 @@ class ProxyField(QWidget):
         self.open_button = make_button("", self._on_open, variant="flat")
         self.open_button.setToolTip(self.tr("If this computer reaches the internet only through a proxy"))
         self.field = QLineEdit(self.address)
-        self.field.setPlaceholderText(self.tr("http://host:port; empty: the system's proxy"))
+        self.field.setPlaceholderText(self.tr("http://host:port"))
+        self.field.setToolTip(self.tr("Leave it empty to use the system's proxy"))
         self.field.setAccessibleName(self.tr("Address of the proxy"))
         self.field.editingFinished.connect(self.take_typed)
         self.problem = make_label("", "danger", wraps=True)
@@ -67,7 +71,8 @@ class ProxyField(QWidget):
         from engine.backbones.published.proxy_address import without_password
 
         shown = without_password(self.address)
-        self.open_button.setText(fill(self.tr("Through the proxy %1"), shown) if shown else self.tr("Through a proxy…"))
+        short = self.open_button.fontMetrics().elidedText(shown, Qt.TextElideMode.ElideMiddle, ADDRESS_WIDTH)
+        self.open_button.setText(fill(self.tr("Through %1"), short) if shown else self.tr("Through a proxy…"))
         self.problem.setText(breakable(text))
         self.problem.setVisible(bool(text))
         self._fate.setVisible(not self.field.isHidden() and not text and shown != self.address)

@@ -13,6 +13,7 @@ from app.backbones.published_model import PublishedModel
 from app.backbones.wording import download_button, download_question, licence_text, published_facts
 from app.controls import fill_column, make_button, make_label
 from app.jobs.job_slot import Stage
+from app.side_panel.asking_card import Questioner
 from app.texts import breakable, fill
 from app.theme.tokens import tokens
 
@@ -23,7 +24,7 @@ ROWS_IN_SIGHT: Final = 9
 
 
 @final
-class PublishedCard(QFrame):
+class PublishedCard(Questioner):
     """One network. Nothing is fetched before the question was answered.
 
     Signals:
@@ -38,6 +39,7 @@ class PublishedCard(QFrame):
         self.row: PublishedRow | None = None
         self._can_change = True
         self.setProperty("role", "card")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._name = make_label("", "strong", wraps=True)
         self._facts = make_label("", "caption", wraps=True)
         self.download_button = make_button("", self._on_ask, icon_name="download")
@@ -56,7 +58,7 @@ class PublishedCard(QFrame):
         self._question_text = make_label("", wraps=True)
         self._question_licence = make_label("", "secondary", wraps=True)
         self.agree_button = make_button(self.tr("Download"), self._on_agree, variant="primary", icon_name="download")
-        self.refuse_button = make_button(self.tr("Not now"), self._on_refuse)
+        self.refuse_button = make_button(self.tr("Not now"), self.refuse)
         question = QWidget()
         fill_column(question, self._question_text, self._question_licence, self.agree_button, self.refuse_button)
         return question
@@ -69,10 +71,15 @@ class PublishedCard(QFrame):
         column.insertSpacing(2, spacing.tiny)
 
     @property
+    def is_asking(self) -> bool:
+        """Whether the person is asked before a download."""
+        return not self.question.isHidden()
+
+    @property
     def question_text(self) -> str:
         """What is asked before a download; empty while nothing is asked."""
         texts = (self._question_text.text(), self._question_licence.text())
-        return "" if self.question.isHidden() else "\n".join(texts)
+        return "\n".join(texts) if self.is_asking else ""
 
     def set_can_change(self, *, can_change: bool) -> None:
         """Say whether the project may be changed."""
@@ -82,7 +89,7 @@ class PublishedCard(QFrame):
     def show_row(self, row: PublishedRow | None) -> None:
         """Show another network, or what is known of the same one now."""
         is_same = row is not None and self.row is not None and row.source == self.row.source
-        is_asking = is_same and not self.question.isHidden()
+        is_asking = is_same and self.is_asking
         self.row = row
         self.setVisible(row is not None)
         if row is None:
@@ -113,7 +120,8 @@ class PublishedCard(QFrame):
         if self.row is not None:
             self.download_requested.emit(self.row)
 
-    def _on_refuse(self) -> None:
+    def refuse(self) -> None:
+        """Fetch nothing."""
         self._arrange(is_asking=False)
         self.download_button.setFocus()
 

@@ -1,6 +1,6 @@
 """The backbone panel: three sources of other backbones, and a change of backbone while it is prepared."""
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QStackedWidget, QTabBar
@@ -21,15 +21,13 @@ from app.texts import fill, translate
 if TYPE_CHECKING:
     from app.backbones.jobs import BackboneJobs
 
-NARROWEST: Final = 440
-
 
 @final
 class BackbonePanel(SidePanel):
     """Stands beside the collection; what it started goes on while it is away."""
 
     def __init__(self, jobs: "BackboneJobs") -> None:
-        super().__init__(NARROWEST)
+        super().__init__()
         self._jobs = jobs
         self._lost_reason = ""
         self.setAcceptDrops(True)

@@ -19,9 +19,9 @@ UNNAMED: Final = "none named"
 
 
 SOURCE_TITLES: Final = {
-    Source.COMPUTER: QT_TRANSLATE_NOOP("backbones", "On this computer"),
+    Source.COMPUTER: QT_TRANSLATE_NOOP("backbones", "Installed"),
     Source.PUBLISHED: QT_TRANSLATE_NOOP("backbones", "Published networks"),
-    Source.FILE: QT_TRANSLATE_NOOP("backbones", "ONNX file…"),
+    Source.FILE: QT_TRANSLATE_NOOP("backbones", "ONNX file"),
 }
 _ORIGINS: Final = {
     Origin.BUNDLED: QT_TRANSLATE_NOOP("backbones", "Ships with Protoleaf"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -16,8 +16,6 @@ from app.side_panel.progress import ProgressView
 from app.texts import breakable
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
-
-NARROWEST: Final = 400
 
 
 @final
@@ -39,7 +37,7 @@ class BackupsPanel(SidePanel):
     show_requested = Signal()
 
     def __init__(self) -> None:
-        super().__init__(NARROWEST)
+        super().__init__()
         self.failure = FailureNotice()
         self.busy = ProgressView("")
         self.back_up_button = make_button(self.tr("Back up now"), self.back_up_requested.emit, icon_name="copy")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, final
 from PySide6.QtCore import QObject
 
 from app.computing.logic import CollectionFacts, Survey, collection_facts, switch_collection
-from app.computing.wording import sentence
 from app.jobs.job_slot import JobSlot
 from app.texts import translate
+from app.wording import sentence
 from engine.runtime.devices.names import AUTO
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.computing.logic import CollectionFacts, Survey, is_choosable, listed_devices
-from app.computing.wording import collection_line, device_facts, device_title, sentence, survey_note
+from app.computing.wording import collection_line, device_facts, device_title, survey_note
 from app.controls import (
     make_button,
     make_hint,
@@ -29,6 +29,7 @@ from app.controls import (
 from app.palette.overlay import Overlay
 from app.texts import breakable
 from app.theme.tokens import tokens
+from app.wording import sentence
 from engine.runtime.devices.names import AUTO
 
 WIDTH: Final = 520

@@ -6,7 +6,7 @@ from PySide6.QtCore import QLocale
 
 from app.computing.logic import CPU, ON_DEMAND, CollectionFacts, DeviceReport, Survey, first_with_reason
 from app.texts import fill, translate
-from app.wording import number
+from app.wording import number, sentence
 from engine.runtime.devices.names import AUTO
 
 _SLOW: Final = 10
@@ -77,14 +77,6 @@ def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:
             "computing", "Measured with the bundled backbone while other work was running; on its own it is faster."
         )
     return translate("computing", "Measured with the bundled backbone alone; reading the files takes extra time.")
-
-
-def sentence(words: str) -> str:
-    """Words of the engine as a sentence: a capital in front, a full stop behind."""
-    if not words:
-        return ""
-    stop = "" if words[-1] in ".!?" else "."
-    return words[0].upper() + words[1:] + stop
 
 
 def chip_tip(chosen: str, used: str, reason: str, notice: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
@@ -26,8 +26,6 @@ from app.theme.tokens import tokens
 if TYPE_CHECKING:
     from engine.collection.relink.records import RelinkPlan
 
-NARROWEST: Final = 340
-
 
 @final
 class MovedImagesPanel(SidePanel):
@@ -46,7 +44,7 @@ class MovedImagesPanel(SidePanel):
     apply_requested = Signal()
 
     def __init__(self) -> None:
-        super().__init__(NARROWEST)
+        super().__init__()
         self.status = make_label("", "strong", wraps=True)
         self.ask = self._make_question()
         self.progress = ProgressView(self.tr("Stop searching; nothing is changed"), progress_line)

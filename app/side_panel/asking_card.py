@@ -3,15 +3,27 @@
 from collections.abc import Hashable, Sequence
 from typing import final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QWidget
 
 from app.controls import fill_column, make_button, make_notice_column
 from app.theme.tokens import tokens
 
 
-class AskingCard(QWidget):
+class Questioner(QWidget):
+    """A part of a panel that may be asking something; Esc answers no before it puts the panel away."""
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether the person is being asked."""
+        raise NotImplementedError
+
+    def refuse(self) -> None:
+        """Take the answer that changes nothing."""
+        raise NotImplementedError
+
+
+class AskingCard(Questioner):
     """A card and its question, one of them shown.
 
     Signals:
@@ -30,7 +42,7 @@ class AskingCard(QWidget):
     def __init__(self, agree: str, keep: str, *, topic: Hashable, variant: str, tone: str) -> None:
         super().__init__()
         self.agree_button = make_button(agree, self._on_agree, variant=variant)
-        self.keep_button = make_button(keep, self._on_keep)
+        self.keep_button = make_button(keep, self.refuse)
         self.topic = topic
         self._tone = tone
 
@@ -79,16 +91,10 @@ class AskingCard(QWidget):
         self.show_question(is_asking=False)
         self.agreed.emit()
 
-    def _on_keep(self) -> None:
+    def refuse(self) -> None:
+        """Show the card again."""
         self.show_question(is_asking=False)
         self._ask_button.setFocus()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc answers the question, and only then puts the panel away."""
-        if self.is_asking and event.key() == Qt.Key.Key_Escape:
-            self._on_keep()
-            return
-        super().keyPressEvent(event)
 
 
 @final
@@ -111,6 +117,7 @@ class CardList(QWidget):
         self.setVisible(bool(cards))
         for card in cards:
             self._column.addWidget(card)
+            card.show()
             if isinstance(card, AskingCard) and card.topic in asked and card.can_ask:
                 card.ask()
 

@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractSlider, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.controls import make_icon_button, make_label, make_scroll_area
+from app.side_panel.asking_card import Questioner
 from app.theme.tokens import tokens
 
 
@@ -16,18 +17,14 @@ class SidePanel(QWidget):
 
     Signals:
         close_requested: put the panel away.
-
-    Args:
-        narrowest: least width in pixels.
     """
 
     close_requested = Signal()
 
-    def __init__(self, narrowest: int) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setProperty("surface", "pane")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setMinimumWidth(narrowest)
         self._title = make_label("", "heading")
         self._scroll = make_scroll_area()
 
@@ -74,13 +71,21 @@ class SidePanel(QWidget):
         return has_moved
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc puts the panel away; the page keys scroll, wherever the focus is in it."""
+        """Esc answers no to an open question, else puts the panel away; the page keys scroll, wherever the focus is."""
         bar = self._scroll.verticalScrollBar()
         if event.key() == Qt.Key.Key_Escape:
-            self.close_requested.emit()
+            self._leave()
         elif event.matches(QKeySequence.StandardKey.MoveToNextPage):
             bar.triggerAction(QAbstractSlider.SliderAction.SliderPageStepAdd)
         elif event.matches(QKeySequence.StandardKey.MoveToPreviousPage):
             bar.triggerAction(QAbstractSlider.SliderAction.SliderPageStepSub)
         else:
             super().keyPressEvent(event)
+
+    def _leave(self) -> None:
+        questioners = (part for part in self.findChildren(QWidget) if isinstance(part, Questioner))
+        open_question = next((part for part in questioners if part.isVisibleTo(self) and part.is_asking), None)
+        if open_question is None:
+            self.close_requested.emit()
+        else:
+            open_question.refuse()

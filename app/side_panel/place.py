@@ -1,8 +1,11 @@
 """The place at the right: the inspector, or a panel that stands in for it until it is closed."""
 
-from typing import final
+from typing import Final, final
 
 from PySide6.QtWidgets import QStackedWidget, QWidget
+
+NARROWEST: Final = 320
+"""Every panel fits into it: in all but small windows the inspector is wider, so that opening one moves nothing."""
 
 
 @final
@@ -16,14 +19,14 @@ class SidePlace(QStackedWidget):
         self.addWidget(usual)
 
     def show_panel(self, panel: QWidget) -> None:
-        """Put a panel in front, and get the room that it needs."""
+        """Put a panel in front, with the room that it needs."""
         if self.indexOf(panel) < 0:
             other = self.currentWidget()
             if other is not None and other is not self._usual:
                 self.close_panel(other)
             self.addWidget(panel)
             self._usual_width = self.minimumWidth()
-            self.setMinimumWidth(max(self._usual_width, panel.minimumWidth()))
+            self.setMinimumWidth(max(self._usual_width, NARROWEST))
         self.setCurrentWidget(panel)
         panel.setFocus()
 

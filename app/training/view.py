@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from engine.project import Change
 
 TOPIC: Final = "model versions"
-NARROWEST: Final = 340
 
 
 @final
@@ -43,7 +42,7 @@ class TrainingPanel(SidePanel):
     keep_requested = Signal()
 
     def __init__(self, session: "Session", training: "Training") -> None:
-        super().__init__(NARROWEST)
+        super().__init__()
         self._session = session
         self._training = training
         self.topic: Depth | None = None

@@ -17,6 +17,7 @@ from app.wording import (
     percent,
     percent_to_a_tenth,
     progress_facts,
+    sentence,
     time_left,
     transfer_rate,
 )
@@ -128,3 +129,8 @@ def test_bytes_are_told_as_sizes() -> None:
     assert progress_facts(Progress(0, 4_800_000, "bytes", 30_000.0)) == "0.0 of 4.8 MB  ·  30.0 kB/s"
     assert progress_facts(Progress(2_500_000, 0, "bytes")) == "2.5 MB"
     assert progress_facts(Progress(3, 4, "images", 2.0, 0.5)) == "3 of 4  ·  2.0 images/s  ·  1 s left"
+
+
+def test_words_become_sentences() -> None:
+    """A capital, one full stop, and nothing of nothing."""
+    assert (sentence("the GPU failed"), sentence("Done."), sentence("")) == ("The GPU failed.", "Done.", "")

@@ -13,7 +13,7 @@ from engine.backbones.model_files import ModelFiles
 from engine.config import assets_folder
 from engine.model_card import BackboneCard
 from tests.support.backbone_jobs import keep_list
-from tests.support.clipping import clipped
+from tests.support.clipping import clipped, overlapping
 from tests.support.desk import Desk
 
 WORKER_MS: Final = 120_000
@@ -85,8 +85,8 @@ def drop(panel: BackbonePanel, desk: Desk, path: Path) -> None:
 
 
 def look(desk: Desk, panel: BackbonePanel) -> list[str]:
-    """Words that are cut, once everything has its place."""
+    """Words that are cut or lie on others, once everything has its place."""
     desk.qtbot.waitUntil(lambda: not desk.window.session.jobs.jobs or bool(panel.run.facts), timeout=WORKER_MS)
     QApplication.sendPostedEvents()
     QApplication.processEvents()
-    return clipped(panel)
+    return clipped(panel) + [" on ".join(pair) for pair in overlapping(panel)]

@@ -1,7 +1,9 @@
-"""Finds words that have less room than they need, as a person would see cut letters."""
+"""Finds words that have less room than they need or lie on each other, as a person would see it."""
 
 from collections.abc import Iterator
+from itertools import combinations
 
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLabel, QLineEdit, QTabBar, QWidget
 
 
@@ -14,7 +16,11 @@ def _clipped(root: QWidget) -> Iterator[str]:
     for widget in (root, *root.findChildren(QWidget)):
         if not widget.isVisibleTo(root):
             continue
-        if isinstance(widget, QLabel | QAbstractButton) and widget.text() and _is_cut(widget):
+        if (
+            isinstance(widget, QLabel | QAbstractButton)
+            and widget.text()
+            and (_is_cut(widget) or _sticks_out(widget, root))
+        ):
             yield widget.text()
         elif isinstance(widget, QAbstractSpinBox | QComboBox) and _is_low(widget):
             yield widget.accessibleName()
@@ -31,6 +37,38 @@ def _is_cut(widget: QLabel | QAbstractButton) -> bool:
     return widget.width() < wanted.width() or widget.height() < wanted.height()
 
 
+def _sticks_out(widget: QWidget, root: QWidget) -> bool:
+    """Whether a part of it is beyond the left or right edge of something that it lies in."""
+    around = widget.parentWidget()
+    while around is not None and widget is not root:
+        left = widget.mapTo(around, QPoint(0, 0)).x()
+        if left < 0 or left + widget.width() > around.width():
+            return True
+        if around is root:
+            break
+        around = around.parentWidget()
+    return False
+
+
+def overlapping(root: QWidget) -> list[tuple[str, str]]:
+    """Pairs of visible words below `root` that lie on each other."""
+    words = [
+        (widget.text(), _in_sight(widget, root))
+        for widget in root.findChildren(QWidget)
+        if isinstance(widget, QLabel | QAbstractButton) and widget.text() and widget.isVisibleTo(root)
+    ]
+    return [(first, second) for (first, place), (second, other) in combinations(words, 2) if place.intersects(other)]
+
+
+def _in_sight(widget: QWidget, root: QWidget) -> QRect:
+    """What can be seen of a part, in coordinates of `root`; the rest has scrolled away."""
+    place, around = QRect(widget.mapTo(root, QPoint(0, 0)), widget.size()), widget.parentWidget()
+    while around is not None and around is not root:
+        place = place.intersected(QRect(around.mapTo(root, QPoint(0, 0)), around.size()))
+        around = around.parentWidget()
+    return place
+
+
 def _is_low(box: QAbstractSpinBox | QComboBox) -> bool:
     """Whether the text has too little height; a number box's hint counts the frame of the style sheet twice."""
     if isinstance(box, QAbstractSpinBox):
@@ -39,5 +77,5 @@ def _is_low(box: QAbstractSpinBox | QComboBox) -> bool:
 
 
 def _text_is_cut(field: QLineEdit) -> bool:
-    text = field.text() or field.placeholderText()
-    return field.fontMetrics().horizontalAdvance(text) > field.width()
+    """Whether what it asks for is cut; what a person typed scrolls."""
+    return not field.text() and field.fontMetrics().horizontalAdvance(field.placeholderText()) > field.width()

@@ -145,5 +145,5 @@ def _usual(path: Path, producer: str) -> Hint:
     elif "caffe" in producer.lower():
         chosen, reason = "caffe", "it comes from Caffe"
     else:
-        chosen, reason = USUAL_PRESET, "nothing says otherwise, and most published networks use it"
-    return Hint(preset(chosen), f"a guess ({PRESETS[chosen].title}): {reason}", False)
+        chosen, reason = USUAL_PRESET, "most published networks use it"
+    return Hint(preset(chosen), f"{PRESETS[chosen].title} is a guess: {reason}", False)

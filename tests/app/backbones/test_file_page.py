@@ -84,7 +84,7 @@ def test_numbers_that_are_none_are_told(reviewing: Desk, tmp_path: Path) -> None
     assert panel.file.try_button.isEnabled()
     form.std.selectAll()
     reviewing.qtbot.keyClicks(form.std, "0.25")
-    assert form.preset.currentText() == "Own values"
+    assert form.preset.currentText() == "Custom"
 
 
 def test_what_was_changed_must_be_tried_again(reviewing: Desk, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_a_download_goes_through_the_proxy(reviewing: Desk, settings: Settings) 
     assert "is not the expected one" in page.card.run.error
     assert BackboneLibrary().names() == ()
     assert settings.proxy == f"http://anna@127.0.0.1:{proxy.port}"
-    assert page.proxy.open_button.text() == f"Through the proxy http://anna@127.0.0.1:{proxy.port}"
+    assert page.proxy.open_button.text() == f"Through http://anna@127.0.0.1:{proxy.port}"
     assert page.proxy.address.startswith("http://anna:secret@")
 
 

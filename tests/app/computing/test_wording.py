@@ -12,7 +12,6 @@ from app.computing.wording import (
     collection_line,
     device_facts,
     device_title,
-    sentence,
     survey_note,
 )
 from tests.support.surveys import REMEDY, WHY, WITH_GPU, WITHOUT_GPU
@@ -107,8 +106,3 @@ def test_the_chip_tells_device_and_reason() -> None:
 def test_the_check_is_told_in_one_line(facts: CollectionFacts, words: str) -> None:
     """Also that the stage left itself out, and that nothing was checked."""
     assert words in collection_line(facts)
-
-
-def test_words_become_sentences() -> None:
-    """A capital, one full stop, and nothing of nothing."""
-    assert (sentence("the GPU failed"), sentence("Done."), sentence("")) == ("The GPU failed.", "Done.", "")

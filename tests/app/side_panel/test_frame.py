@@ -10,7 +10,7 @@ from tests.support.widgets import button, scroll_area
 
 def shown_panel(qtbot: QtBot, count: int = 1) -> tuple[SidePanel, list[QLabel]]:
     """A low panel with some lines."""
-    panel, parts = SidePanel(200), [QLabel(f"line {place}") for place in range(count)]
+    panel, parts = SidePanel(), [QLabel(f"line {place}") for place in range(count)]
     qtbot.addWidget(panel)
     panel.lay_out("Heading", "Close; it goes on", parts)
     panel.resize(200, 160)

@@ -4,9 +4,9 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.side_panel.place import SidePlace
+from app.side_panel.place import NARROWEST, SidePlace
 
-USUAL_WIDTH, PANEL_WIDTH = 100, 340
+USUAL_WIDTH = 100
 
 
 @pytest.fixture
@@ -18,30 +18,27 @@ def place(qtbot: QtBot) -> SidePlace:
     return place
 
 
-def panel_of(qtbot: QtBot, width: int = PANEL_WIDTH) -> QWidget:
-    """A panel that wants some room."""
+def panel_of(qtbot: QtBot) -> QWidget:
+    """A panel."""
     panel = QWidget()
     qtbot.addWidget(panel)
-    panel.setMinimumWidth(width)
     return panel
 
 
-def test_a_panel_gets_its_room_and_gives_it_back(qtbot: QtBot, place: SidePlace) -> None:
-    """And the usual is in front again."""
+def test_a_panel_stands_in_and_goes_again(qtbot: QtBot, place: SidePlace) -> None:
+    """And the usual is in front again, and asks for no more room than before."""
     usual, panel = place.currentWidget(), panel_of(qtbot)
-    place.show_panel(panel)
-    assert (place.currentWidget(), place.minimumWidth()) == (panel, PANEL_WIDTH)
-    place.show_panel(panel)
-    place.close_panel(panel)
-    assert (place.currentWidget(), place.minimumWidth()) == (usual, USUAL_WIDTH)
-    place.close_panel(panel)
-    assert place.currentWidget() is usual
+    for _ in range(2):
+        place.show_panel(panel)
+        assert (place.currentWidget(), place.minimumWidth()) == (panel, NARROWEST)
+    for _ in range(2):
+        place.close_panel(panel)
+        assert (place.currentWidget(), place.minimumWidth()) == (usual, USUAL_WIDTH)
 
 
 def test_one_panel_at_a_time(qtbot: QtBot, place: SidePlace) -> None:
-    """A second one sends the first away, and its room goes with it."""
-    wide, narrow = panel_of(qtbot, 2 * PANEL_WIDTH), panel_of(qtbot)
-    place.show_panel(wide)
-    place.show_panel(narrow)
-    assert (place.currentWidget(), place.indexOf(wide)) == (narrow, -1)
-    assert place.minimumWidth() == PANEL_WIDTH
+    """A second one sends the first away."""
+    first, second = panel_of(qtbot), panel_of(qtbot)
+    place.show_panel(first)
+    place.show_panel(second)
+    assert (place.currentWidget(), place.indexOf(first)) == (second, -1)

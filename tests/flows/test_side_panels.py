@@ -1,0 +1,122 @@
+"""Panels beside the collection: what lies beside them stays where it is, and Esc closes what is in front."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton, QSplitter, QWidget
+
+from app.backbones.logic import Source
+from tests.support.backbone_panel import listed, panel_for
+from tests.support.desk import CONTROL, Desk
+from tests.support.widgets import button
+
+Key = Qt.Key
+PANELS = ("Backbone", "Tune propagation", "Train the backbone", "Model versions", "Backups")
+
+
+def open_by_name(desk: Desk, title: str) -> QWidget:
+    """Type an action's name into the palette; the panel that it opens."""
+    desk.press(Key.Key_K, CONTROL)
+    field = QApplication.focusWidget()
+    assert field is not None
+    desk.qtbot.keyClicks(field, title)
+    desk.press(Key.Key_Return)
+    desk.wait(lambda: desk.window.side.currentWidget() is not desk.window.inspector)
+    panel = desk.window.side.currentWidget()
+    assert panel is not None
+    return panel
+
+
+@pytest.mark.parametrize("title", PANELS)
+def test_a_panel_moves_nothing_beside_it(reviewing: Desk, title: str) -> None:
+    """The grid keeps its columns, its place and its controls; the panes keep the widths that the person gave them."""
+    grid = reviewing.grid
+    (panes,) = reviewing.window.findChildren(QSplitter)
+    bar = grid.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+
+    def seen() -> object:
+        QApplication.processEvents()
+        return panes.sizes(), bar.value(), grid.visualRect(grid.model().index(5, 0)), grid.width()
+
+    before = seen()
+    panel = open_by_name(reviewing, title)
+    assert seen() == before
+    panel.setFocus()
+    reviewing.press(Key.Key_Escape)
+    assert reviewing.window.side.currentWidget() is reviewing.window.inspector
+    assert seen() == before
+
+
+def devices(desk: Desk) -> QWidget:
+    """The devices, over the window."""
+    desk.window.computing.look = lambda: None  # type: ignore[method-assign]
+    desk.press(Key.Key_D, CONTROL)
+    assert desk.window.computing.panel is not None
+    return desk.window.computing.panel
+
+
+def commands(desk: Desk) -> QWidget:
+    """The palette."""
+    desk.press(Key.Key_K, CONTROL)
+    return desk.window.palette_panel
+
+
+def keys(desk: Desk) -> QWidget:
+    """All keys."""
+    desk.press(Key.Key_F1)
+    sheet = desk.window._keys  # noqa: SLF001 (made when it is first asked for)
+    assert sheet is not None
+    return sheet
+
+
+@pytest.mark.parametrize("opened", [devices, commands, keys])
+def test_esc_closes_what_is_in_front(reviewing: Desk, opened: Callable[[Desk], QWidget]) -> None:
+    """What floats over the window first, the panel behind it with the next press."""
+    panel = panel_for(reviewing)
+    panel.setFocus()
+    overlay = opened(reviewing)
+    assert overlay.isVisible()
+    QTest.mouseClick(overlay, Qt.MouseButton.LeftButton, pos=overlay.rect().center())
+    if overlay.isVisible():
+        reviewing.press(Key.Key_Escape)
+    assert not overlay.isVisible()
+    assert panel.isVisible()
+    reviewing.press(Key.Key_Escape)
+    assert not panel.isVisible()
+
+
+@pytest.mark.parametrize("focused", ["question", "search"])
+def test_esc_answers_a_question_and_not_the_panel(reviewing: Desk, focused: str) -> None:
+    """Wherever the keyboard is in the panel: nothing is fetched, and the panel is still there."""
+    panel = listed(reviewing)
+    card = panel.published.card
+    QTest.mouseClick(card.download_button, Qt.MouseButton.LeftButton)
+    assert card.question_text
+    if focused == "search":
+        QTest.mouseClick(panel.published.search, Qt.MouseButton.LeftButton)
+    reviewing.press(Key.Key_Escape)
+    assert (card.question_text, panel.isVisible()) == ("", True)
+    reviewing.press(Key.Key_Escape)
+    assert not panel.isVisible()
+
+
+def test_esc_closes_a_dialog_and_not_the_panel_behind_it(reviewing: Desk) -> None:
+    """The question for an ONNX file."""
+    panel = panel_for(reviewing, Source.FILE)
+    choose = button(panel.file, "Choose a file")
+    assert isinstance(choose, QPushButton)
+    seen: list[QWidget | None] = []
+
+    def press_escape() -> None:
+        dialog = QApplication.activeModalWidget()
+        seen.append(dialog)
+        reviewing.press(Key.Key_Escape)
+
+    QTimer.singleShot(200, press_escape)
+    QTest.mouseClick(choose, Qt.MouseButton.LeftButton)
+    (dialog,) = seen
+    assert isinstance(dialog, QFileDialog)
+    assert panel.isVisible()
