@@ -13,7 +13,6 @@ from app.backbones.published_model import PublishedModel
 from app.backbones.wording import download_button, download_question, licence_text, published_facts
 from app.controls import fill_column, make_button, make_label
 from app.jobs.job_slot import Stage
-from app.side_panel.asking_card import Questioner
 from app.texts import breakable, fill
 from app.theme.tokens import tokens
 
@@ -24,7 +23,7 @@ ROWS_IN_SIGHT: Final = 9
 
 
 @final
-class PublishedCard(Questioner):
+class PublishedCard(QFrame):
     """One network. Nothing is fetched before the question was answered.
 
     Signals:
@@ -39,7 +38,6 @@ class PublishedCard(Questioner):
         self.row: PublishedRow | None = None
         self._can_change = True
         self.setProperty("role", "card")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._name = make_label("", "strong", wraps=True)
         self._facts = make_label("", "caption", wraps=True)
         self.download_button = make_button("", self._on_ask, icon_name="download")

@@ -1,7 +1,7 @@
 """A card of a list; a question takes its place before something is done that a click cannot take back."""
 
 from collections.abc import Hashable, Sequence
-from typing import final
+from typing import Protocol, final, runtime_checkable
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QWidget
@@ -10,20 +10,19 @@ from app.controls import fill_column, make_button, make_notice_column
 from app.theme.tokens import tokens
 
 
-class Questioner(QWidget):
+@runtime_checkable
+class Questioner(Protocol):
     """A part of a panel that may be asking something; Esc answers no before it puts the panel away."""
 
     @property
     def is_asking(self) -> bool:
         """Whether the person is being asked."""
-        raise NotImplementedError
 
     def refuse(self) -> None:
         """Take the answer that changes nothing."""
-        raise NotImplementedError
 
 
-class AskingCard(Questioner):
+class AskingCard(QWidget):
     """A card and its question, one of them shown.
 
     Signals:
