@@ -245,31 +245,3 @@ def class_facts(
         tuple(ScoredClass(parent, weights.get(parent, 0.0)) for parent in graph.parents(class_id)),
         is_zero_shot, bars_in_effect(graph, policies, [class_id])[class_id], own,
     )  # fmt: skip
-
-
-def suggested_parents(
-    fitted: EverydayModel, graph: CategoryGraph, class_id: int, count: int
-) -> tuple[ScoredClass, ...]:
-    """Coarse classes nearest to a class's initial prototype; their likeness shares sum to 1.
-
-    Paper: the PPN setting, where the K nearest prototypes stand in as parents.
-    """
-    place = fitted.place_of(class_id)
-    if place is None or not fitted.table.has_initial[place]:
-        return ()
-    table, below = fitted.table, graph.descendants(class_id) | {class_id}
-    coarse = [
-        position
-        for position, other in enumerate(table.class_ids.tolist())
-        if table.has_initial[position] and other not in below and graph.children(other)
-    ]
-    if not coarse:
-        return ()
-    squared = ((table.initial[coarse] - table.initial[place]) ** 2).sum(axis=1)
-    order = np.argsort(squared, kind="stable")[:count]
-    likeness = np.exp(-(squared[order] - squared[order[0]]) / fitted.tuning.temperature)
-    likeness /= likeness.sum()
-    return tuple(
-        ScoredClass(int(table.class_ids[coarse[position]]), float(share))
-        for position, share in zip(order, likeness, strict=True)
-    )

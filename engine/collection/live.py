@@ -14,7 +14,7 @@ from engine.collection.answers import Answers, Guess
 from engine.collection.embeddings.cached_basis import CachedBasis
 from engine.collection.embeddings.embedded_images import EmbeddedImages
 from engine.collection.embeddings.live_basis import has_outgrown
-from engine.collection.explain import ClassFacts, Explanation, ScoredClass, class_facts, suggested_parents
+from engine.collection.explain import ClassFacts, Explanation, ScoredClass, class_facts
 from engine.collection.fitting import FitInput, FitMemory, FitOutcome, run_fit
 from engine.collection.lost_model import model_or_lost
 from engine.collection.models import ModelFiles
@@ -22,6 +22,7 @@ from engine.collection.new_project import new_project
 from engine.collection.project_settings import SETTING_NAME, STAGE_SETTING, is_stage_on, policies_of, setting_of
 from engine.collection.publishing import Predictions, Publisher
 from engine.collection.state import NO_CLASS, CollectionState
+from engine.collection.suggestions import suggested_parents
 from engine.config import CacheFolders
 from engine.everyday.classification import Scores
 from engine.everyday.model import EverydayModel
@@ -325,7 +326,7 @@ class LiveCollection:
         return class_facts(self.fitted, self.project.graph, policies, class_id, shots=shots)
 
     def suggested_parents(self, class_id: int, count: int = 3) -> tuple[ScoredClass, ...]:
-        """The coarse classes whose prototypes are nearest to a class's own images, nearest first."""
+        """The coarse classes that a class seems to be a child of, the likeliest first; see `suggestions`."""
         return () if self.fitted is None else suggested_parents(self.fitted, self.project.graph, class_id, count)
 
     def candidates(self, class_id: int, count: int = 12) -> tuple[int, ...]:

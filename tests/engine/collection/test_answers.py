@@ -139,7 +139,7 @@ def test_facts_of_a_class_without_images(live: LiveCollection) -> None:
 
 
 def test_suggested_parents(live: LiveCollection) -> None:
-    """A class dropped at the top with shots of a red thing is suggested under Red first; shares sum to one."""
+    """A class dropped at the top with shots of a red thing is suggested under Red, and under nothing else."""
     project, ids = live.project, class_ids(live.project)
     truth = read_truth_table(Collection(project.path.parent, CacheFolders(project.path.parent)))
     by_path = dict(zip(live.state.paths, live.state.image_ids.tolist(), strict=True))
@@ -148,13 +148,11 @@ def test_suggested_parents(live: LiveCollection) -> None:
     live.apply(change)
     assert live.suggested_parents(dropped) == ()
     live.apply(project.label(reds[:3], dropped))
-    suggested = live.suggested_parents(dropped)
-    assert suggested[0].class_id == ids["Red"]
-    assert {parent.class_id for parent in suggested} == {ids["Red"], ids["Green"], ids["Blue"]}
-    assert sum(parent.score for parent in suggested) == pytest.approx(1, abs=1e-5)
-    assert len(live.suggested_parents(dropped, count=1)) == 1
-    assert dropped not in {parent.class_id for parent in suggested}
-    assert ids["Red"] not in {parent.class_id for parent in live.suggested_parents(ids["Red"])}
+    (suggested,) = live.suggested_parents(dropped)
+    assert suggested.class_id == ids["Red"]
+    assert 0.5 < suggested.score < 1
+    assert live.suggested_parents(dropped, count=0) == ()
+    assert live.suggested_parents(ids["Red"]) == ()
 
 
 def test_candidates_are_unlabelled_and_of_the_class(live: LiveCollection) -> None:
