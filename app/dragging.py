@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -46,11 +47,26 @@ class DraggedFiles:
 Dragged = DraggedClass | DraggedImages | DraggedFiles
 
 
+def carried_height(dragged: Dragged) -> int:
+    """How far what hangs at the pointer reaches below it, in logical pixels; nobody tells where it is shown."""
+    return _CARRIED_HEIGHTS[type(dragged)]
+
+
+_CARRIED_HEIGHTS: Final[dict[type, int]] = {DraggedClass: 30, DraggedImages: 90, DraggedFiles: 24}
+
+
 def class_mime_data(class_id: ClassId, from_parent: ClassId | None, name: str) -> QMimeData:
     """A class on its way; its name is the text for other programs."""
     data = QMimeData()
     data.setData(CLASS_MIME, QByteArray(json.dumps([class_id, from_parent]).encode()))
     data.setText(name)
+    return data
+
+
+def images_mime_data(image_ids: Sequence[int]) -> QMimeData:
+    """Images of the project on their way."""
+    data = QMimeData()
+    data.setData(IMAGES_MIME, QByteArray(json.dumps(list(image_ids)).encode()))
     return data
 
 

@@ -30,6 +30,7 @@ from app.palette.view import Palette
 from app.panes import Panes
 from app.reports.controller import Reports
 from app.review.controller import Labelling
+from app.review.dropped_images import DroppedImages
 from app.screen_place import keep_on_screen
 from app.session import Session
 from app.session.embedding import Embedding
@@ -116,6 +117,7 @@ class MainWindow(QMainWindow):
             self.session, self.importing.take, self.settings, self.workspace.notice, page=self.welcome, window=self
         )
         self.labelling = Labelling(self.session, self.workspace, self.inspector.likeliest_of, self.palette_panel)
+        self.dropped_images = DroppedImages(self.session, self.palette_panel)
         self.classes = Classes(self.session, self.tree, self.palette_panel)
         self.models = Models(self.session, self.training, self.side, self.toast)
         self.backbones = Backbones(self.session, self.backbone_jobs, self.side, self.toast)
@@ -168,7 +170,7 @@ class MainWindow(QMainWindow):
         tree.class_selected.connect(self._on_class_selected)
         tree.menu_requested.connect(self._on_class_menu_requested)
         tree.files_dropped.connect(lambda class_id, paths: self.importing.take(paths, class_id=class_id))
-        tree.images_dropped.connect(lambda class_id, image_ids: self.labelling.label_dropped(image_ids, class_id))
+        tree.images_dropped.connect(self.dropped_images.take)
         workspace.grid.current_image_changed.connect(self._on_current_image_changed)
         workspace.grid.images_selected.connect(lambda _ids: self._update_available())
         workspace.action_requested.connect(self.registry.trigger)
@@ -281,9 +283,9 @@ class MainWindow(QMainWindow):
     # -- what is chosen
 
     def _on_subset_selected(self, subset: Subset) -> None:
-        self.workspace.show_subset(subset)
         self.inspector.clear()
-        self._update_available()
+        self.workspace.show_subset(subset)
+        self.workspace.grid.tell_current()
 
     def _on_class_selected(self, class_id: int) -> None:
         self.workspace.show_class(class_id)

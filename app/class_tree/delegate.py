@@ -69,6 +69,18 @@ def caption_font(base: QFont) -> QFont:
     return font
 
 
+def paint_ground(painter: QPainter, row: QRect, *, is_target: bool, is_selected: bool) -> None:
+    """Paint the rounded shape behind a row: a drop would go there, it is chosen, or the pointer is over it."""
+    colours, spacing = tokens().colours, tokens().spacing
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(colours.accent), 1.5) if is_target else Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(colours.accent_soft if is_selected or is_target else colours.hover))
+    shape = row.adjusted(spacing.tiny, 1, -spacing.tiny, -1)
+    painter.drawRoundedRect(shape, spacing.radius_small, spacing.radius_small)
+    painter.restore()
+
+
 def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
     rect, colours = option.rect, tokens().colours
     _paint_dot(painter, rect, index)

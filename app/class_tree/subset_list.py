@@ -14,10 +14,13 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, caption_font
+from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, caption_font, paint_ground
+from app.class_tree.drop_chip import DropChip
+from app.class_tree.wording import drop_on_subset
+from app.dragging import DraggedImages, carried_height, read_dragged
 from app.session.subsets import Subset, subset_text
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
@@ -72,21 +75,18 @@ class _SubsetDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         """Paint one cell."""
-        look = tokens()
         rect: QRect = option.rect
         state: QStyle.StateFlag = option.state
         subset = _SUBSETS[index.row()]
-        model = index.model()
+        model, view = index.model(), self.parent()
         assert isinstance(model, _SubsetModel)
-        count = model.counts[subset]
+        assert isinstance(view, SubsetList)
+        count, is_target = model.counts[subset], view.lit is subset
         is_selected = bool(state & QStyle.StateFlag.State_Selected)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if is_selected or state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(look.colours.accent_soft if is_selected else look.colours.hover))
-            shape = rect.adjusted(look.spacing.tiny, 1, -look.spacing.tiny, -1)
-            painter.drawRoundedRect(shape, look.spacing.radius_small, look.spacing.radius_small)
+        if is_target or is_selected or state & QStyle.StateFlag.State_MouseOver:
+            paint_ground(painter, rect, is_target=is_target, is_selected=is_selected)
         _paint_icon(painter, rect, subset, is_selected=is_selected, is_alarm=subset is Subset.FAILED and count > 0)
         _paint_words(painter, rect, subset, count)
         painter.restore()
@@ -112,13 +112,15 @@ def _paint_words(painter: QPainter, rect: QRect, subset: Subset, count: int) -> 
 
 @final
 class SubsetList(QListView):
-    """Chooses a fixed row.
+    """Chooses a fixed row, and takes images where that means something.
 
     Signals:
         subset_selected: a `Subset`.
+        images_dropped: a `Subset`, image ids.
     """
 
     subset_selected = Signal(object)
+    images_dropped = Signal(object, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -132,6 +134,10 @@ class SubsetList(QListView):
         self.setStyleSheet("QListView { padding: 0; }")
         self.setFixedHeight(ROW_HEIGHT * len(_SUBSETS))
         self.setAccessibleName(self.tr("Views of all images"))
+        self.setAcceptDrops(True)
+        self.is_editable = False
+        self.lit: Subset | None = None
+        self._chip: DropChip | None = None
 
     def set_counts(self, counts: dict[Subset, int]) -> None:
         """Show how many images each row holds."""
@@ -157,3 +163,48 @@ class SubsetList(QListView):
         subset = self.selected_subset
         if subset is not None:
             self.subset_selected.emit(subset)
+
+    # -- taking images
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Let it in; where it may be dropped is looked at while it moves."""
+        event.accept()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        """Show what a drop here would do."""
+        dragged, subset = read_dragged(event.mimeData()), self._subset_at(event)
+        text = drop_on_subset(dragged, subset) if self.is_editable and dragged and subset else ""
+        self._light_up(subset if text else None)
+        if not text or dragged is None:
+            event.ignore()
+            return
+        if self._chip is None:
+            self._chip = DropChip(self)
+        self._chip.say(text, self.viewport().mapToGlobal(event.position().toPoint()), carried_height(dragged))
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+
+    def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
+        """Forget it."""
+        self._light_up(None)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Say what was dropped where."""
+        dragged, subset = read_dragged(event.mimeData()), self._subset_at(event)
+        self._light_up(None)
+        if isinstance(dragged, DraggedImages) and self.is_editable and subset and drop_on_subset(dragged, subset):
+            event.accept()
+            self.images_dropped.emit(subset, dragged.image_ids)
+        else:
+            event.ignore()
+
+    def _subset_at(self, event: QDropEvent) -> Subset | None:
+        index = self.indexAt(event.position().toPoint())
+        return _SUBSETS[index.row()] if index.isValid() else None
+
+    def _light_up(self, subset: Subset | None) -> None:
+        if subset is None and self._chip is not None:
+            self._chip.hide()
+        if subset is not self.lit:
+            self.lit = subset
+            self.viewport().update()

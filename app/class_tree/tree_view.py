@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QItemSelection, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QItemSelection, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
     QContextMenuEvent,
     QDrag,
     QDragEnterEvent,
@@ -17,23 +16,22 @@ from PySide6.QtGui import (
     QFontMetrics,
     QKeyEvent,
     QPainter,
-    QPen,
+    QPaintEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOptionViewItem, QTreeView, QWidget
 
-from app.class_tree.delegate import COUNT_MARGIN, ClassDelegate, caption_font
+from app.class_tree.delegate import COUNT_MARGIN, ClassDelegate, caption_font, paint_ground
 from app.class_tree.drag_picture import drag_picture
+from app.class_tree.drop_target import DropTarget, is_link
 from app.class_tree.model import COUNT, NAME, ClassTreeModel
-from app.dragging import Dragged, DraggedClass, DraggedFiles, DraggedImages, read_dragged
+from app.dragging import DraggedClass, DraggedImages
 from app.theme.icons import icon_pixmap
-from app.theme.tokens import tokens
 
 if TYPE_CHECKING:  # loads networkx, and the window shows first
     from engine.graph.category_graph import ClassId
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
-SPRING_MS: Final = 600
 INDENT: Final = 18
 CHEVRON_SIDE: Final = 12
 WIDEST_COUNT: Final = "8,888,888"
@@ -48,7 +46,7 @@ class ClassTreeView(QTreeView):
         create_requested: a new class under this one, or at the top level (None).
         remove_requested: the Delete key on a class.
         class_dropped: class, parent it was taken from or None, parent it was dropped on or None, whether to link.
-        images_dropped: class, image ids.
+        images_dropped: class, or None for a new one; image ids.
         files_dropped: class, paths.
         menu_requested: class or None, place on the screen.
     """
@@ -57,7 +55,7 @@ class ClassTreeView(QTreeView):
     create_requested = Signal(object)
     remove_requested = Signal(int)
     class_dropped = Signal(int, object, object, bool)
-    images_dropped = Signal(int, object)
+    images_dropped = Signal(object, object)
     files_dropped = Signal(int, object)
     menu_requested = Signal(object, QPoint)
 
@@ -66,12 +64,7 @@ class ClassTreeView(QTreeView):
         self._model = model
         self._selected: ClassId | None = None
         self._folded_away: set[ClassId] = set()
-        self._drop_index = QPersistentModelIndex()
-        self._is_drop_at_top = False
-        self._spring = QTimer(self)
-        self._spring.setSingleShot(True)
-        self._spring.setInterval(SPRING_MS)
-        self._spring.timeout.connect(self._open_drop_target)
+        self._drop_target = DropTarget(self, model)
         self._set_up()
         self.setModel(model)
         self._set_up_columns()
@@ -241,76 +234,38 @@ class ClassTreeView(QTreeView):
     # -- taking drops
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Look at what is brought."""
-        super().dragEnterEvent(event)
-        self._judge(event)
+        """Let it in, wherever it comes in: what is refused here is offered nowhere else in the tree."""
+        event.accept()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         """Show where it would go."""
-        super().dragMoveEvent(event)  # scrolls near the edges
-        self._judge(event)
+        self._drop_target.judge(event)
 
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+    def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
         """Forget it."""
-        super().dragLeaveEvent(event)
-        self._light_up(QModelIndex(), at_top=False)
+        self._drop_target.leave()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Say what was dropped where."""
-        dragged = read_dragged(event.mimeData())
-        index = self.indexAt(event.position().toPoint())
-        self._light_up(QModelIndex(), at_top=False)
-        self._stop_dragging()
-        if dragged is None or not self._takes(dragged, index):
-            event.ignore()
+        taken = self._drop_target.take(event)
+        if taken is None:
             return
-        event.accept()
-        self._say_dropped(dragged, self._model.class_of(index), _is_link(event))
-
-    def _say_dropped(self, dragged: Dragged, target: ClassId | None, is_link: bool) -> None:
+        dragged, target = taken
         if isinstance(dragged, DraggedClass):
-            self.class_dropped.emit(dragged.class_id, dragged.from_parent, target, is_link)
+            self.class_dropped.emit(dragged.class_id, dragged.from_parent, target, is_link(event))
         elif isinstance(dragged, DraggedImages):
             self.images_dropped.emit(target, dragged.image_ids)
         else:
             self.files_dropped.emit(target, dragged.paths)
 
-    def _judge(self, event: QDragMoveEvent) -> None:
-        dragged = read_dragged(event.mimeData())
-        index = self.indexAt(event.position().toPoint())
-        if dragged is None or not self._takes(dragged, index):
-            event.ignore()
-            self._light_up(QModelIndex(), at_top=False)
-            return
-        is_class = isinstance(dragged, DraggedClass)
-        event.setDropAction(_drop_action(dragged, _is_link(event)))
-        event.accept()
-        self._light_up(index, at_top=is_class and not index.isValid())
-
-    def _takes(self, dragged: Dragged, index: QModelIndex) -> bool:
-        """Whether a drop makes sense here; what the graph forbids is left to the engine, which says why."""
-        if not self._model.is_editable:
-            return False
-        target = self._model.class_of(index)
-        if isinstance(dragged, DraggedClass):
-            return target not in (dragged.class_id, dragged.from_parent)
-        return target is not None
-
-    def _light_up(self, index: QModelIndex, *, at_top: bool) -> None:
-        if self._drop_index != index or self._is_drop_at_top != at_top:
-            self._drop_index, self._is_drop_at_top = QPersistentModelIndex(index), at_top
-            self._spring.start() if index.isValid() else self._spring.stop()
-            self.viewport().update()
-
-    def _open_drop_target(self) -> None:
-        if self._drop_index.isValid():
-            self.expand(self._drop_index)
-
-    def _stop_dragging(self) -> None:
-        self.stopAutoScroll()
-        self.setState(QAbstractItemView.State.NoState)
-
     # -- painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the rows, and the room below them while a drop would go there."""
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        self._drop_target.paint_below(painter)
+        painter.end()
 
     def drawRow(self, painter: QPainter, options: QStyleOptionViewItem, index: AnyIndex) -> None:
         """Paint background, chevron and both cells: the whole row is one rounded shape."""
@@ -330,19 +285,12 @@ class ClassTreeView(QTreeView):
         """Nothing: the chevron is painted with its row."""
 
     def _paint_background(self, painter: QPainter, row: QRect, index: AnyIndex, *, is_selected: bool) -> None:
-        colours, spacing = tokens().colours, tokens().spacing
-        shape = QRect(0, row.y(), self.viewport().width(), row.height()).adjusted(spacing.tiny, 1, -spacing.tiny, -1)
-        is_target = self._drop_index.isValid() and self._drop_index == index
+        is_target = self._drop_target.is_lit(index)
         cursor = self.viewport().mapFromGlobal(self.cursor().pos())
         is_hovered = self.viewport().underMouse() and row.top() <= cursor.y() <= row.bottom()
-        if not (is_target or is_selected or is_hovered):
-            return
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(colours.accent), 1.5) if is_target else Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(colours.accent_soft if is_selected or is_target else colours.hover))
-        painter.drawRoundedRect(shape, spacing.radius_small, spacing.radius_small)
-        painter.restore()
+        if is_target or is_selected or is_hovered:
+            whole = QRect(0, row.y(), self.viewport().width(), row.height())
+            paint_ground(painter, whole, is_target=is_target, is_selected=is_selected)
 
     def _paint_chevron(self, painter: QPainter, index: AnyIndex) -> None:
         if not self._model.hasChildren(index):
@@ -356,13 +304,3 @@ class ClassTreeView(QTreeView):
     def sizeHint(self) -> QSize:
         """Ask for room."""
         return QSize(240, 320)
-
-
-def _is_link(event: QDropEvent) -> bool:
-    return bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-
-
-def _drop_action(dragged: Dragged, is_link: bool) -> Qt.DropAction:
-    if isinstance(dragged, DraggedClass):
-        return Qt.DropAction.LinkAction if is_link else Qt.DropAction.MoveAction
-    return Qt.DropAction.LinkAction if isinstance(dragged, DraggedFiles) else Qt.DropAction.CopyAction

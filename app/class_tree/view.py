@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QLocale, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.class_tree.logic import Matches, find_matches
 from app.class_tree.model import ClassTreeModel
+from app.class_tree.no_classes import NoClasses
 from app.class_tree.subset_list import SubsetList
 from app.class_tree.tree_view import ClassTreeView
 from app.session.subsets import Subset, subset_counts
@@ -38,7 +39,7 @@ class ClassTree(QWidget):
         rename_requested: class, new name.
         remove_requested: class.
         class_dropped: class, parent it was taken from or None, parent it was dropped on or None, whether to link.
-        images_dropped: class, image ids.
+        images_dropped: class, a `Subset`, or None for a new class; image ids.
         files_dropped: class, paths.
         menu_requested: class or None, place on the screen.
     """
@@ -49,7 +50,7 @@ class ClassTree(QWidget):
     rename_requested = Signal(int, str)
     remove_requested = Signal(int)
     class_dropped = Signal(int, object, object, bool)
-    images_dropped = Signal(int, object)
+    images_dropped = Signal(object, object)
     files_dropped = Signal(int, object)
     menu_requested = Signal(object, QPoint)
 
@@ -62,7 +63,7 @@ class ClassTree(QWidget):
         self._all = ClassTreeView(self._all_model)
         self._found_model = ClassTreeModel(self)
         self._found = ClassTreeView(self._found_model)
-        self._empty = _message()
+        self._empty = NoClasses()
         self._stack = QStackedWidget()
         self._filter_timer = QTimer(self)
         self._lay_out()
@@ -154,6 +155,8 @@ class ClassTree(QWidget):
 
     def _connect_views(self) -> None:
         self._shelves.subset_selected.connect(self._on_subset_selected)
+        self._shelves.images_dropped.connect(self.images_dropped)
+        self._empty.images_dropped.connect(lambda image_ids: self.images_dropped.emit(None, image_ids))
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
             view.class_selected.connect(self._on_class_selected)
             view.create_requested.connect(self.create_requested)
@@ -175,8 +178,8 @@ class ClassTree(QWidget):
 
     def _on_session_opened(self, _info: object) -> None:
         info = self._session.info
-        for model in (self._all_model, self._found_model):
-            model.is_editable = info is not None and info.is_writable
+        for part in (self._all_model, self._found_model, self._shelves, self._empty):
+            part.is_editable = info is not None and info.is_writable
 
     def _on_session_closed(self) -> None:
         self._filter.clear()
@@ -295,13 +298,3 @@ class ClassTree(QWidget):
     def sizeHint(self) -> QSize:
         """Ask for room."""
         return QSize(260, 480)
-
-
-def _message() -> QLabel:
-    label = QLabel()
-    label.setProperty("role", "muted")
-    label.setWordWrap(True)
-    label.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-    space = tokens().spacing.large
-    label.setContentsMargins(space, space, space, space)
-    return label

@@ -79,4 +79,11 @@ class GridGeometry:
 
     def places_in(self, area: QRect) -> list[int]:
         """Cards that a rectangle touches."""
-        return [place for place in self.places_between(area.top(), area.bottom()) if self.rect(place).intersects(area)]
+        step = self.card_width + GAP
+        left = max(0, (area.left() - MARGIN - self.card_width) // step + 1)
+        right = min(self.columns - 1, (area.right() - MARGIN) // step)
+        top = max(0, (area.top() - MARGIN - self.card_height) // self.row_height + 1)
+        bottom = min(self.rows - 1, (area.bottom() - MARGIN) // self.row_height)
+        rows, columns = range(top, bottom + 1), range(left, right + 1)
+        places = [row * self.columns + column for row in rows for column in columns]
+        return [place for place in places if place < self.count]

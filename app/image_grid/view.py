@@ -1,19 +1,15 @@
 """The image grid: an item view whose geometry is arithmetic, so that a frame costs what is visible and nothing else."""
 
-import json
 from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import (
-    QByteArray,
     QItemSelection,
     QItemSelectionModel,
-    QMimeData,
     QModelIndex,
     QPersistentModelIndex,
     QPoint,
     QRect,
-    QSize,
     Qt,
     QTimer,
     Signal,
@@ -23,6 +19,7 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
+    QFocusEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -33,18 +30,23 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
-from app.dragging import IMAGES_MIME, take_files
+from app.dragging import IMAGES_MIME, images_mime_data, take_files
 from app.image_grid.card import Look, paint_card
+from app.image_grid.carried import HOT_SPOT, MOST_SHOWN, SIDE, carried_picture
+from app.image_grid.choice import Choice
 from app.image_grid.geometry import GAP, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry
 from app.image_grid.model import ImageGridModel
 from app.image_grid.place_keeper import PlaceKeeper
+from app.image_grid.pointer import Pointer
+from app.image_grid.rubber_band import paint_rubber_band
+from app.image_grid.steps import KEYS, row_after
 from app.images.thumbnails import Thumbnails
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 ZOOM_STEP: Final = 1.15
 WHEEL_STEP: Final = 120
-DRAGGED_SIDE: Final = 72
 REPAINT_MS: Final = 30
+_RETURNING: Final = {Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason}
 
 
 @final
@@ -69,6 +71,7 @@ class ImageGrid(QAbstractItemView):
         super().__init__(parent)
         self._grid_model = model
         self._thumbnails = thumbnails
+        self._choice = Choice(self, model)
         self._side = 168
         self._hovered = -1
         self._told_id = -1
@@ -84,48 +87,37 @@ class ImageGrid(QAbstractItemView):
         self.setAcceptDrops(True)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setModel(model)
+        self._pointer = Pointer(self, self._choice, self._geometry, self._take_along)
         PlaceKeeper(self, model, lambda: self.selected_ids)
         model.modelReset.connect(self._on_model_reset)
         self._repaint_timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._repaint_timer.timeout.connect(self.viewport().update)
         thumbnails.ready.connect(self._on_thumbnail_ready)
-        self.pressed.connect(self._on_pressed)
-        self.doubleClicked.connect(lambda index: self.open_requested.emit(model.id_at(index.row())))
 
     # -- what is chosen
 
     @property
     def selected_ids(self) -> tuple[int, ...]:
         """Chosen images in the order shown."""
-        ids = self._grid_model.image_ids
-        chosen = self.selectionModel().selection()
-        parts = [chosen.at(number) for number in range(chosen.count())]
-        rows = sorted(row for part in parts for row in range(part.top(), part.bottom() + 1))
-        return tuple(ids[rows].tolist())
+        return self._choice.ids
 
     @property
     def current_id(self) -> int | None:
         """The image with the keyboard's frame."""
-        index = self.currentIndex()
-        return self._grid_model.id_at(index.row()) if index.isValid() else None
+        return self._choice.current_id
 
     def select_image(self, image_id: int) -> bool:
         """Choose one image and scroll to it; False when it is not shown."""
         row = self._grid_model.row_of(image_id)
         if row is None:
             return False
-        self._choose(row)
+        self._choice.choose_alone(row)
         return True
 
     def select_row(self, row: int) -> None:
         """Choose the card in a row, the last one when there are fewer."""
         if self._grid_model.rowCount():
-            self._choose(min(row, self._grid_model.rowCount() - 1))
-
-    def _choose(self, row: int) -> None:
-        """Choose one card alone; the view's own way would take a Ctrl that is held down just now for a click's."""
-        index = self._grid_model.index(row)
-        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            self._choice.choose_alone(min(row, self._grid_model.rowCount() - 1))
 
     # -- zoom
 
@@ -208,31 +200,16 @@ class ImageGrid(QAbstractItemView):
 
     def moveCursor(self, action: QAbstractItemView.CursorAction, _modifiers: Qt.KeyboardModifier) -> QModelIndex:
         """Where a key leads."""
-        count = self._grid_model.rowCount()
-        if not count:
-            return QModelIndex()
-        place = max(0, self.currentIndex().row())
-        geometry, cursor = self._geometry(), QAbstractItemView.CursorAction
-        page = max(1, self.viewport().height() // geometry.row_height) * geometry.columns
-        steps = {
-            cursor.MoveLeft: -1, cursor.MovePrevious: -1, cursor.MoveRight: 1, cursor.MoveNext: 1,
-            cursor.MoveUp: -geometry.columns, cursor.MoveDown: geometry.columns,
-            cursor.MovePageUp: -page, cursor.MovePageDown: page, cursor.MoveHome: -count, cursor.MoveEnd: count,
-        }  # fmt: skip
-        if not self.currentIndex().isValid():
+        if not self._grid_model.rowCount() or not self.currentIndex().isValid():
             return self._grid_model.index(0)
-        return self._grid_model.index(max(0, min(count - 1, place + steps[action])))
+        height = self.viewport().height()
+        return self._grid_model.index(row_after(action, self._choice.current_row, self._geometry(), height))
 
     def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
-        """Choose the cards in a rectangle, or all from the card at its start to that at its end."""
-        is_range = command & QItemSelectionModel.SelectionFlag.Current and self.state() != self.State.DragSelectingState
-        ends = sorted(self.indexAt(point).row() for point in (rect.topLeft(), rect.bottomRight()))
+        """Choose the cards in a rectangle."""
         selection = QItemSelection()
-        if is_range and ends[0] >= 0:
-            selection.select(self._grid_model.index(ends[0]), self._grid_model.index(ends[1]))
-        else:
-            for place in self._geometry().places_in(rect.normalized().translated(0, self.verticalOffset())):
-                selection.select(self._grid_model.index(place), self._grid_model.index(place))
+        for place in self._geometry().places_in(rect.normalized().translated(0, self.verticalOffset())):
+            selection.select(self._grid_model.index(place), self._grid_model.index(place))
         self.selectionModel().select(selection, command)
 
     def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
@@ -247,10 +224,12 @@ class ImageGrid(QAbstractItemView):
     # -- telling what is chosen
 
     def _on_model_reset(self) -> None:
-        """Say so when the choice ended with its cards."""
-        if not self.currentIndex().isValid():
+        """Where there are cards, one of them is current; say so when the choice ended with its cards."""
+        if not self._grid_model.rowCount():
             self._tell_current(-1)
             self.images_selected.emit(())
+        elif not self.currentIndex().isValid():
+            self._choice.choose_alone(0)
         self.viewport().update()
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
@@ -265,9 +244,9 @@ class ImageGrid(QAbstractItemView):
             self._told_id = image_id
             self.current_image_changed.emit(image_id)
 
-    def _on_pressed(self, index: QModelIndex) -> None:
-        """A press on a card asks for its image, also when it had the frame all along."""
-        self._told_id = self._grid_model.id_at(index.row())
+    def tell_current(self) -> None:
+        """Say which image keys work on now, also when it has been the same all along."""
+        self._told_id = -1 if self.current_id is None else self.current_id
         self.current_image_changed.emit(self._told_id)
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
@@ -293,6 +272,8 @@ class ImageGrid(QAbstractItemView):
             is_selected = chosen.isSelected(self._grid_model.index(place))
             look = Look(is_selected, place == current, place == self._hovered, has_focus)
             paint_card(painter, geometry.rect(place).translated(0, -offset), card, picture, look)
+        if (band := self._pointer.band_rect) is not None:
+            paint_rubber_band(painter, band)
         painter.end()
         self._thumbnails.keep_only(in_sight)
 
@@ -313,21 +294,59 @@ class ImageGrid(QAbstractItemView):
         if event.oldSize().width() != event.size().width() and 0 < anchor < self._grid_model.rowCount():
             self.verticalScrollBar().setValue(self._geometry().rect(anchor).top() - MARGIN)
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Choose a card, or begin to drag what is chosen or a rubber band."""
+        index = self.indexAt(event.position().toPoint())
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pointer.press(event)
+        elif event.button() == Qt.MouseButton.RightButton and index.isValid():
+            self._choice.choose_for_menu(index.row())
+        if index.isValid():
+            self.tell_current()
+        event.accept()
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Light the card under the pointer."""
+        """Light the card under the pointer, and go on with what the press began."""
         hovered = self.indexAt(event.position().toPoint()).row()
         if hovered != self._hovered:
             self._hovered = hovered
             self.viewport().update()
-        super().mouseMoveEvent(event)
+        self._pointer.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End what the press began."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pointer.release()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Look at an image alone."""
+        index = self.indexAt(event.position().toPoint())
+        is_plain = event.button() == Qt.MouseButton.LeftButton and event.modifiers() == Qt.KeyboardModifier.NoModifier
+        if is_plain and index.isValid():
+            self.open_requested.emit(self._grid_model.id_at(index.row()))
+        else:
+            self.mousePressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Keys work here from now on, so the image they work on is the one to describe."""
+        super().focusInEvent(event)
+        if event.reason() not in _RETURNING:
+            self.tell_current()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Space looks at the image alone; Esc lets go of the choice; other letters are shortcuts, never a search."""
-        if event.key() == Qt.Key.Key_Space and self.current_id is not None:
+        """Arrows choose; Space looks at the image alone; Esc lets go; letters are shortcuts, never a search."""
+        key, keys = Qt.Key(event.key()), event.modifiers()
+        if key in KEYS and self._grid_model.rowCount() and not keys & Qt.KeyboardModifier.AltModifier:
+            row = self.moveCursor(KEYS[key], keys).row()
+            is_range = bool(keys & Qt.KeyboardModifier.ShiftModifier)
+            self._choice.choose_up_to(row) if is_range else self._choice.choose_alone(row)
+        elif key == Qt.Key.Key_Space and self.current_id is not None:
             self.open_requested.emit(self.current_id)
-        elif event.key() == Qt.Key.Key_Escape and len(self.selected_ids) > 1:
-            self._choose(self.currentIndex().row())
-        elif event.text().isalnum() and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        elif key == Qt.Key.Key_Escape and self._pointer.give_up():
+            event.accept()
+        elif key == Qt.Key.Key_Escape and len(self.selected_ids) > 1:
+            self._choice.let_go()
+        elif event.text().isalnum() and not keys & Qt.KeyboardModifier.ControlModifier:
             event.ignore()
         else:
             super().keyPressEvent(event)
@@ -340,20 +359,17 @@ class ImageGrid(QAbstractItemView):
         else:
             super().wheelEvent(event)
 
-    def startDrag(self, _actions: Qt.DropAction) -> None:
-        """Take the chosen images along, with a picture of the first."""
-        ids = self.selected_ids
-        if not ids:
-            return
-        data = QMimeData()
-        data.setData(IMAGES_MIME, QByteArray(json.dumps(list(ids)).encode()))
+    def _take_along(self) -> None:
+        """Drag the chosen images; returns when they were dropped."""
+        ids, ratio = self.selected_ids, self.devicePixelRatioF()
+        current = self._choice.current_row
+        others = [row for row in self._choice.rows[:MOST_SHOWN].tolist() if row != current]
+        paths = [self._grid_model.card(row).path for row in [current, *others]]
+        pictures = [self._thumbnails.pixmap(path, SIDE, ratio) for path in paths]
         drag = QDrag(self)
-        drag.setMimeData(data)
-        card = self._grid_model.card(max(0, self.currentIndex().row()))
-        picture = self._thumbnails.pixmap(card.path, DRAGGED_SIDE, self.devicePixelRatioF())
-        if picture is not None:
-            size = QSize(DRAGGED_SIDE, DRAGGED_SIDE)
-            drag.setPixmap(picture.scaled(size, Qt.AspectRatioMode.KeepAspectRatio))
+        drag.setMimeData(images_mime_data(ids))
+        drag.setPixmap(carried_picture([each for each in pictures if each], len(ids), self.font(), ratio))
+        drag.setHotSpot(HOT_SPOT)
         drag.exec(Qt.DropAction.CopyAction)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -12,6 +12,7 @@ from app.settings import Settings
 from app.theme import apply_theme, set_scheme
 from tests.support.collections import Collection
 from tests.support.desk import Desk
+from tests.support.hand import Hand
 from tests.support.other_backbones import add_to_library
 
 
@@ -29,6 +30,12 @@ def desk(qtbot: QtBot, qapp: QApplication, settings: Settings) -> Iterator[Desk]
     yield desk
     desk.leave()
     set_scheme("system")
+
+
+@pytest.fixture
+def hand(monkeypatch: pytest.MonkeyPatch) -> Hand:
+    """A hand at the mouse."""
+    return Hand(monkeypatch)
 
 
 @pytest.fixture

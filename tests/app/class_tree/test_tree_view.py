@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -241,22 +240,20 @@ def file_data() -> QMimeData:
     return data
 
 
-@pytest.mark.parametrize(
-    ("make", "signal", "value"),
-    [
-        (image_data, "images_dropped", (7, 9)),
-        (file_data, "files_dropped", (Path("/photos/a.jpg"),)),
-    ],
-)
-def test_images_and_files_need_a_class(
-    make: Callable[[], QMimeData], signal: str, value: tuple[object, ...], tree: Tree
-) -> None:
-    """Dropped on a class they are told with it; beside all classes they are refused."""
-    dropped = recorded(getattr(tree.view, signal))
-    assert tree.drop(make(), tree.row("Animal", "Diver", "Seal")) == (True, True)
-    assert dropped == [(tree.graph.find("Seal"), value)]
-    assert tree.drop(make(), QModelIndex()) == (False, False)
-    assert len(dropped) == 1
+def test_images_are_told_with_their_class(tree: Tree) -> None:
+    """Below all classes they are for a new one."""
+    dropped = recorded(tree.view.images_dropped)
+    assert tree.drop(image_data(), tree.row("Animal", "Diver", "Seal")) == (True, True)
+    assert tree.drop(image_data(), QModelIndex()) == (True, True)
+    assert dropped == [(tree.graph.find("Seal"), (7, 9)), (None, (7, 9))]
+
+
+def test_files_need_a_class(tree: Tree) -> None:
+    """Dropped on a class they are told with it; below all classes they are refused."""
+    dropped = recorded(tree.view.files_dropped)
+    assert tree.drop(file_data(), tree.row("Animal", "Diver", "Seal")) == (True, True)
+    assert tree.drop(file_data(), QModelIndex()) == (False, False)
+    assert dropped == [(tree.graph.find("Seal"), (Path("/photos/a.jpg"),))]
 
 
 def test_foreign_things_are_refused(tree: Tree) -> None:

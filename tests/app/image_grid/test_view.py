@@ -1,15 +1,13 @@
 """The grid under a person's hands."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDrag, QDropEvent, QGuiApplication, QWheelEvent
+from PySide6.QtGui import QDropEvent, QGuiApplication, QWheelEvent
 from pytestqt.qtbot import QtBot
 
-from app.dragging import IMAGES_MIME
 from app.image_grid.geometry import LARGEST_SIDE, MARGIN, SMALLEST_SIDE
 from app.image_grid.logic import Order
 from app.image_grid.model import ImageGridModel
@@ -36,11 +34,11 @@ def click(qtbot: QtBot, grid: ImageGrid, row: int, keys: Qt.KeyboardModifier = N
 
 
 def review(grid: ImageGrid, model: ImageGridModel, count: int) -> CollectionState:
-    """Show images to review; nothing is chosen."""
+    """Show images to review; the first one is chosen."""
     state = state_of([Picture(best=4, score=0.5)] * count)
     model.set_state(state)
     model.set_filter(ImageFilter(Subset.TO_REVIEW))
-    assert grid.current_id is None
+    assert grid.current_id == 11
     return state
 
 
@@ -120,17 +118,6 @@ def test_ctrl_a_chooses_all_and_esc_lets_go(qtbot: QtBot, grid: ImageGrid, model
     assert chosen(grid) == list(range(11, 61))
     qtbot.keyClick(grid, Qt.Key.Key_Escape)
     assert chosen(grid) == [14]
-
-
-def test_a_rubber_band_chooses_what_it_touches(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
-    """A rectangle drawn from the margin takes whole cards, not all between first and last."""
-    review(grid, model, 9)
-    view = grid.viewport()
-    qtbot.mousePress(view, LEFT, NO_KEYS, QPoint(4, 4))
-    for end in (QPoint(40, 40), place_of(grid, 4)):
-        qtbot.mouseMove(view, end)
-    qtbot.mouseRelease(view, LEFT, NO_KEYS, place_of(grid, 4))
-    assert chosen(grid) == [11, 12, 14, 15]
 
 
 def test_letters_are_left_to_shortcuts(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
@@ -272,7 +259,7 @@ def test_all_of_a_hundred_thousand_can_be_chosen(qtbot: QtBot, grid: ImageGrid, 
     assert len(grid.selected_ids) == 100_000
 
 
-# -- zoom, drag, drop
+# -- zoom, drop
 
 
 def test_ctrl_and_wheel_zoom_between_bounds(grid: ImageGrid, model: ImageGridModel) -> None:
@@ -309,21 +296,6 @@ def test_a_resize_keeps_the_top_card_on_top(grid: ImageGrid, model: ImageGridMod
     for width in (1100, 600, 1100, 600, 1100):
         grid.resize(width, 700)
         assert grid.indexAt(QPoint(MARGIN + 5, MARGIN + 5)).row() == 90
-
-
-def test_a_drag_takes_the_chosen_images(
-    grid: ImageGrid, model: ImageGridModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is dragged are the ids of all chosen images, in the order shown."""
-    review(grid, model, 9)
-    taken: list[Any] = []
-    monkeypatch.setattr(
-        QDrag, "exec", lambda drag, _action: taken.append(json.loads(bytes(drag.mimeData().data(IMAGES_MIME).data())))
-    )
-    grid.startDrag(Qt.DropAction.CopyAction)
-    grid.selectAll()
-    grid.startDrag(Qt.DropAction.CopyAction)
-    assert taken == [list(range(11, 20))]
 
 
 def test_files_are_taken_and_own_images_are_not(grid: ImageGrid) -> None:

@@ -1,0 +1,163 @@
+"""Where something dragged over the tree would go: the row lights up, a chip says what happens, closed rows open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, QTimer
+from PySide6.QtGui import QDragMoveEvent, QDropEvent, QPainter
+from PySide6.QtWidgets import QTreeView
+
+from app.class_tree.delegate import paint_ground
+from app.class_tree.drop_chip import DropChip
+from app.class_tree.model import NAME, ClassTreeModel
+from app.class_tree.wording import drop_below_classes, drop_on_class
+from app.dragging import Dragged, DraggedClass, DraggedFiles, DraggedImages, carried_height, read_dragged
+from app.edge_scroll import EdgeScroll
+from app.theme.tokens import tokens
+
+if TYPE_CHECKING:  # loads networkx, and the window shows first
+    from engine.graph.category_graph import ClassId
+
+SPRING_MS: Final = 600  # as in file managers: long enough to pass over a row, short enough to wait
+
+
+@final
+class DropTarget:
+    """Follows what is dragged over a tree of classes.
+
+    Args:
+        view: the tree.
+        model: its rows.
+    """
+
+    def __init__(self, view: QTreeView, model: ClassTreeModel) -> None:
+        self._view = view
+        self._model = model
+        self._dragged: Dragged | None = None
+        self._is_link = False
+        self._point = QPoint()
+        self._row = QPersistentModelIndex()
+        self._is_below = False
+        self._opened: list[QPersistentModelIndex] = []
+        self._chip: DropChip | None = None
+        self._scroll = EdgeScroll(view, self._look)
+        self._spring = QTimer(view)
+        self._spring.setSingleShot(True)
+        self._spring.setInterval(SPRING_MS)
+        self._spring.timeout.connect(self._open)
+
+    # -- following
+
+    def judge(self, event: QDragMoveEvent) -> None:
+        """Take or refuse what is dragged where it is now, and show it."""
+        self._dragged, self._is_link = read_dragged(event.mimeData()), is_link(event)
+        self._point = event.position().toPoint()
+        self._scroll.follow(self._point.y())
+        if self._look() and self._dragged is not None:
+            event.setDropAction(_drop_action(self._dragged, is_link=self._is_link))
+            event.accept()
+        else:
+            event.ignore()
+
+    def leave(self) -> None:
+        """It went elsewhere, or was given up: all is as it was before."""
+        self._end()
+        self._fold(QModelIndex())
+
+    def take(self, event: QDropEvent) -> tuple[Dragged, ClassId | None] | None:
+        """It was dropped: what, and on which class, None for below all rows; nothing where it is refused."""
+        dragged, index = read_dragged(event.mimeData()), self._view.indexAt(event.position().toPoint())
+        self._end()
+        self._fold(index)
+        if dragged is None or not self._takes(dragged, index):
+            event.ignore()
+            return None
+        event.accept()
+        return dragged, self._model.class_of(index)
+
+    def _end(self) -> None:
+        self._scroll.stop()
+        self._dragged = None
+        self._light_up(QModelIndex(), is_below=False)
+        if self._chip is not None:
+            self._chip.hide()
+
+    def _look(self) -> bool:
+        """Show what a drop would do at the pointer; whether it would do anything."""
+        dragged, index = self._dragged, self._view.indexAt(self._point).siblingAtColumn(NAME)
+        is_taken = dragged is not None and self._takes(dragged, index)
+        self._light_up(index if is_taken else QModelIndex(), is_below=is_taken and not index.isValid())
+        if dragged is not None and is_taken:
+            self._say(dragged, index)
+        elif self._chip is not None:
+            self._chip.hide()
+        return is_taken
+
+    def _say(self, dragged: Dragged, index: QModelIndex) -> None:
+        if self._chip is None:
+            self._chip = DropChip(self._view)
+        name = str(index.data()) if index.isValid() else ""
+        text = drop_on_class(dragged, name, is_link=self._is_link) if name else drop_below_classes(dragged)
+        self._chip.say(text, self._view.viewport().mapToGlobal(self._point), carried_height(dragged))
+
+    def _takes(self, dragged: Dragged, index: QModelIndex) -> bool:
+        """Whether a drop makes sense here; what the graph forbids is left to the engine, which says why."""
+        if not self._model.is_editable:
+            return False
+        target = self._model.class_of(index)
+        if isinstance(dragged, DraggedClass):
+            return target not in (dragged.class_id, dragged.from_parent)
+        return target is not None or isinstance(dragged, DraggedImages)
+
+    # -- what lights up, and what opens
+
+    def _light_up(self, index: QModelIndex, *, is_below: bool) -> None:
+        if self._row != index or self._is_below != is_below:
+            self._row, self._is_below = QPersistentModelIndex(index), is_below
+            self._spring.start() if index.isValid() else self._spring.stop()
+            self._view.viewport().update()
+
+    def is_lit(self, index: QModelIndex | QPersistentModelIndex) -> bool:
+        """Whether a drop would go to this row."""
+        return self._row.isValid() and self._row == index
+
+    def paint_below(self, painter: QPainter) -> None:
+        """Light up the room below all rows while a drop would go there."""
+        if not self._is_below:
+            return
+        view = self._view
+        last = self._model.index(self._model.rowCount() - 1, NAME)
+        while view.isExpanded(last) and self._model.rowCount(last):
+            last = self._model.index(self._model.rowCount(last) - 1, NAME, last)
+        top = view.visualRect(last).bottom() + 1 if last.isValid() else 0
+        room = QRect(0, top, view.viewport().width(), view.viewport().height() - top)
+        paint_ground(painter, room.adjusted(0, 1, 0, -tokens().spacing.tiny), is_target=True, is_selected=False)
+
+    def _open(self) -> None:
+        """The pointer has rested on a row: what it leads to opens."""
+        if self._row.isValid() and self._model.hasChildren(self._row) and not self._view.isExpanded(self._row):
+            self._opened.append(QPersistentModelIndex(self._row))
+            self._view.expand(self._row)
+
+    def _fold(self, kept: QModelIndex) -> None:
+        """Close what opened on the way, except what leads to a row."""
+        way = []
+        while kept.isValid():
+            way.append(kept.siblingAtColumn(NAME))
+            kept = kept.parent()
+        for row in reversed(self._opened):
+            if row.isValid() and not any(row == each for each in way):
+                self._view.collapse(row)
+        self._opened.clear()
+
+
+def is_link(event: QDropEvent) -> bool:
+    """Whether a class is to get a further parent: Ctrl is held down."""
+    return bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+
+
+def _drop_action(dragged: Dragged, *, is_link: bool) -> Qt.DropAction:
+    if isinstance(dragged, DraggedClass):
+        return Qt.DropAction.LinkAction if is_link else Qt.DropAction.MoveAction
+    return Qt.DropAction.LinkAction if isinstance(dragged, DraggedFiles) else Qt.DropAction.CopyAction

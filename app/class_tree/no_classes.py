@@ -1,0 +1,67 @@
+"""What stands where no class is to be seen; images dropped there are to become the first shots of a new one."""
+
+from typing import final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app.class_tree.drop_chip import DropChip
+from app.class_tree.wording import drop_below_classes
+from app.dragging import DraggedImages, carried_height, read_dragged
+from app.theme.tokens import tokens
+
+
+@final
+class NoClasses(QLabel):
+    """A quiet text.
+
+    Signals:
+        images_dropped: image ids.
+    """
+
+    images_dropped = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.is_editable = False
+        self._chip: DropChip | None = None
+        self.setProperty("role", "muted")
+        self.setWordWrap(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        space = tokens().spacing.large
+        self.setContentsMargins(space, space, space, space)
+        self.setAcceptDrops(True)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Let images in; files go to the window around it."""
+        is_welcome = self.is_editable and isinstance(read_dragged(event.mimeData()), DraggedImages)
+        event.accept() if is_welcome else event.ignore()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        """Say what a drop would do."""
+        dragged = read_dragged(event.mimeData())
+        if not isinstance(dragged, DraggedImages):
+            return
+        if self._chip is None:
+            self._chip = DropChip(self)
+        place = self.mapToGlobal(event.position().toPoint())
+        self._chip.say(drop_below_classes(dragged), place, carried_height(dragged))
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+
+    def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
+        """Forget it."""
+        self._end()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Say what was dropped."""
+        self._end()
+        dragged = read_dragged(event.mimeData())
+        if isinstance(dragged, DraggedImages):
+            event.accept()
+            self.images_dropped.emit(dragged.image_ids)
+
+    def _end(self) -> None:
+        if self._chip is not None:
+            self._chip.hide()

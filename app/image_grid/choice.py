@@ -1,0 +1,122 @@
+"""Which cards are chosen and which one is current. The chosen ones always hold the current one."""
+
+from collections.abc import Collection, Sequence
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QItemSelection, QItemSelectionModel
+from PySide6.QtWidgets import QAbstractItemView
+
+from app.image_grid.model import ImageGridModel
+
+_Flag: Final = QItemSelectionModel.SelectionFlag
+
+
+@final
+class Choice:
+    """Chooses cards of a view, by clicks, keys and the rubber band alike.
+
+    Args:
+        view: the grid, with its model set.
+        model: its cards.
+    """
+
+    def __init__(self, view: QAbstractItemView, model: ImageGridModel) -> None:
+        self._view = view
+        self._model = model
+        self._anchor_id: int | None = None
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """(chosen,) rows in the order shown."""
+        chosen = self._view.selectionModel().selection()
+        parts = [chosen.at(number) for number in range(chosen.count())]
+        runs = [np.arange(part.top(), part.bottom() + 1, dtype=np.int64) for part in parts]
+        return np.sort(np.concatenate(runs)) if runs else np.zeros(0, dtype=np.int64)
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """Chosen images in the order shown."""
+        return tuple(self._model.image_ids[self.rows].tolist())
+
+    @property
+    def current_row(self) -> int:
+        """Row of the current card; -1 for none."""
+        return self._view.currentIndex().row()
+
+    @property
+    def current_id(self) -> int | None:
+        """The current image; None for none."""
+        return self._model.id_at(self.current_row) if self.current_row >= 0 else None
+
+    def has(self, row: int) -> bool:
+        """Whether a card is chosen."""
+        return self._view.selectionModel().isSelected(self._model.index(row))
+
+    def choose_alone(self, row: int) -> None:
+        """Choose one card and no other."""
+        self._anchor_id = self._model.id_at(row)
+        self._view.selectionModel().setCurrentIndex(self._model.index(row), _Flag.ClearAndSelect)
+
+    def choose_for_menu(self, row: int) -> None:
+        """Put the frame on a card; those chosen with it stay chosen, others do not."""
+        self.make_current(row) if self.has(row) else self.choose_alone(row)
+
+    def let_go(self) -> None:
+        """Let go of all but the current card."""
+        if self.current_row >= 0:
+            self.choose_alone(self.current_row)
+
+    def make_current(self, row: int) -> None:
+        """Put the frame on a card that is chosen already."""
+        self._view.selectionModel().setCurrentIndex(self._model.index(row), _Flag.NoUpdate)
+
+    def choose_up_to(self, row: int, *, keeps_others: bool = False) -> None:
+        """Choose all from the card that was chosen first to this one."""
+        first, last = sorted((self._anchor_row(), row))
+        cards = QItemSelection(self._model.index(first), self._model.index(last))
+        self._view.selectionModel().select(cards, _Flag.Select if keeps_others else _Flag.ClearAndSelect)
+        self.make_current(row)
+
+    def toggle(self, row: int) -> None:
+        """Choose a card beside the others, or let it go; the last one stays."""
+        index, chosen = self._model.index(row), self._view.selectionModel()
+        if not chosen.isSelected(index):
+            self._anchor_id = self._model.id_at(row)
+            chosen.select(index, _Flag.Select)
+            self.make_current(row)
+        elif len(others := self.rows[self.rows != row]):
+            nearest = int(others[np.argmin(np.abs(others - row))])
+            if self.current_row == row:
+                self.make_current(nearest)
+            chosen.select(index, _Flag.Deselect)
+
+    def choose_rows(self, rows: Sequence[int], beside: Collection[int] = ()) -> None:
+        """Choose these cards and those of the images `beside`; the current one stays when it is among them."""
+        kept = np.flatnonzero(np.isin(self._model.image_ids, list(beside))) if beside else np.zeros(0, dtype=np.int64)
+        wanted = np.union1d(kept, np.array(rows, dtype=np.int64))
+        if not len(wanted):
+            wanted = np.array([max(0, self.current_row)])
+        self._view.selectionModel().select(self._selection_of(wanted), _Flag.ClearAndSelect)
+        if not np.isin(self.current_row, wanted):
+            self.make_current(int(wanted[0]))
+
+    def choose_ids(self, image_ids: Collection[int], current_id: int) -> None:
+        """Choose again what was chosen before."""
+        row = self._model.row_of(current_id)
+        if row is not None:
+            self.make_current(row)
+        self.choose_rows((), image_ids)
+
+    def _anchor_row(self) -> int:
+        """Row from which Shift chooses: the card chosen last without it, while it is still chosen."""
+        row = None if self._anchor_id is None else self._model.row_of(self._anchor_id)
+        return row if row is not None and self.has(row) else max(0, self.current_row)
+
+    def _selection_of(self, rows: NDArray[np.int64]) -> QItemSelection:
+        """One range for each run of neighbours."""
+        selection = QItemSelection()
+        for run in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1):
+            selection.select(self._model.index(int(run[0])), self._model.index(int(run[-1])))
+        return selection

@@ -1,0 +1,173 @@
+"""What a pressed mouse does on the grid: chooses cards, takes them along, or draws a rubber band between them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QApplication
+
+from app.edge_scroll import EdgeScroll
+from app.image_grid.choice import Choice
+from app.image_grid.geometry import GridGeometry
+
+_ADDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+
+
+@dataclass(frozen=True)
+class _Press:
+    """A button that went down.
+
+    Attributes:
+        at: place on the viewport.
+        keys: held down then.
+        row: of the card under it; None between cards.
+        on_release: what a click means when the button comes up at the same place.
+    """
+
+    at: QPoint
+    keys: Qt.KeyboardModifier
+    row: int | None
+    on_release: Callable[[], None]
+
+
+@dataclass(frozen=True)
+class _Band:
+    """A rubber band.
+
+    Attributes:
+        origin: where it began, from the grid's top.
+        beside: images that stay chosen whatever it touches.
+        former: images that were chosen when it began.
+        former_current: the current one then.
+    """
+
+    origin: QPoint
+    beside: tuple[int, ...]
+    former: tuple[int, ...]
+    former_current: int | None
+
+
+@final
+class Pointer:
+    """Follows the left button.
+
+    Args:
+        view: the grid.
+        choice: what is chosen in it.
+        geometry: tells where the cards lie now.
+        take_along: begins to drag what is chosen; returns when it was dropped.
+    """
+
+    def __init__(
+        self,
+        view: QAbstractItemView,
+        choice: Choice,
+        geometry: Callable[[], GridGeometry],
+        take_along: Callable[[], None],
+    ) -> None:
+        self._view = view
+        self._choice = choice
+        self._geometry = geometry
+        self._take_along = take_along
+        self._press: _Press | None = None
+        self._band: _Band | None = None
+        self._end = QPoint()
+        self._scroll = EdgeScroll(view, self._stretch)
+
+    @property
+    def band_rect(self) -> QRect | None:
+        """The rubber band on the viewport; None while there is none."""
+        if self._band is None:
+            return None
+        return QRect(self._band.origin - self._offset(), self._end).normalized()
+
+    def press(self, event: QMouseEvent) -> None:
+        """The button went down: choose the card under it, or wait for what comes."""
+        point, keys = event.position().toPoint(), event.modifiers()
+        index = self._view.indexAt(point)
+        if not index.isValid():
+            self._press = _Press(point, keys, None, _nothing if keys & _ADDING else self._choice.let_go)
+            return
+        self._view.setAutoScroll(False)  # a card that looks in over the edge stays under the pointer
+        self._press = _Press(point, keys, index.row(), self._choose_pressed(index.row(), keys))
+        self._view.setAutoScroll(True)
+
+    def _choose_pressed(self, row: int, keys: Qt.KeyboardModifier) -> Callable[[], None]:
+        """Choose a pressed card; what must wait for the release, as the press may begin a drag, is returned."""
+        is_adding, choice = bool(keys & Qt.KeyboardModifier.ControlModifier), self._choice
+        if keys & Qt.KeyboardModifier.ShiftModifier:
+            choice.choose_up_to(row, keeps_others=is_adding)
+        elif not choice.has(row):
+            choice.toggle(row) if is_adding else choice.choose_alone(row)
+        else:
+            choice.make_current(row)
+            return lambda: choice.toggle(row) if is_adding else choice.choose_alone(row)
+        return _nothing
+
+    def move(self, event: QMouseEvent) -> None:
+        """The pointer moved while the button is down."""
+        press, point = self._press, event.position().toPoint()
+        if press is None or not event.buttons() & Qt.MouseButton.LeftButton:
+            return
+        if self._band is None and (point - press.at).manhattanLength() < QApplication.startDragDistance():
+            return
+        if press.row is not None:
+            self._press = None
+            self._take_along()
+            return
+        if self._band is None:
+            self._begin_band(press)
+        self._end = point
+        self._scroll.follow(point.y())
+        self._stretch()
+
+    def release(self) -> None:
+        """The button came up."""
+        press, self._press = self._press, None
+        if self._band is not None:
+            self._end_band()
+        elif press is not None:
+            press.on_release()
+
+    def give_up(self) -> bool:
+        """Take a rubber band back, and what it chose; whether there was one."""
+        band, self._press = self._band, None
+        if band is None:
+            return False
+        self._end_band()
+        if band.former_current is not None:
+            self._choice.choose_ids(band.former, band.former_current)
+        return True
+
+    # -- the rubber band
+
+    def _begin_band(self, press: _Press) -> None:
+        former = self._choice.ids
+        beside = former if press.keys & _ADDING else ()
+        self._band = _Band(press.at + self._offset(), beside, former, self._choice.current_id)
+
+    def _stretch(self) -> None:
+        """Choose what the band touches now."""
+        band, height = self._band, self._view.viewport().height()
+        if band is None or not self._geometry().count:
+            return
+        end = QPoint(self._end.x(), max(0, min(height - 1, self._end.y()))) + self._offset()
+        touched = self._geometry().places_in(QRect(band.origin, end).normalized())
+        self._view.setAutoScroll(False)
+        self._choice.choose_rows(touched, band.beside)
+        self._view.setAutoScroll(True)
+        self._view.viewport().update()
+
+    def _end_band(self) -> None:
+        self._band = None
+        self._scroll.stop()
+        self._view.viewport().update()
+
+    def _offset(self) -> QPoint:
+        return QPoint(0, self._view.verticalScrollBar().value())
+
+
+def _nothing() -> None:
+    """A press that has done all by itself."""

@@ -1,0 +1,84 @@
+"""What becomes of images that were dropped on a class, below all classes, or on a view of all images."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, final
+
+from app.palette.logic import (
+    Choice,
+    ClassChoice,
+    CreateChoice,
+    PaletteRow,
+    class_rows,
+    create_choice,
+    create_row,
+)
+from app.palette.view import Palette
+from app.review.labelling import label_as, unlabel
+from app.session.subsets import Subset
+from app.texts import fill, translate
+from app.wording import images
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from engine.project import Change, Project
+
+
+@final
+class DroppedImages:
+    """Labels what is dropped; what is chosen stays chosen.
+
+    Args:
+        session: the open project.
+        palette: asks for the name of a new class.
+    """
+
+    def __init__(self, session: "Session", palette: Palette) -> None:
+        self._session = session
+        self._palette = palette
+
+    def take(self, target: int | Subset | None, image_ids: Sequence[int]) -> None:
+        """Label images as the class they were dropped on; None asks for the name of a new one.
+
+        Args:
+            target: a class; Unknown for none of the classes, To review for no label; None for below all classes.
+            image_ids: what was dropped.
+        """
+        if target is None:
+            self._ask_name(image_ids)
+        elif target is Subset.TO_REVIEW:
+            unlabel(self._session, image_ids)
+        else:
+            label_as(self._session, image_ids, None if isinstance(target, Subset) else target)
+
+    def _ask_name(self, image_ids: Sequence[int]) -> None:
+        self._palette.ask(
+            fill(translate("labelling", "Name of the new class with %1"), images(len(image_ids))),
+            self._rows_for,
+            lambda choice: self._on_choice(image_ids, choice),
+            foot=translate("labelling", "Type Parent/Name to put it under a class · Enter creates · Esc closes"),
+        )
+
+    def _rows_for(self, text: str) -> list[PaletteRow]:
+        """The new class first; below it those that are there already, in case one of them is meant."""
+        if not text.strip():
+            return []
+        graph = self._session.graph
+        new = create_choice(graph, text, under=None)
+        known = class_rows(graph, text)
+        if new is None:
+            return known
+        return [create_row(new, graph.name(new.parent_id) if new.parent_id is not None else ""), *known]
+
+    def _on_choice(self, image_ids: Sequence[int], choice: Choice) -> None:
+        if isinstance(choice, ClassChoice):
+            label_as(self._session, image_ids, choice.class_id)
+        elif isinstance(choice, CreateChoice):
+            self._session.act(lambda project: _create_and_label(project, choice, image_ids))
+
+
+def _create_and_label(project: "Project", choice: CreateChoice, image_ids: Sequence[int]) -> "Change":
+    """Make the class with its first shots, in one step."""
+    with project.one_step(fill(translate("labelling", "Create %1 and label images"), choice.name)) as step:
+        _, class_id = project.add_class(choice.name, () if choice.parent_id is None else (choice.parent_id,))
+        project.label(image_ids, class_id)
+    return step.change

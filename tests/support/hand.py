@@ -1,0 +1,155 @@
+"""A hand at the mouse: it presses, moves and lets go by real events on the window.
+
+Offscreen, Qt can carry nothing: `QDrag.exec` ends at once. There the hand carries what was taken, with the events that
+Qt's other platforms send to the window under the pointer. All else, from the press to the drop, is the program's own.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QPixmap, QWindow
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+NO_KEYS = Qt.KeyboardModifier.NoModifier
+LEFT = Qt.MouseButton.LeftButton
+STEPS = 4
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place on a widget."""
+
+    widget: QWidget
+    point: QPoint
+
+    @property
+    def window(self) -> QWindow:
+        """The window that it lies in."""
+        handle = self.widget.window().windowHandle()
+        assert handle is not None
+        return handle
+
+    @property
+    def in_window(self) -> QPoint:
+        """The place on that window."""
+        return self.widget.mapTo(self.widget.window(), self.point)
+
+
+Step = Spot | Callable[[], object]
+"""Where the hand goes next, or what happens while it holds still."""
+
+
+@final
+class Hand:
+    """Drags, and notes what is under the pointer meanwhile.
+
+    Attributes:
+        keys: held down now.
+        is_carrying: whether something is being dragged, not just the mouse moved.
+        is_welcome: whether what is dragged may be dropped where the pointer is.
+        was_dropped: whether the last drag ended where it was welcome.
+        carried: what was taken along last.
+        picture: that hung at the pointer.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.keys = NO_KEYS
+        self.is_carrying = self.is_welcome = self.was_dropped = False
+        self.carried: QMimeData | None = None
+        self.picture = QPixmap()
+        self._path: deque[Step] = deque()
+        self._gives_up = False
+        self._place = QPoint()
+        self._goal: Step = self._hold_still
+        monkeypatch.setattr(QDrag, "exec", lambda drag, actions, *_default: self._carry(drag, actions))
+
+    def click(self, spot: Spot, keys: Qt.KeyboardModifier = NO_KEYS, button: Qt.MouseButton = LEFT) -> None:
+        """Press and let go."""
+        QTest.mouseClick(spot.window, button, keys, spot.in_window)
+
+    def drag(self, *path: Step, keys: Qt.KeyboardModifier = NO_KEYS, gives_up: bool = False) -> bool:
+        """Press at the first spot, move over all others, and let go at the last; whether something was dropped.
+
+        Args:
+            path: the spots, and what happens on the way.
+            keys: held down from the press on.
+            gives_up: press Esc before letting go.
+        """
+        start, *rest = path
+        assert isinstance(start, Spot)
+        self.keys, self._gives_up, self._path = keys, gives_up, deque(rest)
+        self._put_down()
+        self._place = start.in_window
+        QTest.mousePress(start.window, LEFT, keys, start.in_window)
+        while self._path:
+            step = self._path.popleft()
+            self._move(step) if isinstance(step, Spot) else step()
+        if gives_up and not self.has_carried:
+            QTest.keyClick(start.window, Qt.Key.Key_Escape)
+        QTest.mouseRelease(start.window, LEFT, self.keys, self._place)
+        return self.was_dropped
+
+    def _move(self, spot: Spot) -> None:
+        """Go there in small steps; on the way what is under the hand may be taken along."""
+        begin, end, self._goal = self._place, spot.in_window, spot
+        for number in range(1, STEPS + 1):
+            self._place = begin + (end - begin) * number / STEPS
+            QTest.mouseMove(spot.window, self._place)
+            if self.has_carried:
+                return
+
+    @property
+    def has_carried(self) -> bool:
+        """Whether the last drag took something along."""
+        return self.carried is not None
+
+    def _put_down(self) -> None:
+        self.carried = None
+        self.is_welcome = self.was_dropped = False
+
+    def _hold_still(self) -> None:
+        """Nothing was aimed at yet."""
+
+    # -- as a platform carries
+
+    def _carry(self, drag: QDrag, actions: Qt.DropAction) -> Qt.DropAction:
+        """Stand in for `QDrag.exec`: bring what is dragged along the rest of the path, and drop it there."""
+        self.carried, self.is_carrying = QMimeData(), True
+        for name in drag.mimeData().formats():
+            self.carried.setData(name, drag.mimeData().data(name))
+        self.picture = drag.pixmap()
+        self._path.appendleft(self._goal)
+        entered: QWindow | None = None
+        while self._path:
+            step = self._path.popleft()
+            if not isinstance(step, Spot):
+                step()
+                continue
+            entered = self._bring(step, actions, entered)
+        self.is_carrying = False
+        assert entered is not None
+        if self.is_welcome and not self._gives_up:
+            drop = QDropEvent(QPointF(self._place), actions, self.carried, LEFT, self.keys)
+            QCoreApplication.sendEvent(entered, drop)
+            self.was_dropped = drop.isAccepted()
+            return drop.dropAction()
+        QCoreApplication.sendEvent(entered, QDragLeaveEvent())
+        return Qt.DropAction.IgnoreAction
+
+    def _bring(self, spot: Spot, actions: Qt.DropAction, entered: QWindow | None) -> QWindow:
+        """One move of what is dragged; the window that it is over now."""
+        assert self.carried is not None
+        place, window = spot.in_window, spot.window
+        if entered is not window:
+            if entered is not None:
+                QCoreApplication.sendEvent(entered, QDragLeaveEvent())
+            QCoreApplication.sendEvent(window, QDragEnterEvent(place, actions, self.carried, LEFT, self.keys))
+        move = QDragMoveEvent(place, actions, self.carried, LEFT, self.keys)
+        QCoreApplication.sendEvent(window, move)
+        self._place, self.is_welcome = place, move.isAccepted()
+        return window
