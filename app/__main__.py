@@ -63,15 +63,17 @@ def _run_window(project: Path | None, log: "Log", *, with_sample: bool) -> int:
 
     from app.main_window import MainWindow
     from app.reports.catching import StopSignals, log_qt_messages
-    from app.theme import apply_theme
+    from app.settings import Settings
+    from app.theme import SchemeChoice, apply_theme
 
     log_qt_messages()
     application = QApplication(sys.argv[:1])
     application.setApplicationName("Protoleaf")
     application.setOrganizationName("protoleaf")
     application.setDesktopFileName("protoleaf")
-    apply_theme(application)
-    window = MainWindow(log=log)
+    settings = Settings()
+    apply_theme(application, SchemeChoice.named(settings.scheme))
+    window = MainWindow(settings=settings, log=log)
     StopSignals(window)
     from app.startup_report import attach_report
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QSize, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
+from app.actions.commands import Commands
 from app.actions.keys_sheet import KeysSheet
 from app.actions.registry import Registry
 from app.actions.table import Needs
@@ -25,9 +26,9 @@ from app.importing.controller import Importing
 from app.inspector.view import Inspector
 from app.moved_images.controller import MovedImages
 from app.moved_images.whereabouts import Whereabouts
-from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_rows, commands_for
 from app.palette.view import Palette
 from app.panes import Panes
+from app.preferences.controller import Preferences
 from app.reports.controller import Reports
 from app.review.controller import Labelling
 from app.review.dropped_images import DroppedImages
@@ -125,6 +126,9 @@ class MainWindow(QMainWindow):
         self.computing = Computing(
             self.session, self.embedding, self.settings, self.device_chip, toast=self.toast, host=self._pages
         )
+        self.preferences = Preferences(
+            self.session, self.settings, host=self._pages, device_text=lambda: self.device_chip.device_name
+        )
         self.backbone_jobs.change.progressed.connect(self.computing.show_notice_of)
         self.moved_images = MovedImages(
             self.session, self.whereabouts, self.embedding, self.workspace.missing_notice, self.side
@@ -135,10 +139,11 @@ class MainWindow(QMainWindow):
             **self.projects.callbacks(), **self.importing.callbacks(), **self.labelling.callbacks(),
             **self.classes.callbacks(), **self.models.callbacks(), **self.backbones.callbacks(),
             **self.computing.callbacks(), **self.moved_images.callbacks(), **self.backups.callbacks(),
-            **self.reports.callbacks(), **self._own_callbacks(),
+            **self.reports.callbacks(), **self.preferences.callbacks(), **self._own_callbacks(),
         }  # fmt: skip
         self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
         self.registry.fill(self.menuBar())
+        self.commands = Commands(self.palette_panel, self.registry, lambda: self.session.graph, self.tree.select_class)
 
     def _own_callbacks(self) -> dict[str, Callable[[], None]]:
         grid = self.workspace.grid
@@ -174,6 +179,7 @@ class MainWindow(QMainWindow):
         workspace.grid.current_image_changed.connect(self._on_current_image_changed)
         workspace.grid.images_selected.connect(lambda _ids: self._update_available())
         workspace.action_requested.connect(self.registry.trigger)
+        self.preferences.action_requested.connect(self.registry.trigger)
         self._connect_inspector()
         self.welcome.action_requested.connect(self.registry.trigger)
         self.welcome.project_requested.connect(self.open_soon)
@@ -301,26 +307,10 @@ class MainWindow(QMainWindow):
             self.inspector.show_image(image_id)
         self._update_available()
 
-    # -- palettes
+    # -- what concerns the whole window
 
     def _open_commands(self) -> None:
-        self.palette_panel.ask(
-            self.tr("Search commands and classes"),
-            self._command_rows,
-            self._on_command,
-            foot=self.tr("Enter runs it · Esc closes"),
-        )
-
-    def _command_rows(self, text: str) -> list[PaletteRow]:
-        graph = self.session.graph
-        rows = commands_for(self.registry.palette_rows(), text)
-        return rows + (class_rows(graph, text) if text.strip() else [])
-
-    def _on_command(self, choice: Choice) -> None:
-        if isinstance(choice, CommandChoice):
-            self.registry.trigger(choice.name)
-        elif isinstance(choice, ClassChoice):
-            self.tree.select_class(choice.class_id)
+        self.commands.open()
 
     def _show_keys(self) -> None:
         if self._keys is None:

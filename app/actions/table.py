@@ -132,6 +132,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         Needs.NOTHING,
         starts_section=True,
     ),
+    ActionRow("settings", QT_TRANSLATE_NOOP("actions", "Settings…"), "settings", ("Ctrl+,",), EDIT, Needs.NOTHING),
     ActionRow("new_class", QT_TRANSLATE_NOOP("actions", "New class…"), "class_new", ("Ctrl+N",), CLASSES, _WRITE),
     ActionRow("rename_class", QT_TRANSLATE_NOOP("actions", "Rename class…"), "rename", ("F2",), CLASSES, _CLASS),
     ActionRow("link_parent", QT_TRANSLATE_NOOP("actions", "Add a parent…"), "link", ("Ctrl+L",), CLASSES, _CLASS),

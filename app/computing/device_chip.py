@@ -28,6 +28,11 @@ class DeviceChip(QToolButton):
         self._notice = ""
         self._show()
 
+    @property
+    def device_name(self) -> str:
+        """The device that looks at images; the one that was chosen as long as none has."""
+        return self._used or device_title(self._chosen)
+
     def show_chosen(self, device: str) -> None:
         """Another device was chosen; what the former one did is past."""
         self._chosen, self._used, self._reason, self._notice = device, "", "", ""
@@ -50,7 +55,7 @@ class DeviceChip(QToolButton):
         self._show()
 
     def _show(self) -> None:
-        name = self._used or device_title(self._chosen)
+        name = self.device_name
         self.setIcon(icon("warning", "warning") if self._notice else icon("device"))
         self.setText(self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST))
         tip = chip_tip(self._chosen, self._used, self._reason, self._notice)

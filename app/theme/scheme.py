@@ -19,6 +19,11 @@ class SchemeChoice(StrEnum):
     LIGHT = "light"
     DARK = "dark"
 
+    @classmethod
+    def named(cls, name: str) -> "SchemeChoice":
+        """The choice of a name that was kept; the system's look for any other."""
+        return cls(name) if name in [choice.value for choice in cls] else cls.SYSTEM
+
 
 _QT_SCHEMES: Final = {
     SchemeChoice.SYSTEM: Qt.ColorScheme.Unknown,
@@ -83,9 +88,11 @@ def theme_of(application: QApplication) -> Theme:
     return theme if isinstance(theme, Theme) else Theme(application)
 
 
-def apply_theme(application: QApplication) -> Theme:
-    """Dress an application: Fusion style, palette, style sheet; from then on it follows the system."""
-    return theme_of(application)
+def apply_theme(application: QApplication, choice: SchemeChoice = SchemeChoice.SYSTEM) -> Theme:
+    """Dress an application: Fusion style, palette, style sheet; from then on it stays as chosen."""
+    theme = theme_of(application)
+    theme.choose(choice)
+    return theme
 
 
 def set_scheme(choice: SchemeChoice | str) -> None:

@@ -1,0 +1,173 @@
+"""The card "Settings": the look, the start, and where everything else is that can be chosen once for all projects."""
+
+from pathlib import Path
+from typing import Final, final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.actions.table import BY_NAME
+from app.controls import make_button, make_icon_button, make_label, make_scroll_area, make_separator
+from app.palette.overlay import Overlay
+from app.texts import breakable
+from app.theme.scheme import SchemeChoice
+from app.theme.tokens import tokens
+
+WIDTH: Final = 560
+"""Logical pixels."""
+ELSEWHERE: Final = ("show_keys", "backups", "choose_device")
+"""Actions that lead to what has a page of its own."""
+
+
+@final
+class SettingsCard(Overlay):
+    """Floats over the window; Esc or a click beside it closes. What is chosen is done at once.
+
+    Signals:
+        scheme_chosen: a `SchemeChoice`.
+        start_chosen: whether the last project shall be opened at the start.
+        action_requested: name of an action that opens another page.
+    """
+
+    scheme_chosen = Signal(object)
+    start_chosen = Signal(bool)
+    action_requested = Signal(str)
+
+    def __init__(self, host: QWidget) -> None:
+        super().__init__(host, WIDTH)
+        self.schemes = {
+            SchemeChoice.SYSTEM: QRadioButton(self.tr("System")),
+            SchemeChoice.LIGHT: QRadioButton(self.tr("Light")),
+            SchemeChoice.DARK: QRadioButton(self.tr("Dark")),
+        }
+        self.last_project = QCheckBox(self.tr("Open the last project"))
+        self.buttons = {name: self._button_for(name) for name in ELSEWHERE}
+        self._facts = {name: _fact() for name in ELSEWHERE}
+        self._facts["show_keys"].setText(self.tr("All keys on one sheet"))
+        self._head = self._make_head()
+        self._body = QWidget()
+        self._body.setProperty("surface", "raised")
+        self._grid = self._make_grid()
+        scroll = make_scroll_area()
+        scroll.setWidget(self._body)
+        whole = QVBoxLayout(self.panel)
+        whole.setContentsMargins(0, 0, 0, tokens().spacing.small)
+        whole.setSpacing(0)
+        whole.addWidget(self._head)
+        whole.addWidget(scroll, 1)
+        self._connect()
+
+    # -- putting together
+
+    def _make_head(self) -> QWidget:
+        spacing = tokens().spacing
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(spacing.large, spacing.medium, spacing.medium, spacing.small)
+        row.addWidget(make_label(self.tr("Settings"), "heading"), 1)
+        row.addWidget(make_icon_button("close", self.tr("Close"), self.dismiss))
+        return head
+
+    def _make_grid(self) -> QGridLayout:
+        """One line for each setting: its name, its value, and a button where it is chosen on another page."""
+        spacing = tokens().spacing
+        grid = QGridLayout(self._body)
+        grid.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.medium)
+        grid.setHorizontalSpacing(spacing.medium)
+        grid.setVerticalSpacing(spacing.medium)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(_name(self.tr("Theme")), 0, 0)
+        grid.addLayout(self._make_schemes(), 0, 1, 1, 2)
+        grid.addWidget(_name(self.tr("At start")), 1, 0)
+        grid.addWidget(self.last_project, 1, 1, 1, 2)
+        grid.addWidget(make_separator(), 2, 0, 1, 3)
+        names = {"show_keys": self.tr("Keys"), "backups": self.tr("Backups"), "choose_device": self.tr("Device")}
+        for line, (action, name) in enumerate(names.items(), start=3):
+            grid.addWidget(_name(name), line, 0)
+            grid.addWidget(self._facts[action], line, 1)
+            grid.addWidget(self.buttons[action], line, 2)
+        grid.setRowStretch(grid.rowCount(), 1)
+        return grid
+
+    def _make_schemes(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(tokens().spacing.medium)
+        group = QButtonGroup(self)
+        for button in self.schemes.values():
+            group.addButton(button)
+            row.addWidget(button)
+        row.addStretch(1)
+        return row
+
+    def _button_for(self, name: str) -> QPushButton:
+        return make_button(BY_NAME[name].title, lambda: self._go_to(name))
+
+    def _connect(self) -> None:
+        for choice, button in self.schemes.items():
+            button.clicked.connect(lambda _is_checked=False, choice=choice: self.scheme_chosen.emit(choice))
+        self.last_project.clicked.connect(self.start_chosen)
+
+    def _go_to(self, action: str) -> None:
+        self.dismiss()
+        self.action_requested.emit(action)
+
+    # -- what is shown
+
+    def show_scheme(self, choice: SchemeChoice) -> None:
+        """Mark the look that is chosen."""
+        self.schemes[choice].setChecked(True)
+
+    def show_start(self, *, opens_last_project: bool) -> None:
+        """Show whether the last project is opened at the start."""
+        self.last_project.setChecked(opens_last_project)
+
+    def show_backups(self, folder: Path, *, can_open: bool) -> None:
+        """Show where backups are kept; without a project there are none to look at."""
+        self._facts["backups"].setText(breakable(str(folder)))
+        self._facts["backups"].setToolTip(str(folder))
+        self.buttons["backups"].setEnabled(can_open)
+        self.buttons["backups"].setToolTip("" if can_open else self.tr("Open a project to see its backups."))
+        self._fit()
+
+    def show_device(self, text: str) -> None:
+        """Show which device embeds images."""
+        self._facts["choose_device"].setText(text)
+
+    def fact_of(self, action: str) -> str:
+        """What is shown beside the button of an action."""
+        return self._facts[action].text().replace("\u200b", "")
+
+    def wanted_height(self, width: int) -> int:
+        """Head and body without scrolling."""
+        border, below = self.panel.contentsMargins(), tokens().spacing.small
+        body = self._grid.totalHeightForWidth(width - border.left() - border.right())
+        return border.top() + self._head.sizeHint().height() + body + below + border.bottom()
+
+    def _fit(self) -> None:
+        if self.isVisible():
+            self.place_panel()
+
+
+def _name(text: str) -> QLabel:
+    label = make_label(text, "secondary")
+    label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    return label
+
+
+def _fact() -> QLabel:
+    """Wraps, and asks for no more height than its lines need."""
+    label = make_label("", wraps=True)
+    policy = label.sizePolicy()
+    policy.setVerticalPolicy(policy.Policy.Preferred)
+    label.setSizePolicy(policy)
+    return label

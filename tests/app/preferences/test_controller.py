@@ -1,0 +1,130 @@
+"""The card "Settings": opened by a key, done at once, kept for the next start."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QAbstractButton, QApplication
+from pytestqt.qtbot import QtBot
+
+from app.actions.keys_sheet import KeysSheet
+from app.preferences.view import SettingsCard
+from app.settings import Settings
+from app.theme.scheme import SchemeChoice
+from engine.config import backups_folder
+from tests.support.clipping import clipped
+from tests.support.desk import CONTROL, Desk
+
+Key = Qt.Key
+
+
+def opened(desk: Desk) -> SettingsCard:
+    """The card, after its key."""
+    desk.press(Key.Key_Comma, CONTROL)
+    card = desk.window.preferences.card
+    assert card is not None
+    assert card.isVisible()
+    return card
+
+
+def click(desk: Desk, button: QAbstractButton) -> None:
+    """Press and let go on its mark or its words."""
+    desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(12, button.height() // 2))
+
+
+def is_dark(application: QApplication) -> bool:
+    """Whether the window wears the dark look."""
+    return application.palette().color(QPalette.ColorRole.Base).lightness() < 128
+
+
+@pytest.mark.parametrize("choice", [SchemeChoice.DARK, SchemeChoice.LIGHT])
+def test_the_theme_changes_at_once_and_stays(
+    desk: Desk, qapp: QApplication, settings: Settings, choice: SchemeChoice
+) -> None:
+    """The card stays open, and shows the choice when it is opened again."""
+    card = opened(desk)
+    assert card.schemes[SchemeChoice.SYSTEM].isChecked()
+    click(desk, card.schemes[choice])
+    assert is_dark(qapp) == (choice is SchemeChoice.DARK)
+    assert card.isVisible()
+    desk.press(Key.Key_Escape)
+    assert not card.isVisible()
+    assert SchemeChoice.named(settings.scheme) is choice
+    assert opened(desk).schemes[choice].isChecked()
+    click(desk, card.schemes[SchemeChoice.SYSTEM])
+    assert SchemeChoice.named(settings.scheme) is SchemeChoice.SYSTEM
+
+
+@pytest.mark.parametrize("name", ["", "purple", "SYSTEM"])
+def test_a_look_that_does_not_exist_is_the_systems(name: str) -> None:
+    """A file that somebody edited never keeps the window from starting."""
+    assert SchemeChoice.named(name) is SchemeChoice.SYSTEM
+
+
+def test_the_last_project_at_the_start(qtbot: QtBot, desk: Desk, settings: Settings) -> None:
+    """Off until somebody wants it; kept."""
+    card = opened(desk)
+    assert not card.last_project.isChecked()
+    click(desk, card.last_project)
+    assert settings.opens_last_project
+    desk.leave()
+    again = Desk(qtbot, settings)
+    again.wait(again.window.isActiveWindow)
+    card = opened(again)
+    assert card.last_project.isChecked()
+    click(again, card.last_project)
+    assert not Settings(settings._store).opens_last_project  # noqa: SLF001 (what was kept)
+    again.leave()
+
+
+def test_without_a_project_it_says_where_backups_would_go(desk: Desk) -> None:
+    """There are none to look at yet."""
+    card = opened(desk)
+    assert card.fact_of("backups") == str(backups_folder())
+    assert not card.buttons["backups"].isEnabled()
+    assert card.fact_of("choose_device") == desk.window.device_chip.device_name
+
+
+def test_it_leads_to_the_pages_of_everything_else(reviewing: Desk) -> None:
+    """One click, and the card has made room."""
+    card = opened(reviewing)
+    folder = backups_folder() / "shapes"
+    reviewing.wait(lambda: card.fact_of("backups").startswith(str(folder)))
+    click(reviewing, card.buttons["backups"])
+    assert not card.isVisible()
+    assert reviewing.window.side.currentWidget() is reviewing.window.backups.panel
+    click(reviewing, opened(reviewing).buttons["show_keys"])
+    (sheet,) = reviewing.window.findChildren(KeysSheet)
+    assert sheet.isVisible()
+    assert not card.isVisible()
+
+
+def test_it_leads_to_the_choice_of_the_device(desk: Desk) -> None:
+    """Also without a project."""
+    desk.window.computing.look = lambda: None  # type: ignore[method-assign]
+    click(desk, opened(desk).buttons["choose_device"])
+    assert desk.window.computing.panel is not None
+    assert desk.window.computing.panel.isVisible()
+
+
+def test_it_is_found_in_the_palette(desk: Desk) -> None:
+    """By whoever does not know the key."""
+    desk.press(Key.Key_K, CONTROL)
+    assert desk.type_into_palette("settings")[0].title == "Settings"
+    desk.press(Key.Key_Return)
+    card = desk.window.preferences.card
+    assert card is not None
+    assert card.isVisible()
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1000, 640), (720, 450), (600, 420)])
+def test_its_words_are_whole(desk: Desk, size: tuple[int, int], tmp_path: Path) -> None:
+    """In every window, also with a folder of many letters."""
+    desk.window.resize(*size)
+    card = opened(desk)
+    card.show_backups(tmp_path / ("a folder with a long name " * 6) / "birds 0f1e2d3c", can_open=True)
+    QApplication.sendPostedEvents()
+    QApplication.processEvents()
+    assert clipped(card) == []
+    assert card.rect().contains(card.panel.geometry())
