@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 
 FIRST_SIZE: Final = QSize(1440, 900)
 LOWEST: Final = 400
-CLASS_MENU: Final = ("new_class", "rename_class", "link_parent", "remove_class", "import_classes")
 
 
 @final
@@ -173,6 +172,7 @@ class MainWindow(QMainWindow):
         session.undo_state_changed.connect(self._on_undo_state_changed)
         tree.subset_selected.connect(self._on_subset_selected)
         tree.class_selected.connect(self._on_class_selected)
+        tree.row_selected.connect(self._update_available)
         tree.menu_requested.connect(self._on_class_menu_requested)
         tree.files_dropped.connect(lambda class_id, paths: self.importing.take(paths, class_id=class_id))
         tree.images_dropped.connect(self.dropped_images.take)
@@ -196,6 +196,8 @@ class MainWindow(QMainWindow):
         inspector.bar_requested.connect(self.classes.set_bar)
         inspector.deepest_requested.connect(self.classes.set_deepest)
         inspector.parent_requested.connect(self.classes.link_parent)
+        inspector.parent_wanted.connect(self.classes.ask_parent)
+        inspector.unlink_requested.connect(self.classes.unlink_parent)
 
     def _restore(self) -> None:
         self.resize(FIRST_SIZE)
@@ -282,9 +284,11 @@ class MainWindow(QMainWindow):
             there |= Needs.PROJECT | (Needs.WRITABLE if info.is_writable else Needs.NOTHING)
             there |= Needs.IMAGES if self.workspace.grid.selected_ids else Needs.NOTHING
             there |= Needs.CLASS if self.tree.selected_class is not None else Needs.NOTHING
+            there |= Needs.SEVERAL_PARENTS if self.classes.can_unlink else Needs.NOTHING
             there |= Needs.UNDO if self._undo_texts[0] else Needs.NOTHING
             there |= Needs.REDO if self._undo_texts[1] else Needs.NOTHING
         self.registry.set_available(there)
+        self.registry.set_titles(self.classes.titles())
 
     # -- what is chosen
 
@@ -298,9 +302,9 @@ class MainWindow(QMainWindow):
         self.inspector.show_class(class_id)
         self._update_available()
 
-    def _on_class_menu_requested(self, _class_id: object, place: QPoint) -> None:
+    def _on_class_menu_requested(self, class_id: int | None, place: QPoint) -> None:
         self._update_available()
-        self.registry.menu_of(CLASS_MENU, self).popup(place)
+        self.registry.menu_of(self.classes.menu(class_id), self).popup(place)
 
     def _on_current_image_changed(self, image_id: int) -> None:
         if image_id >= 0:

@@ -58,6 +58,11 @@ class Registry(QObject):
         for row in ACTIONS:
             self._actions[row.name].setEnabled(row.needs & there == row.needs)
 
+    def set_titles(self, titles: Mapping[str, str]) -> None:
+        """Give actions that name what they would act on their titles of the moment, by name of the action."""
+        for name, title in titles.items():
+            self._actions[name].setText(title)
+
     def fill(self, bar: QMenuBar) -> None:
         """Build the menus."""
         for group in GROUPS:

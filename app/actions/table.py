@@ -24,6 +24,7 @@ class Needs(IntFlag):
     CLASS = 8
     UNDO = 16
     REDO = 32
+    SEVERAL_PARENTS = 64
 
 
 _WRITE: Final = Needs.PROJECT | Needs.WRITABLE
@@ -134,9 +135,31 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow("settings", QT_TRANSLATE_NOOP("actions", "Settings…"), "settings", ("Ctrl+,",), EDIT, Needs.NOTHING),
     ActionRow("new_class", QT_TRANSLATE_NOOP("actions", "New class…"), "class_new", ("Ctrl+N",), CLASSES, _WRITE),
-    ActionRow("rename_class", QT_TRANSLATE_NOOP("actions", "Rename class…"), "rename", ("F2",), CLASSES, _CLASS),
-    ActionRow("link_parent", QT_TRANSLATE_NOOP("actions", "Add a parent…"), "link", ("Ctrl+L",), CLASSES, _CLASS),
-    ActionRow("remove_class", QT_TRANSLATE_NOOP("actions", "Remove class"), "delete", (), CLASSES, _CLASS),
+    ActionRow(
+        "new_top_class", QT_TRANSLATE_NOOP("actions", "New class at the top level…"), "class_new", (), CLASSES, _WRITE
+    ),
+    ActionRow(
+        "rename_class",
+        QT_TRANSLATE_NOOP("actions", "Rename class…"),
+        "rename",
+        ("F2",),
+        CLASSES,
+        _CLASS,
+        starts_section=True,
+    ),
+    ActionRow("link_parent", QT_TRANSLATE_NOOP("actions", "Add another parent…"), "link", ("Ctrl+L",), CLASSES, _CLASS),
+    ActionRow(
+        "unlink_parent",
+        QT_TRANSLATE_NOOP("actions", "Unlink from one of its parents"),
+        "unlink",
+        (),
+        CLASSES,
+        _CLASS | Needs.SEVERAL_PARENTS,
+    ),
+    ActionRow("merge_class", QT_TRANSLATE_NOOP("actions", "Merge class into…"), "merge", (), CLASSES, _CLASS),
+    ActionRow(
+        "remove_class", QT_TRANSLATE_NOOP("actions", "Remove class"), "delete", (), CLASSES, _CLASS, starts_section=True
+    ),
     ActionRow(
         "import_classes",
         QT_TRANSLATE_NOOP("actions", "Import a class list…"),

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QLocale, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QFrame, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.class_tree.logic import Matches, find_matches
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.no_classes import NoClasses
 from app.class_tree.subset_list import SubsetList
 from app.class_tree.tree_view import ClassTreeView
+from app.controls import make_icon_button
 from app.session.subsets import Subset, subset_counts
 from app.theme.icons import icon
 from app.theme.tokens import tokens
@@ -34,6 +35,7 @@ class ClassTree(QWidget):
 
     Signals:
         class_selected: a class was chosen.
+        row_selected: a row was chosen, perhaps of the same class under another parent.
         subset_selected: a `Subset`, one of the fixed rows, was chosen.
         create_requested: parent of the new class, or None.
         rename_requested: class, new name.
@@ -45,6 +47,7 @@ class ClassTree(QWidget):
     """
 
     class_selected = Signal(int)
+    row_selected = Signal()
     subset_selected = Signal(object)
     create_requested = Signal(object)
     rename_requested = Signal(int, str)
@@ -59,6 +62,7 @@ class ClassTree(QWidget):
         self._session = session
         self._shelves = SubsetList()
         self._filter = QLineEdit()
+        self._new = make_icon_button("plus", self.tr("New class (Ctrl+N)"), self._ask_new)
         self._all_model = ClassTreeModel(self)
         self._all = ClassTreeView(self._all_model)
         self._found_model = ClassTreeModel(self)
@@ -132,9 +136,11 @@ class ClassTree(QWidget):
         line = QFrame()
         line.setProperty("role", "separator")
         layout.addWidget(line)
-        field_room = QVBoxLayout()
+        field_room = QHBoxLayout()
         field_room.setContentsMargins(spacing.small, spacing.small, spacing.small, spacing.small)
-        field_room.addWidget(self._filter)
+        field_room.setSpacing(spacing.tiny)
+        field_room.addWidget(self._filter, 1)
+        field_room.addWidget(self._new)
         layout.addLayout(field_room)
         for page in (self._all, self._found, self._empty):
             self._stack.addWidget(page)
@@ -159,6 +165,7 @@ class ClassTree(QWidget):
         self._empty.images_dropped.connect(lambda image_ids: self.images_dropped.emit(None, image_ids))
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
             view.class_selected.connect(self._on_class_selected)
+            view.selectionModel().selectionChanged.connect(lambda _chosen, _left: self.row_selected.emit())
             view.create_requested.connect(self.create_requested)
             view.remove_requested.connect(self.remove_requested)
             view.class_dropped.connect(self.class_dropped)
@@ -180,6 +187,10 @@ class ClassTree(QWidget):
         info = self._session.info
         for part in (self._all_model, self._found_model, self._shelves, self._empty):
             part.is_editable = info is not None and info.is_writable
+        self._new.setEnabled(self._all_model.is_editable)
+
+    def _ask_new(self) -> None:
+        self.create_requested.emit(self.selected_class)
 
     def _on_session_closed(self) -> None:
         self._filter.clear()
@@ -281,7 +292,7 @@ class ClassTree(QWidget):
 
     def _say_no_classes(self) -> None:
         has_project = self._session.info is not None
-        hint = self.tr("No classes yet.\n\nImport a taxonomy, or press Insert for a first class.")
+        hint = self.tr("No classes yet.\n\nImport a class list, or press + for a first class.")
         self._empty.setText(hint if has_project else "")
         self._stack.setCurrentWidget(self._empty)
 

@@ -92,8 +92,8 @@ class ClassPage(Page):
 
     def _add_strip(self, image_ids: tuple[int, ...], *, tip: str = "") -> ThumbnailStrip:
         strip = ThumbnailStrip(self._thumbnails, tip=tip)
-        strip.show_images(image_ids, self._state)
         self.add(strip)
+        strip.show_images(image_ids, self._state)
         return strip
 
     # -- parents
@@ -141,9 +141,11 @@ class ClassPage(Page):
     def _make_link_button(self, row: ScoreRow) -> QPushButton:
         parent_id = row.class_id
         button = make_button(
-            self.tr("Link"), lambda: self.parent_requested.emit(parent_id), variant="flat", icon_name="link"
+            self.tr("Add"), lambda: self.parent_requested.emit(parent_id), variant="flat", icon_name="link"
         )
-        button.setAccessibleName(fill(self.tr("Link to %1"), row.name))
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setToolTip(fill(self.tr("Add parent %1"), row.name))
+        button.setAccessibleName(button.toolTip())
         return button
 
     def _add_class_line(self, row: ScoreRow, end: QWidget | None, *, tone: str = "accent") -> None:

@@ -41,6 +41,7 @@ class Page(QWidget):
         Returns:
             The paragraph, whose words may change later.
         """
-        paragraph = Paragraph(role, text)
+        paragraph = Paragraph(role)
         self.add(paragraph)
+        paragraph.show_text(text)
         return paragraph

@@ -61,7 +61,8 @@ class Inspector(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._image_page = self._make_image_page()
         self._scroll = make_scroll_area()
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # a page may hold nothing else that takes the keyboard
+        # By Tab, for a page may hold nothing else that takes the keyboard; a click leaves it to the grid.
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._scroll)

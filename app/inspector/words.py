@@ -53,7 +53,7 @@ class ElidedLabel(QLabel):
 class Paragraph(QLabel):
     """Lines that wrap; a word that is longer than a line breaks inside. Without a text it takes no room."""
 
-    def __init__(self, role: str = "secondary", text: str = "") -> None:
+    def __init__(self, role: str = "secondary") -> None:
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(True)
@@ -62,10 +62,9 @@ class Paragraph(QLabel):
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.show_text(text)
 
     def show_text(self, text: str) -> None:
-        """Show a text, or nothing."""
+        """Show a text, or nothing; only where it has its place already, since it would be a window otherwise."""
         self.setVisible(bool(text))
         if text:
             self.ensurePolished()

@@ -1,7 +1,7 @@
 """The inspector's pages as widgets: nothing is wider than the pane; the next image finds everything in its place."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -28,7 +28,7 @@ class Pane:
     def __init__(self, qtbot: QtBot, qapp: QApplication, thumbnails: Thumbnails) -> None:
         apply_theme(qapp)
         self.area = make_scroll_area()
-        self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.area.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._thumbnails = thumbnails
         self._state = state_of([Picture()] * 5)
         qtbot.addWidget(self.area)
@@ -94,6 +94,29 @@ def test_what_is_elided_stands_in_a_tip(pane: Pane, name: str) -> None:
     page = pane.show_image(facts_of_image(name=name))
     assert {name, f"{name}.png"} <= {label.toolTip() for label in page.findChildren(QLabel)}
     assert {f"{name} / {name}"} <= {line.toolTip() for line in page.findChildren(ScoreLine)}
+
+
+class Windows(QObject):
+    """Counts windows that are shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[str] = []
+        QApplication.instance().installEventFilter(self)  # type: ignore[union-attr]
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Note what is shown as a window."""
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.shown.append(type(watched).__name__)
+        return False
+
+
+@pytest.mark.parametrize("facts", [facts_of_image(), facts_of_class(), facts_of_class(parents=0, suggested=2)])
+def test_no_part_of_a_page_flashes_up_as_a_window(pane: Pane, facts: ImageFacts | ClassPageFacts) -> None:
+    """A part that is shown before it has its place is a window for a moment, and takes the keyboard."""
+    windows = Windows()
+    pane.show(facts)
+    assert windows.shown == []
 
 
 def places(page: QWidget) -> list[int]:

@@ -1,0 +1,182 @@
+"""What a person does to a class by mouse and keys: its menu, the button beside the filter, the inspector, palettes."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QWidget
+
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import act
+from tests.support.widgets import button
+
+Key = Qt.Key
+LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
+KEY_PAUSE_MS = 5
+
+
+def click(widget: QWidget, place: QPoint | None = None, button_: Qt.MouseButton = LEFT) -> None:
+    """Press and release a mouse button, as the screen reports it to the window."""
+    window, spot = widget.window(), widget.rect().center() if place is None else place
+    QCursor.setPos(widget.mapToGlobal(spot))
+    QTest.mouseClick(window.windowHandle(), button_, Qt.KeyboardModifier.NoModifier, widget.mapTo(window, spot))
+    QApplication.processEvents()
+
+
+def row_place(desk: Desk, name: str, parent: str = "") -> QPoint:
+    """Where the row of a class stands in the tree, under a certain parent."""
+    view = desk.window.tree.front
+    view.expandAll()
+    rows = view.model().indexes_of(desk.graph.find(name))  # type: ignore[attr-defined]
+    index = next(row for row in rows if not parent or row.parent().data() == parent)
+    view.scrollTo(index)
+    return view.visualRect(index).center()
+
+
+def menu_of(desk: Desk, place: QPoint) -> QMenu:
+    """The menu that a right click opens."""
+    click(desk.window.tree.front.viewport(), place, RIGHT)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+def choose(menu: QMenu, title: str) -> None:
+    """Click a line of a menu."""
+    (action,) = [each for each in menu.actions() if each.text() == title]
+    assert action.isEnabled()
+    QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(action).center())
+
+
+def titles(menu: QMenu) -> list[str]:
+    """The lines of a menu."""
+    return [action.text() for action in menu.actions() if not action.isSeparator()]
+
+
+def type_and_enter(desk: Desk, text: str) -> None:
+    """Type into the palette at a person's speed, and press Enter."""
+    desk.window.activateWindow()  # without a window manager a menu that closes leaves no window active
+    field = desk.window.palette_panel.findChild(QLineEdit)
+    assert isinstance(field, QLineEdit)
+    desk.wait(field.hasFocus)
+    QTest.keyClicks(field, text, delay=KEY_PAUSE_MS)
+    desk.press_for_change(Key.Key_Return)
+
+
+def parents_of(desk: Desk, name: str) -> set[str]:
+    """Names of the classes above."""
+    return {desk.graph.name(parent) for parent in desk.graph.parents(desk.graph.find(name))}
+
+
+@pytest.fixture
+def linked(reviewing: Desk) -> Desk:
+    """Red disc stands under Red and under Blue."""
+    graph = reviewing.graph
+    blue, disc = graph.find("Blue"), graph.find("Red disc")
+    act(reviewing.qtbot, reviewing.window.session, lambda project: project.link(blue, disc))
+    return reviewing
+
+
+def test_the_menu_of_a_class(linked: Desk) -> None:
+    """Names the class that a new one would stand under, and the parent of that row; one parent is never offered."""
+    menu = menu_of(linked, row_place(linked, "Red disc", "Blue"))
+    assert titles(menu) == [
+        "New class under Red disc…", "Rename class…", "Add another parent…", "Unlink from Blue", "Merge class into…",
+        "Remove class",
+    ]  # fmt: skip
+    QTest.keyClick(menu, Key.Key_Escape)
+    assert not menu.isVisible()
+    menu = menu_of(linked, row_place(linked, "Red disc", "Red"))
+    assert "Unlink from Red" in titles(menu)
+    QTest.keyClick(menu, Key.Key_Escape)
+    menu = menu_of(linked, row_place(linked, "Blue disc"))
+    assert not any("Unlink" in title for title in titles(menu))
+    QTest.keyClick(menu, Key.Key_Escape)
+
+
+def test_the_menu_where_no_class_stands(reviewing: Desk) -> None:
+    """A new class at the top level, or a list of classes."""
+    viewport = reviewing.window.tree.front.viewport()
+    reviewing.window.tree.front.collapseAll()
+    menu = menu_of(reviewing, QPoint(viewport.width() // 2, viewport.height() - 4))
+    assert titles(menu) == ["New class at the top level…", "Import a class list…"]
+    choose(menu, "New class at the top level…")
+    type_and_enter(reviewing, "Yellow")
+    assert parents_of(reviewing, "Yellow") == set()
+
+
+def test_a_class_is_unlinked_from_the_parent_of_its_row(linked: Desk) -> None:
+    """By its menu; the other parent stays, and Ctrl+Z links it again."""
+    menu = menu_of(linked, row_place(linked, "Red disc", "Blue"))
+    choose(menu, "Unlink from Blue")
+    linked.wait(lambda: parents_of(linked, "Red disc") == {"Red"})
+    assert linked.window.toast.message == "Unlinked Red disc from Blue"
+    assert not linked.window.registry.action("unlink_parent").isEnabled()
+    linked.press_for_change(Key.Key_Z, CONTROL)
+    assert parents_of(linked, "Red disc") == {"Red", "Blue"}
+
+
+def test_a_class_is_unlinked_in_the_inspector(linked: Desk) -> None:
+    """Beside each of several parents; the keyboard stays where it was."""
+    click(linked.window.tree.front.viewport(), row_place(linked, "Red disc", "Red"))
+    inspector = linked.window.inspector
+    linked.wait(lambda: inspector.class_facts is not None and len(inspector.class_facts.parents) == 2)
+    focused = QApplication.focusWidget()
+    click(button(inspector, "Unlink from Red"))
+    linked.wait(lambda: parents_of(linked, "Red disc") == {"Blue"})
+    linked.wait(lambda: inspector.class_facts is not None and len(inspector.class_facts.parents) == 1)
+    assert QApplication.focusWidget() is focused
+    linked.wait(lambda: linked.window.tree.selected_parent == linked.graph.find("Blue"))
+
+
+def test_another_parent_is_added_in_the_inspector(reviewing: Desk) -> None:
+    """The palette offers neither the class nor those below nor its parents; Esc changes nothing."""
+    click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Red disc"))
+    inspector = reviewing.window.inspector
+    reviewing.wait(lambda: inspector.class_facts is not None)
+    click(button(inspector, "Add another parent"))
+    palette = reviewing.window.palette_panel
+    assert palette.isVisible()
+    QTest.keyClick(palette.focusWidget(), Key.Key_Escape)
+    assert not palette.isVisible()
+    click(button(inspector, "Add another parent"))
+    type_and_enter(reviewing, "gre")
+    assert parents_of(reviewing, "Red disc") == {"Red", "Green"}
+
+
+def test_a_class_is_merged_into_another(reviewing: Desk, collection: Collection) -> None:
+    """The palette offers those beside it first; labels go along, the heir is chosen, and one Ctrl+Z takes it back."""
+    disc, checks = reviewing.graph.find("Red disc"), reviewing.graph.find("Red checks")
+    shots = dict(reviewing.state.shot_counts)
+    choose(menu_of(reviewing, row_place(reviewing, "Red disc")), "Merge class into…")
+    offered = [row.title for row in reviewing.window.palette_panel.rows]
+    assert offered == ["Red checks", "Red stripes"]
+    type_and_enter(reviewing, "red ch")
+    assert disc not in reviewing.graph
+    assert reviewing.state.shot_counts[checks] == shots[disc] + shots[checks]
+    reviewing.wait(lambda: reviewing.window.tree.selected_class == checks)
+    assert reviewing.window.toast.message == f"Merged Red disc into Red checks ({shots[disc]} labels moved)"
+    reviewing.press_for_change(Key.Key_Z, CONTROL)
+    assert reviewing.graph.name(disc) == "Red disc"
+    assert dict(reviewing.state.shot_counts) == shots
+
+
+def test_the_button_beside_the_filter_makes_a_class(reviewing: Desk) -> None:
+    """Under the chosen class; its tip names the keys."""
+    click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Green"))
+    plus = button(reviewing.window.tree, "New class")
+    assert plus.toolTip() == "New class (Ctrl+N)"
+    click(plus)
+    type_and_enter(reviewing, "Green dots")
+    assert parents_of(reviewing, "Green dots") == {"Green"}
+
+
+def test_the_command_palette_unlinks_and_merges(linked: Desk) -> None:
+    """The commands name what they would do to the chosen class."""
+    click(linked.window.tree.front.viewport(), row_place(linked, "Red disc", "Blue"))
+    linked.press(Key.Key_K, CONTROL)
+    assert [row.title for row in linked.type_into_palette("merge class")] == ["Merge class into"]
+    assert [row.title for row in linked.type_into_palette("unlink")] == ["Unlink from Blue"]
+    linked.press_for_change(Key.Key_Return)
+    assert parents_of(linked, "Red disc") == {"Red"}
