@@ -94,6 +94,12 @@ def percent(share: float) -> str:
     return fill(translate("wording", "%1 %"), number(rounded))
 
 
+def percent_of_size(scale: float) -> str:
+    """`250 %`, `7.5 %`: how large something is shown."""
+    shown = QLocale().toString(100 * scale, "f", 0 if scale >= 0.1 else 1)  # noqa: PLR2004 (a tenth below 10 %)
+    return fill(translate("wording", "%1 %"), shown)
+
+
 def percent_to_a_tenth(value: float) -> str:
     """`57.1 %`."""
     return fill(translate("wording", "%1 %"), QLocale().toString(100 * value, "f", 1))

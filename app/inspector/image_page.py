@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.controls import make_button
+from app.elided import ElidedLabel
 from app.images.thumbnails import Thumbnails
 from app.inspector.logic import Certainty, ImageFacts
 from app.inspector.page import Page
@@ -13,7 +14,6 @@ from app.inspector.picture import Picture
 from app.inspector.rows import ScoreLine
 from app.inspector.why import Why
 from app.inspector.wording import certainty_text, condition_text, label_origin, label_title, why_title
-from app.inspector.words import ElidedLabel
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState

@@ -3,7 +3,8 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.inspector.words import ElidedLabel, Paragraph
+from app.elided import ElidedLabel
+from app.inspector.words import Paragraph
 from app.theme.tokens import tokens
 
 

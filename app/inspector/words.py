@@ -1,52 +1,15 @@
-"""Labels that never ask for more width than the pane has, however long the names in them are."""
+"""Text that never asks for more width than the pane has, however long the names in them are."""
 
 from typing import Final, final
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLabel, QSizePolicy
-
-from app.controls import set_property
 
 _NARROWEST: Final = 200
 """What a word may take before it is broken: a little less than the room in the narrowest pane."""
 _NEVER_LONG: Final = 12  # letters; a shorter word always fits
 _ZERO_WIDTH_SPACE: Final = "\u200b"
-
-
-@final
-class ElidedLabel(QLabel):
-    """One line that ends in an ellipsis where it does not fit; its tip has all of it."""
-
-    def __init__(self, role: str = "") -> None:
-        super().__init__()
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        if role:
-            self.setProperty("role", role)
-
-    def show_text(self, text: str, *, role: str = "", tip: str = "") -> None:
-        """Show a text, with its own tip where that says more."""
-        self.setText(text)
-        self.setToolTip(tip or text)
-        if role:
-            set_property(self, "role", role)
-
-    def sizeHint(self) -> QSize:
-        """Ask for height only."""
-        return QSize(0, super().sizeHint().height())
-
-    def minimumSizeHint(self) -> QSize:
-        """Ask for height only."""
-        return self.sizeHint()
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint as much of the text as there is room for."""
-        painter, place = QPainter(self), self.contentsRect()
-        painter.setPen(self.palette().color(self.foregroundRole()))
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, place.width())
-        painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
-        painter.end()
 
 
 @final

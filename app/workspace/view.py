@@ -232,7 +232,8 @@ class Workspace(QWidget):
             self.grid.select_row(0)
             image_id = self.grid.current_id
         if image_id is not None and self._session.state is not None:
-            self.image_view.show_image(self._session.state.path_of(image_id))
+            path, row = self._session.state.path_of(image_id), self.grid.currentIndex().row()
+            self.image_view.show_image(path, place=row + 1, count=self.model.rowCount())
 
     def _on_step_requested(self, step: int) -> None:
         row = self.grid.currentIndex().row() + step

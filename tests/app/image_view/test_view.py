@@ -1,4 +1,4 @@
-"""One image alone: loading, zooming, going on and back."""
+"""One image alone, by mouse and keys: loading, zooming, moving, going on and back."""
 
 import threading
 from collections.abc import Iterator
@@ -7,11 +7,19 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.image_view.view import LARGEST_ZOOM, ImageView, decode
+from app.image_view.canvas import LARGEST_ZOOM, ZOOM_STEP, ImageCanvas, decode
+from app.image_view.view import ImageView
+from tests.support.clipping import clipped
 from tests.support.images import write_jpeg
 from tests.support.sessions import recorded
+from tests.support.widgets import button, texts
+
+Key = Qt.Key
+LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
@@ -21,43 +29,68 @@ def view(qtbot: QtBot) -> Iterator[ImageView]:
     qtbot.addWidget(view)
     view.resize(600, 400)
     view.show()
+    view.activateWindow()
+    qtbot.waitExposed(view)
+    view.setFocus()
     yield view
     view.stop()
 
 
+@pytest.fixture
+def large(qtbot: QtBot, view: ImageView, tmp_path: Path) -> ImageCanvas:
+    """An image of 1,200 x 900 pixels in a view of half the size."""
+    show(qtbot, view, write_jpeg(tmp_path / "a.jpg", width=1200, height=900))
+    return view.canvas
+
+
 def show(qtbot: QtBot, view: ImageView, path: Path) -> None:
     """Show an image and wait until it is there."""
-    view.show_image(path)
+    view.show_image(path, place=7, count=186)
     qtbot.waitUntil(lambda: view.has_image)
 
 
-def wheel(view: ImageView, degrees: int, place: QPointF) -> None:
+def wheel(canvas: ImageCanvas, degrees: int, place: QPointF) -> None:
     """Turn the wheel over a place."""
     event = QWheelEvent(
-        place, place, QPoint(), QPoint(0, degrees), Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase, False,
+        place, canvas.mapToGlobal(place), QPoint(), QPoint(0, degrees), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
     )  # fmt: skip
-    view.wheelEvent(event)
+    QApplication.sendEvent(canvas, event)
 
 
 def test_an_image_is_shown_fitted(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
     """All of it is in sight, in its own proportions, in the middle."""
     show(qtbot, view, write_jpeg(tmp_path / "a.jpg", width=1200, height=300))
-    target = view.target()
+    target = view.canvas.target()
     assert target.width() / target.height() == pytest.approx(4)
-    assert view.rect().contains(target.toAlignedRect())
-    assert target.center().x() == pytest.approx(view.rect().center().x(), abs=1)
+    assert view.canvas.rect().contains(target.toAlignedRect())
+    assert target.center().x() == pytest.approx(view.canvas.rect().center().x(), abs=1)
     assert not view.grab().toImage().isNull()
 
 
+def test_the_bar_says_which_image_it_is(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
+    """Place, name, and how large it is shown; a name of 200 letters takes only the room that there is."""
+    path = write_jpeg(tmp_path / f"{'long ' * 40}.jpg", width=1200, height=900)
+    show(qtbot, view, path)
+    said = texts(view.bar).splitlines()
+    assert "7 of 186" in said
+    assert path.name in said
+    assert f"{round(100 * view.canvas.scale)} %" in said
+    assert view.width() == 600
+    QTest.qWait(0)
+    assert [text for text in clipped(view.bar) if text != path.name] == []
+
+
 def test_what_cannot_be_read_says_why(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
-    """A broken file is a sentence in the middle, no error."""
+    """A broken file is a sentence in the middle, no error; there is nothing to zoom."""
     path = tmp_path / "broken.jpg"
     path.write_text("no picture", encoding="utf-8")
     view.show_image(path)
-    qtbot.waitUntil(lambda: bool(view.message))
-    assert "not an image" in view.message
+    qtbot.waitUntil(lambda: bool(view.canvas.message))
+    assert "not an image" in view.canvas.message
     assert not view.has_image
+    assert not button(view, "Larger").isEnabled()
+    QTest.keyClick(view, Key.Key_Plus)
     view.grab()
 
 
@@ -71,37 +104,88 @@ def test_a_late_image_does_not_replace_the_one_that_is_wanted(qtbot: QtBot, view
         if thread.name == "image-view":
             thread.join()
     qtbot.waitUntil(lambda: view.has_image)
-    assert view.target().width() == 2 * view.target().height()
+    assert view.canvas.target().width() == 2 * view.canvas.target().height()
 
 
-def test_the_wheel_zooms_around_the_pointer(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
+def test_the_wheel_zooms_around_the_pointer(large: ImageCanvas) -> None:
     """The point under the pointer stays; zoom has bounds; zoomed out it is fitted again."""
-    show(qtbot, view, write_jpeg(tmp_path / "a.jpg", width=600, height=400))
-    place = QPointF(150, 120)
-    before = view.target()
+    before = large.target()
+    place = before.topLeft() + QPointF(90, 70)
     spot = ((place.x() - before.x()) / before.width(), (place.y() - before.y()) / before.height())
-    wheel(view, 240, place)
-    after = view.target()
-    assert after.width() > before.width()
+    wheel(large, 480, place)
+    after = large.target()
+    assert after.width() == pytest.approx(before.width() * ZOOM_STEP**4)
     assert after.x() + spot[0] * after.width() == pytest.approx(place.x(), abs=2)
     assert after.y() + spot[1] * after.height() == pytest.approx(place.y(), abs=2)
     for _ in range(40):
-        wheel(view, 120, place)
-    assert view.target().width() == pytest.approx(before.width() * LARGEST_ZOOM)
+        wheel(large, 120, place)
+    assert large.target().width() == pytest.approx(before.width() * LARGEST_ZOOM)
     for _ in range(40):
-        wheel(view, -120, place)
-    assert view.target() == before
+        wheel(large, -120, place)
+    assert large.target() == before
 
 
-def test_keys_go_on_and_back(qtbot: QtBot, view: ImageView) -> None:
-    """Arrows ask for the neighbours, Esc and Space for the grid."""
+@pytest.mark.parametrize(
+    ("begin", "is_fitted"),
+    [
+        (lambda view: QTest.keyClick(view, Key.Key_Z), False),
+        (lambda view: QTest.mouseClick(button(view, "Actual size"), LEFT), False),
+        (lambda view: [QTest.keyClick(view, key) for key in (Key.Key_Plus, Key.Key_0)], True),
+        (lambda view: [QTest.keyClick(view, key) for key in (Key.Key_Z, Key.Key_Z)], True),
+        (lambda view: [QTest.mouseClick(button(view, name), LEFT) for name in ("Larger", "Fit to")], True),
+        (lambda view: [QTest.keyClick(view, key) for key in (Key.Key_Plus, Key.Key_Minus)], True),
+    ],
+)  # fmt: skip
+def test_keys_and_buttons_zoom(view: ImageView, large: ImageCanvas, begin: object, is_fitted: bool) -> None:
+    """Actual size shows each pixel as one of the screen; 0 and its button fit; the bar says how large it is."""
+    fitted = large.scale
+    assert fitted < 0.5
+    begin(view)  # type: ignore[operator]
+    assert large.scale == pytest.approx(fitted if is_fitted else 1.0)
+    assert f"{round(100 * large.scale)} %" in texts(view.bar)
+    assert view.focusWidget() is view
+
+
+def test_a_zoomed_image_is_moved_and_stays_in_the_room(view: ImageView, large: ImageCanvas) -> None:
+    """By dragging and by arrows, to its edge and no farther; at the edge an arrow goes on to the next image."""
+    steps = recorded(view.step_requested)
+    QTest.keyClick(view, Key.Key_Z)
+    before = large.target()
+    QTest.mousePress(large, LEFT, pos=QPoint(300, 200))
+    QTest.mouseMove(large, QPoint(260, 190))
+    QTest.mouseRelease(large, LEFT, pos=QPoint(260, 190))
+    assert large.target().topLeft() == before.topLeft() + QPointF(-40, -10)
+    for _press in range(20):
+        QTest.keyClick(view, Key.Key_Left)
+    assert large.target().left() == pytest.approx(large.rect().left() + 16)
+    assert steps == []
+    QTest.keyClick(view, Key.Key_0)
+    QTest.keyClick(view, Key.Key_Left)
+    assert steps == [(-1,)]
+
+
+def test_keys_and_buttons_go_on_and_back(qtbot: QtBot, view: ImageView) -> None:
+    """Arrows and Page keys ask for the neighbours, Esc, Space, the cross and a double click for the grid."""
     steps, left = recorded(view.step_requested), recorded(view.left)
-    for key in (Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_PageDown, Qt.Key.Key_PageUp):
+    view.bar.show_place("a.jpg", 2, 3)
+    for key in (Key.Key_Right, Key.Key_Left, Key.Key_PageDown, Key.Key_PageUp):
         qtbot.keyClick(view, key)
-    qtbot.keyClick(view, Qt.Key.Key_Escape)
-    qtbot.keyClick(view, Qt.Key.Key_Space)
-    assert steps == [(1,), (-1,), (1,), (-1,)]
-    assert len(left) == 2
+    QTest.mouseClick(button(view, "Next"), LEFT)
+    QTest.mouseClick(button(view, "Previous"), LEFT)
+    for key in (Key.Key_Escape, Key.Key_Space):
+        qtbot.keyClick(view, key)
+    QTest.mouseClick(button(view, "Back to all"), LEFT)
+    QTest.mouseDClick(view.canvas, LEFT)
+    assert steps == [(1,), (-1,)] * 3
+    assert len(left) == 4
+
+
+@pytest.mark.parametrize(("place", "first", "last"), [(1, True, False), (3, False, True), (2, False, False)])
+def test_at_the_ends_there_is_no_way_on(view: ImageView, place: int, first: bool, last: bool) -> None:
+    """The buttons say so."""
+    view.bar.show_place("a.jpg", place, 3)
+    assert button(view, "Previous").isEnabled() is not first
+    assert button(view, "Next").isEnabled() is not last
 
 
 def test_decoding_turns_an_image_upright(tmp_path: Path) -> None:

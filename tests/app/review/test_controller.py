@@ -260,7 +260,7 @@ def test_an_image_alone_takes_the_same_keys(reviewing: Desk) -> None:
     following = reviewing.grid.current_id
     assert following is not None
     assert following != image_id
-    reviewing.wait(lambda: view.has_image and view._path == reviewing.state.path_of(following))  # noqa: SLF001 (which image, before it is decoded)
+    reviewing.wait(lambda: view.has_image and view.path == reviewing.state.path_of(following))
     reviewing.press(Key.Key_Escape)
     assert reviewing.grid.isVisible()
 

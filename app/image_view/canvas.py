@@ -1,0 +1,228 @@
+"""One image on a plain ground: fitted, or zoomed and moved; decoded on a thread of its own."""
+
+import threading
+from pathlib import Path
+from typing import Final, final
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
+
+from app.jobs.detached_job import leave
+from app.theme.tokens import tokens
+
+LARGEST_ZOOM: Final = 16.0  # times the fitted size
+LARGEST_FIT: Final = 4.0  # screen pixels for each of a tiny image's
+ZOOM_STEP: Final = 1.25  # of a key, a button or a notch of the wheel
+WHEEL_STEP: Final = 120  # Qt's angle of one notch
+MARGIN: Final = 16  # around a fitted image
+PAN_SHARE: Final = 0.2  # of the room, for each press of an arrow key
+LARGEST_SIDE: Final = 6000
+"""Pixels that the longer side of a picture keeps at least: more would fill the memory, and no screen shows them."""
+
+
+@final
+class ImageCanvas(QWidget):
+    """Paints an image; the wheel zooms around the pointer, dragging moves.
+
+    Signals:
+        zoom_changed: screen pixels for each pixel of the image; 0.0 while there is none.
+        double_clicked: anywhere.
+    """
+
+    zoom_changed = Signal(float)
+    double_clicked = Signal()
+    _decoded = Signal(object, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.path: Path | None = None
+        self.message = ""
+        """Why there is no image; empty while it is read and once it is there."""
+        self._image = QImage()
+        self._zoom = 1.0
+        self._offset = QPointF()
+        self._dragged_from: QPointF | None = None
+        self._threads: list[threading.Thread] = []
+        self._posting = threading.Lock()
+        self._is_stopped = False
+        self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def has_image(self) -> bool:
+        """Whether the image is shown already."""
+        return not self._image.isNull()
+
+    def show_image(self, path: Path) -> None:
+        """Load and show an image; decoding runs on a thread of its own."""
+        if path == self.path and self.has_image:
+            return
+        self.path, self._image, self.message = path, QImage(), ""
+        self._zoom, self._offset = 1.0, QPointF()
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        thread = threading.Thread(target=self._decode, args=(path,), name="image-view", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+        self._tell()
+
+    def stop(self) -> None:
+        """End before the program ends; a thread that waits for a slow disk is left behind."""
+        with self._posting:
+            self._is_stopped = True
+        leave(self._threads)
+        self._threads.clear()
+
+    def _decode(self, path: Path) -> None:
+        found = decode(path)
+        with self._posting:
+            if not self._is_stopped:
+                self._decoded.emit(path, found)
+
+    def _on_decoded(self, path: Path, found: "QImage | str") -> None:
+        if path != self.path:
+            return
+        if isinstance(found, QImage):
+            self._image = found
+        else:
+            self.message = found
+        self._tell()
+
+    def _tell(self) -> None:
+        self.zoom_changed.emit(self.scale)
+        self.update()
+
+    # -- zoom
+
+    @property
+    def scale(self) -> float:
+        """Screen pixels for each pixel of the image; 0.0 while there is none."""
+        return self._fitted_scale() * self._zoom if self.has_image else 0.0
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether all of the image is in sight, as large as there is room."""
+        return self._zoom == 1.0
+
+    def fit(self) -> None:
+        """Show all of the image, as large as there is room."""
+        self._set_zoom(1.0, QPointF(self.rect().center()))
+
+    def show_pixels(self) -> None:
+        """Show each pixel of the image as one of the screen."""
+        if self.has_image:
+            self._set_zoom(1 / self._fitted_scale(), QPointF(self.rect().center()))
+
+    def zoom(self, steps: float) -> None:
+        """Larger by so many steps around the middle; negative for smaller."""
+        self._set_zoom(self._zoom * ZOOM_STEP**steps, QPointF(self.rect().center()))
+
+    def _set_zoom(self, zoom: float, around: QPointF) -> None:
+        if not self.has_image:
+            return
+        before = self._zoom
+        smallest = min(1.0, 1 / self._fitted_scale())
+        largest = max(LARGEST_ZOOM, 1 / self._fitted_scale())
+        self._zoom = max(smallest, min(largest, zoom))
+        centre = QPointF(self.rect().center()) + self._offset
+        self._offset = self._within(self._offset + (around - centre) * (1 - self._zoom / before))
+        self._tell()
+
+    # -- moving
+
+    def can_move(self, x: int, y: int) -> bool:
+        """Whether more of the image lies outside of the room along an axis; each of -1, 0 and 1."""
+        hidden = self._hidden()
+        return (x != 0 and hidden.width() > 0) or (y != 0 and hidden.height() > 0)
+
+    def move_by(self, x: int, y: int) -> None:
+        """Bring what lies to the right (1, 0), below (0, 1), ... into sight, a part of the room at a time."""
+        step = QPointF(x * self.width() * PAN_SHARE, y * self.height() * PAN_SHARE)
+        self._offset = self._within(self._offset - step)
+        self.update()
+
+    def _hidden(self) -> QSizeF:
+        """How much of the image has no room, across and down."""
+        target, room = self.target().size(), self._room().size()
+        return QSizeF(max(0.0, target.width() - room.width()), max(0.0, target.height() - room.height()))
+
+    def _within(self, offset: QPointF) -> QPointF:
+        """The nearest place at which the image leaves no room empty that it could fill."""
+        half = self._hidden() / 2
+        x = max(-half.width(), min(half.width(), offset.x()))
+        return QPointF(x, max(-half.height(), min(half.height(), offset.y())))
+
+    # -- painting
+
+    def _room(self) -> QRectF:
+        return QRectF(self.rect()).adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
+
+    def _fitted_scale(self) -> float:
+        room, ratio = self._room(), self.devicePixelRatioF()
+        width, height = max(1, self._image.width()), max(1, self._image.height())
+        return max(1e-3, min(room.width() * ratio / width, room.height() * ratio / height, LARGEST_FIT))
+
+    def target(self) -> QRectF:
+        """Where the image lies, zoomed and moved."""
+        size = QSizeF(self._image.size()) * (self._fitted_scale() * self._zoom / self.devicePixelRatioF())
+        centre = self._room().center() + self._offset
+        return QRectF(centre - QPointF(size.width(), size.height()) / 2, size)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the image, or why there is none."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(tokens().colours.sunken))
+        if self.has_image:
+            is_smooth = self._zoom < LARGEST_ZOOM / 4
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, is_smooth)
+            painter.drawImage(self.target(), self._image)
+        elif self.message:
+            painter.setPen(QColor(tokens().colours.text_secondary))
+            room = self.rect().adjusted(48, 48, -48, -48)
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.message)
+
+    # -- input
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit anew; a moved image stays within the new room."""
+        super().resizeEvent(event)
+        self._offset = self._within(self._offset)
+        self._tell()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom around the pointer."""
+        self._set_zoom(self._zoom * ZOOM_STEP ** (event.angleDelta().y() / WHEEL_STEP), event.position())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin to move an image that is larger than the room."""
+        super().mousePressEvent(event)  # the view around takes the keyboard
+        if event.button() == Qt.MouseButton.LeftButton and self.can_move(1, 1):
+            self._dragged_from = event.position() - self._offset
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Move the image."""
+        if self._dragged_from is not None:
+            self._offset = self._within(event.position() - self._dragged_from)
+            self.update()
+
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+        """Let go."""
+        self._dragged_from = None
+        self.unsetCursor()
+
+    def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
+        """Say so."""
+        self.double_clicked.emit()
+
+
+def decode(path: Path) -> "QImage | str":
+    """Decode an image on the calling thread; a sentence when it cannot be read."""
+    from app.images.pixels import image_of
+    from engine.errors import ProtoleafError
+    from engine.images.decode import read_rgb
+
+    try:
+        pixels = read_rgb(path, longest_side=LARGEST_SIDE)
+    except (ProtoleafError, OSError) as error:
+        return str(error)
+    return image_of(pixels)
