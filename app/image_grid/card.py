@@ -25,12 +25,17 @@ _MISSING_ICON: Final = "unlink"
 
 @dataclass(frozen=True)
 class Look:
-    """How a card stands among the others."""
+    """How a card stands among the others.
+
+    Attributes:
+        is_selected: it is one of those that an action works on.
+        is_current: it is the one that the inspector describes; the only one with a frame.
+        is_hovered: the pointer is over it.
+    """
 
     is_selected: bool
     is_current: bool
     is_hovered: bool
-    has_focus: bool
 
 
 def paint_card(painter: QPainter, rect: QRect, card: Card, picture: QPixmap | None, look: Look) -> None:
@@ -45,14 +50,13 @@ def paint_card(painter: QPainter, rect: QRect, card: Card, picture: QPixmap | No
 
 def _paint_ground(painter: QPainter, rect: QRect, look: Look, worn: Tokens) -> None:
     colours = worn.colours
-    if not (look.is_selected or look.is_hovered or (look.is_current and look.has_focus)):
+    if not (look.is_selected or look.is_hovered):
         return
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(colours.accent_soft if look.is_selected else colours.hover))
     painter.drawRoundedRect(QRectF(rect), RADIUS + 2, RADIUS + 2)
-    if look.is_selected or look.is_current:
-        colour = colours.accent if look.is_selected else colours.focus
-        painter.setPen(QPen(QColor(colour), 2))
+    if look.is_current:
+        painter.setPen(QPen(QColor(colours.accent), 2))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), RADIUS + 1, RADIUS + 1)
 

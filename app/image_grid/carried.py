@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import QColor, QDrag, QFont, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtWidgets import QWidget
 
+from app.dragging import images_mime_data
 from app.images.pixels import fitted
 from app.theme.tokens import tokens
 from app.wording import number
@@ -18,6 +20,21 @@ STEP: Final = 6
 HOT_SPOT: Final = QPoint(-10, -10)
 """The pile hangs beside the pointer, so that the row under it can be read."""
 _BADGE_HEIGHT: Final = 20  # of the number, in logical pixels
+
+
+def carry(grid: QWidget, image_ids: Sequence[int], pictures: Sequence[QPixmap]) -> None:
+    """Take images along; returns when they were dropped.
+
+    Args:
+        grid: where they come from.
+        image_ids: what is dragged.
+        pictures: thumbnails of the first ones, as far as they are there.
+    """
+    drag = QDrag(grid)
+    drag.setMimeData(images_mime_data(image_ids))
+    drag.setPixmap(carried_picture(pictures, len(image_ids), grid.font(), grid.devicePixelRatioF()))
+    drag.setHotSpot(HOT_SPOT)
+    drag.exec(Qt.DropAction.CopyAction)
 
 
 def carried_picture(pictures: Sequence[QPixmap], count: int, font: QFont, ratio: float) -> QPixmap:

@@ -15,7 +15,6 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
-    QDrag,
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
@@ -30,10 +29,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
-from app.dragging import IMAGES_MIME, images_mime_data, take_files
-from app.image_grid.card import Look, paint_card
-from app.image_grid.carried import HOT_SPOT, MOST_SHOWN, SIDE, carried_picture
+from app.dragging import IMAGES_MIME, take_files
+from app.image_grid.card import Look
+from app.image_grid.carried import MOST_SHOWN, SIDE, carry
 from app.image_grid.choice import Choice
+from app.image_grid.finished_cards import FinishedCards
 from app.image_grid.geometry import GAP, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry
 from app.image_grid.model import ImageGridModel
 from app.image_grid.place_keeper import PlaceKeeper
@@ -72,6 +72,7 @@ class ImageGrid(QAbstractItemView):
         self._grid_model = model
         self._thumbnails = thumbnails
         self._choice = Choice(self, model)
+        self._finished = FinishedCards()
         self._side = 168
         self._hovered = -1
         self._told_id = -1
@@ -236,7 +237,6 @@ class ImageGrid(QAbstractItemView):
         """Tell which image has the keyboard's frame."""
         super().currentChanged(current, previous)
         self._tell_current(self._grid_model.id_at(current.row()) if current.isValid() else -1)
-        self.viewport().update()
 
     def _tell_current(self, image_id: int) -> None:
         """Tell it once: cards that are laid out anew around the same image are no news."""
@@ -253,29 +253,32 @@ class ImageGrid(QAbstractItemView):
         """Tell which images are chosen."""
         super().selectionChanged(selected, deselected)
         self.images_selected.emit(self.selected_ids)
-        self.viewport().update()
 
     # -- painting
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the cards in sight."""
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the cards in sight that changed."""
         painter = QPainter(self.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         geometry, offset, ratio = self._geometry(), self.verticalOffset(), self.devicePixelRatioF()
-        chosen, current, has_focus = self.selectionModel(), self.currentIndex().row(), self.hasFocus()
+        self._finished.wear(self.palette().color(self.viewport().backgroundRole()), ratio)
         in_sight = set()
         for place in reversed(self._visible_places()):  # the newest wish is served first: wish for the top last
+            rect = geometry.rect(place).translated(0, -offset)
+            if not event.region().intersects(rect):
+                continue
             card = self._grid_model.card(place)
             in_sight.add(card.path)
             picture = self._thumbnails.pixmap(card.path, geometry.card_width, ratio, is_fleeting=True)
-            is_selected = chosen.isSelected(self._grid_model.index(place))
-            look = Look(is_selected, place == current, place == self._hovered, has_focus)
-            paint_card(painter, geometry.rect(place).translated(0, -offset), card, picture, look)
+            painter.drawPixmap(rect.topLeft(), self._finished.of(card, picture, self._look(place), rect.size()))
         if (band := self._pointer.band_rect) is not None:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             paint_rubber_band(painter, band)
         painter.end()
-        self._thumbnails.keep_only(in_sight)
+        if event.rect() == self.viewport().rect():
+            self._thumbnails.keep_only(in_sight)
+
+    def _look(self, row: int) -> Look:
+        return Look(self._choice.has(row), row == self._choice.current_row, row == self._hovered)
 
     def _on_thumbnail_ready(self, _path: Path) -> None:
         """Repaint soon, once for all that come until then."""
@@ -309,8 +312,9 @@ class ImageGrid(QAbstractItemView):
         """Light the card under the pointer, and go on with what the press began."""
         hovered = self.indexAt(event.position().toPoint()).row()
         if hovered != self._hovered:
+            for row in (self._hovered, hovered):
+                self.update(self._grid_model.index(row))
             self._hovered = hovered
-            self.viewport().update()
         self._pointer.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -361,16 +365,11 @@ class ImageGrid(QAbstractItemView):
 
     def _take_along(self) -> None:
         """Drag the chosen images; returns when they were dropped."""
-        ids, ratio = self.selected_ids, self.devicePixelRatioF()
-        current = self._choice.current_row
+        current, ratio = self._choice.current_row, self.devicePixelRatioF()
         others = [row for row in self._choice.rows[:MOST_SHOWN].tolist() if row != current]
         paths = [self._grid_model.card(row).path for row in [current, *others]]
         pictures = [self._thumbnails.pixmap(path, SIDE, ratio) for path in paths]
-        drag = QDrag(self)
-        drag.setMimeData(images_mime_data(ids))
-        drag.setPixmap(carried_picture([each for each in pictures if each], len(ids), self.font(), ratio))
-        drag.setHotSpot(HOT_SPOT)
-        drag.exec(Qt.DropAction.CopyAction)
+        carry(self, self.selected_ids, [picture for picture in pictures if picture is not None])
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files from outside."""
