@@ -13,7 +13,7 @@ from app.theme.tokens import tokens
 # Enough to see that it goes on, few enough to be looked at; gaps in pixels.
 COLUMNS: Final = 8
 ROWS: Final = 3
-GAP: Final = 6
+GAP: Final = 8
 
 
 @final

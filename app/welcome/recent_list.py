@@ -6,7 +6,7 @@ from typing import Final, final
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.controls import fill_column, make_button, make_icon_button, make_label, set_variant
 from app.texts import fill, for_menu
@@ -29,8 +29,11 @@ class RecentList(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._heading = make_label(self.tr("Recent projects"), "section")
-        self._column = fill_column(self, self._heading, spacing=2)
+        card = QFrame()
+        card.setProperty("role", "card")
+        self._column = fill_column(card, spacing=0)
+        self._column.setContentsMargins(*4 * (tokens().spacing.tiny,))
+        fill_column(self, make_label(self.tr("Recent projects"), "section"), card)
         self.rows: dict[Path, RecentRow] = {}
         self.hide()
 

@@ -209,7 +209,7 @@ class Canvas:
         """Throw the soft shadow of a shape on what was drawn before it."""
         left, top, right, bottom = box
         shift = (round(self.light[1] * reach * 0.5), round(self.light[0] * reach * 0.5))
-        shade = np.roll(soften(cover, reach), shift, axis=(0, 1))
+        shade = shifted(soften(cover, reach), *shift)
         self._colour[top:bottom, left:right] *= (1 - np.float32(strength) * shade)[:, :, None]
 
     def _lay(self, rows: NDArray[np.int64], columns: NDArray[np.int64], colours: Floats, alpha: Floats) -> None:
@@ -234,8 +234,8 @@ def coverage(corners: Sequence[Outline], box: tuple[int, int, int, int]) -> Floa
     fine = Image.new("L", ((right - left) * MASK_SUPERSAMPLING, (bottom - top) * MASK_SUPERSAMPLING))
     pen = ImageDraw.Draw(fine)
     for points in corners:
-        shifted = (points - np.array((left, top), np.float32)) * MASK_SUPERSAMPLING
-        pen.polygon(shifted.ravel().tolist(), fill=255)
+        finer = (points - np.array((left, top), np.float32)) * MASK_SUPERSAMPLING
+        pen.polygon(finer.ravel().tolist(), fill=255)
     return np.asarray(fine.reduce(MASK_SUPERSAMPLING), np.float32) / 255
 
 
@@ -245,6 +245,14 @@ def soften(field: Floats, radius: float) -> Floats:
     small = (max(round(width / radius), 1), max(round(height / radius), 1))
     shrunk = Image.fromarray(field).resize(small, Image.Resampling.BILINEAR)
     return np.clip(np.asarray(shrunk.resize((width, height), Image.Resampling.BICUBIC)), 0, 1)
+
+
+def shifted(field: Floats, down: int, right: int) -> Floats:
+    """Move a field; what comes in at an edge is as that edge was, so that a shadow never enters at the other side."""
+    height, width = field.shape
+    rows = np.clip(np.arange(height) - down, 0, height - 1)
+    columns = np.clip(np.arange(width) - right, 0, width - 1)
+    return np.asarray(field[rows[:, None], columns], np.float32)
 
 
 def _relief(cover: Floats, radius: float, light: tuple[float, float]) -> tuple[Floats, Floats]:

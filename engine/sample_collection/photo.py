@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image, ImageFilter
 
 from engine.sample_collection.backgrounds import BACKGROUNDS
-from engine.sample_collection.canvas import Canvas, Floats, Place, place, soften
+from engine.sample_collection.canvas import Canvas, Floats, Place, place, shifted, soften
 
 Painter = Callable[[Canvas, np.random.Generator], None]
 
@@ -78,7 +78,7 @@ def _shaded(ground: Floats, alpha: Floats, light: tuple[float, float], generator
     softness = generator.uniform(4, 12)
     for reach, strength in ((softness, generator.uniform(0.3, 0.6)), (3.0, 0.25)):
         shift = (round(light[1] * reach * 0.9), round(light[0] * reach * 0.9))
-        shade = np.maximum(shade, soften(np.roll(alpha, shift, axis=(0, 1)), reach) * np.float32(strength))
+        shade = np.maximum(shade, soften(shifted(alpha, *shift), reach) * np.float32(strength))
     return np.asarray(ground * (1 - shade)[:, :, None], np.float32)
 
 
