@@ -106,7 +106,7 @@ class ClassPage(Page):
         for row in facts.parents:
             self._add_class_line(row, self._make_unlink_button(row) if self._can_unlink else None)
         if self._is_writable:
-            self.add(self._make_add_button())
+            self.add_button(self._make_add_button())
 
     @property
     def _can_unlink(self) -> bool:
@@ -149,16 +149,21 @@ class ClassPage(Page):
         return button
 
     def _add_class_line(self, row: ScoreRow, end: QWidget | None, *, tone: str = "accent") -> None:
+        """A class that a click shows; without a figure where it has no part in the prototype."""
+        line = ScoreLine()
+        line.show_row(row, tone=tone, has_score=row.score > 0)
+        line.chosen.connect(self.class_requested)
+        self._add_line(line, *([end] if end is not None else []))
+
+    def _add_line(self, *parts: QWidget) -> None:
+        """Parts beside one another, of which the first gets the room that is left."""
         holder = QWidget()
         layout = QHBoxLayout(holder)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(tokens().spacing.tiny)
-        line = ScoreLine()
-        line.show_row(row, tone=tone)
-        line.chosen.connect(self.class_requested)
-        layout.addWidget(line, 1)
-        if end is not None:
-            layout.addWidget(end)
+        for part in parts:
+            layout.addWidget(part)
+        layout.setStretch(0, 1)
         self.add(holder)
 
     # -- the confidence needed
@@ -175,16 +180,14 @@ class ClassPage(Page):
         self._settle.timeout.connect(lambda: self.bar_requested.emit(self._slider.value() / 100))
         self._value = make_label(bar_value_text(facts.bar, is_inherited=facts.own_bar is None), "strong")
         self._slider.valueChanged.connect(self._on_slider_moved)
-        row = QWidget()
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._slider, 1)
-        layout.addWidget(self._value)
-        self.add(row)
+        self._slider.sliderReleased.connect(self._settle.start)
+        self._add_line(self._slider, self._value)
         self.add_text(bar_text(facts), "caption")
         if facts.own_bar is not None and self._is_writable:
-            self.add(make_button(self.tr("Inherit it again"), lambda: self.bar_requested.emit(None), variant="flat"))
+            inherit = make_button(self.tr("Inherit it again"), lambda: self.bar_requested.emit(None), variant="flat")
+            self.add_button(inherit)
         self._deepest = QCheckBox(self.tr("Stop at this class"))
+        self._deepest.setAccessibleName(self._deepest.text())
         self._deepest.setToolTip(self.tr("No image is predicted as a class below this one."))
         self._deepest.setChecked(facts.is_deepest)
         self._deepest.setEnabled(self._is_writable)
@@ -193,4 +196,5 @@ class ClassPage(Page):
 
     def _on_slider_moved(self, value: int) -> None:
         self._value.setText(bar_value_text(value / 100, is_inherited=False))
-        self._settle.start()
+        if not self._slider.isSliderDown():  # nothing is settled in the middle of a drag
+            self._settle.start()

@@ -1,7 +1,7 @@
 """What both pages of the inspector are built of: sections in one column."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.elided import ElidedLabel
 from app.inspector.words import Paragraph
@@ -23,6 +23,10 @@ class Page(QWidget):
     def add(self, widget: QWidget) -> None:
         """Put a widget below the others."""
         self._column.addWidget(widget)
+
+    def add_button(self, button: QPushButton) -> None:
+        """Put a button at the left, no wider than its words."""
+        self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
     def add_section(self, title: str = "") -> ElidedLabel:
         """Begin a section.

@@ -178,7 +178,8 @@ class Inspector(QWidget):
     def _put(self, widget: QWidget) -> None:
         if widget is self._scroll.widget():
             return
-        place = self._scroll.verticalScrollBar().value()
+        place, focused = self._scroll.verticalScrollBar().value(), self._scroll.focusWidget()
+        has_keyboard = focused is not None and focused.hasFocus()
         before = self._scroll.takeWidget()
         self._scroll.setWidget(widget)
         widget.show()
@@ -189,6 +190,14 @@ class Inspector(QWidget):
             before.deleteLater()
         if type(widget) is type(before):
             self._scroll.verticalScrollBar().setValue(place)
+        if has_keyboard and focused is not None:
+            self._find_alike(widget, focused).setFocus()
+
+    def _find_alike(self, page: QWidget, part: QWidget) -> QWidget:
+        """What is in the place of a part of the page before; the pane itself where nothing is."""
+        name = part.accessibleName()
+        alike = (each for each in page.findChildren(type(part)) if name and each.accessibleName() == name)
+        return next(alike, self._scroll)
 
 
 ImageAnswer = tuple["Label | None", tuple["ScoredClass", ...], "Explanation | None"]

@@ -2,14 +2,14 @@
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QCursor
+from PySide6.QtGui import QContextMenuEvent, QCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QSlider, QWidget
 
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import act
-from tests.support.widgets import button
+from tests.support.widgets import button, texts
 
 Key = Qt.Key
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
@@ -128,6 +128,53 @@ def test_a_class_is_unlinked_in_the_inspector(linked: Desk) -> None:
     linked.wait(lambda: inspector.class_facts is not None and len(inspector.class_facts.parents) == 1)
     assert QApplication.focusWidget() is focused
     linked.wait(lambda: linked.window.tree.selected_parent == linked.graph.find("Blue"))
+
+
+def test_the_confidence_needed_is_set_with_the_arrow_keys(reviewing: Desk) -> None:
+    """The slider keeps the keyboard while the page follows; what is set here can be inherited again."""
+    click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Red"))
+    inspector = reviewing.window.inspector
+    reviewing.wait(lambda: inspector.class_facts is not None)
+    (slider,) = inspector.findChildren(QSlider)
+    click(slider, QPoint(slider.width() - 2, slider.height() // 2))
+    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is not None)
+    (slider,) = inspector.findChildren(QSlider)
+    slider.setFocus(Qt.FocusReason.TabFocusReason)
+    bar = slider.value()
+    for _ in range(3):
+        reviewing.press(Key.Key_Left)
+    reviewing.wait(lambda: inspector.class_facts is not None and round(100 * inspector.class_facts.bar) == bar - 3)
+    (slider,) = inspector.findChildren(QSlider)
+    assert slider.hasFocus()
+    click(button(inspector, "Inherit it again"))
+    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is None)
+    assert "inherited 80 %" in texts(inspector)
+
+
+def test_predictions_stop_at_a_class(reviewing: Desk) -> None:
+    """A click on the box; no image is predicted as a class below it any more."""
+    click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Red"))
+    inspector = reviewing.window.inspector
+    reviewing.wait(lambda: inspector.class_facts is not None)
+    box = button(inspector, "Stop at this class")
+    click(box, QPoint(8, box.height() // 2))
+    red = reviewing.graph.find("Red")
+    below = reviewing.graph.descendants(red)
+    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.is_deepest)
+    reviewing.wait(lambda: not below & {int(each) for each in reviewing.state.safe_class})
+    assert reviewing.window.toast.message == "Stopped predictions at Red"
+
+
+def test_the_menu_key_opens_the_menu_of_the_chosen_class(reviewing: Desk) -> None:
+    """Without a mouse too; Qt makes an event of the key on some displays only, and sends it as here."""
+    click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Green disc"))
+    view = reviewing.window.tree.front
+    place = view.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle).center()
+    QApplication.sendEvent(view, QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, view.mapToGlobal(place)))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert "New class under Green disc…" in titles(menu)
+    QTest.keyClick(menu, Key.Key_Escape)
 
 
 def test_another_parent_is_added_in_the_inspector(reviewing: Desk) -> None:
