@@ -19,6 +19,7 @@ from app.backbones.logic import (
 from app.jobs.job_slot import Stage
 from app.side_panel.place import SidePlace
 from app.texts import fill, translate
+from engine.backbones.published.titles import library_title
 
 if TYPE_CHECKING:
     from app.backbones.jobs import BackboneJobs
@@ -154,8 +155,11 @@ class Backbones(QObject):
 
     def _show_published(self) -> None:
         if self.panel is not None and self._published:
-            here = {row.source for row in self._installed.rows}
-            self.panel.published.show_rows([replace(row, is_here=row.source in here) for row in self._published])
+            here = {row.source: row.images_per_s for row in self._installed.rows}
+            rows = [
+                replace(row, is_here=row.source in here, images_per_s=here.get(row.source)) for row in self._published
+            ]
+            self.panel.published.show_rows(rows)
 
     def _on_download_stage(self, stage: Stage) -> None:
         if self._jobs.download.is_busy:
@@ -194,7 +198,7 @@ class Backbones(QObject):
 
             return use_backbone(project, ready.source, ready.backbone_hash, ready.news)
 
-        self._session.act(work, on_done=lambda _change: self._on_used(ready.name))
+        self._session.act(work, on_done=lambda _change: self._on_used(library_title(ready.name)))
 
     def _on_used(self, name: str) -> None:
         self._jobs.dismiss_change()
@@ -208,7 +212,7 @@ class Backbones(QObject):
         if stage is Stage.FAILED:
             self._toast.say_failure(self._jobs.change.error)
         elif stage is Stage.DONE and self._jobs.ready is not None:
-            self._say(fill(translate("backbones", "%1 is ready to use"), self._jobs.ready.name))
+            self._say(fill(translate("backbones", "%1 is ready to use"), library_title(self._jobs.ready.name)))
 
 
 def _added_text(name: str) -> str:

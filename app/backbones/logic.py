@@ -1,10 +1,13 @@
 """What the backbone panel knows, and what it asks of the engine on the project thread; without Qt."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from engine.backbones.published.recommended import Advice, recommended
+from engine.backbones.published.titles import LIBRARY_PREFIX, library_title
 from engine.config import CacheFolders
 from engine.errors import InputError, ModelError, ProtoleafError
 
@@ -16,9 +19,8 @@ if TYPE_CHECKING:
 
 MOST_TRIED: Final = 8
 """Images are enough to see whether a network tells them apart, and are over in a moment."""
-PUBLISHED_PREFIX: Final = "torchvision-"
-USUAL_DATA: Final = "IMAGENET1K_"
-"""What the names of nearly all weights begin with: the images they were trained on."""
+RATE_FIGURE: Final = "images_per_s_one_core"
+"""Of a card: how fast the network was when it came to this computer."""
 
 
 class Source(StrEnum):
@@ -56,14 +58,19 @@ class BackboneRow:
     @property
     def name(self) -> str:
         """For people."""
-        return self.files.name
+        return library_title(self.files.name)
+
+    @property
+    def images_per_s(self) -> float | None:
+        """On one core, where it was measured."""
+        return self.files.card.figures.get(RATE_FIGURE)
 
     @property
     def origin(self) -> Origin:
         """How it came here."""
         if self.files.is_bundled:
             return Origin.BUNDLED
-        return Origin.PUBLISHED if self.name.startswith(PUBLISHED_PREFIX) else Origin.ADDED
+        return Origin.PUBLISHED if self.files.name.startswith(LIBRARY_PREFIX) else Origin.ADDED
 
     @property
     def is_removable(self) -> bool:
@@ -94,11 +101,13 @@ class PublishedRow:
         network: what is known of it.
         fetched_bytes: of an earlier download that was stopped.
         is_here: whether it is on this computer already.
+        images_per_s: on one core of this computer; None where it was not measured.
     """
 
     network: "PublishedNetwork"
     fetched_bytes: int = 0
     is_here: bool = False
+    images_per_s: float | None = None
 
     @property
     def source(self) -> str:
@@ -107,8 +116,39 @@ class PublishedRow:
 
     @property
     def name(self) -> str:
-        """For people: `resnet50 V2`."""
-        return f"{self.network.network} {self.network.weights.removeprefix(USUAL_DATA)}"
+        """For people: `ResNet-50 (V2)`."""
+        return self.network.title
+
+    @property
+    def words(self) -> str:
+        """What a search looks through: torchvision's own names, too."""
+        return f"{self.name} {self.network.network} {self.network.weights} {self.network.licence}".casefold()
+
+
+@dataclass(frozen=True)
+class RecommendedRow:
+    """A network to choose among first.
+
+    Attributes:
+        advice: what it is recommended for.
+        row: the network.
+        times_the_work: of the first recommended one, for one image.
+    """
+
+    advice: Advice
+    row: PublishedRow
+    times_the_work: float = 1.0
+
+
+def recommended_rows(rows: Sequence[PublishedRow]) -> list[RecommendedRow]:
+    """Those of all networks that are recommended, the fastest first."""
+    row_of = {row.network: row for row in rows}
+    chosen = recommended(row_of)
+    least = next((network.billion_operations for network in chosen.values()), 1.0)
+    return [
+        RecommendedRow(advice, row_of[network], network.billion_operations / least)
+        for advice, network in chosen.items()
+    ]
 
 
 def installed_backbones(project: "Project", caches: CacheFolders) -> Installed:

@@ -25,6 +25,7 @@ class NetworkColumn:
         value_of: what rows are sorted by; rows of the same value by their names.
         is_number: numbers stand at the right.
         tip: what the title means, where that needs saying.
+        rank: the columns of low rank stay where there is no room for all.
     """
 
     title: str
@@ -32,6 +33,7 @@ class NetworkColumn:
     value_of: Callable[[PublishedRow], float | str]
     is_number: bool = False
     tip: str = ""
+    rank: int = 0
 
     @property
     def alignment(self) -> Qt.AlignmentFlag:
@@ -47,6 +49,7 @@ COLUMNS: Final = (
         lambda row: file_size(row.network.size_bytes),
         lambda row: row.network.size_bytes,
         is_number=True,
+        rank=2,
     ),
     NetworkColumn(
         QT_TRANSLATE_NOOP("backbones", "Top-1"),
@@ -54,6 +57,7 @@ COLUMNS: Final = (
         lambda row: row.network.top1,
         is_number=True,
         tip=QT_TRANSLATE_NOOP("backbones", "ImageNet top-1 accuracy"),
+        rank=1,
     ),
     NetworkColumn(
         QT_TRANSLATE_NOOP("backbones", "Input"),
@@ -61,17 +65,23 @@ COLUMNS: Final = (
         lambda row: row.network.input_side,
         is_number=True,
         tip=QT_TRANSLATE_NOOP("backbones", "Side of the square input image"),
+        rank=3,
     ),
-    NetworkColumn(QT_TRANSLATE_NOOP("backbones", "Licence"), short_licence, lambda row: row.network.licence.casefold()),
+    NetworkColumn(
+        QT_TRANSLATE_NOOP("backbones", "Licence"),
+        short_licence,
+        lambda row: row.network.licence.casefold(),
+        rank=4,
+    ),
 )
 
 
 def arranged(
     rows: Sequence[PublishedRow], column: NetworkColumn, *, descending: bool = False, words: str = ""
 ) -> list[PublishedRow]:
-    """The rows whose name or licence holds all words, sorted."""
+    """The rows whose names or licence hold all words, sorted."""
     wanted = words.casefold().split()
-    found = [row for row in rows if all(word in f"{row.name} {row.network.licence}".casefold() for word in wanted)]
+    found = [row for row in rows if all(word in row.words for word in wanted)]
     return sorted(found, key=lambda row: (column.value_of(row), row.name.casefold()), reverse=descending)
 
 
@@ -132,5 +142,5 @@ class PublishedModel(QAbstractTableModel):
         if role == Role.DisplayRole:
             return column.text_of(row)
         if role == Role.ToolTipRole:
-            return f"{row.name}\n{published_facts(row)}\n{licence_text(row)}"
+            return f"{row.name} ({row.network.weights})\n{published_facts(row)}\n{licence_text(row)}"
         return column.alignment if role == Role.TextAlignmentRole else None

@@ -17,6 +17,7 @@ from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.outcome import OutcomeCard
 from app.texts import fill, translate
+from engine.backbones.published.titles import library_title
 
 if TYPE_CHECKING:
     from app.backbones.jobs import BackboneJobs
@@ -87,7 +88,7 @@ class BackbonePanel(SidePanel):
     def show_installed(self, installed: Installed, *, can_change: bool) -> None:
         """Show what is on this computer, and what is wrong with the backbone in use."""
         self.computer.show_rows(installed.rows, installed.used_name, can_change=can_change)
-        self.published.card.set_can_change(can_change=can_change)
+        self.published.set_can_change(can_change=can_change)
         self._lost_reason = installed.lost_reason
         self.order_keys(self.tabs, *self.computer.buttons)
         self._arrange()
@@ -101,7 +102,7 @@ class BackbonePanel(SidePanel):
         ready = self._jobs.ready
         if stage is Stage.DONE and ready is not None:
             figures, failures = ready.comparison, failures_text(len(ready.failed))
-            texts = verdict(figures, ready.name), comparison(figures), measured_on(figures), failures
+            texts = verdict(figures, library_title(ready.name)), comparison(figures), measured_on(figures), failures
             tone = "warning" if figures.is_worse else "accent"
             self.outcome.show_outcome(*texts, is_new_better=not figures.is_worse, tone=tone)
         self._arrange()

@@ -5,15 +5,16 @@ from urllib.parse import urlsplit
 
 from PySide6.QtCore import QLocale
 
-from app.backbones.logic import BackboneRow, Origin, PublishedRow, Source
+from app.backbones.logic import BackboneRow, Origin, PublishedRow, RecommendedRow, Source
 from app.texts import QT_TRANSLATE_NOOP, fill, translate
 from app.wording import SEPARATOR, file_size, images, number, percent_to_a_tenth
+from engine.backbones.published.recommended import Advice
 
 if TYPE_CHECKING:
     from engine.backbones.onnx_files.facts import OnnxFacts, Trial
     from engine.collection.backbone_change.shot_comparison import ShotComparison
 
-RATE_FIGURE: Final = "images_per_s_one_core"
+_SLOW: Final = 10
 UNNAMED: Final = "none named"
 """How the list of published networks says that nobody named a licence."""
 
@@ -43,9 +44,15 @@ def row_facts(row: BackboneRow) -> str:
         fill(translate("backbones", "%1-dimensional embedding"), number(card.embedding_width)),
         file_size(row.size_bytes),
     ]
-    if rate := card.figures.get(RATE_FIGURE):
-        facts.append(fill(translate("backbones", "%1 images/s on one core"), number(round(rate))))
-    return SEPARATOR.join(facts)
+    return SEPARATOR.join(filter(None, (*facts, _speed(row.images_per_s))))
+
+
+def _speed(images_per_s: float | None) -> str:
+    """`420 images/s on one core`; nothing where it was not measured."""
+    if not images_per_s:
+        return ""
+    rate = QLocale().toString(images_per_s, "f", 0 if images_per_s >= _SLOW else 1)
+    return fill(translate("backbones", "%1 images/s on one core"), rate)
 
 
 def row_origin(row: BackboneRow) -> str:
@@ -79,9 +86,26 @@ def accuracy(row: PublishedRow) -> str:
 
 
 def published_facts(row: PublishedRow) -> str:
-    """What is worth knowing before a download."""
-    top1 = fill(translate("backbones", "ImageNet top-1 accuracy %1"), accuracy(row))
-    return SEPARATOR.join((pixels(row.network.input_side), top1))
+    """What is worth knowing before a download: `82.5 % ImageNet top-1  ·  114.4 MB  ·  224 px`."""
+    top1 = fill(translate("backbones", "%1 ImageNet top-1"), accuracy(row))
+    facts = (top1, file_size(row.network.size_bytes), pixels(row.network.input_side), _speed(row.images_per_s))
+    return SEPARATOR.join(filter(None, facts))
+
+
+ADVICE: Final = {
+    Advice.FAST: QT_TRANSLATE_NOOP("backbones", "Fast"),
+    Advice.BALANCED: QT_TRANSLATE_NOOP("backbones", "Balanced"),
+    Advice.BEST: QT_TRANSLATE_NOOP("backbones", "Most accurate"),
+}
+
+
+def licence_and_work(recommended: RecommendedRow) -> str:
+    """`Licence: not named  ·  about 11 times slower`, by the operations that an image takes."""
+    licence = fill(translate("backbones", "Licence: %1"), short_licence(recommended.row))
+    if recommended.advice is Advice.FAST or recommended.times_the_work <= 1:
+        return licence
+    work = translate("backbones", "about %1 times slower")
+    return SEPARATOR.join((licence, fill(work, number(round(recommended.times_the_work)))))
 
 
 def licence_text(row: PublishedRow) -> str:
@@ -93,7 +117,7 @@ def licence_text(row: PublishedRow) -> str:
 def download_button(row: PublishedRow) -> str:
     """`Download 97.8 MB…`, or how to go on with one that was stopped."""
     if row.fetched_bytes:
-        template = translate("backbones", "Resume the download: %1 of %2 done…")
+        template = translate("backbones", "Resume: %1 of %2 done…")
         return fill(template, file_size(row.fetched_bytes), file_size(row.network.size_bytes))
     return fill(translate("backbones", "Download %1…"), file_size(row.network.size_bytes))
 

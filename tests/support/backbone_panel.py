@@ -6,10 +6,11 @@ from typing import Final
 from PySide6.QtCore import QMimeData, QPointF, QUrl
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
-from app.backbones.logic import PUBLISHED_PREFIX, BackboneRow, Origin, Source
+from app.backbones.logic import BackboneRow, Origin, Source
 from app.backbones.view import BackbonePanel
 from app.jobs.job_slot import JobSlot, Stage
 from engine.backbones.model_files import ModelFiles
+from engine.backbones.published.titles import LIBRARY_PREFIX
 from engine.config import assets_folder
 from engine.model_card import BackboneCard
 from tests.support.backbone_jobs import keep_list
@@ -36,7 +37,7 @@ def panel_for(desk: Desk, source: Source = Source.COMPUTER) -> BackbonePanel:
 
 def backbone_row(origin: Origin, *, is_used: bool = False) -> BackboneRow:
     """A backbone of 97.8 MB that came to this computer in this way."""
-    name = f"{PUBLISHED_PREFIX}mine" if origin is Origin.PUBLISHED else "mine"
+    name = f"{LIBRARY_PREFIX}mine" if origin is Origin.PUBLISHED else "mine"
     folder = assets_folder() if origin is Origin.BUNDLED else Path("library")
     card = BackboneCard(name, 224, mean=(0.0, 0.0, 0.0), std=(1.0, 1.0, 1.0), embedding_width=512)
     files = ModelFiles(name, folder / "mine.onnx", "00", card, folder / "propagation.onnx", "00")

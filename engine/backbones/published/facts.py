@@ -4,10 +4,12 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from engine.backbones.preprocessing import UNIT_TEMPERATURE
+from engine.backbones.published.titles import LIBRARY_PREFIX, network_title
 from engine.files import size_text
 from engine.model_card import BackboneCard
 
 SOURCE_PREFIX: Final = "torchvision:"
+NON_COMMERCIAL: Final = "CC-BY-NC 4.0: not for commercial use"
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,19 @@ class PublishedNetwork:
         return SOURCE_PREFIX + self.network
 
     @property
+    def title(self) -> str:
+        """As people write it, such as "ResNet-50 (V2)"."""
+        return network_title(self.network, self.weights)
+
+    @property
+    def is_for_commerce(self) -> bool:
+        """Whether no licence forbids commercial use."""
+        return self.licence != NON_COMMERCIAL
+
+    @property
     def library_name(self) -> str:
         """Its name among the added backbones."""
-        return f"torchvision-{self.network}-{self.weights.lower()}"
+        return f"{LIBRARY_PREFIX}{self.network}-{self.weights.lower()}"
 
     @property
     def resize_share(self) -> float:

@@ -11,7 +11,7 @@ from torch.nn import init
 from torch.overrides import TorchFunctionMode
 from torchvision import models
 
-from engine.backbones.published.facts import PublishedNetwork
+from engine.backbones.published.facts import NON_COMMERCIAL, PublishedNetwork
 from engine.backbones.published.weights import find_head, made
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
@@ -24,7 +24,7 @@ _UNNAMED_LICENCE: Final = (
 )
 _UNNAMED_LICENCE_URL: Final = "https://github.com/pytorch/vision#pre-trained-model-license"
 _KNOWN_LICENCES: Final[Mapping[str, str]] = {
-    "https://github.com/facebookresearch/SWAG/blob/main/LICENSE": "CC-BY-NC 4.0: not for commercial use",
+    "https://github.com/facebookresearch/SWAG/blob/main/LICENSE": NON_COMMERCIAL,
 }
 """By the address that the weights name; source: the README of torchvision, “Pre-trained Model License”."""
 

@@ -10,7 +10,7 @@ from tests.support.backbone_panel import backbone_row
 def test_a_published_network_as_the_worker_lists_it() -> None:
     """The name is one for people."""
     row = PublishedRow(SMALL)
-    assert (row.name, row.is_here) == ("smallnet V1", False)
+    assert (row.name, row.is_here) == ("Smallnet", False)
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ ROWS = [PublishedRow(network) for network in (SMALL, LARGE)]
 @pytest.mark.parametrize(
     ("title", "first"),
     [
-        ("Name", "largenet SWAG_V1"),
-        ("Size", "smallnet V1"),
-        ("Top-1", "smallnet V1"),
-        ("Input", "smallnet V1"),
-        ("Licence", "largenet SWAG_V1"),
+        ("Name", "Largenet (SWAG)"),
+        ("Size", "Smallnet"),
+        ("Top-1", "Smallnet"),
+        ("Input", "Smallnet"),
+        ("Licence", "Largenet (SWAG)"),
     ],
 )
 def test_sorted_by_each_column(title: str, first: str) -> None:
@@ -30,5 +30,8 @@ def test_sorted_by_each_column(title: str, first: str) -> None:
 def test_search_takes_all_words_in_name_and_licence() -> None:
     """In any order, in any case."""
     assert [row.network.network for row in arranged(ROWS, COLUMNS[0], words="commercial LARGE")] == ["largenet"]
-    assert [row.network.network for row in arranged(ROWS, COLUMNS[0], words="net v1")] == ["largenet", "smallnet"]
+    assert [row.network.network for row in arranged(ROWS, COLUMNS[0], words="net imagenet1k")] == [
+        "largenet",
+        "smallnet",
+    ]
     assert arranged(ROWS, COLUMNS[0], words="resnet") == []

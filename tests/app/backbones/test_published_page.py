@@ -5,12 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QSplitter
 
 from app.backbones.logic import Source
 from app.jobs.job_slot import Stage
 from app.jobs.process_job import ProcessJob
 from engine.backbones.library import BackboneLibrary
 from engine.backbones.messages import AddedBackbone, AddPublished, ListPublished
+from engine.backbones.published.recommended import Advice
 from engine.collection.state import ImageStatus
 from engine.worker.protocol import Request
 from tests.support.backbone_jobs import LARGE, SMALL, keep_list, progress
@@ -33,13 +37,13 @@ def test_the_list_is_searched_and_sorted(reviewing: Desk) -> None:
     """By words, and by a click on a heading; no words found is not the same as no list."""
     panel = listed(reviewing)
     page = panel.published
-    assert [row.name for row in page.model.rows] == ["largenet SWAG_V1", "smallnet V1"]
+    assert [row.name for row in page.model.rows] == ["Largenet (SWAG)", "Smallnet"]
     assert page.current is not None
     assert page.card.isVisible()
     page.table.sortByColumn(1, page.table.horizontalHeader().sortIndicatorOrder())
-    assert [row.name for row in page.model.rows] == ["smallnet V1", "largenet SWAG_V1"]
+    assert [row.name for row in page.model.rows] == ["Smallnet", "Largenet (SWAG)"]
     page.search.setText("commercial")
-    assert [row.name for row in page.model.rows] == ["largenet SWAG_V1"]
+    assert [row.name for row in page.model.rows] == ["Largenet (SWAG)"]
     assert page.card.row is not None
     assert page.card.row.network.network == "largenet"
     page.search.setText("nothing like it")
@@ -74,7 +78,7 @@ def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
     part.parent.mkdir(parents=True)
     part.write_bytes(bytes(1_200_000))
     card.run.cancel_button.click()
-    reviewing.wait(lambda: card.download_button.text() == "Resume the download: 1.2 MB of 4.8 MB done…")
+    reviewing.wait(lambda: card.download_button.text() == "Resume: 1.2 MB of 4.8 MB done…")
     assert card.download_button.isVisible()
 
 
@@ -89,7 +93,7 @@ def test_a_network_that_is_here_can_be_used(reviewing: Desk, tmp_path: Path) -> 
     add_to_library(tmp_path, name=SMALL.library_name)
     card.agree_button.click()
     reviewing.wait(card.use_button.isVisible)
-    assert reviewing.window.toast.message == "smallnet V1 is now on this computer"
+    assert reviewing.window.toast.message == "Smallnet is now on this computer"
     assert card.download_button.isHidden()
     card.use_button.click()
     reviewing.wait(lambda: tasks.change.stage is Stage.RUNNING)
@@ -158,3 +162,53 @@ def test_a_published_network_comes_in_and_is_used(reviewing: Desk) -> None:
     changed_by(reviewing.qtbot, reviewing.window.session, panel.outcome.use_button.click)
     assert reviewing.state.model_name == facts.library_name
     assert (reviewing.state.status == ImageStatus.READY).all()
+
+
+def test_three_are_recommended_before_all_others(reviewing: Desk) -> None:
+    """Each with its facts and its own download; a click asks for that one, and only its card shows how far it is."""
+    fast = replace(SMALL, network="mobilenet_v3_small", billion_operations=0.06, url="http://127.0.0.1:9/m-0.pth")
+    best = replace(SMALL, network="convnext_large", billion_operations=34.4, top1=84.4, size_bytes=791_000_000)
+    keep_list(reviewing.window.session.caches, [best, LARGE, SMALL, fast])
+    panel = panel_for(reviewing, Source.PUBLISHED)
+    page, download = panel.published, reviewing.window.backbone_jobs.download
+    wait_for(reviewing, reviewing.window.backbone_jobs.listing, Stage.DONE)
+    reviewing.wait(page.recommended[Advice.FAST].isVisible)
+    first, second, third = (page.recommended[advice] for advice in Advice)
+    assert not second.isVisible()
+    assert "MobileNet V3 Small" in texts(first)
+    assert "58.1 % ImageNet top-1" in texts(first)
+    assert "about 573 times slower" in texts(third)
+    download.make_job = player = Player([progress(1, 100, "bytes"), "wait"])
+    for place in (third.download_button, third.agree_button):
+        QTest.mouseClick(place, Qt.MouseButton.LeftButton)
+    reviewing.wait(third.run.isVisible)
+    assert player.requests[0].network == "convnext_large"
+    assert not first.run.isVisible()
+    assert not first.download_button.isEnabled()
+    QTest.mouseClick(third.run.cancel_button, Qt.MouseButton.LeftButton)
+    reviewing.wait(lambda: not download.is_busy)
+
+
+@pytest.mark.parametrize("width", [320, 440, 620])
+def test_names_can_be_told_apart_at_every_width(reviewing: Desk, width: int) -> None:
+    """The name has its room; the other columns are shown as far as they fit beside it, and never cut."""
+    names = ("convnext_tiny", "convnext_small", "convnext_base", "convnext_large")
+    keep_list(reviewing.window.session.caches, [replace(SMALL, network=name) for name in names])
+    panel = panel_for(reviewing, Source.PUBLISHED)
+    wait_for(reviewing, reviewing.window.backbone_jobs.listing, Stage.DONE)
+    panes = reviewing.window.findChild(QSplitter)
+    assert isinstance(panes, QSplitter)
+    reviewing.window.resize(1600, 800)
+    panes.setSizes([200, 1398 - width, width])
+    QApplication.processEvents()
+    table = panel.published.table
+    shown = {}
+    for row in range(4):
+        index = table.model().index(row, 0)
+        room = table.visualRect(index).width() - 16
+        text = str(index.data())
+        shown[text] = table.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, room)
+    assert all(text == seen for text, seen in shown.items())
+    right = max(table.visualRect(table.model().index(0, place)).right() for place in range(5))
+    assert right <= table.viewport().width()
+    assert sum(not table.isColumnHidden(place) for place in range(5)) == {320: 2, 440: 4, 620: 5}[width]

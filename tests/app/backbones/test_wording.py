@@ -37,7 +37,7 @@ def test_what_is_told_before_a_removal() -> None:
 def test_what_is_told_before_a_download() -> None:
     """Size, host and licence."""
     assert download_button(SMALL_ROW) == "Download 4.8 MB…"
-    assert download_button(replace(SMALL_ROW, fetched_bytes=1_200_000)) == "Resume the download: 1.2 MB of 4.8 MB done…"
+    assert download_button(replace(SMALL_ROW, fetched_bytes=1_200_000)) == "Resume: 1.2 MB of 4.8 MB done…"
     assert download_question(SMALL_ROW).startswith("Downloads 4.8 MB from 127.0.0.1 and keeps it")
     assert licence_text(SMALL_ROW) == "Licence: none named for the weights (https://example.org/licence)"
     assert short_licence(SMALL_ROW) == "not named"

@@ -1,0 +1,65 @@
+"""The table of published networks: names can be told apart at every width, and columns that do not fit go away."""
+
+from typing import Final, final
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
+
+from app.backbones.published_model import COLUMNS, PublishedModel
+from app.theme.tokens import tokens
+
+ROWS_IN_SIGHT: Final = 7
+NAME: Final = 0
+LEAST_NAME_WIDTH: Final = 168
+"""In logical pixels: all but the longest names fit, and those are cut in their middle."""
+
+
+@final
+class NetworkTable(QTableView):
+    """Searched and sorted by its model; one row is chosen.
+
+    Args:
+        model: what it lists.
+    """
+
+    def __init__(self, model: PublishedModel) -> None:
+        super().__init__()
+        self.setModel(model)
+        self.setAccessibleName(self.tr("Published networks"))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setSortingEnabled(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(tokens().spacing.control_height)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        header.setSortIndicator(NAME, Qt.SortOrder.AscendingOrder)
+        self.setMinimumHeight(header.sizeHint().height() + ROWS_IN_SIGHT * tokens().spacing.control_height)
+        model.modelReset.connect(self._fit_columns)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width has room for other columns."""
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another font is of another width."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and self.model() is not None:
+            self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """Show as many columns as leave the names their room, what matters most first."""
+        room = self.viewport().width() - LEAST_NAME_WIDTH
+        for place in sorted(range(1, len(COLUMNS)), key=lambda place: COLUMNS[place].rank):
+            room -= max(self.sizeHintForColumn(place), self.horizontalHeader().sectionSizeHint(place))
+            self.setColumnHidden(place, room < 0)

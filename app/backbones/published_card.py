@@ -1,0 +1,144 @@
+"""One published network: its facts, the question before its download, and what can be done with it once it is here."""
+
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+
+from app.backbones.job_slot_view import JobSlotView
+from app.backbones.logic import PublishedRow, RecommendedRow
+from app.backbones.wording import download_button, download_question, licence_and_work, licence_text, published_facts
+from app.controls import fill_column, make_button, make_label, make_used_mark
+from app.texts import breakable, fill
+from app.theme.tokens import tokens
+
+if TYPE_CHECKING:
+    from app.backbones.jobs import BackboneJobs
+
+
+@final
+class PublishedCard(QFrame):
+    """One network. Nothing is fetched before the question was answered.
+
+    Signals:
+        download_requested: the `PublishedRow`; the person has agreed.
+
+    Args:
+        jobs: of the panel.
+        purpose: what the network is recommended for, as a mark; empty for one that the person chose.
+    """
+
+    download_requested = Signal(object)
+
+    def __init__(self, jobs: "BackboneJobs", purpose: str = "") -> None:
+        super().__init__()
+        self._jobs = jobs
+        self.row: PublishedRow | None = None
+        self._can_change = True
+        self.setProperty("role", "card")
+        self._name = make_label("", "strong", wraps=True)
+        self._facts = make_label("", "caption", wraps=True)
+        self._more = make_label("", "caption", wraps=True)
+        self.download_button = make_button("", self._on_ask, icon_name="download")
+        self.use_button = make_button(self.tr("Use in this project…"), self._on_use, variant="primary")
+        self.question = self._make_question()
+        self.run = JobSlotView(
+            jobs.download,
+            getting_ready=self.tr("Preparing…"),
+            cancel_tip=self.tr("Stop; what was downloaded is kept, and the download can be resumed"),
+        )
+        self._run_place = QWidget()
+        fill_column(self._run_place, self.run)
+        self._lay_out(purpose)
+        jobs.download.stage_changed.connect(lambda _stage: self._arrange(is_asking=False))
+        self.show_row(None)
+
+    def _make_question(self) -> QWidget:
+        self._question_text = make_label("", wraps=True)
+        self._question_licence = make_label("", "secondary", wraps=True)
+        self.agree_button = make_button(self.tr("Download"), self._on_agree, variant="primary", icon_name="download")
+        self.refuse_button = make_button(self.tr("Not now"), self.refuse)
+        question = QWidget()
+        fill_column(question, self._question_text, self._question_licence, self.agree_button, self.refuse_button)
+        return question
+
+    def _lay_out(self, purpose: str) -> None:
+        spacing = tokens().spacing
+        parts = (self._facts, self._more, self.download_button, self.use_button, self.question, self._run_place)
+        column = fill_column(self, *parts, spacing=spacing.tiny)
+        column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.medium)
+        column.insertSpacing(2, spacing.tiny)
+        head = QHBoxLayout()
+        head.addWidget(self._name, 1)
+        if purpose:
+            head.addWidget(make_used_mark(purpose), 0, Qt.AlignmentFlag.AlignTop)
+        column.insertLayout(0, head)
+        self._more.setVisible(bool(purpose))
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether the person is asked before a download."""
+        return not self.question.isHidden()
+
+    @property
+    def question_text(self) -> str:
+        """What is asked before a download; empty while nothing is asked."""
+        texts = (self._question_text.text(), self._question_licence.text())
+        return "\n".join(texts) if self.is_asking else ""
+
+    def set_can_change(self, *, can_change: bool) -> None:
+        """Say whether the project may be changed."""
+        self._can_change = can_change
+        self._arrange(is_asking=False)
+
+    def show_recommended(self, recommended: RecommendedRow) -> None:
+        """Show a recommended network."""
+        self._more.setText(licence_and_work(recommended))
+        self.show_row(recommended.row)
+
+    def show_row(self, row: PublishedRow | None) -> None:
+        """Show another network, or what is known of the same one now."""
+        is_same = row is not None and self.row is not None and row.source == self.row.source
+        is_asking = is_same and self.is_asking
+        self.row = row
+        self.setVisible(row is not None)
+        if row is None:
+            return
+        self._name.setText(row.name)
+        self._facts.setText(published_facts(row))
+        self.download_button.setText(download_button(row))
+        self.download_button.setAccessibleName(f"{row.name}: {download_button(row)}")
+        self.use_button.setAccessibleName(fill(self.tr("Use %1 in this project"), row.name))
+        self._question_text.setText(download_question(row))
+        self._question_licence.setText(breakable(licence_text(row)))
+        self._arrange(is_asking=is_asking)
+
+    def _arrange(self, *, is_asking: bool) -> None:
+        row, download = self.row, self._jobs.download
+        is_here = row is not None and row.is_here
+        is_mine = row is not None and download.subject == row.name
+        is_coming = is_mine and download.is_busy
+        self.download_button.setVisible(not is_here and not is_asking and not is_coming)
+        self.download_button.setEnabled(not download.is_busy)
+        self.use_button.setVisible(is_here and not is_coming)
+        self.use_button.setEnabled(self._can_change)
+        self.question.setVisible(is_asking and not is_here and not download.is_busy)
+        self._run_place.setVisible(is_mine)
+
+    def _on_ask(self) -> None:
+        self._jobs.download.dismiss()
+        self._arrange(is_asking=True)
+        self.agree_button.setFocus()
+
+    def _on_agree(self) -> None:
+        if self.row is not None:
+            self.download_requested.emit(self.row)
+
+    def refuse(self) -> None:
+        """Fetch nothing."""
+        self._arrange(is_asking=False)
+        self.download_button.setFocus()
+
+    def _on_use(self) -> None:
+        if self.row is not None:
+            self._jobs.prepare_change(self.row.source, self.row.name)
