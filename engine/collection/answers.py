@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -98,9 +99,8 @@ class Answers:
         return found
 
     def _tops(self, chances: NDArray[np.float32], count: int) -> tuple[ScoredClass, ...]:
-        gone = sum(class_id not in self.graph for class_id in self.fitted.candidate_ids.tolist())
-        tops = top_classes(self.fitted, chances, count + gone)
-        return tuple(top for top in tops if top.class_id in self.graph)[:count]
+        tops = top_classes(self.fitted, np.where(self._is_gone, np.float32(-1), chances), count)
+        return tuple(top for top in tops if top.score >= 0)
 
     def _explain(
         self, image_id: int, row: int, chances: NDArray[np.float32], class_id: int | None
@@ -127,4 +127,16 @@ class Answers:
         )
 
     def _listed(self, share: Share) -> Share:
-        return replace(share, image_ids=tuple(i for i in share.image_ids if self.embedded.images.has(i)))
+        gone = self._gone_shots
+        return replace(share, image_ids=tuple(i for i in share.image_ids if i not in gone)) if gone else share
+
+    @cached_property
+    def _is_gone(self) -> NDArray[np.bool_]:
+        """(c,) bool: candidates that are in the graph no more."""
+        return np.array([class_id not in self.graph for class_id in self.fitted.candidate_ids.tolist()], dtype=bool)
+
+    @cached_property
+    def _gone_shots(self) -> frozenset[int]:
+        """Labelled images that were removed since."""
+        shots = self.fitted.shots.image_ids
+        return frozenset(shots[~np.isin(shots, self.embedded.images.ids)].tolist())

@@ -4,7 +4,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import Any, Final, final
@@ -23,16 +23,31 @@ _cancel: ContextVar[CancelToken | None] = ContextVar("cancel", default=None)
 
 @contextmanager
 def stopped_by(cancel: CancelToken | None) -> Iterator[None]:
-    """Work on blocks within this context stops before the next block once `cancel` says so.
+    """Work on blocks within this context is work behind: nothing else waits for it, and it can be stopped.
+
+    It has threads of its own, so that a question that is asked meanwhile need not wait for its turn.
+
+    Args:
+        cancel: says when to stop before the next block; None for never.
 
     Raises:
         Cancelled: where the work stands, then.
     """
-    before = _cancel.set(cancel)
+    before = _cancel.set(cancel or CancelToken())
     try:
         yield
     finally:
         _cancel.reset(before)
+
+
+def stop_if_asked() -> None:
+    """Between two steps of some length that are not done in blocks: stop where `stopped_by` says so.
+
+    Raises:
+        Cancelled: it does.
+    """
+    if (cancel := _cancel.get()) is not None:
+        cancel.raise_if_cancelled()
 
 
 def in_blocks(count: int, work: Callable[[slice], None], block_rows: int = BLOCK_ROWS) -> None:
@@ -46,12 +61,13 @@ def in_blocks(count: int, work: Callable[[slice], None], block_rows: int = BLOCK
     Raises:
         Cancelled: the token of `stopped_by` says so.
     """
-    cancel = _cancel.get() or CancelToken()
+    cancel = _cancel.get()
     blocks = [slice(start, min(start + block_rows, count)) for start in range(0, count, block_rows)]
 
     def work_span(span: list[slice]) -> None:
         for block in span:
-            cancel.raise_if_cancelled()
+            if cancel is not None:
+                cancel.raise_if_cancelled()
             work(block)
 
     if len(blocks) <= 1:
@@ -59,13 +75,16 @@ def in_blocks(count: int, work: Callable[[slice], None], block_rows: int = BLOCK
         return
     share = -(-len(blocks) // (SPANS_PER_CORE * (os.cpu_count() or 1)))
     spans = [blocks[start : start + share] for start in range(0, len(blocks), share)]
-    with _single_blas:
-        list(_workers().map(work_span, spans))
+    with one_thread_each:
+        list(_workers("classify" if cancel is None else "fit").map(work_span, spans))
 
 
 @final
-class _SingleBlas:
-    """One thread for each matrix product while anybody is inside, on whatever thread; as before once all have left."""
+class _OneThreadEach(ContextDecorator):
+    """One thread for each matrix product while anybody is inside, on whatever thread; as before once all have left.
+
+    A small product is quickest so: waking other threads takes longer than multiplying, most of all on a busy computer.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -85,7 +104,7 @@ class _SingleBlas:
                 self._limiter.restore_original_limits()
 
 
-_single_blas: Final = _SingleBlas()
+one_thread_each: Final = _OneThreadEach()
 
 
 @cache
@@ -94,5 +113,5 @@ def _blas() -> ThreadpoolController:
 
 
 @cache
-def _workers() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="classify")
+def _workers(name: str) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix=name)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.back_off import BackOff, Policy, back_off
+from engine.everyday.blocks import one_thread_each, stop_if_asked
 from engine.everyday.classification import LinearClassifier, Scores, classify_all, linear_classifier
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.propagated_start import LinearPrototypes
@@ -139,12 +140,14 @@ class EverydayModel:
             squares: (n,) float32 squared norms.
             rows: (n,) rows of the images in the collection; None for images that need not be in it.
         """
-        if self.stage is not None:
-            stage = self.stage
-            return stage.probabilities(embeddings) if rows is None else stage.probabilities_at(embeddings, rows)
-        logits = self.classifier.logits(embeddings, squares)
-        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32)
+        with one_thread_each:
+            if self.stage is None:
+                logits = self.classifier.logits(embeddings, squares)
+                powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+                return (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32)
+            if rows is None:
+                return self.stage.probabilities(embeddings)
+            return self.stage.probabilities_at(embeddings, rows)
 
     @property
     def has_shots_from_elsewhere(self) -> bool:
@@ -156,6 +159,7 @@ class EverydayModel:
         return self.classifier.squared_distance(scores) > self.tuning.unknown_distance
 
 
+@one_thread_each
 def fit(
     graph: CategoryGraph,
     shots: Shots,
@@ -185,8 +189,10 @@ def fit(
         ignored: ids of images that a person said show none of the classes: they teach the collection stage nothing.
     """
     support = support_of(graph, shots, setting)
+    stop_if_asked()
     start = prototype_table(session, support, shots, lambda_for(support.own_counts, prior.shrinkage_for(setting)))
     candidates = candidate_positions(graph, start, allowed)
+    stop_if_asked()
     if tuning is None:
         check = held_out_check(graph, shots, support, start, candidates, setting=setting)
         tuning = tune(
@@ -196,6 +202,7 @@ def fit(
             may_propagate=setting is not Setting.PROTOTYPES,
         )
     table = prototype_table(session, support, shots, lambda_for(support.own_counts, tuning.shrinkage))
+    stop_if_asked()
     classifier = _classifier(table.final[candidates], table.is_zero_shot[candidates], tuning, prior, setting)
     rules = back_off(graph, table.class_ids[candidates], policies or {})
     model = EverydayModel(setting, shots, table, candidates, tuning, classifier, rules)

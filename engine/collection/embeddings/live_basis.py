@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from engine.collection.embeddings.cached_basis import CachedBasis, basis_key
 from engine.collection.embeddings.snapshot import EmbeddedSnapshot
+from engine.everyday.blocks import stop_if_asked
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis, collection_basis
 
 GROWTH: Final = 1.25
@@ -61,6 +62,7 @@ class LiveBasis:
         if len(ready) <= MOST_ANCHORS:
             return None  # making it takes no longer than reading a file
         self._key = basis_key(images, ready)
+        stop_if_asked()
         basis = self._cached.read(self._key, images)
         self._cached_anchors = 0 if basis is None else len(basis.anchors)
         return basis

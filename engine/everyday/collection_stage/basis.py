@@ -182,11 +182,13 @@ def collection_basis(
     ready = np.arange(len(image_ids)) if ready is None else ready
     if len(ready) < FEWEST_IMAGES:
         return None
-    whitening = whitening_of(embeddings if len(ready) == len(image_ids) else embeddings[ready])
+    # `take` is many times as fast as embeddings[ready].
+    there = embeddings if len(ready) == len(image_ids) else embeddings.take(ready, axis=0)
+    whitening = whitening_of(there)
     if whitening is None:
         return None
     scales = np.zeros(len(image_ids), dtype=np.float32)
-    scales[ready] = _scales(whitening, embeddings[ready])
+    scales[ready] = _scales(whitening, there)
     anchors = np.union1d(_subsample(ready), labelled).astype(np.int64)
     basis = CollectionBasis(
         image_ids, whitening, scales, anchors, whitening.apply(embeddings[anchors]), Nearest.none(len(image_ids)),

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.everyday.blocks import one_thread_each, stop_if_asked
 from engine.everyday.fixed_point import Embeddings, to_floats
 
 LEAST_SHRINKAGE: Final = 0.1
@@ -42,6 +43,7 @@ def shrinkage_for(images: int, width: int) -> float:
     return max(LEAST_SHRINKAGE, width / (images + width))
 
 
+@one_thread_each
 def whitening_of(embeddings: Embeddings) -> Whitening | None:
     """Learn the whitening of a collection.
 
@@ -55,9 +57,12 @@ def whitening_of(embeddings: Embeddings) -> Whitening | None:
     sample = to_floats(embeddings[:: max(step, 1)])
     if len(sample) < 2:  # noqa: PLR2004 (one image has no variance)
         return None
+    stop_if_asked()
     mean = sample.mean(axis=0)
     centred = sample - mean
-    variance, directions = np.linalg.eigh((centred.T @ centred).astype(np.float64) / len(sample))
+    covariance = (centred.T @ centred).astype(np.float64) / len(sample)
+    stop_if_asked()
+    variance, directions = np.linalg.eigh(covariance)
     variance = np.maximum(variance, 0)
     if variance.sum() < LEAST_VARIANCE:
         return None

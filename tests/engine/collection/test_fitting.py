@@ -6,12 +6,18 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from engine.collection.embed import embed_project
 from engine.collection.fitting import FitInput, FitOutcome, run_fit
+from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
+from engine.collection.lost_model import CARD_SETTING
 from engine.collection.state import NO_CLASS
+from engine.errors import Cancelled
+from engine.events import CancelToken
 from engine.everyday.model import EverydayModel, fit
+from engine.model_card import card_text
 from engine.project import Change, ClassPolicy
-from tests.support.collections import Collection, class_ids
+from tests.support.collections import Collection, class_ids, write_shape
 from tests.support.live_states import assert_same, fresh_state, own_copy
 
 
@@ -151,3 +157,95 @@ def test_guesses_before_the_first_fit(collection: Collection) -> None:
     guess = live.guesses([image_id])[image_id]
     assert (guess.tops, guess.explanation, guess.label) == ((), None, live.project.label_of(image_id))
     live.close()
+
+
+def test_labels_while_a_fit_runs_on_another_thread(live: LiveCollection, collection: Collection) -> None:
+    """Person and fits beside one another: every label is in the end what a fresh opening shows, fits or not."""
+    ids, chosen = class_ids(live.project), _first_free(live, 12)
+    leaves = ["Red disc", "Green disc", "Blue disc"]
+    waiting: list[FitInput] = []
+    outcomes: list[FitOutcome] = []
+    for turn, image_id in enumerate(chosen):
+        live.take(live.project.label([image_id], ids[leaves[turn % 3]]))
+        if not waiting:
+            waiting.append(live.fit_input())
+            behind = threading.Thread(target=lambda: outcomes.append(run_fit(waiting[-1])))
+            behind.start()
+        elif outcomes:
+            behind.join()
+            live.adopt(outcomes.pop())
+            waiting.clear()
+    behind.join()
+    for outcome in outcomes:
+        live.adopt(outcome)
+    if live.is_behind:
+        live.adopt(_elsewhere(live.fit_input()))
+    assert not live.is_behind
+    assert_same(live.state, fresh_state(live, collection.caches))
+    assert [int(live.state.label_class[live.state.position(i)]) for i in chosen] == [
+        ids[leaves[turn % 3]] for turn in range(12)
+    ]
+
+
+def test_a_fit_that_is_told_to_stop(live: LiveCollection, collection: Collection) -> None:
+    """It stops, nothing of it is adopted, and the next one does all of it."""
+    live.take(live.project.label(_first_free(live), class_ids(live.project)["Blue"]))
+    cancel = CancelToken()
+    cancel.cancel()
+    with pytest.raises(Cancelled):
+        run_fit(live.fit_input(), cancel)
+    assert live.is_behind
+    assert_same(live.adopt(run_fit(live.fit_input())), fresh_state(live, collection.caches))
+
+
+@pytest.mark.parametrize("steps", range(0, 60, 6))
+def test_a_fit_that_is_told_to_stop_on_its_way(
+    live: LiveCollection, collection: Collection, monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    """Wherever it stands, whitening and neighbours are left as they were or as they should be."""
+    live.take(live.project.remove_images(live.state.image_ids[:3].tolist()))
+
+    class Stops(CancelToken):
+        left = steps
+
+        def raise_if_cancelled(self) -> None:
+            self.left -= 1
+            if self.left < 0:
+                raise Cancelled
+
+    with pytest.raises(Cancelled):
+        run_fit(live.fit_input(), Stops())
+    live.take(live.project.label(_first_free(live), class_ids(live.project)["Blue"]))
+    assert_same(live.adopt(run_fit(live.fit_input())), fresh_state(live, collection.caches))
+
+
+def test_embeddings_that_come_while_a_fit_runs(live: LiveCollection, collection: Collection) -> None:
+    """New images are classified by the model that was fitted without them, and the next fit learns from them."""
+    for seed in range(3):
+        write_shape(collection.folder / "new" / f"{seed}.png", "Green disc", seed=100 + seed)
+    wanted = live.fit_input()
+    added = import_images(live.project, [collection.folder / "new"]).change
+    live.take(added)
+    embed_project(live.project, collection.caches, device="cpu")
+    live.take_embedded(added.images_added[:2], fits=False)
+    state = live.adopt(_elsewhere(wanted))
+    assert (state.best_class[-3:] != NO_CLASS).tolist() == [True, True, False]
+    live.take_embedded(added.images_added[2:], fits=False)
+    assert live.is_behind
+    assert (live.state.best_class != NO_CLASS).all()
+    for image_id in added.images_added:
+        (top,) = live.top_classes(image_id, 1)
+        assert top.class_id == live.state.best_class[live.state.position(image_id)]
+    assert_same(live.adopt(run_fit(live.fit_input())), fresh_state(live, collection.caches))
+
+
+def test_another_backbone_while_a_fit_runs(live: LiveCollection) -> None:
+    """What was fitted with the one before is dropped."""
+    outcome = run_fit(live.fit_input())
+    version = live.project.add_model_version(
+        backbone_name="other", backbone_hash="d" * 64, settings={CARD_SETTING: card_text(live.model.card)}
+    )
+    state = live.take(live.project.choose_model(version.version_id))
+    assert live.model != outcome.given.memory.model
+    assert live.adopt(outcome) is state
+    assert live.fitted is None

@@ -1,0 +1,101 @@
+"""Work on blocks: whole, on every core, one thread for each product, and stopped when somebody asks."""
+
+import threading
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from engine.errors import Cancelled
+from engine.events import CancelToken
+from engine.everyday.blocks import in_blocks, one_thread_each, stop_if_asked, stopped_by
+
+ROWS = 1000
+BLOCK = 8
+
+
+def _threads_of_a_product() -> int:
+    np.ones((2, 2)) @ np.ones((2, 2))
+    return max(int(pool["num_threads"]) for pool in threadpool_info() if pool["user_api"] == "blas")
+
+
+@pytest.mark.parametrize("count", [0, 1, BLOCK, BLOCK + 1, ROWS])
+def test_every_row_is_worked_on_once(count: int) -> None:
+    """Whatever the number of blocks."""
+    done = np.zeros(count, dtype=np.int64)
+
+    def work(rows: slice) -> None:
+        done[rows] += 1
+
+    in_blocks(count, work, BLOCK)
+    assert (done == 1).all()
+
+
+@pytest.mark.parametrize("count", [BLOCK, ROWS])
+def test_it_stops_before_the_next_block(count: int) -> None:
+    """Whoever asks, from whatever thread; what is outside the context goes on."""
+    cancel = CancelToken()
+    done: list[slice] = []
+
+    def work(rows: slice) -> None:
+        done.append(rows)
+        cancel.cancel()
+
+    def run() -> None:
+        with stopped_by(cancel):
+            in_blocks(count, work, BLOCK)
+            stop_if_asked()
+
+    with pytest.raises(Cancelled):
+        run()
+    assert len(done) < ROWS / BLOCK
+    stop_if_asked()
+    in_blocks(count, done.append, BLOCK)
+
+
+def test_nobody_asked() -> None:
+    """Without a token, or with one that says nothing, all is done."""
+    for cancel in (None, CancelToken()):
+        with stopped_by(cancel):
+            stop_if_asked()
+            in_blocks(ROWS, lambda _rows: None, BLOCK)
+
+
+def test_a_question_does_not_wait_for_work_behind() -> None:
+    """Blocks of the work behind that hold every one of its threads do not hold up others."""
+    is_answered = threading.Event()
+    answers: list[slice] = []
+    behind = threading.Thread(target=_behind, args=(is_answered,))
+    behind.start()
+    in_blocks(ROWS, answers.append, BLOCK)
+    is_answered.set()
+    behind.join()
+    assert len(answers) == ROWS / BLOCK
+
+
+def _behind(is_answered: threading.Event) -> None:
+    def work(_rows: slice) -> None:
+        assert is_answered.wait(20), "the question waited"
+
+    with stopped_by(None):
+        in_blocks(ROWS, work, BLOCK)
+
+
+def test_products_have_their_threads_back_when_the_last_one_is_done() -> None:
+    """Two pieces of work beside one another: who leaves first must not set the other's threads, nor leave them set."""
+    before = _threads_of_a_product()
+    with one_thread_each:
+        is_inside, may_leave = threading.Event(), threading.Event()
+
+        def other() -> None:
+            with one_thread_each:
+                is_inside.set()
+                may_leave.wait(20)
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        is_inside.wait(20)
+    assert _threads_of_a_product() == 1
+    may_leave.set()
+    thread.join()
+    assert _threads_of_a_product() == before
