@@ -178,15 +178,16 @@ class Canvas:
         depth, slope = _relief(cover, rim_pixels, self.light)
         if shadow:
             self._darken(box, cover, strength=shadow, reach=max(rim_pixels, 3.0))
-        rows, columns = np.nonzero(cover)
-        if not rows.size:
+        covered = np.flatnonzero(cover)
+        if not covered.size:
             return
+        rows, columns = np.divmod(covered, cover.shape[1])
         u, v = target.local((columns + box[0] + 0.5).astype(np.float32), (rows + box[1] + 0.5).astype(np.float32))
         patch = Patch(
-            u, v, depth[rows, columns], target.local_direction(*self.light), target, rows + box[1], columns + box[0]
+            u, v, depth.take(covered), target.local_direction(*self.light), target, rows + box[1], columns + box[0]
         )
-        colours = np.clip(paint(patch) * (1 + relief * slope[rows, columns])[:, None], 0, 1)
-        self._lay(patch.rows, patch.columns, colours, cover[rows, columns] * np.float32(opacity))
+        colours = np.clip(paint(patch) * (1 + relief * slope.take(covered))[:, None], 0, 1)
+        self._lay(patch.rows, patch.columns, colours, cover.take(covered) * np.float32(opacity))
 
     def developed(self) -> tuple[Floats, Floats]:
         """What was drawn.
@@ -240,11 +241,11 @@ def coverage(corners: Sequence[Outline], box: tuple[int, int, int, int]) -> Floa
 
 
 def soften(field: Floats, radius: float) -> Floats:
-    """Blur cheaply: shrink by the radius and let a bicubic grow it back."""
+    """Blur cheaply: shrink by the radius and let it grow back smoothly."""
     height, width = field.shape
     small = (max(round(width / radius), 1), max(round(height / radius), 1))
     shrunk = Image.fromarray(field).resize(small, Image.Resampling.BILINEAR)
-    return np.clip(np.asarray(shrunk.resize((width, height), Image.Resampling.BICUBIC)), 0, 1)
+    return np.clip(np.asarray(shrunk.resize((width, height), Image.Resampling.BILINEAR)), 0, 1)
 
 
 def shifted(field: Floats, down: int, right: int) -> Floats:
@@ -262,6 +263,6 @@ def _relief(cover: Floats, radius: float, light: tuple[float, float]) -> tuple[F
     shrunk = Image.fromarray(cover).resize(small, Image.Resampling.BILINEAR)
     down, right = np.gradient(np.asarray(shrunk))
     lean = (right * light[0] + down * light[1]).astype(np.float32) * 2
-    depth = np.asarray(shrunk.resize((width, height), Image.Resampling.BICUBIC))
-    slope = np.asarray(Image.fromarray(lean).resize((width, height), Image.Resampling.BICUBIC))
+    depth = np.asarray(shrunk.resize((width, height), Image.Resampling.BILINEAR))
+    slope = np.asarray(Image.fromarray(lean).resize((width, height), Image.Resampling.BILINEAR))
     return np.clip(depth, 0, 1), np.clip(slope, -1, 1)
