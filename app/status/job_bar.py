@@ -77,9 +77,9 @@ class JobBar(QWidget):
         self._failures = tuple(failures)
         self._failure_button.setVisible(bool(failures))
         self._failure_button.setText(
-            self.tr("1 unreadable file")
+            self.tr("1 file could not be read")
             if len(failures) == 1
-            else self.tr("%1 unreadable files").replace("%1", number(len(failures)))
+            else self.tr("%1 files could not be read").replace("%1", number(len(failures)))
         )
 
     def show_failures(self) -> None:

@@ -6,12 +6,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.jobs.job import Job, JobState
-from app.session.embedding import Embedding
+from app.session.embedding import FAILED, Embedding
 from app.status.job_bar import JobBar
+from app.status.opening_mark import OpeningMark
 from app.status.saved_mark import SavedMark
+from engine.files import FileFailure
 
 if TYPE_CHECKING:
     from app.session import Session
+    from engine.collection.state import CollectionState
 
 
 @final
@@ -20,7 +23,7 @@ class StatusLine(QWidget):
 
     Args:
         session: whose jobs are shown.
-        embedding: whose failures are shown.
+        embedding: what it could not read is shown beside what the project remembers.
         device: shows at the right end which device embeds.
     """
 
@@ -30,16 +33,21 @@ class StatusLine(QWidget):
         self._embedding = embedding
         self.job_bar = JobBar(self)
         self.saved_mark = SavedMark(self)
+        self.opening_mark = OpeningMark(session)
+        self._failures: dict[int, FileFailure] = {}
         self._shown: Job | None = None
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 4, 12, 4)
         layout.addWidget(self.saved_mark)
         layout.addStretch(1)
+        layout.addWidget(self.opening_mark)
         layout.addWidget(self.job_bar)
         layout.addSpacing(12)
         layout.addWidget(device, 0, Qt.AlignmentFlag.AlignVCenter)
         self.job_bar.cancel_requested.connect(self._on_cancel_requested)
-        embedding.failures_changed.connect(self.job_bar.set_failures)
+        embedding.failures_changed.connect(lambda _failures: self._show_failures())
+        session.state_changed.connect(lambda _state: self._show_failures())
+        session.closed.connect(self._show_failures)
         session.jobs.job_added.connect(self._on_job_added)
         session.jobs.job_ended.connect(lambda _job: self._show_running())
         session.opened.connect(lambda info: self.saved_mark.show_open(is_writable=info.is_writable))
@@ -63,6 +71,15 @@ class StatusLine(QWidget):
             if running.last_progress is not None:
                 self.job_bar.show_progress(running.last_progress)
 
+    def _show_failures(self) -> None:
+        """Count what the row "Could not be read" counts, and what could not be written down there."""
+        state = self._session.state
+        remembered = {} if state is None else failures_of(state)
+        failures = self._embedding.failures | remembered
+        if failures != self._failures:
+            self._failures = failures
+            self.job_bar.set_failures(tuple(failures.values()))
+
     def _on_progress(self, job: Job, progress: object) -> None:
         from engine.events import Progress
 
@@ -74,3 +91,9 @@ class StatusLine(QWidget):
             self._embedding.cancel()
         elif self._shown is not None:
             self._shown.cancel()
+
+
+def failures_of(state: "CollectionState") -> dict[int, FileFailure]:
+    """The images of a collection that could not be read, each with its reason."""
+    failed = state.image_ids[state.status == FAILED].tolist()
+    return {image_id: FileFailure(state.path_of(image_id), state.failures.get(image_id, "")) for image_id in failed}

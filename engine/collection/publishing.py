@@ -97,6 +97,7 @@ class Publisher:
         self._counts = ShownCounts.none()
         self.state = replace(
             self.state, image_ids=images.ids, paths=images.paths, status=status,
+            failures=images.failures, is_list_only=False,
             best_class=said.best_class, best_score=said.best_score,
             safe_class=said.safe_class, safe_score=said.safe_score, is_unknown=said.is_unknown,
         )  # fmt: skip

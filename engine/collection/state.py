@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
 
@@ -40,6 +40,9 @@ class CollectionState:
         shot_counts: images that a person labelled with exactly this class.
         image_counts: distinct images labelled or predicted at this class or below.
         model_name: name of the backbone.
+        failures: why an image could not be read, by its id, in one line; shared by snapshots, never changed. An image
+            that has an embedding from before is ready all the same.
+        is_list_only: nobody looked at the embeddings yet, so nothing is known of images that seem to wait.
     """
 
     folder: Path
@@ -55,6 +58,8 @@ class CollectionState:
     shot_counts: Mapping[int, int]
     image_counts: Mapping[int, int]
     model_name: str = ""
+    failures: Mapping[int, str] = field(default_factory=dict)
+    is_list_only: bool = False
 
     def position(self, image_id: int) -> int:
         """Place of an image in the arrays.

@@ -64,8 +64,8 @@ def no_qt_warnings(qtlog: object) -> Iterator[None]:
 
 
 def _is_ours(thread: threading.Thread) -> bool:
-    # Qt's own threads show up as dummies once Python code ran on them; Qt ends them itself. The pool that fits and
-    # classifies is made once and stays as long as the process (`engine.everyday.blocks`).
-    if thread.name.startswith("classify_"):
+    # Qt's own threads show up as dummies once Python code ran on them; Qt ends them itself. The pools that fit and
+    # classify are made once and stay as long as the process (`engine.everyday.blocks`).
+    if thread.name.startswith(("classify_", "fit_")):
         return False
     return thread.is_alive() and not isinstance(thread, threading._DummyThread)  # noqa: SLF001 (threading has no public name for it)

@@ -36,5 +36,6 @@ def assert_same(found: CollectionState, expected: CollectionState, *, tolerance:
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
     for name in ("best_score", "safe_score"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=0, atol=tolerance, err_msg=name)
+    assert (found.failures, found.is_list_only) == (expected.failures, expected.is_list_only)
     assert dict(found.shot_counts) == dict(expected.shot_counts)
     assert dict(found.image_counts) == dict(expected.image_counts)

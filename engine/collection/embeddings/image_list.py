@@ -1,7 +1,7 @@
 """Images and labels of an open project as aligned arrays, and snapshots made of them."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, final
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.collection.embeddings.counting import counts_of
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
-from engine.project import Project
+from engine.project import ImageTable, Project
 from engine.project.packed import PackedHashes, PackedTexts
 
 MANY: Final = 2_000
@@ -25,6 +25,7 @@ class ImageList:
         paths: (n,) as stored.
         content_hashes: (n,) bytes, or None before the image was read.
         has_failed: (n,) bool.
+        failures: why an image could not be read, by its id; replaced, never changed.
         labels: (n,) int64, class id, `NO_CLASS` or `UNKNOWN`.
     """
 
@@ -34,6 +35,7 @@ class ImageList:
         self.paths = PackedTexts()
         self.content_hashes = PackedHashes()
         self.has_failed = np.zeros(0, dtype=bool)
+        self.failures: Mapping[int, str] = {}
         self.labels = np.zeros(0, dtype=np.int64)
 
     def read(self) -> None:
@@ -43,6 +45,7 @@ class ImageList:
         self.paths = table.paths
         self.content_hashes = table.content_hashes
         self.has_failed = np.array([failure is not None for failure in table.failures], dtype=bool)
+        self.failures = _failures_in(table)
         self._read_all_labels()
 
     def read_added(self, image_ids: Sequence[int]) -> None:
@@ -58,6 +61,7 @@ class ImageList:
             self.content_hashes.append(content_hash)
         has_failed = np.array([failure is not None for failure in table.failures], dtype=bool)
         self.has_failed = np.concatenate([self.has_failed, has_failed])
+        self.failures = {**self.failures, **_failures_in(table)}
         self.labels = np.concatenate([self.labels, np.full(len(ids), NO_CLASS, dtype=np.int64)])
         self.read_labels(table.ids)
 
@@ -69,6 +73,9 @@ class ImageList:
         for place, content_hash, failure in zip(places, table.content_hashes, table.failures, strict=True):
             self.content_hashes.replace(place, content_hash)
             self.has_failed[place] = failure is not None
+        told = frozenset(table.ids)
+        kept = {image_id: failure for image_id, failure in self.failures.items() if image_id not in told}
+        self.failures = kept | _failures_in(table)
 
     def read_labels(self, image_ids: Sequence[int]) -> None:
         """Read the labels of some listed images; the old array stays as it was for those who hold it."""
@@ -122,4 +129,9 @@ class ImageList:
             best_class=none, best_score=zeros, safe_class=none, safe_score=zeros,
             is_unknown=np.zeros(count, dtype=bool), status=status,
             shot_counts=counts_of(self.labels), image_counts={}, model_name=model_name,
+            failures=self.failures, is_list_only=True,
         )  # fmt: skip
+
+
+def _failures_in(table: ImageTable) -> dict[int, str]:
+    return {image_id: failure for image_id, failure in zip(table.ids, table.failures, strict=True) if failure}

@@ -13,11 +13,14 @@ from app.session.embedding import Embedding
 from app.status.failures import FailuresPopup
 from app.status.status_line import StatusLine
 from app.status.toast import Toast
+from engine.collection.importing.import_images import import_images
 from engine.events import Progress
 from engine.files import FileFailure
+from engine.project import Project
 from tests.app.jobs.test_job_runner import HandJob
 from tests.support.clipping import clipped
 from tests.support.collections import Collection
+from tests.support.images import write_jpeg
 from tests.support.sessions import act, open_project
 from tests.support.widgets import button, texts
 
@@ -79,9 +82,9 @@ def test_failures_are_counted_and_listed(line: StatusLine) -> None:
     bar = line.job_bar
     failures = [FileFailure(Path("a.jpg"), "cut short"), FileFailure(Path("b.jpg"), "found text")]
     bar.set_failures(failures)
-    assert button(bar, "2 unreadable files").isVisible()
+    assert button(bar, "2 files could not be read").isVisible()
     bar.set_failures(failures[:1])
-    failed = button(bar, "1 unreadable file")
+    failed = button(bar, "1 file could not be read")
     failed.click()
     (popup,) = bar.findChildren(FailuresPopup)
     assert popup.isVisible()
@@ -91,6 +94,24 @@ def test_failures_are_counted_and_listed(line: StatusLine) -> None:
     assert not popup.isVisible()
     bar.set_failures(())
     assert not failed.isVisible()
+
+
+def test_failures_of_an_earlier_run_are_counted(
+    qtbot: QtBot, line: StatusLine, session: Session, collection: Collection, tmp_path: Path
+) -> None:
+    """A project that is opened again knows which files could not be read, and why; closed, nobody counts them."""
+    broken = write_jpeg(tmp_path / "broken.jpg")
+    with Project.open(collection.project) as project:
+        (image_id,) = import_images(project, [broken]).change.images_added
+        project.record_scan([(image_id, None, "the file is empty")])
+    open_project(qtbot, session, collection.project)
+    assert session.state is not None
+    assert session.state.failures == {image_id: "the file is empty"}
+    told = button(line.job_bar, "1 file could not be read")
+    assert told.isVisible()
+    with qtbot.waitSignal(session.closed):
+        session.close()
+    assert not told.isVisible()
 
 
 @pytest.fixture

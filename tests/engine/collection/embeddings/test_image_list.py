@@ -29,6 +29,7 @@ def assert_as_read_anew(images: ImageList, project: Project) -> None:
     assert list(images.paths) == list(anew.paths)
     assert list(images.content_hashes) == list(anew.content_hashes)
     assert images.has_failed.tolist() == anew.has_failed.tolist()
+    assert images.failures == anew.failures
     assert images.labels.tolist() == anew.labels.tolist()
 
 

@@ -1,0 +1,67 @@
+"""Why a file could not be read, as short as a card needs it."""
+
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Final
+
+from app.texts import fill, translate
+
+_NO_IMAGE: Final = "this is not an image that can be read"
+_DAMAGED: Final = "the image is damaged or incomplete"
+_CUT_OFF: Final = ("truncated", "ends long before", "premature", "unexpected end", "cut off")
+_KINDS_OF_IMAGES: Final = ("image", "photo", "photoshop")  # which are images, but of no kind that is read
+_EMPTY_FINDS: Final = ("unknown content", "")
+_JPEG: Final = frozenset({"JPG", "JPEG", "JPE", "JFIF"})
+
+
+def short_reason(failure: str, name: str) -> str:
+    """`Truncated JPEG`, `Not an image: a web page`, `File not found`.
+
+    Args:
+        failure: the engine's line about the file.
+        name: the file's name.
+    """
+    what, _, rest = failure.partition(": ")
+    what, found = what.partition(". ")[0], _found_in(rest)
+    if what == _NO_IMAGE:
+        return _no_image(found)
+    if what == _DAMAGED:
+        is_cut_off = any(sign in failure.lower() for sign in _CUT_OFF)
+        template = translate("unread", "Truncated %1") if is_cut_off else translate("unread", "Damaged %1")
+        return fill(template, _kind_of(name))
+    if what in _SHORT:
+        return _SHORT[what]()
+    return what[:1].upper() + what[1:]
+
+
+def _found_in(facts: str) -> str:
+    """What was found, without what was expected and what to do."""
+    _, sign, found = facts.partition("found ")
+    return found.partition(". ")[0] if sign else ""
+
+
+def _no_image(found: str) -> str:
+    if found in _EMPTY_FINDS:
+        return translate("unread", "Not an image")
+    if any(kind in found.lower() for kind in _KINDS_OF_IMAGES):
+        return fill(translate("unread", "Not supported: %1"), found)
+    return fill(translate("unread", "Not an image: %1"), found)
+
+
+def _kind_of(name: str) -> str:
+    suffix = PurePath(name).suffix[1:].upper()
+    return "JPEG" if suffix in _JPEG else suffix or translate("unread", "image")
+
+
+_SHORT: Final[dict[str, Callable[[], str]]] = {
+    "the file is not there": lambda: translate("unread", "File not found"),
+    "the file cannot be read": lambda: translate("unread", "Cannot be opened"),
+    "the file is empty": lambda: translate("unread", "Empty file"),
+    "the file is too large": lambda: translate("unread", "File too large"),
+    "the image is too large": lambda: translate("unread", "Too many pixels"),
+    "there is not enough memory for this image": lambda: translate("unread", "Not enough memory"),
+    "there is not enough memory to read this file": lambda: translate("unread", "Not enough memory"),
+    "the file's name cannot be used": lambda: translate("unread", "File name cannot be used"),
+    "this is a folder": lambda: translate("unread", "A folder, not an image"),
+    "this is a device or a pipe": lambda: translate("unread", "Not a file"),
+}
