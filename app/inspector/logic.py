@@ -26,6 +26,7 @@ class Certainty(Enum):
     WAITING = auto()
     FAILED = auto()
     NOTHING_LEARNED = auto()
+    NOT_CLASSIFIED = auto()
     UNKNOWN = auto()
     LEAF = auto()
     COARSE = auto()
@@ -107,7 +108,7 @@ def certainty(state: CollectionState, image_id: int) -> Certainty:
     if state.status[place] == ImageStatus.WAITING:
         return Certainty.WAITING
     if state.best_class[place] == NO_CLASS:
-        return Certainty.NOTHING_LEARNED
+        return Certainty.NOT_CLASSIFIED if any(state.shot_counts.values()) else Certainty.NOTHING_LEARNED
     if state.is_unknown[place]:
         return Certainty.UNKNOWN
     if state.safe_class[place] == NO_CLASS:

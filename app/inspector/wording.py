@@ -41,6 +41,8 @@ def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for
             return translate("inspector", "Not read yet. Its prediction appears as soon as it is.")
         case Certainty.NOTHING_LEARNED:
             return translate("inspector", "No class has an image yet. Label one, and predictions appear at once.")
+        case Certainty.NOT_CLASSIFIED:
+            return translate("inspector", "Not classified yet. Its prediction appears in a moment.")
         case Certainty.UNKNOWN:
             return translate("inspector", "Unknown: too far from every class.")
         case Certainty.NOTHING_SAFE:

@@ -2,26 +2,18 @@
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QCursor
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QSlider, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QSlider
 
+from tests.support.clicks import choose, click, menu_at, open_menu, titles
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import act
 from tests.support.widgets import button, texts
 
 Key = Qt.Key
-LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 KEY_PAUSE_MS = 5
-
-
-def click(widget: QWidget, place: QPoint | None = None, button_: Qt.MouseButton = LEFT) -> None:
-    """Press and release a mouse button, as the screen reports it to the window."""
-    window, spot = widget.window(), widget.rect().center() if place is None else place
-    QCursor.setPos(widget.mapToGlobal(spot))
-    QTest.mouseClick(window.windowHandle(), button_, Qt.KeyboardModifier.NoModifier, widget.mapTo(window, spot))
-    QApplication.processEvents()
 
 
 def row_place(desk: Desk, name: str, parent: str = "") -> QPoint:
@@ -35,23 +27,8 @@ def row_place(desk: Desk, name: str, parent: str = "") -> QPoint:
 
 
 def menu_of(desk: Desk, place: QPoint) -> QMenu:
-    """The menu that a right click opens."""
-    click(desk.window.tree.front.viewport(), place, RIGHT)
-    menu = QApplication.activePopupWidget()
-    assert isinstance(menu, QMenu)
-    return menu
-
-
-def choose(menu: QMenu, title: str) -> None:
-    """Click a line of a menu."""
-    (action,) = [each for each in menu.actions() if each.text() == title]
-    assert action.isEnabled()
-    QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(action).center())
-
-
-def titles(menu: QMenu) -> list[str]:
-    """The lines of a menu."""
-    return [action.text() for action in menu.actions() if not action.isSeparator()]
+    """The menu that a right click in the tree opens."""
+    return menu_at(desk.window.tree.front.viewport(), place)
 
 
 def type_and_enter(desk: Desk, text: str) -> None:
@@ -171,8 +148,7 @@ def test_the_menu_key_opens_the_menu_of_the_chosen_class(reviewing: Desk) -> Non
     view = reviewing.window.tree.front
     place = view.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle).center()
     QApplication.sendEvent(view, QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, view.mapToGlobal(place)))
-    menu = QApplication.activePopupWidget()
-    assert isinstance(menu, QMenu)
+    menu = open_menu()
     assert "New class under Green disc…" in titles(menu)
     QTest.keyClick(menu, Key.Key_Escape)
 

@@ -52,6 +52,11 @@ def test_how_far_a_prediction_is_trusted(picture: Picture, expected: Certainty) 
     assert certainty(state_of([picture]), 11) is expected
 
 
+def test_with_labels_a_prediction_is_only_a_matter_of_time() -> None:
+    """While a model is being fitted, nobody is told to label a first image."""
+    assert certainty(state_of([Picture(), Picture(label=4)]), 11) is Certainty.NOT_CLASSIFIED
+
+
 def test_rows_of_scores_have_digits_and_leave_out_what_is_gone(graph: CategoryGraph) -> None:
     """Nine classes have a key; a class that was removed meanwhile has no row."""
     puffin = graph.find("Puffin")

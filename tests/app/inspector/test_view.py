@@ -11,8 +11,10 @@ from app.inspector.rows import ScoreLine
 from engine.collection.embed import embed_project
 from engine.collection.importing.import_images import import_images
 from engine.project import Project
+from tests.support.clicks import click
 from tests.support.collections import Collection
 from tests.support.desk import Desk
+from tests.support.widgets import button
 
 CONDITION = "If it is one of them after all, most likely:"
 
@@ -71,3 +73,20 @@ def test_an_image_of_a_class_has_no_condition(desk: Desk, collection: Collection
     assert "Why unknown" not in texts
     assert not any(CONDITION in name for name in rows_of(desk))
     assert "%" in rows_of(desk)[0]
+
+
+def test_a_click_labels_and_another_takes_the_label_off(reviewing: Desk) -> None:
+    """The keyboard stays with the cards, so that the next key goes on where the last one was."""
+    reviewing.press(Qt.Key.Key_1, Qt.KeyboardModifier.AltModifier)
+    image_id = reviewing.choose(0)
+    inspector = reviewing.window.inspector
+    second = next(line for line in inspector.findChildren(ScoreLine) if line.accessibleName() == rows_of(reviewing)[1])
+    facts = inspector.image_facts
+    assert facts is not None
+    click(second)
+    reviewing.wait(lambda: reviewing.label_of(image_id) == facts.tops[1].name)
+    reviewing.window.workspace.show_image(image_id)
+    reviewing.wait(lambda: button(inspector, "Remove label").isVisible())
+    click(button(inspector, "Remove label"))
+    reviewing.wait(lambda: reviewing.label_of(image_id) == "")
+    assert reviewing.grid.hasFocus()
