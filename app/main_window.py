@@ -21,6 +21,7 @@ from app.computing.controller import Computing
 from app.computing.device_chip import DeviceChip
 from app.controls import make_column
 from app.dragging import take_files, welcome_files
+from app.image_grid.controller import IMAGE_MENU, ImageFiles
 from app.images.thumbnails import Thumbnails
 from app.importing.controller import Importing
 from app.inspector.view import Inspector
@@ -118,6 +119,7 @@ class MainWindow(QMainWindow):
         )
         self.labelling = Labelling(self.session, self.workspace, self.inspector.likeliest_of, self.palette_panel)
         self.dropped_images = DroppedImages(self.session, self.palette_panel)
+        self.image_files = ImageFiles(self.session, self.workspace.grid, self.toast)
         self.classes = Classes(self.session, self.tree, self.palette_panel)
         self.models = Models(self.session, self.training, self.side, self.toast)
         self.backbones = Backbones(self.session, self.backbone_jobs, self.side, self.toast)
@@ -138,7 +140,8 @@ class MainWindow(QMainWindow):
             **self.projects.callbacks(), **self.importing.callbacks(), **self.labelling.callbacks(),
             **self.classes.callbacks(), **self.models.callbacks(), **self.backbones.callbacks(),
             **self.computing.callbacks(), **self.moved_images.callbacks(), **self.backups.callbacks(),
-            **self.reports.callbacks(), **self.preferences.callbacks(), **self._own_callbacks(),
+            **self.reports.callbacks(), **self.image_files.callbacks(), **self.preferences.callbacks(),
+            **self._own_callbacks(),
         }  # fmt: skip
         self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
         self.registry.fill(self.menuBar())
@@ -177,6 +180,7 @@ class MainWindow(QMainWindow):
         tree.files_dropped.connect(lambda class_id, paths: self.importing.take(paths, class_id=class_id))
         tree.images_dropped.connect(self.dropped_images.take)
         workspace.grid.current_image_changed.connect(self._on_current_image_changed)
+        workspace.grid.menu_requested.connect(lambda place: self.registry.menu_of(IMAGE_MENU, self).popup(place))
         workspace.grid.images_selected.connect(lambda _ids: self._update_available())
         workspace.action_requested.connect(self.registry.trigger)
         self.preferences.action_requested.connect(self.registry.trigger)

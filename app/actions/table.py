@@ -264,6 +264,15 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         Needs.PROJECT | Needs.IMAGES,
         on_images=True,
     ),
+    ActionRow(
+        "show_in_folder",
+        QT_TRANSLATE_NOOP("actions", "Show in folder"),
+        "folder",
+        (),
+        VIEW,
+        Needs.PROJECT | Needs.IMAGES,
+        on_images=True,
+    ),
     ActionRow("show_all", QT_TRANSLATE_NOOP("actions", "Show all images"), "show_all", ("Alt+1",), VIEW),
     ActionRow(
         "show_to_review", QT_TRANSLATE_NOOP("actions", "Show images to review"), "show_to_review", ("Alt+2",), VIEW

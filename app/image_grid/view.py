@@ -15,6 +15,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
@@ -59,6 +60,7 @@ class ImageGrid(QAbstractItemView):
         open_requested: image to look at alone.
         files_dropped: list of paths dropped from outside.
         zoom_changed: side of a thumbnail.
+        menu_requested: place on the screen.
     """
 
     current_image_changed = Signal(int)
@@ -66,6 +68,7 @@ class ImageGrid(QAbstractItemView):
     open_requested = Signal(int)
     files_dropped = Signal(object)
     zoom_changed = Signal(int)
+    menu_requested = Signal(QPoint)
 
     def __init__(self, model: ImageGridModel, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,9 +87,7 @@ class ImageGrid(QAbstractItemView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setMouseTracking(True)
-        self.setDragEnabled(True)
-        self.setAcceptDrops(True)
-        self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DropOnly)  # what is dragged from here, the pointer begins
         self.setModel(model)
         self._pointer = Pointer(self, self._choice, self._geometry, self._take_along)
         PlaceKeeper(self, model, lambda: self.selected_ids)
@@ -132,11 +133,9 @@ class ImageGrid(QAbstractItemView):
         side = max(SMALLEST_SIDE, min(LARGEST_SIDE, side))
         if side == self._side:
             return
-        anchor = self.currentIndex().row() if self.currentIndex().isValid() else self._first_visible()
         self._side = side
         self.updateGeometries()
-        if 0 <= anchor < self._grid_model.rowCount():
-            self.scrollTo(self._grid_model.index(anchor))
+        self.scrollTo(self.currentIndex())
         self.viewport().update()
         self.zoom_changed.emit(side)
 
@@ -148,10 +147,6 @@ class ImageGrid(QAbstractItemView):
 
     def _geometry(self) -> GridGeometry:
         return GridGeometry(self.viewport().width(), self._side, self._grid_model.rowCount())
-
-    def _first_visible(self) -> int:
-        places = self._visible_places()
-        return places.start if places else -1
 
     def _visible_places(self) -> range:
         top = self.verticalOffset()
@@ -330,6 +325,13 @@ class ImageGrid(QAbstractItemView):
             self.open_requested.emit(self._grid_model.id_at(index.row()))
         else:
             self.mousePressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for the menu of what is chosen: at the pointer, or on the current card when a key asks."""
+        is_by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        place = self.visualRect(self.currentIndex()).center() if is_by_key else event.pos()
+        if self.indexAt(place).isValid():
+            self.menu_requested.emit(self.viewport().mapToGlobal(place))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Keys work here from now on, so the image they work on is the one to describe."""
