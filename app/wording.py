@@ -11,6 +11,9 @@ from engine.events import Progress
 
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3600
+_SECONDS_UNTIL_S: Final = 90
+_EACH_SECOND_UNTIL_S: Final = 10
+_STEP_S: Final = 5
 _KILOBYTE: Final = 1e3
 _MEGABYTE: Final = 1e6
 _FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
@@ -39,9 +42,10 @@ def images(count: int) -> str:
 
 
 def time_left(seconds: float) -> str:
-    """A rough duration: nobody needs `4 min 13 s`."""
-    if seconds < _MINUTE_S:
-        template, value = translate("wording", "%1 s left"), max(1, ceil(seconds))
+    """A rough duration: nobody needs `4 min 13 s`, nor to see every second go by."""
+    if seconds < _SECONDS_UNTIL_S:
+        step = 1 if seconds <= _EACH_SECOND_UNTIL_S else _STEP_S
+        template, value = translate("wording", "%1 s left"), max(1, step * ceil(seconds / step))
     elif seconds < _HOUR_S:
         template, value = translate("wording", "%1 min left"), ceil(seconds / _MINUTE_S)
     else:

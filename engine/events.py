@@ -2,6 +2,7 @@
 
 import threading
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -9,6 +10,16 @@ from typing import Final
 from engine.errors import Cancelled
 
 PROGRESS_INTERVAL_S: Final = 0.1
+FIRST_ESTIMATE_S: Final = 2.0
+"""Work that is over sooner needs no estimate, and after less none is worth telling."""
+CORRECTION_S: Final = 5.0
+"""How long it takes at most until a wrong estimate is corrected."""
+LEAST_LEFT_S: Final = 1.0
+UNEVEN_ESTIMATE_S: Final = 10.0
+EVEN: Final = 1.5
+"""The one half of a run at an even pace takes at most so many times as long as the other."""
+MARKS: Final = 100
+MARKS_NEEDED: Final = 3
 
 
 @dataclass(frozen=True)
@@ -20,7 +31,7 @@ class Progress:
         total: units in all; 0 while unknown.
         unit: what is counted, in the plural ("images").
         rate_per_s: units a second, over this run.
-        seconds_left: estimate; None while unknown.
+        seconds_left: estimate; None until it can be told.
         note: what happens now, or on which device ("CPU").
         notice: what a person must be told once, such as that the GPU failed and the CPU took over; else empty.
     """
@@ -66,6 +77,81 @@ class CancelToken:
             raise Cancelled
 
 
+class TimeLeft:
+    """Estimates how long work still takes; says nothing until it can be told.
+
+    The pace is that of the later half of the run so far, so that a slow start is soon forgotten; what was told before
+    is corrected little by little, so that it runs down smoothly.
+
+    Args:
+        units_a_round: work that stops now and then, to measure or to save, is timed in whole rounds of so many units.
+    """
+
+    def __init__(self, units_a_round: int = 1) -> None:
+        self._round = units_a_round
+        self._marks: list[tuple[float, int]] = []  # when so many units were done
+        self._told: tuple[float, float] | None = None  # when, and how many seconds were left
+
+    def estimate(self, done: int, missing: int, now_s: float) -> float | None:
+        """Seconds left.
+
+        Args:
+            done: units that this run has finished.
+            missing: units that are still to do.
+            now_s: by a clock that only goes forward.
+        """
+        self._mark(done, now_s)
+        if missing <= 0:
+            return 0.0
+        if not self._can_tell:
+            return None
+        last_s, last_done = self._marks[-1]
+        pace_s = self._pace_s(self._middle, len(self._marks) - 1)
+        since_s = min(now_s - last_s, pace_s * max(self._round, done - last_done))  # a standstill brings no end nearer
+        estimated_s = max(LEAST_LEFT_S, (missing + done - last_done) * pace_s - since_s)
+        if self._told is not None:
+            told_s, left_s = self._told
+            expected_s = left_s - (now_s - told_s)
+            share = min(1.0, (now_s - told_s) / min(CORRECTION_S, estimated_s / 4))
+            estimated_s = max(LEAST_LEFT_S, expected_s + (estimated_s - expected_s) * share)
+        self._told = now_s, estimated_s
+        return estimated_s
+
+    @property
+    def _can_tell(self) -> bool:
+        """Once there is enough to go by; work whose pace still changes a lot is watched for longer."""
+        if self._told is not None:
+            return True
+        if len(self._marks) < MARKS_NEEDED:
+            return False
+        seen_s = self._marks[-1][0] - self._marks[0][0]
+        earlier_s, later_s = self._pace_s(0, self._middle), self._pace_s(self._middle, len(self._marks) - 1)
+        is_even = max(earlier_s, later_s) <= EVEN * min(earlier_s, later_s)
+        return seen_s >= (FIRST_ESTIMATE_S if is_even else UNEVEN_ESTIMATE_S)
+
+    @property
+    def _middle(self) -> int:
+        """Place of the mark that stands before the later half of the run; never the last."""
+        middle_s = (self._marks[0][0] + self._marks[-1][0]) / 2
+        place = bisect_right(self._marks, middle_s, key=lambda mark: mark[0]) - 1
+        return min(max(1, place), len(self._marks) - 2)
+
+    def _pace_s(self, start: int, end: int) -> float:
+        """Seconds for one unit between two marks."""
+        (start_s, start_done), (end_s, end_done) = self._marks[start], self._marks[end]
+        return (end_s - start_s) / (end_done - start_done)
+
+    def _mark(self, done: int, now_s: float) -> None:
+        """Take the time whenever another round is done, about a hundred times in a run."""
+        rounds = done // self._round
+        if not rounds or (self._marks and rounds == self._marks[-1][1] // self._round):
+            return
+        first_s = self._marks[0][0] if self._marks else now_s
+        if len(self._marks) >= MARKS_NEEDED and now_s - self._marks[-1][0] < (now_s - first_s) / MARKS:
+            return
+        self._marks.append((now_s, done))
+
+
 class ProgressMeter:
     """Counts finished units and reports at most every `PROGRESS_INTERVAL_S`, plus the first and the last.
 
@@ -74,9 +160,18 @@ class ProgressMeter:
         on_progress: listener.
         unit: what is counted, in the plural.
         already_done: units finished by an earlier run; they count as done but not into the rate.
+        units_a_round: of `TimeLeft`.
     """
 
-    def __init__(self, total: int, on_progress: OnProgress, *, unit: str = "images", already_done: int = 0) -> None:
+    def __init__(
+        self,
+        total: int,
+        on_progress: OnProgress,
+        *,
+        unit: str = "images",
+        already_done: int = 0,
+        units_a_round: int = 1,
+    ) -> None:
         self.total = total
         self.done = already_done
         self.note = ""
@@ -84,6 +179,7 @@ class ProgressMeter:
         self._unit = unit
         self._on_progress = on_progress
         self._already_done = already_done
+        self._time_left = TimeLeft(units_a_round)
         self._started_s = time.monotonic()
         self._reported_s = float("-inf")
         self._report(time.monotonic())
@@ -107,8 +203,9 @@ class ProgressMeter:
     def _report(self, now_s: float) -> None:
         self._reported_s = now_s
         elapsed_s = now_s - self._started_s
-        rate = (self.done - self._already_done) / elapsed_s if elapsed_s > 0 else 0.0
-        left_s = (self.total - self.done) / rate if rate > 0 and self.total else None
+        worked = self.done - self._already_done
+        rate = worked / elapsed_s if elapsed_s > 0 else 0.0
+        left_s = self._time_left.estimate(worked, self.total - self.done, now_s) if self.total else None
         self._on_progress(Progress(self.done, self.total, self._unit, rate, left_s, self.note, self.notice))
 
 

@@ -120,7 +120,9 @@ def train_attention(
         collection,
         draw(leaves.training, training, settings.iterations),
         validation=list(draw(leaves.validation, validating, settings.validation_episodes)),
-        meter=ProgressMeter(settings.iterations, on_progress, unit="episodes"),
+        meter=ProgressMeter(
+            settings.iterations, on_progress, unit="episodes", units_a_round=settings.validation_interval
+        ),
         on_point=on_point,
         cancel=cancel or CancelToken(),
     )

@@ -52,7 +52,15 @@ def test_counts_follow_the_locale() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.2, "1 s left"), (42, "42 s left"), (61, "2 min left"), (3599, "60 min left"), (4000, "2 h left")],
+    [
+        (0.2, "1 s left"),
+        (7, "7 s left"),
+        (42, "45 s left"),
+        (61, "65 s left"),
+        (95, "2 min left"),
+        (3599, "60 min left"),
+        (4000, "2 h left"),
+    ],
 )
 def test_time_left_is_rough(seconds: float, text: str) -> None:
     """Rounded up, in one unit."""
@@ -62,7 +70,7 @@ def test_time_left_is_rough(seconds: float, text: str) -> None:
 @pytest.mark.parametrize(
     ("progress", "text"),
     [
-        (Progress(1240, 5000, "images", 85.4, 44.0, "CPU"), "1,240 of 5,000  ·  85 images/s  ·  CPU  ·  44 s left"),
+        (Progress(1240, 5000, "images", 85.4, 44.0, "CPU"), "1,240 of 5,000  ·  85 images/s  ·  CPU  ·  45 s left"),
         (Progress(0, 5000), "0 of 5,000"),
         (Progress(31, 0, "files"), "31"),
         (Progress(3, 8, "images", 2.25), "3 of 8  ·  2.3 images/s"),

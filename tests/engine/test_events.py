@@ -1,0 +1,72 @@
+"""Estimates of the time left: none before it can be told, near the truth after that, and calm."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from engine.events import FIRST_ESTIMATE_S, TimeLeft
+
+UNITS = 500
+ROUND = 16
+LATEST_S = 8.0
+
+
+def steady(_unit: int) -> float:
+    """A tenth of a second for each."""
+    return 0.1
+
+
+def slow_start(unit: int) -> float:
+    """Everything is looked at once before the first unit is done, which takes longer than 20 units."""
+    return 2.5 if unit == 0 else 0.1
+
+
+def with_checks(unit: int) -> float:
+    """Measured now and then, which takes as long as 16 units."""
+    return 2.5 if unit == 0 else 0.03 + (0.6 if unit % ROUND == 0 else 0.0)
+
+
+def slower_and_slower(unit: int) -> float:
+    """Another program needs the computer, too."""
+    return 0.05 if unit < UNITS // 2 else 0.1
+
+
+def course(duration_of: object, units_a_round: int) -> Iterator[tuple[float, float, float | None]]:
+    """When, how long it really takes from then on, and what is told."""
+    durations = [duration_of(unit) for unit in range(UNITS)]  # type: ignore[operator]
+    total_s, now_s, estimator = sum(durations), 0.0, TimeLeft(units_a_round)
+    for unit, duration in enumerate(durations):
+        now_s += duration
+        yield now_s, total_s - now_s, estimator.estimate(unit + 1, UNITS - unit - 1, now_s)
+
+
+@pytest.mark.parametrize(
+    ("duration_of", "units_a_round"), [(steady, 1), (slow_start, 1), (with_checks, ROUND), (slower_and_slower, 1)]
+)
+def test_the_time_left_is_honest(duration_of: object, units_a_round: int) -> None:
+    """Never more than twice the truth nor, for work at an even pace, less than half of it; it never leaps upwards."""
+    told = [each for each in course(duration_of, units_a_round) if each[2] is not None]
+    assert told[0][0] >= FIRST_ESTIMATE_S
+    assert told[0][0] < LATEST_S
+    before_s, before = told[0][0], told[0][2]
+    for now_s, truly, left in told:
+        assert left is not None
+        assert before is not None
+        assert left <= 2 * truly + 2
+        if duration_of is not slower_and_slower:
+            assert left >= truly / 2 - 1
+            assert left <= before - (now_s - before_s) + 1.5
+        before_s, before = now_s, left
+    assert told[-1][2] == 0
+
+
+def test_a_standstill_brings_the_end_no_nearer() -> None:
+    """A share that does not answer is no reason to say that it is over at once."""
+    estimator = TimeLeft()
+    for unit in range(1, 51):
+        before = estimator.estimate(unit, 100 - unit, unit * 0.1)
+    assert before == pytest.approx(5, abs=1)
+    for second in range(20):
+        left = estimator.estimate(50, 50, 5.0 + second)
+    assert left is not None
+    assert left > 3
