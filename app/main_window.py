@@ -31,7 +31,7 @@ from app.palette.view import Palette
 from app.panes import Panes
 from app.preferences.controller import Preferences
 from app.reports.controller import Reports
-from app.review.controller import Labelling
+from app.review.controller import Labelling, Screen, ShownClasses
 from app.review.dropped_images import DroppedImages
 from app.screen_place import keep_on_screen
 from app.session import Session
@@ -117,7 +117,10 @@ class MainWindow(QMainWindow):
         self.projects = Projects(
             self.session, self.importing.take, self.settings, self.workspace.notice, page=self.welcome, window=self
         )
-        self.labelling = Labelling(self.session, self.workspace, self.inspector.likeliest_of, self.palette_panel)
+        screen = Screen(
+            self._shown_classes, lambda: self.settings.accept_above / 100, self._show_at_once, self.toast.say
+        )
+        self.labelling = Labelling(self.session, self.workspace, screen, self.palette_panel)
         self.dropped_images = DroppedImages(self.session, self.palette_panel)
         self.image_files = ImageFiles(self.session, self.workspace.grid, self.toast)
         self.classes = Classes(self.session, self.tree, self.palette_panel)
@@ -225,6 +228,15 @@ class MainWindow(QMainWindow):
         """Open a project as soon as the window was painted; meanwhile the empty panes are in front."""
         self._pages.setCurrentWidget(self._working)
         QTimer.singleShot(0, lambda: self.session.open(path))
+
+    def _shown_classes(self, image_id: int) -> ShownClasses:
+        shown = self.inspector.likeliest_of(image_id)
+        return ShownClasses(shown, self.inspector.is_complete and bool(shown))
+
+    def _show_at_once(self) -> None:
+        """Paint card and inspector in one step, before the next key is heard."""
+        self.workspace.show_at_once()
+        self.inspector.repaint()
 
     # -- following the session
 

@@ -1,11 +1,11 @@
-"""Which images the grid shows and in what order. No Qt."""
+"""In what order the grid shows images. No Qt."""
 
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.session.subsets import ImageFilter, fitting, shown_class
+from app.session.subsets import shown_class
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 
 
@@ -18,12 +18,11 @@ class Order(StrEnum):
     ADDED = "added"
 
 
-def positions(state: CollectionState, wanted: ImageFilter, order: Order) -> NDArray[np.int64]:
-    """Positions in the state of the images to show, in order; a person's own images come first within a class.
+def in_order(state: CollectionState, chosen: NDArray[np.int64], order: Order) -> NDArray[np.int64]:
+    """Positions of images, sorted; a person's own images come first within a class.
 
     An unknown image is the least sure of all: its score only says which class it would be if it were one of them.
     """
-    chosen = np.flatnonzero(fitting(state, wanted))
     if order is Order.ADDED or len(chosen) == 0:
         return chosen
     known = np.where(state.is_unknown[chosen], np.float32(0), state.best_score[chosen])

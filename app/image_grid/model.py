@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.image_grid.logic import Order, positions
+from app.image_grid.held_order import HeldOrder
+from app.image_grid.logic import Order
 from app.session.subsets import ImageFilter
 from app.wording import percent
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
@@ -75,17 +76,30 @@ class ImageGridModel(QAbstractListModel):
         self.order = Order.UNSURE_FIRST
         self._missing: frozenset[int] = frozenset()
         self._positions: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._held: HeldOrder | None = None
+        self.is_held = False
+        """Whether the order stays as it is while predictions change: somebody works on the cards."""
 
     @property
     def image_ids(self) -> NDArray[np.int64]:
         """(rows,) ids in the order shown."""
         return np.zeros(0, dtype=np.int64) if self.state is None else self.state.image_ids[self._positions]
 
-    def set_state(self, state: CollectionState | None) -> None:
-        """Show a newer state. Cards keep their order while the same ones are shown, so that nothing jumps."""
-        wanted = self._wanted(state)
-        kept = None if state is None else _kept(state.image_ids, self.image_ids, wanted)
-        self._replace(wanted if kept is None else kept, state)
+    def set_state(self, state: CollectionState | None, wanted: ImageFilter | None = None) -> None:
+        """Show a newer state: in its true order, or, while somebody works on the cards, in the order there is.
+
+        Args:
+            state: None for no images at all.
+            wanted: another filter, which sorts anew.
+        """
+        is_other_filter = wanted is not None and wanted != self.filter
+        self.filter = wanted or self.filter
+        if state is None:
+            self._show(None, None)
+        elif self._held is not None and self.is_held and not is_other_filter:
+            self._show(state, self._held.followed(state, self.filter, self.order))
+        else:
+            self._show(state, HeldOrder.sorted_now(state, self.filter, self.order))
 
     def set_filter(self, wanted: ImageFilter) -> None:
         """Show other images."""
@@ -102,17 +116,30 @@ class ImageGridModel(QAbstractListModel):
         self.refresh()
 
     def refresh(self) -> None:
-        """Sort anew what may have moved."""
-        self._replace(self._wanted(self.state), self.state)
+        """Sort anew; from now on nobody holds the order."""
+        self.is_held = False
+        self.set_state(self.state)
 
-    def _wanted(self, state: CollectionState | None) -> NDArray[np.int64]:
-        return np.zeros(0, dtype=np.int64) if state is None else positions(state, self.filter, self.order)
+    def changed_predictions(self) -> int:
+        """How many cards show another prediction than the one that they were sorted by."""
+        return 0 if self._held is None else self._held.changed_predictions()
 
-    def _replace(self, wanted: NDArray[np.int64], state: CollectionState | None) -> None:
+    def _show(self, state: CollectionState | None, held: HeldOrder | None) -> None:
         """Change state and rows at once: who is told that a reset begins still sees the old ones."""
+        positions = np.zeros(0, dtype=np.int64) if held is None else held.shown
+        if self._has_same_rows(state, positions):
+            self.state, self._held = state, held
+            if len(positions):
+                self.dataChanged.emit(self.index(0), self.index(len(positions) - 1))
+            return
         self.beginResetModel()
-        self.state, self._positions = state, wanted
+        self.state, self._held, self._positions = state, held, positions
         self.endResetModel()
+
+    def _has_same_rows(self, state: CollectionState | None, positions: NDArray[np.int64]) -> bool:
+        if self.state is None or state is None or not np.array_equal(positions, self._positions):
+            return False
+        return self.state.image_ids is state.image_ids or np.array_equal(self.state.image_ids, state.image_ids)
 
     def row_of(self, image_id: int) -> int | None:
         """Row of an image; None when it is not shown."""
@@ -200,21 +227,3 @@ class ImageGridModel(QAbstractListModel):
             Qt.ItemDataRole.AccessibleTextRole: f"{card.path.name}: {card.title} {card.detail} {card.score}".strip(),
         }
         return texts.get(Qt.ItemDataRole(role))
-
-
-def _kept(ids: NDArray[np.int64], before: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """The old order less the cards that left, when no card came; None when cards must be laid out anew.
-
-    Args:
-        ids: (n,) all images, ascending.
-        before: (rows,) ids that were shown.
-        wanted: (new rows,) positions in `ids` to show.
-    """
-    if len(before) == 0 or len(wanted) == 0:
-        return None
-    places = np.minimum(np.searchsorted(ids, before), len(ids) - 1)
-    still = places[ids[places] == before]
-    fits = np.zeros(len(ids), dtype=bool)
-    fits[wanted] = True
-    still = still[fits[still]]
-    return still if len(still) == len(wanted) else None

@@ -1,4 +1,7 @@
-"""Keeps choice and scroll place of the grid by image while its cards come and go."""
+"""Keeps choice and scroll place of the grid by image while its cards come and go.
+
+Until somebody works on the cards, their first one is the current one: it is what they are sorted for.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -65,15 +68,31 @@ class PlaceKeeper(QObject):
         """Choose the same images again; when the current card left, the next one that stayed takes its place."""
         before, model = self._before, self._model
         self._view.updateGeometries()
-        if before.row < 0 or not model.rowCount():
+        if not model.rowCount():
             return
+        if not model.is_held:
+            self._begin_at_the_top()
+        elif before.row >= 0:
+            self._go_back()
+
+    def _begin_at_the_top(self) -> None:
+        """Choose the first card, where one was chosen or the keyboard is in the grid."""
+        if self._before.row >= 0 or self._view.hasFocus():
+            self._view.verticalScrollBar().setValue(0)
+            self._choose(0)
+
+    def _choose(self, row: int) -> None:
+        # The view's own way would take a Ctrl or Shift that is held down just now for a click's.
+        index = self._model.index(row)
+        self._view.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+
+    def _go_back(self) -> None:
+        before, model = self._before, self._model
         row = model.row_of(int(before.image_ids[before.row]))
         has_left = row is None
         # The scroll place stays, unless the next card must be brought into sight.
         self._view.setAutoScroll(has_left and before.is_in_sight)
-        index = model.index(self._next_row() if row is None else row)
-        # The view's own way would take a Ctrl or Shift that is held down just now for a click's.
-        self._view.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        self._choose(self._next_row() if row is None else row)
         self._view.setAutoScroll(True)
         if not has_left:
             self._select_again()

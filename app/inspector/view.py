@@ -1,25 +1,25 @@
-"""The right pane: asks about what is chosen and shows the fitting page."""
+"""The right pane: shows the page of what is chosen; an image's in the same step as the grid's frame."""
 
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.controls import make_label, make_scroll_area
 from app.images.thumbnails import Thumbnails
 from app.inspector.class_page import ClassPage
 from app.inspector.image_page import ImagePage
+from app.inspector.known import label_shown, likeliest_on_card
 from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, image_facts
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
     from app.session import Session
-    from engine.collection.explain import ClassFacts, Explanation, ScoredClass
+    from engine.collection.explain import ClassFacts, ScoredClass
     from engine.collection.live import LiveCollection
-    from engine.project import ClassPolicy, Label
+    from engine.project import ClassPolicy
 
 TOPIC: Final = "inspector"
-DIGITS: Final = 9
 ASK_DELAY_MS: Final = 40
 
 
@@ -59,23 +59,29 @@ class Inspector(QWidget):
         self.class_facts: ClassPageFacts | None = None
         self.setProperty("surface", "pane")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._image_page = self._make_image_page()
-        self._scroll = make_scroll_area()
-        # By Tab, for a page may hold nothing else that takes the keyboard; a click leaves it to the grid.
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._is_complete = False  # whether all is known of the image that is shown
+        self._image_page: ImagePage | None = None
+        self._scroll, self._image_scroll = make_scroll_area(), make_scroll_area()
+        self._pages = QStackedWidget()
+        for area in (self._scroll, self._image_scroll):
+            # By Tab, for a page may hold nothing else that takes the keyboard; a click leaves it to the grid.
+            area.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            self._pages.addWidget(area)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._scroll)
+        layout.addWidget(self._pages)
         self._ask_timer = QTimer(self, singleShot=True, interval=ASK_DELAY_MS)
         self._ask_timer.timeout.connect(self._ask)
         session.state_changed.connect(self._on_state_changed)
+        session.guesses.arrived.connect(self._on_guesses_arrived)
         session.closed.connect(self.clear)
         self.clear()
 
     def show_image(self, image_id: int) -> None:
-        """Show an image."""
+        """Show an image: all that is known already at once, the rest as soon as it is there."""
+        self._ask_timer.stop()
         self._image_id, self._class_id = image_id, None
-        self._ask_timer.start()
+        self._show_known()
 
     def show_class(self, class_id: int) -> None:
         """Show a class."""
@@ -93,63 +99,73 @@ class Inspector(QWidget):
         self._put(hint)
 
     @property
-    def likeliest(self) -> tuple[int, ...]:
-        """Classes behind the digit keys, for the image that is shown."""
-        return tuple(row.class_id for row in self.image_facts.tops) if self.image_facts else ()
+    def is_complete(self) -> bool:
+        """Whether all is shown that is to be known of the image."""
+        return self._is_complete
 
-    def likeliest_of(self, image_id: int) -> tuple[int, ...] | None:
-        """The same for a certain image; None while the answer about it is still on its way."""
+    def likeliest_of(self, image_id: int) -> tuple[int, ...]:
+        """Classes behind the digit keys, as they are shown; none while another image is."""
         facts = self.image_facts
-        return self.likeliest if facts is not None and facts.image_id == image_id else None
+        return tuple(row.class_id for row in facts.tops) if facts is not None and facts.image_id == image_id else ()
 
-    # -- asking
+    # -- an image
+
+    def _show_known(self) -> None:
+        """Show what is known of the image; the card has its label and its likeliest class, so they are known as well."""
+        state, image_id = self._session.state, self._image_id
+        if state is None or image_id is None:
+            return
+        try:
+            place = state.position(image_id)
+        except KeyError:  # it was removed
+            self.clear()
+            return
+        guess = self._session.guesses.of(image_id)
+        self._is_complete = guess is not None
+        self.class_facts = None
+        self.image_facts = image_facts(
+            self._session.graph, state, image_id, label=label_shown(state, place, guess),
+            tops=likeliest_on_card(state, place) if guess is None else guess.tops,
+            explanation=None if guess is None else guess.explanation,
+        )  # fmt: skip
+        if self._image_page is None:
+            self._image_page = self._make_image_page()
+        self._image_page.show_facts(self.image_facts, self._session.graph, state)
+        if self._pages.currentWidget() is not self._image_scroll:
+            self._pages.setCurrentWidget(self._image_scroll)
+
+    def _make_image_page(self) -> ImagePage:
+        page = ImagePage(self._thumbnails)
+        page.label_requested.connect(lambda class_id: self._with_image(self.label_requested, class_id))
+        page.unlabel_requested.connect(lambda: self._with_image(self.unlabel_requested))
+        page.class_requested.connect(self.class_requested)
+        page.image_requested.connect(self.image_requested)
+        self._image_scroll.setWidget(page)
+        return page
+
+    def _with_image(self, signal: SignalInstance, *values: int) -> None:
+        if self._image_id is not None:
+            signal.emit(self._image_id, *values)
+
+    # -- a class
 
     def _on_state_changed(self, _state: object) -> None:
-        self._ask_timer.start()
+        if self._image_id is not None:
+            self._show_known()
+        elif self._class_id is not None:
+            self._ask_timer.start()
+
+    def _on_guesses_arrived(self) -> None:
+        if not self._is_complete and self._image_id is not None:
+            self._show_known()
 
     def _ask(self) -> None:
-        if self._session.state is None:
-            return
-        image_id, class_id = self._image_id, self._class_id
-        if image_id is not None:
-            self._session.ask(
-                lambda live: _ask_image(live, image_id),
-                lambda answer: self._on_image_answer(image_id, answer), owner=self, topic=TOPIC,
-            )  # fmt: skip
-        elif class_id is not None:
+        class_id = self._class_id
+        if self._session.state is not None and class_id is not None:
             self._session.ask(
                 lambda live: _ask_class(live, class_id),
                 lambda answer: self._on_class_answer(class_id, answer), owner=self, topic=TOPIC,
             )  # fmt: skip
-
-    def _on_image_answer(self, image_id: int, answer: "ImageAnswer | None") -> None:
-        state = self._session.state
-        if state is None or image_id != self._image_id or answer is None:
-            return
-        label, tops, explanation = answer
-        facts = image_facts(self._session.graph, state, image_id, label=label, tops=tops, explanation=explanation)
-        self.image_facts, self.class_facts = facts, None
-        self._image_page.show_facts(facts, self._session.graph, state)
-        self._put(self._image_page)
-
-    def _make_image_page(self) -> ImagePage:
-        """The page that every image is shown on."""
-        page = ImagePage(self._thumbnails)
-        page.setParent(self)
-        page.hide()
-        page.label_requested.connect(self._on_label_requested)
-        page.unlabel_requested.connect(self._on_unlabel_requested)
-        page.class_requested.connect(self.class_requested)
-        page.image_requested.connect(self.image_requested)
-        return page
-
-    def _on_label_requested(self, class_id: int) -> None:
-        if self.image_facts is not None:
-            self.label_requested.emit(self.image_facts.image_id, class_id)
-
-    def _on_unlabel_requested(self) -> None:
-        if self.image_facts is not None:
-            self.unlabel_requested.emit(self.image_facts.image_id)
 
     def _on_class_answer(self, class_id: int, answer: "ClassAnswer | None") -> None:
         state, info = self._session.state, self._session.info
@@ -176,19 +192,16 @@ class Inspector(QWidget):
         self._put(page)
 
     def _put(self, widget: QWidget) -> None:
-        if widget is self._scroll.widget():
-            return
         place, focused = self._scroll.verticalScrollBar().value(), self._scroll.focusWidget()
         has_keyboard = focused is not None and focused.hasFocus()
         before = self._scroll.takeWidget()
+        is_same_kind = type(widget) is type(before)
         self._scroll.setWidget(widget)
         widget.show()
-        if before is self._image_page:
-            before.setParent(self)
-            before.hide()
-        elif before is not None:
+        if before is not None:
             before.deleteLater()
-        if type(widget) is type(before):
+        self._pages.setCurrentWidget(self._scroll)
+        if is_same_kind:
             self._scroll.verticalScrollBar().setValue(place)
         if has_keyboard and focused is not None:
             self._find_alike(widget, focused).setFocus()
@@ -200,17 +213,7 @@ class Inspector(QWidget):
         return next(alike, self._scroll)
 
 
-ImageAnswer = tuple["Label | None", tuple["ScoredClass", ...], "Explanation | None"]
 ClassAnswer = tuple["ClassFacts", tuple["ScoredClass", ...], tuple[int, ...], "ClassPolicy | None"]
-
-
-def _ask_image(live: "LiveCollection", image_id: int) -> "ImageAnswer | None":
-    """Ask the collection, on the project thread; None when the image is gone."""
-    try:
-        live.state.position(image_id)
-    except KeyError:
-        return None
-    return live.project.label_of(image_id), live.top_classes(image_id, DIGITS), live.explain(image_id)
 
 
 def _ask_class(live: "LiveCollection", class_id: int) -> "ClassAnswer | None":

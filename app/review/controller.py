@@ -1,6 +1,10 @@
-"""The keys of review: what they do to the images that are chosen."""
+"""The keys of review: each means the card and the class that are on the screen when it goes down.
 
-from collections.abc import Callable, Sequence
+A label shows at once and the next card with it, painted before the next key is heard; predictions follow behind.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, final
 
 from app.palette.logic import (
@@ -13,18 +17,33 @@ from app.palette.logic import (
     create_row,
 )
 from app.palette.view import Palette
-from app.review.labelling import accept, label_as, unlabel
+from app.review.bulk import acceptable
+from app.review.labelling import label_groups
+from app.review.turns import Turns
+from app.review.wording import none_sure_enough, nothing_safe, nothing_to_accept
 from app.texts import fill, translate
 from engine.collection.state import NO_CLASS
 
 if TYPE_CHECKING:
     from app.session import Session
+    from engine.collection.state import CollectionState
     from engine.project import Change, Project
 
-LikeliestOf = Callable[[int], Sequence[int] | None]
-"""The likeliest classes of an image, best first, where they are known already."""
 RECENT_KEPT = 8
 FIRST_DIGIT, LAST_DIGIT = 1, 9
+
+
+@dataclass(frozen=True)
+class ShownClasses:
+    """The classes behind the digit keys.
+
+    Attributes:
+        class_ids: best first, as they are shown.
+        is_complete: whether no more are on their way.
+    """
+
+    class_ids: tuple[int, ...] = ()
+    is_complete: bool = False
 
 
 class ReviewedImages(Protocol):
@@ -42,11 +61,31 @@ class ReviewedImages(Protocol):
     def class_id(self) -> int | None:
         """The class whose images are shown; None for a view of all."""
 
+    def hold(self) -> None:
+        """Keep the order of the cards: somebody works on them."""
+
     def go_on_from(self, image_ids: Sequence[int]) -> None:
-        """Choose the image after these, where decided images leave."""
+        """Choose the image after these."""
 
     def go_to_next(self) -> None:
         """Choose the next image."""
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What labelling needs of the window.
+
+    Attributes:
+        shown_classes: what the digits stand for, for an image.
+        threshold: what a prediction must pass to be accepted among many.
+        paint: paints what changed, now.
+        say: tells the person in one line why nothing happens.
+    """
+
+    shown_classes: Callable[[int], ShownClasses]
+    threshold: Callable[[], float]
+    paint: Callable[[], None]
+    say: Callable[[str], None]
 
 
 @final
@@ -56,52 +95,109 @@ class Labelling:
     Args:
         session: the open project.
         images: where they are shown.
-        likeliest_of: what the digits stand for.
+        screen: what else is shown.
         palette: asks for any other class.
     """
 
-    def __init__(
-        self, session: "Session", images: "ReviewedImages", likeliest_of: LikeliestOf, palette: Palette
-    ) -> None:
+    def __init__(self, session: "Session", images: ReviewedImages, screen: Screen, palette: Palette) -> None:
         self._session = session
         self._images = images
-        self._likeliest_of = likeliest_of
+        self._screen = screen
         self._palette = palette
         self._recent: list[int] = []
+        self._turns = Turns()
+        session.guesses.arrived.connect(self._turns.go_on)
+        session.state_changed.connect(lambda _state: self._turns.go_on())
+        session.closed.connect(self._turns.forget)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """Actions by name."""
         digits: dict[str, Callable[[], None]] = {
             f"label_as_{digit}": self._digit(digit) for digit in range(FIRST_DIGIT, LAST_DIGIT + 1)
         }
-        return digits | {
-            "accept": lambda: self._images.go_on_from(accept(self._session, self._chosen())),
-            "accept_safe": lambda: self._images.go_on_from(accept(self._session, self._chosen(), safe=True)),
+        acts = digits | {
+            "accept": self._accept,
+            "accept_safe": self._accept_safe,
             "relabel": self.relabel,
             "unknown": self.say_unknown,
             "reject": self.reject,
             "remove_images": self._remove,
         }
+        return {name: self._in_turn(act) for name, act in acts.items()}
+
+    def _in_turn(self, act: Callable[[], None]) -> Callable[[], None]:
+        return lambda: self._turns.take(act)
 
     def label(self, image_ids: Sequence[int], class_id: int) -> None:
-        """Label images, and remember the class for the palette."""
+        """Label images, remember the class for the palette, and go on to the next card."""
         self._recent = [class_id, *(known for known in self._recent if known != class_id)][:RECENT_KEPT]
-        label_as(self._session, image_ids, class_id)
-        self._images.go_on_from(image_ids)
+        self._label_and_go_on({class_id: image_ids})
 
     def label_dropped(self, image_ids: Sequence[int], class_id: int) -> None:
         """Label images that were dropped on a class; what is chosen stays."""
-        self._session.act(lambda project: project.label(image_ids, class_id))
+        self._images.hold()
+        self._session.label(image_ids, class_id)
 
     def unlabel(self, image_ids: Sequence[int]) -> None:
         """Take labels off."""
-        unlabel(self._session, image_ids)
+        self._images.hold()
+        self._session.unlabel(image_ids)
 
     def say_unknown(self) -> None:
         """Label the chosen images as none of the classes."""
         chosen = self._chosen()
-        label_as(self._session, chosen, None)
-        self._images.go_on_from(chosen)
+        if chosen:
+            self._images.hold()
+            self._session.label(chosen, None)
+            self._go_on_from(chosen)
+
+    def _label_and_go_on(self, groups: Mapping[int, Sequence[int]]) -> None:
+        self._images.hold()
+        self._go_on_from(label_groups(self._session, groups))
+
+    def _go_on_from(self, image_ids: Sequence[int]) -> None:
+        self._images.go_on_from(image_ids)
+        self._screen.paint()
+
+    # -- accepting
+
+    def _accept(self) -> None:
+        """Label the current image as its likeliest class, or of many chosen ones those that are sure enough."""
+        chosen, state = self._chosen(), self._session.state
+        if state is None or not chosen:
+            return
+        if len(chosen) > 1:
+            self._accept_many(chosen, state)
+            return
+        place = state.position(chosen[0])
+        best = int(state.best_class[place])
+        if state.label_class[place] == NO_CLASS and best in self._session.graph:
+            self._label_and_go_on({best: chosen})
+        else:
+            self._screen.say(nothing_to_accept(self._session.graph, state, place))
+
+    def _accept_many(self, chosen: Sequence[int], state: "CollectionState") -> None:
+        found = acceptable(state, chosen, self._screen.threshold())
+        if found.groups:
+            self._label_and_go_on(found.groups)
+        else:
+            self._screen.say(none_sure_enough(len(chosen), self._screen.threshold()))
+
+    def _accept_safe(self) -> None:
+        """Label each chosen image as the deepest class that the program is sure of."""
+        chosen, state = self._chosen(), self._session.state
+        if state is None or not chosen:
+            return
+        groups: dict[int, list[int]] = {}
+        for image_id in chosen:
+            place = state.position(image_id)
+            safe = int(state.safe_class[place])
+            if state.label_class[place] == NO_CLASS and safe in self._session.graph:
+                groups.setdefault(safe, []).append(image_id)
+        if groups:
+            self._label_and_go_on(groups)
+        else:
+            self._screen.say(nothing_safe(self._session.graph, state, state.position(chosen[0])))
 
     def relabel(self) -> None:
         """Ask for any class; the last row makes a new one."""
@@ -122,35 +218,34 @@ class Labelling:
             return
         labelled = [image_id for image_id in chosen if state.label_class[state.position(image_id)] != NO_CLASS]
         if labelled:
-            unlabel(self._session, labelled)
+            self.unlabel(labelled)
         else:
+            self._images.hold()
             self._images.go_to_next()
+        self._screen.paint()
 
     def _chosen(self) -> tuple[int, ...]:
-        return self._images.selected_ids
+        """The chosen images; the one with the frame where none is."""
+        current = self._images.current_id
+        return self._images.selected_ids or (() if current is None else (current,))
+
+    # -- digits
 
     def _digit(self, digit: int) -> Callable[[], None]:
         def work() -> None:
             image_id, chosen = self._images.current_id, self._chosen()
-            if image_id is None or not chosen:
-                return
-            likeliest = self._likeliest_of(image_id)
-            if likeliest is not None:
-                self._label_as_likely(chosen, digit, likeliest)
-                return
-            # The person is quicker than the inspector, which still shows the image before.
-            self._session.ask(
-                lambda live: live.top_classes(image_id, LAST_DIGIT),
-                lambda found: self._label_as_likely(chosen, digit, [scored.class_id for scored in found]),
-                owner=self._palette,
-            )
+            if image_id is not None:
+                self._turns.attempt(lambda: self._label_as_shown(image_id, chosen, digit))
 
         return work
 
-    def _label_as_likely(self, image_ids: Sequence[int], digit: int, likeliest: Sequence[int]) -> None:
-        known = [class_id for class_id in likeliest if class_id in self._session.graph]
-        if digit <= len(known):
-            self.label(image_ids, known[digit - 1])
+    def _label_as_shown(self, image_id: int, chosen: Sequence[int], digit: int) -> bool:
+        """Label as the class that is shown behind a digit; False while that class is on its way to the screen."""
+        shown = self._screen.shown_classes(image_id)
+        if digit <= len(shown.class_ids):
+            self.label(chosen, shown.class_ids[digit - 1])
+            return True
+        return shown.is_complete
 
     def _remove(self) -> None:
         chosen = self._chosen()
@@ -160,8 +255,8 @@ class Labelling:
     def _rows_for(self, text: str) -> list[PaletteRow]:
         graph = self._session.graph
         current = self._images.current_id
-        likeliest = None if current is None else self._likeliest_of(current)
-        first = [*(likeliest or ()), *self._recent]
+        likeliest = () if current is None else self._screen.shown_classes(current).class_ids
+        first = [*likeliest, *self._recent]
         rows = class_rows(graph, text, first=first)
         new = create_choice(graph, text, under=self._images.class_id)
         if new is not None:
@@ -172,8 +267,11 @@ class Labelling:
         if isinstance(choice, ClassChoice):
             self.label(image_ids, choice.class_id)
         elif isinstance(choice, CreateChoice):
-            self._session.act(lambda project: _create_and_label(project, choice, image_ids))
-            self._images.go_on_from(image_ids)
+            self._images.hold()
+            self._session.act(
+                lambda project: _create_and_label(project, choice, image_ids),
+                on_done=lambda _change: self._images.go_on_from(image_ids),
+            )
 
 
 def _create_and_label(project: "Project", choice: CreateChoice, image_ids: Sequence[int]) -> "Change":

@@ -257,7 +257,7 @@ def _learn(live: "LiveCollection", rows: "Sequence[EmbedResult]") -> "Collection
     """Write down what was found, then bring the collection up to date; on the project thread."""
     if live.project.is_writable:
         live.project.record_scan(rows)
-    return live.take_embedded([image_id for image_id, _hash, _failure in rows])
+    return live.take_embedded([image_id for image_id, _hash, _failure in rows], fits=False)
 
 
 def _path(state: "CollectionState", image_id: int) -> Path:

@@ -35,6 +35,7 @@ class News:
         change: the action's change; None when the news is not of an action.
         graph_edits: to replay on the mirror, unless there is a new graph.
         new_graph: replaces the mirror.
+        is_behind: labels, or other things that the model learns from, are newer than the predictions.
     """
 
     state: "CollectionState"
@@ -43,22 +44,24 @@ class News:
     change: "Change | None" = None
     graph_edits: tuple[GraphEdit, ...] = ()
     new_graph: "CategoryGraph | None" = None
+    is_behind: bool = False
 
 
 def news_of_state(live: "LiveCollection", state: "CollectionState") -> News:
     """The collection looks new, the graph is as it was."""
-    return News(state, live.project.undo_text or "", live.project.redo_text or "")
+    return News(state, live.project.undo_text or "", live.project.redo_text or "", is_behind=live.is_behind)
 
 
 def news_of_everything(live: "LiveCollection", state: "CollectionState") -> News:
     """A project was opened, or nobody can tell what changed."""
     undo_text, redo_text = live.project.undo_text or "", live.project.redo_text or ""
-    return News(state, undo_text, redo_text, new_graph=live.project.graph.copy())
+    return News(state, undo_text, redo_text, new_graph=live.project.graph.copy(), is_behind=live.is_behind)
 
 
 def news_of_change(live: "LiveCollection", change: "Change") -> News:
-    """An action, undo or redo was done: bring the collection up to date with it."""
-    state = live.apply(change)
+    """An action, undo or redo was done: bring the collection up to date with it, all but the predictions."""
+    state = live.take(change)
     edits = change.graph_edits
     new_graph = live.project.graph.copy() if len(edits) > EDITS_REPLAYED_AT_MOST else None
-    return News(state, live.project.undo_text or "", live.project.redo_text or "", change, edits, new_graph)
+    undo_text, redo_text = live.project.undo_text or "", live.project.redo_text or ""
+    return News(state, undo_text, redo_text, change, edits, new_graph, is_behind=live.is_behind)

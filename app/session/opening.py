@@ -1,5 +1,6 @@
 """Opening a project the way that it can be opened; the engine loads here, on the project thread."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ def open_for_reading(path: Path, caches: CacheFolders) -> "LiveCollection":
 def listed(live: "LiveCollection") -> News:
     """What a window can show at once of a collection just opened; one that cannot be read is closed again."""
     try:
-        return news_of_everything(live, live.load_list())
+        return replace(news_of_everything(live, live.load_list()), is_behind=False)  # the embeddings come first
     except BaseException:
         live.close()
         raise

@@ -4,25 +4,32 @@
 and reads two things that are safe on the GUI thread: `graph`, a mirror, and `state`, an immutable snapshot.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, final
 
-import shiboken6
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.job import Job
 from app.jobs.job_runner import JobRunner
 from app.jobs.thread_job import ThreadJob
+from app.session.fitting import Fitting
+from app.session.guesses import Guesses
+from app.session.label_writer import LabelWriter
+from app.session.mirror import Mirror
 from app.session.news import News, ProjectInfo, news_of_change, news_of_everything, news_of_state
 from app.session.opening import create_collection, listed, open_collection, open_for_reading
+from app.session.questions import Questions
 from engine.config import CacheFolders
 from engine.errors import Cancelled, ProjectDamagedError, ProjectMovedError
 from engine.events import CancelToken, OnProgress
+from engine.graph.codes import NO_CLASS, UNKNOWN
 
 if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
+    from engine.collection.fitting import FitOutcome
+
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph
@@ -35,9 +42,13 @@ T = TypeVar("T")
 class Session(QObject):
     """Around one project at a time. All methods return at once; results come by signal, on the GUI thread.
 
+    Attributes:
+        guesses: what the keys and the inspector need to know of the images that come up next.
+
     Signals:
         opened: a `ProjectInfo`; list of images and graph follow at once, predictions a little later.
         loaded: predictions are there too, as far as embeddings are.
+        fitting_changed: whether predictions are on their way, after opening or after labels.
         closed: no project is open any more.
         graph_changed: edits already applied to `graph`; an empty tuple means it was replaced wholly.
         state_changed: the new `CollectionState`.
@@ -48,6 +59,7 @@ class Session(QObject):
         writable_changed: False with the reason when nothing more can be saved, because the file is not where it was
             opened; True and "" when it is back.
         busy_changed: whether work waits or runs on the project thread; all is on disk when it is False.
+        unsaved_changed: labelling actions that have taken longer than a frame to the disk and are not there yet.
     """
 
     opened = Signal(object)
@@ -61,6 +73,8 @@ class Session(QObject):
     damaged = Signal(object)
     writable_changed = Signal(bool, str)
     busy_changed = Signal(bool)
+    fitting_changed = Signal(bool)
+    unsaved_changed = Signal(int)
 
     def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -68,24 +82,26 @@ class Session(QObject):
         self.jobs = JobRunner(self)
         self.info: ProjectInfo | None = None
         self.state: CollectionState | None = None
-        self._graph: CategoryGraph | None = None
+        self._mirror = Mirror()
         self._live: LiveCollection | None = None  # touched by the project thread only
         self._shown: LiveCollection | None = None  # what the window shows; on the GUI thread only compared
-        self._newest_ask: dict[str, int] = {}
-        self._ask_count = 0
-        self._epoch = 0  # one more with every project that is left: answers about it are dropped
         self._is_stopped = False  # the file is not where it was opened
         self._thread = BackgroundThread("project", self)
         self._thread.busy_changed.connect(self.busy_changed)
+        self._questions = Questions(self._submit_with_live, self._thread.post)
+        self.guesses = Guesses(lambda ask, on_answer: self.ask(ask, on_answer, owner=self), self)
+        self._labels = LabelWriter(self._submit_with_live, self._publish_labels, self._thread.post, self)
+        self._labels.changed.connect(self._show_state)
+        self._labels.unsaved_changed.connect(self.unsaved_changed)
+        self._is_loading = False
+        self._fitting = Fitting(self._submit_with_live, self._adopt, self.failed.emit, self)
+        self._fitting.running_changed.connect(self.fitting_changed)
+        self._fitting.caught_up.connect(self._on_caught_up)
 
     @property
     def graph(self) -> "CategoryGraph":
         """Mirror of the project's graph, safe to read on the GUI thread; empty while no project is open."""
-        if self._graph is None:
-            from engine.graph.category_graph import CategoryGraph
-
-            self._graph = CategoryGraph()
-        return self._graph
+        return self._mirror.graph
 
     # -- the project
 
@@ -106,7 +122,7 @@ class Session(QObject):
     def close(self) -> None:
         """Stop long jobs, finish every action that was begun, then close the project."""
         self.jobs.cancel_all()
-        self._epoch += 1
+        self._questions.drop_all()
         self._submit(self._close)
 
     def look_at_file(self) -> None:
@@ -122,6 +138,7 @@ class Session(QObject):
     def shut_down(self) -> None:
         """Close the project and end the project thread, before the program ends. Waits for the running action."""
         self.jobs.stop()
+        self._fitting.stop()
         self.close()
         self._thread.stop()
 
@@ -139,6 +156,26 @@ class Session(QObject):
             self._publish(live, action(live.project), on_done)
 
         self._submit_with_live(work)
+
+    def label(self, image_ids: Sequence[int], class_id: int | None) -> None:
+        """Label images as a class; None says "none of the classes". See `label_groups`."""
+        code = UNKNOWN if class_id is None else class_id
+        self._labels.write(dict.fromkeys(image_ids, code), lambda project: project.label(image_ids, class_id))
+
+    def label_groups(self, groups: Mapping[int, Sequence[int]], action: "Callable[[Project], Change]") -> None:
+        """Label images of several classes in one action: on the screen at once, on disk within milliseconds.
+
+        Should the disk refuse, the screen goes back and `failed` says why.
+
+        Args:
+            groups: the images by class.
+            action: the same as one transaction of the project.
+        """
+        self._labels.write({image_id: class_id for class_id, ids in groups.items() for image_id in ids}, action)
+
+    def unlabel(self, image_ids: Sequence[int]) -> None:
+        """Take a person's labels off, on the screen at once."""
+        self._labels.write(dict.fromkeys(image_ids, NO_CLASS), lambda project: project.unlabel(image_ids))
 
     def undo(self) -> None:
         """Take back the last step."""
@@ -166,23 +203,7 @@ class Session(QObject):
             owner: the widget that asks.
             topic: an ask replaces earlier ones of the same topic that are still unanswered; "" replaces none.
         """
-        self._ask_count += 1
-        number, epoch = self._ask_count, self._epoch
-        self._newest_ask[topic] = number
-
-        def is_wanted() -> bool:
-            return epoch == self._epoch and (not topic or self._newest_ask[topic] == number)
-
-        def deliver(answer: T) -> None:
-            if is_wanted() and shiboken6.isValid(owner):
-                on_answer(answer)
-
-        def work(live: "LiveCollection") -> None:
-            if is_wanted():
-                answer = question(live)
-                self._thread.post(lambda: deliver(answer))
-
-        self._submit_with_live(work)
+        self._questions.ask(question, on_answer, owner=owner, topic=topic)
 
     # -- long work and what machines find out
 
@@ -234,7 +255,7 @@ class Session(QObject):
 
         def work(live: "LiveCollection") -> None:
             try:
-                self._tell(news_of_state(live, update(live)))
+                self._tell(live, news_of_state(live, update(live)))
             finally:
                 if on_done is not None:
                     self._thread.post(on_done)
@@ -277,8 +298,8 @@ class Session(QObject):
         self._live = live
         info = ProjectInfo(live.project.path, live.project.path.stem, live.project.is_writable)
         self._thread.post(lambda: self._enter(info, live))
-        self._tell(news)
-        self._tell(news_of_state(live, live.load()), self.loaded.emit)
+        self._tell(live, news)
+        self._tell(live, news_of_state(live, live.load(fits=False)), self._on_read)
 
     def _close(self) -> None:
         if self._live is None:
@@ -290,17 +311,35 @@ class Session(QObject):
             self._thread.post(self._leave)
 
     def _reload(self, live: "LiveCollection") -> None:
-        self._tell(news_of_everything(live, live.load()))
+        self._tell(live, news_of_everything(live, live.load(fits=False)))
+
+    def _adopt(self, outcome: "FitOutcome", on_done: Callable[[], None]) -> None:
+        """Take a finished fit over."""
+        self._submit_with_live(lambda live: self._tell(live, news_of_state(live, live.adopt(outcome)), on_done))
 
     def _publish(
         self, live: "LiveCollection", change: "Change | None", on_done: "Callable[[Change], None] | None" = None
     ) -> None:
         if change is not None:
-            self._tell(news_of_change(live, change), None if on_done is None else lambda: on_done(change))
+            news = news_of_change(live, change)
+            self._tell(live, news, None if on_done is None else lambda: on_done(change))
 
-    def _tell(self, news: News, on_done: Callable[[], None] | None = None) -> None:
+    def _publish_labels(self, live: "LiveCollection", change: "Change", first: Callable[[], None]) -> None:
+        self._tell(live, news_of_change(live, change), first=first)
+
+    def _tell(
+        self, live: "LiveCollection", news: News, on_done: Callable[[], None] | None = None,
+        *, first: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """Bring news to the GUI thread, together with what they mean for the images that come up next."""
+        found = self.guesses.look_up(live, () if news.change is None else news.change.labelled)
+
         def deliver() -> None:
-            self._on_news(news)
+            first()
+            if live is self._shown:
+                self.guesses.take(found)
+                self._on_news(news)
+                self._fitting.keep_up(is_behind=news.is_behind)
             if on_done is not None:
                 on_done()
 
@@ -309,8 +348,18 @@ class Session(QObject):
     # -- on the GUI thread
 
     def _enter(self, info: ProjectInfo, live: "LiveCollection") -> None:
-        self.info, self._shown, self._is_stopped = info, live, False
+        self.info, self._shown, self._is_stopped, self._is_loading = info, live, False, True
         self.opened.emit(info)
+
+    def _on_read(self) -> None:
+        """All is read; predictions are there when the first fit is done, or at once where there is nothing to fit."""
+        if not self._fitting.is_running:
+            self._on_caught_up()
+
+    def _on_caught_up(self) -> None:
+        if self._is_loading:
+            self._is_loading = False
+            self.loaded.emit()
 
     def _set_writable(self, live: "LiveCollection | None", reason: str) -> None:
         """Note that nothing more can be saved, and why; or, with no reason, that all is well again."""
@@ -324,21 +373,28 @@ class Session(QObject):
             self.writable_changed.emit(not reason, reason)
 
     def _leave(self) -> None:
-        self.info, self.state, self._graph, self._shown = None, None, None, None
-        self._epoch += 1
+        self.info, self.state, self._shown = None, None, None
+        self._mirror.clear()
+        self._labels.clear()
+        self.guesses.clear()
+        self._fitting.forget()
+        self._questions.drop_all()
         self.closed.emit()
 
     def _on_news(self, news: News) -> None:
         """Set graph and state first, so that whoever hears one signal already sees both."""
+        self._mirror.take(news)
+        self.state = self._labels.over(news.state)
         is_whole = news.new_graph is not None
-        if is_whole:
-            self._graph = news.new_graph
-        elif news.graph_edits:
-            self.graph.apply(news.graph_edits)
-        self.state = news.state
         if is_whole or news.graph_edits:
             self.graph_changed.emit(() if is_whole else news.graph_edits)
-        self.state_changed.emit(news.state)
+        self.state_changed.emit(self.state)
         self.undo_state_changed.emit(news.undo_text, news.redo_text)
         if news.change is not None and not news.change.is_empty:
             self.change_made.emit(news.change)
+
+    def _show_state(self) -> None:
+        """Tell everybody of labels that were just given or taken back."""
+        if self._mirror.state is not None:
+            self.state = self._labels.over(self._mirror.state)
+            self.state_changed.emit(self.state)

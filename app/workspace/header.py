@@ -11,6 +11,7 @@ from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.logic import Order
 from app.session.subsets import Subset
 from app.wording import images
+from app.workspace.sort_again import SortAgain
 
 WIDTH_FOR_ZOOM: Final = 760
 WIDTH_FOR_ORDER: Final = 640
@@ -42,6 +43,7 @@ class Header(QWidget):
         self._group = QButtonGroup(self)
         self._order = self._make_order()
         self._zoom = self._make_zoom()
+        self.sort_again = SortAgain()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 8, 12, 8)
         layout.setSpacing(8)
@@ -51,6 +53,7 @@ class Header(QWidget):
         for subset in CHIPS:
             layout.addWidget(self._make_chip(subset))
         layout.addStretch(1)
+        layout.addWidget(self.sort_again)
         layout.addWidget(self._order)
         layout.addWidget(self._zoom)
 

@@ -1,9 +1,9 @@
 """The centre: header, grid, the single image, and what stands in for an empty grid."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.image_grid.logic import Order
@@ -22,6 +22,11 @@ from app.workspace.header import Header
 if TYPE_CHECKING:
     from app.session import Session
     from engine.collection.state import CollectionState
+
+
+AHEAD: Final = 24
+"""Cards whose guesses are fetched before they come up: five seconds of work at five labels a second."""
+_WORK: Final = frozenset({QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QEvent.Type.Wheel})
 
 
 @final
@@ -78,6 +83,7 @@ class Workspace(QWidget):
     def _connect(self) -> None:
         self.header.subset_chosen.connect(self.show_subset_of_class)
         self.header.order_chosen.connect(self._on_order_chosen)
+        self.header.sort_again.clicked.connect(self._on_sort_again)
         self.header.zoom_chosen.connect(self.grid.set_thumbnail_side)
         self.grid.zoom_changed.connect(self._on_zoom_changed)
         self.grid.open_requested.connect(self.open_image)
@@ -87,6 +93,9 @@ class Workspace(QWidget):
         self.selection_bar.left.connect(self.grid.setFocus)
         self.selection_bar.dismissed.connect(self._on_selection_dismissed)
         self.selection_bar.action_requested.connect(self.action_requested)
+        self.grid.current_image_changed.connect(lambda _image_id: self._look_ahead())
+        for part in (self.grid, self.grid.viewport()):
+            part.installEventFilter(self)
         self.empty.files_dropped.connect(self.files_dropped)
         self.empty.action_requested.connect(self.action_requested)
         self.image_view.left.connect(self.leave_image)
@@ -147,15 +156,20 @@ class Workspace(QWidget):
         """The image with the focus."""
         return self.grid.current_id
 
+    def hold(self) -> None:
+        """Keep the order from now on: somebody works on these cards."""
+        self.model.is_held = True
+
     def go_on_from(self, image_ids: Sequence[int]) -> None:
-        """Choose the card after these at once, where decided images leave: the next key is meant for that one."""
-        if self._subset is not Subset.TO_REVIEW:
-            return
+        """Choose the card after these; where decided images leave, that card has taken their place already."""
         row = self.model.last_row_of(image_ids)
         if row is not None:
             self.grid.select_row(row + 1)
-            if self.is_image_open:
-                self._follow_grid()
+
+    def show_at_once(self) -> None:
+        """Paint what changed before the next key is heard: a key means what is on the screen."""
+        front = self.image_view if self.is_image_open else self.grid.viewport()
+        front.repaint()
 
     def go_to_next(self) -> None:
         """Choose the next card."""
@@ -163,6 +177,7 @@ class Workspace(QWidget):
 
     def _refilter(self) -> None:
         self.leave_image()
+        self.grid.selectionModel().clear()
         self.model.set_filter(ImageFilter(self._subset, self._class_ids()))
         self.grid.verticalScrollBar().setValue(0)
         self._show_title()
@@ -175,9 +190,29 @@ class Workspace(QWidget):
     def _on_state_changed(self, state: "CollectionState | None") -> None:
         if self._class_id is not None and self._class_id not in self._session.graph:
             self._class_id = None
-        self.model.filter = ImageFilter(self._subset, self._class_ids())
-        self.model.set_state(state)
+        self.model.set_state(state, ImageFilter(self._subset, self._class_ids()))
+        if self.grid.hasFocus() and self.grid.current_id is None:
+            self.grid.select_row(0)
         self._show_title()
+        self.header.sort_again.show_changed(self._changed_predictions())
+        self._look_ahead()
+
+    def _changed_predictions(self) -> int:
+        """How many cards would stand elsewhere, or not at all, if they were sorted now."""
+        is_by_prediction = self.model.order is not Order.ADDED or self._class_id is not None
+        return self.model.changed_predictions() if self.model.is_held and is_by_prediction else 0
+
+    def _look_ahead(self) -> None:
+        """Have what the keys and the inspector need to know of the current card and the next ones."""
+        row = self.grid.currentIndex().row()
+        if row >= 0:
+            self._session.guesses.want(self.model.image_ids[row : row + AHEAD].tolist())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Hold the order as soon as somebody points, scrolls or types in the grid."""
+        if event.type() in _WORK:
+            self.hold()
+        return super().eventFilter(watched, event)
 
     def _on_graph_changed(self, _edits: object) -> None:
         self._show_title()
@@ -246,6 +281,13 @@ class Workspace(QWidget):
     def _on_order_chosen(self, order: Order) -> None:
         self._settings.order = order.value
         self.model.set_order(order)
+        self.header.sort_again.show_changed(0)
+
+    def _on_sort_again(self) -> None:
+        self.model.refresh()
+        self._show_title()
+        self.header.sort_again.show_changed(0)
+        self.grid.setFocus()
 
     def _on_selection_dismissed(self) -> None:
         if self.current_id is not None:

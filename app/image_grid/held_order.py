@@ -1,0 +1,107 @@
+"""Keeps the order of cards while a person works on them: finished ones leave, new ones come last, nothing jumps.
+
+An order by certainty or class is outdated as soon as predictions change. It is then held until the person asks for it
+anew, or for other images. No Qt.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.image_grid.logic import Order, in_order
+from app.session.subsets import ImageFilter, fitting
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
+
+Positions = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class HeldOrder:
+    """Cards in order.
+
+    Attributes:
+        state: that they are positions of.
+        sorted_for: the state that they were sorted for.
+        ranked: (m,) positions of all cards since then, in order; also of those that left.
+        is_in: (n,) bool, the cards that are shown.
+    """
+
+    state: CollectionState
+    sorted_for: CollectionState
+    ranked: Positions
+    is_in: NDArray[np.bool_]
+
+    @property
+    def shown(self) -> Positions:
+        """(rows,) positions of the cards that are shown, in order."""
+        return self.ranked[self.is_in[self.ranked]]
+
+    @staticmethod
+    def sorted_now(state: CollectionState, wanted: ImageFilter, order: Order) -> "HeldOrder":
+        """All images that a filter lets through, in their true order."""
+        is_in = fitting(state, wanted)
+        return HeldOrder(state, state, in_order(state, np.flatnonzero(is_in), order), is_in)
+
+    def followed(self, state: CollectionState, wanted: ImageFilter, order: Order) -> "HeldOrder":
+        """The same order after a change: by a label, or a file that can (not) be read, cards come and go.
+
+        A card whose prediction changed stays, also where it no longer fits: it may be the one that is looked at. One
+        that comes back, as after an undo, gets its old place.
+        """
+        old = self._moved_to(state)
+        fits = fitting(state, wanted)
+        is_touched = _is_touched(self.state, state)
+        is_in = np.where(is_touched, fits, old.is_in)
+        is_ranked = np.zeros(len(is_in), dtype=bool)
+        is_ranked[old.ranked] = True
+        newcomers = np.flatnonzero(is_in & ~is_ranked)
+        ranked = np.concatenate([old.ranked, in_order(state, newcomers, order)]) if len(newcomers) else old.ranked
+        return HeldOrder(state, self.sorted_for, ranked, is_in)
+
+    def changed_predictions(self) -> int:
+        """How many cards show another prediction than the one they were sorted by."""
+        shown = self.shown
+        now, then = self.state, self.sorted_for
+        if now is then or len(shown) == 0 or len(then.image_ids) == 0:
+            return 0
+        before = np.minimum(np.searchsorted(then.image_ids, now.image_ids[shown]), len(then.image_ids) - 1)
+        was_there = then.image_ids[before] == now.image_ids[shown]
+        differs = (now.best_class[shown] != then.best_class[before]) | (
+            now.is_unknown[shown] != then.is_unknown[before]
+        )
+        has_news = np.where(was_there, differs, now.best_class[shown] != NO_CLASS)
+        return int(np.count_nonzero(has_news & (now.label_class[shown] == NO_CLASS)))
+
+    def _moved_to(self, state: CollectionState) -> "HeldOrder":
+        """The same cards as positions of a state whose list of images may be another one."""
+        old_ids, ids = self.state.image_ids, state.image_ids
+        if old_ids is ids or np.array_equal(old_ids, ids):
+            return self
+        is_in = np.zeros(len(ids), dtype=bool)
+        if len(ids) == 0:
+            return HeldOrder(state, self.sorted_for, np.zeros(0, dtype=np.int64), is_in)
+        places = np.minimum(np.searchsorted(ids, old_ids), len(ids) - 1)
+        is_still = ids[places] == old_ids
+        is_in[places[is_still]] = self.is_in[is_still]
+        ranked = places[self.ranked][is_still[self.ranked]]
+        return HeldOrder(state, self.sorted_for, ranked, is_in)
+
+
+_FAILED: Final = ImageStatus.FAILED
+
+
+def _is_touched(before: CollectionState, after: CollectionState) -> NDArray[np.bool_]:
+    """(n,) images of the new state whose label, or whether they can be read, is not what it was; new ones are."""
+    if before.image_ids is after.image_ids or np.array_equal(before.image_ids, after.image_ids):
+        is_other_label = before.label_class != after.label_class
+        return is_other_label | ((before.status == _FAILED) != (after.status == _FAILED))
+    is_touched = np.ones(len(after.image_ids), dtype=bool)
+    if len(before.image_ids) == 0:
+        return is_touched
+    places = np.minimum(np.searchsorted(before.image_ids, after.image_ids), len(before.image_ids) - 1)
+    was_there = before.image_ids[places] == after.image_ids
+    has_same_label = before.label_class[places] == after.label_class
+    has_same_status = (before.status[places] == _FAILED) == (after.status == _FAILED)
+    return ~(was_there & has_same_label & has_same_status)

@@ -1,0 +1,45 @@
+"""Why a key cannot do what it stands for, in the person's language."""
+
+from typing import TYPE_CHECKING
+
+from app.texts import fill, translate
+from app.wording import number, percent
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+
+if TYPE_CHECKING:  # loads networkx, and the window shows first
+    from engine.graph.category_graph import CategoryGraph
+
+
+def nothing_to_accept(graph: "CategoryGraph", state: CollectionState, place: int) -> str:
+    """Why there is no class to accept for the image at a place of the state."""
+    label = int(state.label_class[place])
+    if label == UNKNOWN:
+        return translate("labelling", "This image is labelled already: none of the classes.")
+    if label != NO_CLASS:
+        name = graph.name(label) if label in graph else translate("labelling", "a removed class")
+        return fill(translate("labelling", "This image is labelled already: %1."), name)
+    if state.status[place] == ImageStatus.FAILED:
+        return translate("labelling", "Nothing to accept: this file could not be read.")
+    if state.status[place] == ImageStatus.WAITING:
+        return translate("labelling", "Nothing to accept yet: this image has not been read.")
+    return translate("labelling", "Nothing to accept yet: label an image of some class first.")
+
+
+def nothing_safe(graph: "CategoryGraph", state: CollectionState, place: int) -> str:
+    """Why there is no safe class to accept."""
+    best = int(state.best_class[place])
+    if best == NO_CLASS or best not in graph or state.label_class[place] != NO_CLASS:
+        return nothing_to_accept(graph, state, place)
+    return fill(
+        translate("labelling", "No class reaches the confidence needed. Enter accepts %1 all the same."),
+        graph.name(best),
+    )
+
+
+def none_sure_enough(count: int, threshold: float) -> str:
+    """Nothing of what is selected can be accepted at this threshold."""
+    return fill(
+        translate("labelling", "None of the %1 selected images has an unlabelled prediction above %2."),
+        number(count),
+        percent(threshold),
+    )

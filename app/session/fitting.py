@@ -1,0 +1,128 @@
+"""Fits the model behind the person's back: labels are never held up by it, and it never runs twice at once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import QObject, Signal
+
+from app.jobs.background_thread import BackgroundThread
+from engine.errors import Cancelled
+from engine.events import CancelToken
+
+if TYPE_CHECKING:
+    from engine.collection.fitting import FitInput, FitOutcome
+
+    from engine.collection.live import LiveCollection
+
+OnProject = Callable[["Callable[[LiveCollection], None]"], None]
+"""Runs work on the project thread, for the project that is shown now; drops it when that was left."""
+Adopt = Callable[["FitOutcome", Callable[[], None]], None]
+"""Takes an outcome over on the project thread, tells everybody, then calls back on the GUI thread."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    token: CancelToken = field(default_factory=CancelToken)
+
+
+@final
+class Fitting(QObject):
+    """Runs one fit at a time on a thread of its own, for as long as labels are newer than the model.
+
+    Args:
+        on_project: runs work on the project thread.
+        adopt: takes an outcome over.
+        on_failure: called with one line for a person.
+
+    Signals:
+        running_changed: whether predictions are on their way.
+        caught_up: the model knows all labels, or failed to learn them.
+    """
+
+    running_changed = Signal(bool)
+    caught_up = Signal()
+
+    def __init__(
+        self, on_project: OnProject, adopt: Adopt, on_failure: Callable[[str], None], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._on_project = on_project
+        self._adopt = adopt
+        self._on_failure = on_failure
+        self._run: _Run | None = None
+        self._is_behind = False
+        self._thread = BackgroundThread("fitting", self)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether predictions are on their way."""
+        return self._run is not None
+
+    def keep_up(self, *, is_behind: bool) -> None:
+        """Hear after every piece of news whether labels are newer than the model."""
+        self._is_behind = is_behind
+        if is_behind and self._run is None:
+            self._begin()
+
+    def forget(self) -> None:
+        """Give the running fit up: its project was left."""
+        self._is_behind = False
+        if self._run is not None:
+            self._run.token.cancel()
+            self._run = None
+            self.running_changed.emit(False)
+
+    def stop(self) -> None:
+        """End before the program ends. Waits until the running fit has noticed."""
+        self.forget()
+        self._thread.stop()
+
+    def _begin(self) -> None:
+        run = self._run = _Run()
+        self.running_changed.emit(True)
+
+        def gather(live: "LiveCollection") -> None:
+            try:
+                wanted = live.fit_input()
+            except BaseException:
+                self._thread.post(lambda: self._end(run, has_failed=True))
+                raise
+            self._thread.post(lambda: self._fit(run, wanted))
+
+        self._on_project(gather)
+
+    def _fit(self, run: _Run, wanted: "FitInput") -> None:
+        if run is not self._run:
+            return
+
+        def work() -> None:
+            from engine.collection.fitting import run_fit
+
+            try:
+                outcome = run_fit(wanted, run.token)
+            except Cancelled:
+                return  # only `forget` cancels
+            self._thread.post(lambda: self._take(run, outcome))
+
+        self._thread.submit(work, lambda line: self._on_failed(run, line))
+
+    def _take(self, run: _Run, outcome: "FitOutcome") -> None:
+        if run is self._run:
+            self._adopt(outcome, lambda: self._end(run))
+
+    def _on_failed(self, run: _Run, line: str) -> None:
+        if run is self._run:
+            self._on_failure(line)
+            self._end(run, has_failed=True)
+
+    def _end(self, run: _Run, *, has_failed: bool = False) -> None:
+        """Go on with what came meanwhile; after a failure the next change is waited for."""
+        if run is not self._run:
+            return
+        self._run = None
+        if self._is_behind and not has_failed:
+            self._begin()
+            return
+        self.running_changed.emit(False)
+        self.caught_up.emit()

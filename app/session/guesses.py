@@ -1,0 +1,105 @@
+"""What the keys and the inspector need to know of an image, fetched before the image comes up.
+
+Frame, card and inspector change in one step: nobody waits for an answer about the next image, and a key means what is
+on the screen.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, Signal
+
+if TYPE_CHECKING:
+    from engine.collection.guesses import Guess
+
+    from engine.collection.live import LiveCollection
+
+MOST_KEPT: Final = 512
+
+Ask = Callable[["Callable[[LiveCollection], FoundGuesses]", "Callable[[FoundGuesses], None]"], None]
+"""Runs a question on the project thread and delivers the answer on the GUI thread."""
+
+
+@dataclass(frozen=True)
+class FoundGuesses:
+    """What the project thread found out about wanted images.
+
+    Attributes:
+        by_image: the guesses.
+        replaces: whether the model is another one since, so that all earlier guesses are outdated.
+    """
+
+    by_image: Mapping[int, "Guess"] = field(default_factory=dict)
+    replaces: bool = False
+
+
+@final
+class Guesses(QObject):
+    """The guesses about the images that come up next.
+
+    Args:
+        ask: asks the collection.
+
+    Signals:
+        arrived: something is known now that was not.
+    """
+
+    arrived = Signal()
+
+    def __init__(self, ask: Ask, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._ask = ask
+        self._wanted: tuple[int, ...] = ()  # read by the project thread, replaced as a whole
+        self._asked: frozenset[int] = frozenset()
+        self._known: dict[int, Guess] = {}
+        self._fitted: object = None  # touched by the project thread only
+
+    # -- on the GUI thread
+
+    def of(self, image_id: int) -> "Guess | None":
+        """What is known of an image; None while it is on its way."""
+        return self._known.get(image_id)
+
+    def want(self, image_ids: Sequence[int]) -> None:
+        """Name the images that come up next, the first one now."""
+        self._wanted = tuple(image_ids)
+        missing = [image_id for image_id in image_ids if image_id not in self._known and image_id not in self._asked]
+        if missing:
+            self._asked = frozenset(image_ids) - self._known.keys()
+            self._ask(lambda live: FoundGuesses(live.guesses(missing)), self._on_answer)
+
+    def _on_answer(self, found: FoundGuesses) -> None:
+        self.take(found)
+        self.arrived.emit()
+
+    def take(self, found: FoundGuesses) -> None:
+        """Take over what the project thread found."""
+        if found.replaces:
+            self._known.clear()
+            self._asked = frozenset()
+        if len(self._known) > MOST_KEPT:
+            self._known = {image_id: self._known[image_id] for image_id in self._wanted if image_id in self._known}
+        self._known.update(found.by_image)
+        self._asked -= found.by_image.keys()
+
+    def clear(self) -> None:
+        """Forget all: the project was left."""
+        self._wanted, self._asked = (), frozenset()
+        self._known.clear()
+
+    # -- on the project thread
+
+    def look_up(self, live: "LiveCollection", touched: Iterable[int] = ()) -> FoundGuesses:
+        """What changed about the wanted images with the last piece of work.
+
+        Args:
+            live: the collection.
+            touched: images whose label may be another one.
+        """
+        wanted = self._wanted
+        if live.fitted is not self._fitted:
+            self._fitted = live.fitted
+            return FoundGuesses(live.guesses(wanted), replaces=True)
+        changed = frozenset(touched).intersection(wanted)
+        return FoundGuesses(live.guesses(tuple(changed))) if changed else FoundGuesses()
