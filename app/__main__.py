@@ -75,9 +75,11 @@ def _run_window(project: Path | None, log: "Log", *, with_sample: bool) -> int:
     apply_theme(application, SchemeChoice.named(settings.scheme))
     window = MainWindow(settings=settings, log=log)
     StopSignals(window)
+    from app.labelling_report import attach_labelling_report
     from app.startup_report import attach_report
 
     attach_report(window)
+    attach_labelling_report(window)
     window.begin(project, with_sample=with_sample)
     window.show()
     _log.info("the window is open")

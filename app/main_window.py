@@ -230,8 +230,8 @@ class MainWindow(QMainWindow):
         QTimer.singleShot(0, lambda: self.session.open(path))
 
     def _shown_classes(self, image_id: int) -> ShownClasses:
-        shown = self.inspector.likeliest_of(image_id)
-        return ShownClasses(shown, self.inspector.is_complete and bool(shown))
+        inspector = self.inspector
+        return ShownClasses(inspector.likeliest_of(image_id), is_complete=not inspector.is_waiting_for(image_id))
 
     def _show_at_once(self) -> None:
         """Paint card and inspector in one step, before the next key is heard."""
@@ -282,6 +282,8 @@ class MainWindow(QMainWindow):
             self.toast.say(change.text, action=self.tr("Undo"), on_action=self.session.undo)
         else:
             self.toast.withdraw(self.session.undo, self.session.redo)
+        if change.kind == "undone" and change.labelled:
+            self.workspace.grid.select_image(change.labelled[-1])
         self._update_available()
 
     def _on_undo_state_changed(self, undo_text: str, redo_text: str) -> None:

@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
@@ -45,7 +45,7 @@ def attach_report(window: "MainWindow") -> None:
         _Report(window, Path(target))
 
 
-def write_report(target: Path, fields: dict[str, float]) -> None:
+def write_report(target: Path, fields: Mapping[str, object]) -> None:
     """Write the figures, whole or not at all."""
     write_file(target, json.dumps(fields))
 

@@ -98,10 +98,9 @@ class Inspector(QWidget):
         hint.setContentsMargins(space, 2 * space, space, space)
         self._put(hint)
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether all is shown that is to be known of the image."""
-        return self._is_complete
+    def is_waiting_for(self, image_id: int) -> bool:
+        """Whether more is to be shown of an image as soon as it is known."""
+        return self._image_id == image_id and not self._is_complete
 
     def likeliest_of(self, image_id: int) -> tuple[int, ...]:
         """Classes behind the digit keys, as they are shown; none while another image is."""
@@ -111,7 +110,7 @@ class Inspector(QWidget):
     # -- an image
 
     def _show_known(self) -> None:
-        """Show what is known of the image; the card has its label and its likeliest class, so they are known as well."""
+        """Show what is known of the image: always its label and its likeliest class, as they stand on the card."""
         state, image_id = self._session.state, self._image_id
         if state is None or image_id is None:
             return

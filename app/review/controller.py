@@ -20,7 +20,7 @@ from app.palette.view import Palette
 from app.review.bulk import acceptable
 from app.review.labelling import label_groups
 from app.review.turns import Turns
-from app.review.wording import none_sure_enough, nothing_safe, nothing_to_accept
+from app.review.wording import no_such_digit, none_sure_enough, nothing_safe, nothing_to_accept
 from app.texts import fill, translate
 from engine.collection.state import NO_CLASS
 
@@ -244,8 +244,11 @@ class Labelling:
         shown = self._screen.shown_classes(image_id)
         if digit <= len(shown.class_ids):
             self.label(chosen, shown.class_ids[digit - 1])
-            return True
-        return shown.is_complete
+        elif shown.is_complete:
+            self._screen.say(no_such_digit(digit))
+        else:
+            return False
+        return True
 
     def _remove(self) -> None:
         chosen = self._chosen()

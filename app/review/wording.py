@@ -43,3 +43,10 @@ def none_sure_enough(count: int, threshold: float) -> str:
         number(count),
         percent(threshold),
     )
+
+
+def no_such_digit(digit: int) -> str:
+    """No class stands behind a digit key."""
+    return fill(
+        translate("labelling", "No class has the key %1 for this image. Press R to label it as any class."), str(digit)
+    )

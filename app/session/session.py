@@ -90,7 +90,11 @@ class Session(QObject):
         self._thread.busy_changed.connect(self.busy_changed)
         self._questions = Questions(self._submit_with_live, self._thread.post)
         self.guesses = Guesses(lambda ask, on_answer: self.ask(ask, on_answer, owner=self), self)
-        self._labels = LabelWriter(self._submit_with_live, self._publish_labels, self._thread.post, self)
+        self._labels = LabelWriter(
+            self._submit_with_live,
+            lambda live, change, first: self._tell(live, news_of_change(live, change), first=first),
+            self._thread.post, self,
+        )  # fmt: skip
         self._labels.changed.connect(self._show_state)
         self._labels.unsaved_changed.connect(self.unsaved_changed)
         self._is_loading = False
@@ -102,6 +106,11 @@ class Session(QObject):
     def graph(self) -> "CategoryGraph":
         """Mirror of the project's graph, safe to read on the GUI thread; empty while no project is open."""
         return self._mirror.graph
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is on its way: labels are on disk, and predictions know them."""
+        return not self._thread.is_busy and not self._fitting.is_running
 
     # -- the project
 
@@ -324,9 +333,6 @@ class Session(QObject):
             news = news_of_change(live, change)
             self._tell(live, news, None if on_done is None else lambda: on_done(change))
 
-    def _publish_labels(self, live: "LiveCollection", change: "Change", first: Callable[[], None]) -> None:
-        self._tell(live, news_of_change(live, change), first=first)
-
     def _tell(
         self, live: "LiveCollection", news: News, on_done: Callable[[], None] | None = None,
         *, first: Callable[[], None] = lambda: None,
@@ -352,7 +358,7 @@ class Session(QObject):
         self.opened.emit(info)
 
     def _on_read(self) -> None:
-        """All is read; predictions are there when the first fit is done, or at once where there is nothing to fit."""
+        """Predictions are there when the first fit is done, or at once where there is nothing to fit."""
         if not self._fitting.is_running:
             self._on_caught_up()
 

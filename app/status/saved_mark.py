@@ -23,6 +23,16 @@ class SavedMark(QLabel):
         set_property(self, "role", "caption" if is_writable else "warning")
         self.setToolTip("")
 
+    def show_unsaved(self, count: int) -> None:
+        """Labels take longer to the disk than a frame; 0 when all are there."""
+        if count:
+            text = (
+                self.tr("Saving 1 change…") if count == 1 else self.tr("Saving %1 changes…").replace("%1", str(count))
+            )
+            self.setText(text)
+        else:
+            self.show_saved()
+
     def show_saved(self) -> None:
         """Something was written just now."""
         self.setText(self.tr("All changes saved"))

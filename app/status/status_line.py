@@ -52,6 +52,7 @@ class StatusLine(QWidget):
         session.jobs.job_ended.connect(lambda _job: self._show_running())
         session.opened.connect(lambda info: self.saved_mark.show_open(is_writable=info.is_writable))
         session.change_made.connect(lambda _change: self.saved_mark.show_saved())
+        session.unsaved_changed.connect(self.saved_mark.show_unsaved)
         session.closed.connect(self.saved_mark.clear)
 
     def _on_job_added(self, job: Job) -> None:

@@ -158,6 +158,32 @@ def startup(
     )
 
 
+@application.command("labelling")
+def labelling(
+    images: Annotated[int, typer.Option(min=400)] = 2_900,
+    keys: Annotated[int, typer.Option(min=1)] = 300,
+    per_s: Annotated[float, typer.Option(help="Keys a second.", min=0.1)] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Label by keys in the window: what was shown and what is on disk, key to next card, predictions after the last."""
+    from engine.research.benchmarks.labelling import measure_labelling
+
+    figures = measure_labelling(images, keys=keys, per_s=per_s)
+    say(
+        f"{figures.images:,} images, {figures.keys} keys at {per_s:g} a second\n"
+        f"labels on disk                {figures.on_disk:6}   of {figures.keys}\n"
+        f"for image and class as shown  {figures.as_shown:6}   of {figures.keys}\n"
+        f"key to next card, median      {figures.painted_median_ms:6.1f} ms (limit {figures.limit_median_ms})\n"
+        f"key to next card, 99 %        {figures.painted_p99_ms:6.1f} ms (limit {figures.limit_p99_ms}), "
+        f"longest {figures.painted_longest_ms:.1f} ms\n"
+        f"predictions after the last    {figures.predictions_s:6.2f} s  (limit {figures.limit_predictions_s})",
+        asdict(figures),
+        as_json=as_json,
+    )
+    if not figures.are_kept:
+        raise typer.Exit(1)
+
+
 @application.command("backup")
 def backup(
     images: Annotated[int, typer.Option(min=1)] = 100_000,

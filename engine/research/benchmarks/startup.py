@@ -1,25 +1,20 @@
 """Process start to visible window, memory and scrolling, each in a process of its own."""
 
-import json
-import os
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.collection.new_project import new_project
-from engine.config import BACKUPS_VARIABLE, CACHE_VARIABLE, LOGS_VARIABLE, CacheFolders
-from engine.errors import ProtoleafError
+from engine.config import CacheFolders
 from engine.research.benchmarks.synthetic import synthetic_project
+from engine.research.benchmarks.window_process import report_of
 from engine.sample_collection.collection import draw_collection
 from engine.scratch_folder import scratch_folder
 
 REPORT_VARIABLE: Final = "PROTOLEAF_STARTUP_REPORT"
 """Names a file: the window writes when it was visible and loaded, scrolls, writes memory and pauses, and ends."""
-TIMEOUT_S: Final = 180
 PICTURES_PER_CLASS: Final = 4
 
 
@@ -87,24 +82,6 @@ def _median(runs: Sequence[dict[str, Any]], field: str) -> float:
 
 def _run(arguments: list[str], caches: CacheFolders) -> dict[str, Any]:
     """Start a process and read its report; times are seconds since just before it was started."""
-    with scratch_folder() as folder:
-        report = folder / "report.json"
-        environment = {
-            **os.environ,
-            REPORT_VARIABLE: str(report),
-            CACHE_VARIABLE: str(caches.root),
-            BACKUPS_VARIABLE: str(caches.root / "backups"),
-            LOGS_VARIABLE: str(caches.root / "logs"),
-            "XDG_CONFIG_HOME": str(folder),
-        }
-        if not environment.get("DISPLAY") and sys.platform.startswith("linux"):
-            environment["QT_QPA_PLATFORM"] = "offscreen"
-        started_s = time.monotonic()
-        done = subprocess.run(  # noqa: S603 (our own program)
-            [sys.executable, *arguments], env=environment, capture_output=True, text=True, timeout=TIMEOUT_S,
-            check=False,
-        )  # fmt: skip
-        if not report.exists():
-            raise ProtoleafError("the window did not start", found=done.stderr.strip()[-300:] or "no message")
-        fields: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
+    started_s = time.monotonic()
+    fields = report_of(arguments, caches, REPORT_VARIABLE)
     return {name: value - started_s if name.endswith("_s") else value for name, value in fields.items()}

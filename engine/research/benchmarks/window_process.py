@@ -1,0 +1,51 @@
+"""The window in a process of its own, which writes a report and ends."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Any, Final
+
+from engine.config import BACKUPS_VARIABLE, CACHE_VARIABLE, LOGS_VARIABLE, CacheFolders
+from engine.errors import ProtoleafError
+from engine.scratch_folder import scratch_folder
+
+TIMEOUT_S: Final = 240
+
+
+def report_of(
+    arguments: list[str], caches: CacheFolders, variable: str, more: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Start a process, wait for its end and read its report.
+
+    Args:
+        arguments: of the Python interpreter.
+        caches: where caches, backups and logs lie.
+        variable: of the environment; names the file for the report.
+        more: of the environment.
+
+    Raises:
+        ProtoleafError: it ended without a report.
+    """
+    with scratch_folder() as folder:
+        report = folder / "report.json"
+        environment = {
+            **os.environ,
+            **(more or {}),
+            variable: str(report),
+            CACHE_VARIABLE: str(caches.root),
+            BACKUPS_VARIABLE: str(caches.root / "backups"),
+            LOGS_VARIABLE: str(caches.root / "logs"),
+            "XDG_CONFIG_HOME": str(folder),
+        }
+        if not environment.get("DISPLAY") and sys.platform.startswith("linux"):
+            environment["QT_QPA_PLATFORM"] = "offscreen"
+        done = subprocess.run(  # noqa: S603 (our own program)
+            [sys.executable, *arguments], env=environment, capture_output=True, text=True, timeout=TIMEOUT_S,
+            check=False,
+        )  # fmt: skip
+        if not report.exists():
+            raise ProtoleafError("the window wrote no report", found=done.stderr.strip()[-300:] or "no message")
+        fields: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
+    return fields

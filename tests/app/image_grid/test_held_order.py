@@ -1,0 +1,102 @@
+"""Cards keep their order while somebody works on them, worked out by hand."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.image_grid.held_order import HeldOrder
+from app.image_grid.logic import Order
+from app.session.subsets import ImageFilter, Subset
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
+from tests.support.states import Picture, state_of
+
+TO_REVIEW = ImageFilter(Subset.TO_REVIEW)
+SCORES = (0.9, 0.2, 0.6, 0.4)  # least certain first: 12, 14, 13, 11
+
+
+@pytest.fixture
+def state() -> CollectionState:
+    """Four images to review."""
+    return state_of([Picture(best=3, score=score) for score in SCORES])
+
+
+@pytest.fixture
+def held(state: CollectionState) -> HeldOrder:
+    """They are sorted, least certain first."""
+    return HeldOrder.sorted_now(state, TO_REVIEW, Order.UNSURE_FIRST)
+
+
+def ids(held: HeldOrder) -> list[int]:
+    """Image ids in the order shown."""
+    return held.state.image_ids[held.shown].tolist()
+
+
+def with_labels(state: CollectionState, labels: dict[int, int]) -> CollectionState:
+    """The state with other labels."""
+    codes = state.label_class.copy()
+    for image_id, code in labels.items():
+        codes[state.position(image_id)] = code
+    return replace(state, label_class=codes)
+
+
+def with_best(state: CollectionState, best: Sequence[int]) -> CollectionState:
+    """The state with other predictions."""
+    return replace(state, best_class=np.array(best), best_score=1 - state.best_score)
+
+
+def followed(held: HeldOrder, state: CollectionState, wanted: ImageFilter = TO_REVIEW) -> HeldOrder:
+    """The same order for a newer state."""
+    return held.followed(state, wanted, Order.UNSURE_FIRST)
+
+
+def test_a_finished_card_leaves_and_an_undo_brings_it_back_to_its_place(held: HeldOrder) -> None:
+    """The others stay where they are both times."""
+    assert ids(held) == [12, 14, 13, 11]
+    labelled = followed(held, with_labels(held.state, {14: 3}))
+    assert ids(labelled) == [12, 13, 11]
+    assert ids(followed(labelled, with_labels(labelled.state, {14: NO_CLASS}))) == [12, 14, 13, 11]
+
+
+def test_new_predictions_move_nothing_and_are_counted(held: HeldOrder) -> None:
+    """Two of three cards to review say something else; the labelled one does not count."""
+    labelled = followed(held, with_labels(held.state, {11: 3}))
+    thought = followed(labelled, with_best(labelled.state, [4, 4, 4, 3]))
+    assert ids(thought) == [12, 14, 13]
+    assert (labelled.changed_predictions(), thought.changed_predictions()) == (0, 2)
+    anew = HeldOrder.sorted_now(thought.state, TO_REVIEW, Order.UNSURE_FIRST)
+    assert (ids(anew), anew.changed_predictions()) == ([13, 14, 12], 0)
+
+
+def test_a_card_stays_in_its_class_until_it_is_sorted_anew(state: CollectionState) -> None:
+    """A person may be looking at it just when its prediction changes."""
+    of_class = ImageFilter(class_ids=frozenset({3}))
+    held = HeldOrder.sorted_now(state, of_class, Order.UNSURE_FIRST)
+    thought = followed(held, with_best(state, [4, 3, 3, 3]), of_class)
+    assert ids(thought) == [12, 14, 13, 11]
+    assert ids(HeldOrder.sorted_now(thought.state, of_class, Order.UNSURE_FIRST)) == [13, 14, 12]
+
+
+def test_new_images_come_last_and_removed_ones_leave(held: HeldOrder) -> None:
+    """Image 11 is removed, 15 and 16 are added; those that were there keep their order."""
+    grown = state_of([Picture(best=3, score=score) for score in (*SCORES[1:], 0.5, 0.1)], first_id=12)
+    after = followed(held, grown)
+    assert ids(after) == [12, 14, 13, 16, 15]
+    assert after.changed_predictions() == 2
+
+
+def test_a_file_that_cannot_be_read_leaves_those_to_review(held: HeldOrder) -> None:
+    """It is listed elsewhere; it comes back when it was repaired."""
+    status = held.state.status.copy()
+    status[0] = ImageStatus.FAILED
+    broken = followed(held, replace(held.state, status=status))
+    assert ids(broken) == [12, 14, 13]
+    assert ids(followed(broken, replace(broken.state, status=np.zeros_like(status)))) == [12, 14, 13, 11]
+
+
+def test_a_project_without_images(held: HeldOrder) -> None:
+    """All are removed, and others come."""
+    empty = followed(held, state_of([]))
+    assert (ids(empty), empty.changed_predictions()) == ([], 0)
+    assert ids(followed(empty, state_of([Picture(best=3, score=0.5)]))) == [11]
