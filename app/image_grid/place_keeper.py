@@ -70,14 +70,11 @@ class PlaceKeeper(QObject):
         self._view.updateGeometries()
         if not model.rowCount():
             return
-        if not model.is_held:
-            self._begin_at_the_top()
-        elif before.row >= 0:
+        if before.row < 0:
+            return
+        if model.is_held:
             self._go_back()
-
-    def _begin_at_the_top(self) -> None:
-        """Choose the first card, where one was chosen or the keyboard is in the grid."""
-        if self._before.row >= 0 or self._view.hasFocus():
+        else:
             self._view.verticalScrollBar().setValue(0)
             self._choose(0)
 

@@ -1,6 +1,6 @@
 """The inspector's page of one image: label, prediction, why."""
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.controls import make_button
 from app.elided import ElidedLabel
 from app.images.thumbnails import Thumbnails
-from app.inspector.logic import Certainty, ImageFacts
+from app.inspector.logic import DIGITS, Certainty, ImageFacts
 from app.inspector.page import Page
 from app.inspector.picture import Picture
 from app.inspector.rows import ScoreLine
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import Label
-
-TOPS_SHOWN: Final = 5
 
 
 @final
@@ -55,7 +53,7 @@ class ImagePage(Page):
         self._certainty = self.add_text()
         self._safe = self._add_line()
         self._below = self.add_text(role="caption")
-        self._tops = [self._add_line() for _ in range(TOPS_SHOWN)]
+        self._tops = [self._add_line() for _ in range(DIGITS)]
         self._why_title = self.add_section()
         self._why = Why(thumbnails)
         self._why.image_requested.connect(self.image_requested)

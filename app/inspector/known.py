@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
 if TYPE_CHECKING:  # these load numpy and more; the window shows first
-    from engine.collection.guesses import Guess
-
+    from engine.collection.answers import Guess
     from engine.collection.explain import ScoredClass
     from engine.project import Label
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:  # these load networkx and more; the window shows first
 
 DIGITS: Final = 9
 """Classes that have a digit key."""
+ALWAYS_SHOWN: Final = 5
+RARELY: Final = 0.01
+"""A class below the fifth is shown, and has a digit, from this probability on."""
 
 
 class Certainty(Enum):
@@ -133,6 +136,13 @@ def score_rows(
     )
 
 
+def worth_showing(tops: Sequence[ScoredClass]) -> tuple[ScoredClass, ...]:
+    """The likeliest classes, without those far down the list that are out of the question anyway."""
+    return tuple(
+        scored for number, scored in enumerate(tops, start=1) if number <= ALWAYS_SHOWN or scored.score >= RARELY
+    )
+
+
 def safe_row(graph: CategoryGraph, class_id: int, score: float) -> ScoreRow | None:
     """The safe class as a row; None when there is none."""
     if class_id == NO_CLASS or class_id not in graph:
@@ -183,7 +193,7 @@ def image_facts(
         state.path_of(image_id),
         certainty(state, image_id),
         label,
-        score_rows(graph, tops, with_digits=True),
+        score_rows(graph, worth_showing(tops), with_digits=True),
         safe_row(graph, safe_class, float(state.safe_score[place])),
         graph.name(explained.class_id) if explained else "",
         share_rows(graph, explained),

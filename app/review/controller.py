@@ -253,6 +253,7 @@ class Labelling:
     def _remove(self) -> None:
         chosen = self._chosen()
         if chosen:
+            self._images.hold()
             self._session.act(lambda project: project.remove_images(chosen))
 
     def _rows_for(self, text: str) -> list[PaletteRow]:

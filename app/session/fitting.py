@@ -12,7 +12,6 @@ from engine.events import CancelToken
 
 if TYPE_CHECKING:
     from engine.collection.fitting import FitInput, FitOutcome
-
     from engine.collection.live import LiveCollection
 
 OnProject = Callable[["Callable[[LiveCollection], None]"], None]

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
-    from engine.collection.guesses import Guess
-
+    from engine.collection.answers import Guess
     from engine.collection.live import LiveCollection
 
 MOST_KEPT: Final = 512

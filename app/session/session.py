@@ -29,7 +29,6 @@ from engine.graph.codes import NO_CLASS, UNKNOWN
 
 if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
     from engine.collection.fitting import FitOutcome
-
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph

@@ -139,6 +139,7 @@ class Workspace(QWidget):
         if not self.grid.select_image(image_id):
             self.show_subset(Subset.ALL)
             self.grid.select_image(image_id)
+        self.hold()
         self.grid.setFocus()
 
     def show_missing(self, image_ids: frozenset[int]) -> None:
@@ -177,7 +178,6 @@ class Workspace(QWidget):
 
     def _refilter(self) -> None:
         self.leave_image()
-        self.grid.selectionModel().clear()
         self.model.set_filter(ImageFilter(self._subset, self._class_ids()))
         self.grid.verticalScrollBar().setValue(0)
         self._show_title()
@@ -191,8 +191,6 @@ class Workspace(QWidget):
         if self._class_id is not None and self._class_id not in self._session.graph:
             self._class_id = None
         self.model.set_state(state, ImageFilter(self._subset, self._class_ids()))
-        if self.grid.hasFocus() and self.grid.current_id is None:
-            self.grid.select_row(0)
         self._show_title()
         self.header.sort_again.show_changed(self._changed_predictions())
         self._look_ahead()

@@ -32,11 +32,12 @@ def act(qtbot: QtBot, session: Session, action: Callable[[Project], Change]) -> 
 
 
 def changed_by(qtbot: QtBot, session: Session, begin: Callable[[], object]) -> Change:
-    """Begin something and wait for the change that it makes."""
+    """Begin something and wait for the change that it makes, and for the predictions that follow."""
     with qtbot.waitSignal(session.change_made, timeout=LONG_MS) as blocker:
         begin()
     change = blocker.args[0]
     assert isinstance(change, Change)
+    qtbot.waitUntil(lambda: session.is_settled, timeout=LONG_MS)
     return change
 
 

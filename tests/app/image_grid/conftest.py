@@ -19,7 +19,8 @@ def model(qapp: object) -> ImageGridModel:
 
 @pytest.fixture
 def grid(qtbot: QtBot, model: ImageGridModel, thumbnails: Thumbnails) -> ImageGrid:
-    """A grid on the screen, three cards wide."""
+    """A grid on the screen, three cards wide, that somebody works on."""
+    model.is_held = True
     grid = ImageGrid(model, thumbnails)
     qtbot.addWidget(grid)
     grid.resize(600, 700)

@@ -2,13 +2,22 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from app.image_grid.logic import Order, positions
+from app.image_grid.held_order import HeldOrder
+from app.image_grid.logic import Order
 from app.session.subsets import ImageFilter, Subset, fitting, shown_class
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from tests.support.states import Picture, state_of
 
 GULL, SEAL = 4, 6
+
+
+def positions(state: CollectionState, wanted: ImageFilter, order: Order) -> NDArray[np.int64]:
+    """Positions of the images to show, in order."""
+    return HeldOrder.sorted_now(state, wanted, order).shown
+
+
 PICTURES = (
     Picture(label=GULL, best=GULL, score=0.99),  # 0
     Picture(best=GULL, score=0.9, safe=GULL, safe_score=0.9),  # 1

@@ -81,6 +81,7 @@ def test_cards_keep_their_order_while_predictions_change(model: ImageGridModel) 
     state = state_of([Picture(best=4, score=score) for score in (0.9, 0.5, 0.7)])
     model.set_order(Order.UNSURE_FIRST)
     model.set_state(state)
+    model.is_held = True
     assert shown(model) == [12, 13, 11]
     model.set_state(scored(state, [0.1, 0.99, 0.98]))
     assert shown(model) == [12, 13, 11]
@@ -94,6 +95,7 @@ def test_a_card_that_leaves_moves_no_other(model: ImageGridModel) -> None:
     model.set_order(Order.UNSURE_FIRST)
     model.set_state(state)
     model.set_filter(ImageFilter(Subset.TO_REVIEW))
+    model.is_held = True
     model.set_state(labelled(scored(state, [0.1, 0.99, 0.98]), 13, 4))
     assert shown(model) == [12, 11]
 

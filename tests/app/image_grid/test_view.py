@@ -39,6 +39,7 @@ def review(grid: ImageGrid, model: ImageGridModel, count: int) -> CollectionStat
     model.set_state(state)
     model.set_filter(ImageFilter(Subset.TO_REVIEW))
     assert grid.current_id == 11
+    model.is_held = True
     return state
 
 
@@ -213,8 +214,20 @@ def test_news_leave_the_scroll_place(grid: ImageGrid, model: ImageGridModel) -> 
     model.set_state(many_pictures(300))
     assert bar.value() == 5000
     model.set_filter(ImageFilter(Subset.TO_REVIEW))
+    model.is_held = True
+    bar.setValue(5000)
     model.set_state(labelled(state, 1, 4))
     assert bar.value() == 5000
+
+
+def test_until_somebody_works_the_first_card_is_the_current_one(grid: ImageGrid, model: ImageGridModel) -> None:
+    """Predictions come after opening: cards are sorted by them, and the frame is on the least certain one."""
+    model.set_order(Order.UNSURE_FIRST)
+    model.set_state(state_of([Picture()] * 3))
+    grid.select_row(0)
+    assert grid.current_id == 11
+    model.set_state(state_of([Picture(best=4, score=score) for score in (0.9, 0.2, 0.5)]))
+    assert (grid.current_id, chosen(grid)) == (12, [12])
 
 
 # -- a hundred thousand

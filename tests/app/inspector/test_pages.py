@@ -129,7 +129,7 @@ def test_the_next_image_uses_the_same_widgets_in_the_same_places(pane: Pane) -> 
     """With a label or without, explained or not yet: a class is found where the last one was."""
     page = pane.show_image(facts_of_image())
     parts, rows = page.findChildren(QWidget), places(page)
-    assert len(rows) == 5
+    assert len(rows) == 9
     for is_labelled, is_explained in ((False, True), (True, False), (False, False), (True, True)):
         pane.show_image(facts_of_image(is_labelled=is_labelled, is_explained=is_explained))
         assert places(page) == rows
