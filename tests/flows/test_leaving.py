@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QSlider
 
 from app.session import Session
 from tests.support.collections import Collection, write_shape
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import LONG_MS, changed_by
 from tests.support.slow_share import SlowShare
-from tests.support.widgets import scroll_area
 
 Key = Qt.Key
 
@@ -58,26 +57,20 @@ def test_undo_is_offered_only_for_what_undo_takes_back(reviewing: Desk, leave: C
 
 
 def test_a_focus_that_is_gone_stops_no_palette(reviewing: Desk) -> None:
-    """The inspector makes its page anew while the palette is open; what is chosen there is still done."""
-    image_id = reviewing.choose(0)
-    reviewing.press_for_change(Key.Key_U)
-    reviewing.window.workspace.show_image(image_id)
-    reviewing.wait(lambda: any(button.text() == "Remove" for button in _buttons(reviewing)))
-    (button,) = [button for button in _buttons(reviewing) if button.text() == "Remove"]
-    button.setFocus()
+    """The inspector makes a class's page anew while the palette is open; what is chosen there is still done."""
+    image_id, class_id = reviewing.choose(0), int(reviewing.state.best_class.max())
+    inspector, session = reviewing.window.inspector, reviewing.window.session
+    reviewing.window.tree.select_class(class_id)
+    reviewing.wait(lambda: bool(inspector.findChildren(QSlider)))
+    (slider,) = inspector.findChildren(QSlider)
+    slider.setFocus()
     reviewing.press(Key.Key_K, CONTROL)
-    page = scroll_area(reviewing.window.inspector).widget()
-    session = reviewing.window.session
-    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.add_class("Yellow")[0]))
-    reviewing.wait(lambda: scroll_area(reviewing.window.inspector).widget() is not page)
+    changed_by(reviewing.qtbot, session, lambda: session.label((image_id,), class_id))
+    reviewing.wait(lambda: inspector.findChildren(QSlider) != [slider])
     reviewing.type_into_palette("show labelled")
     reviewing.press(Key.Key_Return)
     assert not reviewing.window.palette_panel.isVisible()
     assert reviewing.grid.model().rowCount() == 25
-
-
-def _buttons(desk: Desk) -> list[QPushButton]:
-    return desk.window.inspector.findChildren(QPushButton)
 
 
 def test_files_go_into_the_project_that_was_made_for_them_or_nowhere(

@@ -135,7 +135,7 @@ class Desk:
         self.qtbot.waitUntil(is_true, timeout=LONG_MS)
 
     def wait_until_read(self) -> None:
-        """Wait until every image was read and all results have arrived."""
+        """Wait until every image was read and predictions know all results."""
         session, embedding = self.window.session, self.window.embedding
         self.wait(
             lambda: (
@@ -143,6 +143,7 @@ class Desk:
                 and bool((session.state.status != ImageStatus.WAITING).all())
                 and embedding.job is None
                 and not session.jobs.jobs
+                and session.is_settled
             )
         )
 
