@@ -198,13 +198,18 @@ class MainWindow(QMainWindow):
         inspector = self.inspector
         inspector.image_requested.connect(self.workspace.show_image)
         inspector.class_requested.connect(self.tree.select_class)
-        inspector.label_requested.connect(lambda image_id, class_id: self.labelling.label((image_id,), class_id))
+        inspector.label_requested.connect(self._on_label_requested)
         inspector.unlabel_requested.connect(lambda image_id: self.labelling.unlabel((image_id,)))
         inspector.bar_requested.connect(self.classes.set_bar)
         inspector.deepest_requested.connect(self.classes.set_deepest)
         inspector.parent_requested.connect(self.classes.link_parent)
         inspector.parent_wanted.connect(self.classes.ask_parent)
         inspector.unlink_requested.connect(self.classes.unlink_parent)
+
+    def _on_label_requested(self, image_id: int, class_id: int) -> None:
+        """A class was clicked for the current image, or another image as one more of a class."""
+        label = self.labelling.label if image_id == self.workspace.current_id else self.labelling.label_in_place
+        label((image_id,), class_id)
 
     def _restore(self) -> None:
         self.resize(FIRST_SIZE)
@@ -325,7 +330,8 @@ class MainWindow(QMainWindow):
         self.registry.menu_of(self.classes.menu(class_id), self).popup(place)
 
     def _on_current_image_changed(self, image_id: int) -> None:
-        if image_id >= 0:
+        is_for_class = self.inspector.is_for_class and not self.workspace.grid.hasFocus()
+        if image_id >= 0 and not is_for_class:
             self.inspector.show_image(image_id)
         self._update_available()
 

@@ -88,6 +88,11 @@ class Inspector(QWidget):
         self._image_id, self._class_id = None, class_id
         self._ask_timer.start()
 
+    @property
+    def is_for_class(self) -> bool:
+        """Whether a class was asked for last, not an image."""
+        return self._class_id is not None
+
     def clear(self) -> None:
         """Show nothing in particular."""
         self._image_id = self._class_id = None

@@ -133,8 +133,8 @@ class Labelling:
         self._recent = [class_id, *(known for known in self._recent if known != class_id)][:RECENT_KEPT]
         self._label_and_go_on({class_id: image_ids})
 
-    def label_dropped(self, image_ids: Sequence[int], class_id: int) -> None:
-        """Label images that were dropped on a class; what is chosen stays."""
+    def label_in_place(self, image_ids: Sequence[int], class_id: int) -> None:
+        """Label images without going on; what is chosen stays."""
         self._images.hold()
         self._session.label(image_ids, class_id)
 

@@ -13,7 +13,6 @@ from app.palette.logic import (
     create_row,
 )
 from app.palette.view import Palette
-from app.review.labelling import label_as, unlabel
 from app.session.subsets import Subset
 from app.texts import fill, translate
 from app.wording import images
@@ -46,9 +45,9 @@ class DroppedImages:
         if target is None:
             self._ask_name(image_ids)
         elif target is Subset.TO_REVIEW:
-            unlabel(self._session, image_ids)
+            self._session.unlabel(image_ids)
         else:
-            label_as(self._session, image_ids, None if isinstance(target, Subset) else target)
+            self._session.label(image_ids, None if isinstance(target, Subset) else target)
 
     def _ask_name(self, image_ids: Sequence[int]) -> None:
         self._palette.ask(
@@ -71,7 +70,7 @@ class DroppedImages:
 
     def _on_choice(self, image_ids: Sequence[int], choice: Choice) -> None:
         if isinstance(choice, ClassChoice):
-            label_as(self._session, image_ids, choice.class_id)
+            self._session.label(image_ids, choice.class_id)
         elif isinstance(choice, CreateChoice):
             self._session.act(lambda project: _create_and_label(project, choice, image_ids))
 
