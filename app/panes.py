@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from app.settings import PANES_DEFAULT
 
-COMFORTABLE_MIDDLE: Final = 578
+COMFORTABLE_MIDDLE: Final = 572
 """Logical pixels: three columns of thumbnails in their first size, and a scroll bar."""
 
 
@@ -23,7 +23,7 @@ class Widths:
 
 
 FIRST: Final = Widths(PANES_DEFAULT[0], 0, PANES_DEFAULT[1])
-LEAST: Final = Widths(168, 382, 252)
+LEAST: Final = Widths(184, 382, 242)
 
 
 def shared_out(room: int, wanted: Widths, least: Widths, *, is_right_needed: bool = False) -> Widths:

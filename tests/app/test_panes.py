@@ -21,13 +21,13 @@ WANTED = Widths(272, 0, 336)
     ("room", "expected"),
     [
         (1438, Widths(272, 830, 336)),
-        (1186, Widths(272, 578, 336)),
-        (998, Widths(168, 578, 252)),
-        (1092, Widths(220, 578, 294)),
-        (900, Widths(168, 480, 252)),
-        (802, Widths(168, 382, 252)),
-        (801, Widths(168, 633, 0)),
-        (720, Widths(168, 552, 0)),
+        (1180, Widths(272, 572, 336)),
+        (998, Widths(184, 572, 242)),
+        (1089, Widths(228, 572, 289)),
+        (900, Widths(184, 474, 242)),
+        (808, Widths(184, 382, 242)),
+        (807, Widths(184, 623, 0)),
+        (720, Widths(184, 536, 0)),
     ],
 )
 def test_the_outer_panes_give_way(room: int, expected: Widths) -> None:
@@ -37,7 +37,7 @@ def test_the_outer_panes_give_way(room: int, expected: Widths) -> None:
 
 def test_a_panel_at_the_right_outlasts_the_left_pane() -> None:
     """Who has opened something wants to see it."""
-    assert shared_out(720, WANTED, LEAST, is_right_needed=True) == Widths(0, 468, 252)
+    assert shared_out(720, WANTED, LEAST, is_right_needed=True) == Widths(0, 478, 242)
 
 
 def panes_of(desk: Desk) -> Panes:
