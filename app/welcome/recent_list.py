@@ -50,6 +50,10 @@ class RecentList(QWidget):
             self._column.addWidget(row)
         self.setVisible(bool(paths))
 
+    def focus_stops(self) -> list[QWidget]:
+        """What the Tab key visits, row by row."""
+        return [stop for row in self.rows.values() for stop in (row.open_button, row.forget_button)]
+
     def show_gone(self, gone: Collection[Path]) -> None:
         """Mark those whose file is not where it was."""
         for path, row in self.rows.items():
@@ -77,6 +81,7 @@ class RecentRow(QWidget):
             icon_name="leaf",
         )
         self.open_button.setToolTip(str(path))
+        self.open_button.setAutoDefault(True)  # Enter goes on where one was
         self._gone_mark = make_label(self.tr("Not found"), "caption")
         self.forget_button = make_icon_button(
             "close", fill(self.tr("Remove “%1” from this list"), path.stem), lambda: self.forget_requested.emit(path)

@@ -1,6 +1,7 @@
 """The page without a project: go on, start, or try the sample."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import final
 
@@ -129,6 +130,10 @@ class Welcome(QWidget):
         self._logo.setPixmap(icon_pixmap("protoleaf", LOGO_SIDE, colour="accent", ratio=self.devicePixelRatioF()))
         self.recent.show_projects(paths)
         set_variant(self.buttons["try_sample"], "" if paths else "primary")
+        stops = [*self.recent.focus_stops(), *self.buttons.values()]
+        for first, second in pairwise(stops):  # as the eye goes: the rows were made last
+            QWidget.setTabOrder(first, second)
+        (stops[0] if paths else self.buttons["try_sample"]).setFocus()
 
     def show_making(self) -> None:
         """Show that the sample collection is being made, in the place of the ways to begin."""

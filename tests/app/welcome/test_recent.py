@@ -56,6 +56,24 @@ def test_recent_projects_stand_above_the_sample(returning: Desk, collection: Col
     assert returning.window.session.info.path == collection.project
 
 
+def test_enter_goes_on_where_one_was(returning: Desk, collection: Collection) -> None:
+    """The first row has the keyboard; Tab goes down the page."""
+    first, second = returning.window.welcome.recent.rows.values()
+    assert first.open_button.hasFocus()
+    returning.press(Qt.Key.Key_Tab)
+    assert second.open_button.hasFocus()
+    returning.wait(second.forget_button.isVisible)
+    returning.press(Qt.Key.Key_Tab)
+    assert second.forget_button.hasFocus()
+    returning.press(Qt.Key.Key_Tab)
+    assert returning.window.welcome.buttons["new_project"].hasFocus()
+    first.open_button.setFocus()
+    with returning.qtbot.waitSignal(returning.window.session.loaded, timeout=LONG_MS):
+        returning.press(Qt.Key.Key_Return)
+    assert returning.window.session.info is not None
+    assert returning.window.session.info.path == collection.project
+
+
 def test_one_that_is_gone_says_so_and_can_be_taken_off(returning: Desk, collection: Collection, gone: Path) -> None:
     """The file that is there has no such button; the list is as short at the next start."""
     rows = returning.window.welcome.recent.rows
