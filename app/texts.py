@@ -28,11 +28,26 @@ def breakable(text: str) -> str:
     return text
 
 
-def for_menu(text: str, longest: int = 60) -> str:
-    """A text with names in it as a menu shows it: `&` as itself, and the middle of very long ones left out."""
+def shortened(text: str, longest: int = 60) -> str:
+    """A text with names in it, of which the middle is left out where they are very long."""
     half = (longest - 1) // 2
-    short = text if len(text) <= longest else f"{text[:half].rstrip()}…{text[-half:].lstrip()}"
-    return short.replace("&", "&&")
+    return text if len(text) <= longest else f"{text[:half].rstrip()}…{text[-half:].lstrip()}"
+
+
+def for_menu(text: str, longest: int = 60) -> str:
+    """A text as a menu shows it: not too long, and `&` as itself."""
+    return shortened(text, longest).replace("&", "&&")
+
+
+def with_breaks(text: str, run: int = 12) -> str:
+    """The same text, of which words much longer than `run` letters may also break into lines inside."""
+    parts = (
+        _ZERO_WIDTH_SPACE.join(word[start : start + run] for start in range(0, len(word), run))
+        if len(word) > 2 * run
+        else word
+        for word in text.split(" ")
+    )
+    return " ".join(parts)
 
 
 def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:

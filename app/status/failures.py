@@ -38,7 +38,7 @@ class FailuresPopup(QFrame):
         self._failures: tuple[FileFailure, ...] = ()
         self._title = make_label("", "heading")
         note = make_label(
-            self.tr("The files stay as they are on disk. Repair or replace one, then press F5 to try again."),
+            self.tr("Repair or replace files, then press F5. Protoleaf changes none of them."),
             "secondary",
             wraps=True,
         )

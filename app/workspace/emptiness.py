@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.session.subsets import ImageFilter, Subset
-from app.texts import fill, translate
+from app.texts import fill, shortened, translate
 from engine.collection.state import CollectionState
 
 
@@ -36,7 +36,7 @@ def emptiness(state: CollectionState | None, wanted: ImageFilter, class_name: st
             ("add_folder", "add_images") if is_writable else (),
         )
     if class_name:
-        return _empty_class(wanted, class_name)
+        return _empty_class(wanted, shortened(class_name))
     return _empty_subset(wanted.subset)
 
 
@@ -49,9 +49,16 @@ def _empty_class(wanted: ImageFilter, class_name: str) -> Emptiness:
             ("show_to_review",),
             is_good=True,
         )
+    if wanted.subset is Subset.LABELLED:
+        return Emptiness(
+            "label",
+            fill(translate("workspace", "No labelled images of %1 yet"), class_name),
+            translate("workspace", "Drop 1 to 10 images on the class, or press Enter on predictions that are right."),
+            ("show_all",),
+        )
     return Emptiness(
         "class",
-        fill(translate("workspace", "No image of %1 yet"), class_name),
+        fill(translate("workspace", "No images of %1 yet"), class_name),
         translate("workspace", "Drop 1 to 10 images on the class, or pick from the likely images on the right."),
         ("show_all",),
     )
@@ -73,13 +80,13 @@ def _empty_subset(subset: Subset) -> Emptiness:
     if subset is Subset.UNKNOWN:
         return Emptiness(
             "search",
-            translate("workspace", "Nothing unknown"),
-            translate("workspace", "No image is far from every class, and you have marked none as unknown."),
+            translate("workspace", "No unknown images"),
+            translate("workspace", "Every image resembles one of the classes, and you have labelled none as unknown."),
             ("show_all",),
         )
     return Emptiness(
         "label",
         translate("workspace", "No labels yet"),
-        translate("workspace", "Select an image and press Enter, a digit, or R."),
+        translate("workspace", "Select an image, then press Enter, a digit or R, or drag it onto a class."),
         ("show_all",),
     )

@@ -9,10 +9,12 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from app.actions.table import BY_NAME
 from app.controls import make_button, make_label
 from app.dragging import take_files, welcome_files
+from app.texts import with_breaks
 from app.theme.icons import icon_pixmap
 from app.workspace.emptiness import Emptiness
 
 ICON_SIDE = 48
+NARROWEST = 280  # of the words, as the narrowest centre allows
 
 
 @final
@@ -36,7 +38,8 @@ class EmptyPage(QWidget):
         self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._text = make_label("", "secondary", wraps=True)
         self._text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._text.setMinimumWidth(320)
+        for label in (self._title, self._text):
+            label.setMinimumWidth(NARROWEST)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
         column = QVBoxLayout()
@@ -57,14 +60,15 @@ class EmptyPage(QWidget):
     @property
     def title(self) -> str:
         """What it says."""
-        return self._title.text()
+        return self._title.accessibleName()
 
     def show_emptiness(self, words: Emptiness) -> None:
         """Say why the grid is empty."""
         colour = "accent" if words.is_good else "text_disabled"
         self._icon.setPixmap(icon_pixmap(words.icon, ICON_SIDE, colour=colour, ratio=self.devicePixelRatioF()))
-        self._title.setText(words.title)
-        self._text.setText(words.text)
+        self._title.setText(with_breaks(words.title))
+        self._title.setAccessibleName(words.title)
+        self._text.setText(with_breaks(words.text))
         while (item := self._buttons.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()

@@ -1,6 +1,6 @@
 """Texts outside of widgets."""
 
-from app.texts import breakable, fill, for_menu
+from app.texts import breakable, fill, for_menu, with_breaks
 
 
 def test_values_take_their_places() -> None:
@@ -22,3 +22,11 @@ def test_names_of_any_length_in_a_menu() -> None:
     assert len(short) <= 60
     assert short.startswith("Renamed class very")
     assert short.endswith("long to Gull")
+
+
+def test_long_words_can_break_into_lines() -> None:
+    """Words of a usual length stay whole; no letter is lost."""
+    text = f"Nothing left to review in {'x' * 100}"
+    assert with_breaks(text).replace("\u200b", "") == text
+    assert with_breaks("Nothing left") == "Nothing left"
+    assert max(map(len, with_breaks(text).replace("\u200b", " ").split(" "))) == 12

@@ -3,10 +3,13 @@
 from itertools import pairwise
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from app.actions.table import BY_NAME
 from app.session.subsets import ImageFilter, Subset
 from app.workspace.emptiness import Emptiness, emptiness
+from app.workspace.empty_page import EmptyPage
+from tests.support.clipping import clipped
 from tests.support.states import Picture, state_of
 
 STATE = state_of([Picture(label=4)])
@@ -60,8 +63,22 @@ def test_all_done_and_nothing_matches_differ_in_every_part() -> None:
 
 def test_a_class_is_named() -> None:
     """The words are about the class that is shown."""
-    assert words(Subset.ALL, "Gull").title == "No image of Gull yet"
+    assert words(Subset.ALL, "Gull").title == "No images of Gull yet"
     assert words(Subset.TO_REVIEW, "Gull").title == "Nothing left to review in Gull"
+    assert words(Subset.LABELLED, "Gull").title == "No labelled images of Gull yet"
+
+
+@pytest.mark.parametrize("name", ["long " * 40, "x" * 200])
+def test_a_class_of_200_letters_widens_nothing(qtbot: QtBot, name: str) -> None:
+    """The middle of the name is left out, and what is left wraps."""
+    page = EmptyPage()
+    qtbot.addWidget(page)
+    page.show_emptiness(words(Subset.TO_REVIEW, name))
+    page.resize(382, 500)
+    page.show()
+    assert len(page.title) < 100
+    assert page.width() == 382
+    assert clipped(page) == []
 
 
 def test_every_button_does_something() -> None:
