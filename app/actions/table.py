@@ -93,15 +93,15 @@ def _digit(number: int) -> ActionRow:
 
 
 _DIGIT_TEXTS: Final = (
-    QT_TRANSLATE_NOOP("actions", "Label as the likeliest class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 2nd likeliest class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 3rd likeliest class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 4th likeliest class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 5th likeliest class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 6th likeliest class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 7th likeliest class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 8th likeliest class"),
-    QT_TRANSLATE_NOOP("actions", "Label as the 9th likeliest class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the most likely class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 2nd most likely class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 3rd most likely class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 4th most likely class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 5th most likely class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 6th most likely class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 7th most likely class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 8th most likely class"),
+    QT_TRANSLATE_NOOP("actions", "Label as the 9th most likely class"),
 )
 
 
@@ -150,7 +150,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ActionRow("link_parent", QT_TRANSLATE_NOOP("actions", "Add another parent…"), "link", ("Ctrl+L",), CLASSES, _CLASS),
     ActionRow(
         "unlink_parent",
-        QT_TRANSLATE_NOOP("actions", "Unlink from one of its parents"),
+        QT_TRANSLATE_NOOP("actions", "Unlink from a parent"),
         "unlink",
         (),
         CLASSES,
@@ -189,7 +189,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "accept",
-        QT_TRANSLATE_NOOP("actions", "Accept the likeliest class"),
+        QT_TRANSLATE_NOOP("actions", "Accept the most likely class"),
         "accept",
         ("Return", "Enter"),
         REVIEW,
@@ -217,7 +217,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "reject",
-        QT_TRANSLATE_NOOP("actions", "Remove the label, or skip"),
+        QT_TRANSLATE_NOOP("actions", "Remove label, or skip"),
         "reject",
         ("X",),
         REVIEW,

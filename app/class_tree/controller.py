@@ -53,7 +53,7 @@ class Classes:
     def titles(self) -> Mapping[str, str]:
         """Titles of the actions that name the class they would act on, by name of the action."""
         class_id, parent_id = self._tree.selected_class, self._tree.selected_parent
-        new, unlink = translate("classes", "New class…"), translate("classes", "Unlink from one of its parents")
+        new, unlink = translate("classes", "New class…"), translate("classes", "Unlink from a parent")
         if class_id is not None and class_id in self._session.graph:
             new = fill(translate("classes", "New class under %1…"), self._name_in_menu(class_id))
             if parent_id is not None and self.can_unlink:
@@ -88,9 +88,11 @@ class Classes:
                 return []
             return [create_row(choice, graph.name(choice.parent_id) if choice.parent_id is not None else "")]
 
-        where = graph.name(parent_id) if parent_id is not None else translate("classes", "the top level")
+        prompt = translate("classes", "Name of the new class at the top level")
+        if parent_id is not None:
+            prompt = fill(translate("classes", "Name of the new class under %1"), graph.name(parent_id))
         self._palette.ask(
-            fill(translate("classes", "Name of the new class under %1"), where), rows_for, self._on_create,
+            prompt, rows_for, self._on_create,
             foot=translate("classes", "Type Parent/Name to put it elsewhere · Enter creates · Esc closes"),
         )  # fmt: skip
 

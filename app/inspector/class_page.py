@@ -184,7 +184,7 @@ class ClassPage(Page):
         self._add_line(self._slider, self._value)
         self.add_text(bar_text(facts), "caption")
         if facts.own_bar is not None and self._is_writable:
-            inherit = make_button(self.tr("Inherit it again"), lambda: self.bar_requested.emit(None), variant="flat")
+            inherit = make_button(self.tr("Inherit again"), lambda: self.bar_requested.emit(None), variant="flat")
             self.add_button(inherit)
         self._deepest = QCheckBox(self.tr("Stop at this class"))
         self._deepest.setAccessibleName(self._deepest.text())

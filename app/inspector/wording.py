@@ -40,7 +40,7 @@ def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for
         case Certainty.WAITING:
             return translate("inspector", "Not read yet. Its prediction appears as soon as it is.")
         case Certainty.NOTHING_LEARNED:
-            return translate("inspector", "No class has an image yet. Label one, and predictions appear at once.")
+            return translate("inspector", "No image is labelled yet. Label one, and predictions appear.")
         case Certainty.NOT_CLASSIFIED:
             return translate("inspector", "Not classified yet. Its prediction appears in a moment.")
         case Certainty.UNKNOWN:

@@ -147,7 +147,7 @@ def test_the_command_palette_offers_only_what_can_be_done(desk: Desk) -> None:
     desk.press(Key.Key_K, CONTROL)
     titles = {row.title for row in desk.type_into_palette("")}
     assert "Open project" in titles
-    assert "Accept the likeliest class" not in titles
+    assert "Accept the most likely class" not in titles
 
 
 def test_the_keys_sheet_names_every_key(desk: Desk) -> None:

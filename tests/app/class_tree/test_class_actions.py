@@ -123,7 +123,7 @@ def test_the_confidence_needed_is_set_with_the_arrow_keys(reviewing: Desk) -> No
     reviewing.wait(lambda: inspector.class_facts is not None and round(100 * inspector.class_facts.bar) == bar - 3)
     (slider,) = inspector.findChildren(QSlider)
     assert slider.hasFocus()
-    click(button(inspector, "Inherit it again"))
+    click(button(inspector, "Inherit again"))
     reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is None)
     assert "inherited 80 %" in texts(inspector)
 
