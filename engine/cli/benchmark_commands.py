@@ -23,10 +23,11 @@ def collection(
     classes: Annotated[int, typer.Option(min=10)] = 200,
     as_json: AsJson = False,
 ) -> None:
-    """Time one label more with the collection stage on, beside the same without it."""
+    """Time one label more with the collection stage on, beside the same without it, and what others wait meanwhile."""
+    from engine.research.benchmarks.beside_a_fit import measure_beside_a_fit
     from engine.research.benchmarks.collection_stage import measure_collection_stage
 
-    figures = measure_collection_stage(images, classes)
+    figures, beside = measure_collection_stage(images, classes), measure_beside_a_fit(images)
     say(
         f"{images:,} embeddings of width {figures.width} x {classes} classes\n"
         f"whitening and neighbours, once    {figures.basis_s:6.2f} s\n"
@@ -34,8 +35,17 @@ def collection(
         f"  linking the image              {figures.anchor_s:6.2f} s\n"
         f"  fitting and checking           {figures.fit_s:6.2f} s\n"
         f"  classifying all                {figures.pass_s:6.2f} s\n"
-        f"one label without the stage      {figures.without_s:6.2f} s",
-        asdict(figures),
+        f"one label without the stage      {figures.without_s:6.2f} s\n"
+        f"an open project of {beside.images:,} images, its fits on a thread of their own\n"
+        f"  taking a label                 {beside.take_ms:6.2f} ms  (limit {beside.limit_take_ms:g})\n"
+        f"  laying out a fit               {beside.input_ms:6.2f} ms  (limit {beside.limit_input_ms:g})\n"
+        f"  taking its outcome over        {beside.adopt_ms:6.2f} ms\n"
+        f"  guessing, an image             {beside.guess_ms:6.2f} ms  (limit {beside.limit_guess_ms:g})\n"
+        f"  other threads wait, 99 %       {beside.waits_ms:6.2f} ms  (limit {beside.limit_waits_ms:g}; "
+        f"without a fit {beside.idle_waits_ms:.2f})\n"
+        f"  other threads wait, longest    {beside.longest_wait_ms:6.2f} ms  (limit {beside.limit_longest_wait_ms:g})\n"
+        f"  a fit stops, longest           {beside.stop_ms:6.2f} ms  (limit {beside.limit_stop_ms:g})",
+        {**asdict(figures), "beside_a_fit": asdict(beside)},
         as_json=as_json,
     )
 

@@ -14,6 +14,7 @@ from engine.config import CacheFolders
 from engine.errors import InputError, UsageError
 from engine.images.decode import decode_rgb
 from engine.research.benchmarks import photos
+from engine.research.benchmarks.beside_a_fit import measure_beside_a_fit
 from engine.research.benchmarks.collection_stage import measure_collection_stage
 from engine.research.benchmarks.decoders import DECODERS
 from engine.research.benchmarks.embedding import Peer, measure_embed
@@ -31,6 +32,15 @@ def test_collection_stage_at_small_size(capsys: pytest.CaptureFixture[str]) -> N
     assert min(figures.basis_s, figures.anchor_s, figures.fit_s, figures.pass_s, figures.without_s) > 0
     assert figures.label_s >= figures.fit_s
     assert "one label more" in done(capsys, "benchmark", "collection", "--images", "1000", "--classes", "10").out
+
+
+def test_what_a_fit_costs_others_at_small_size() -> None:
+    """Labels, guesses and other threads are timed beside fits, and a fit that is asked to stop."""
+    figures = measure_beside_a_fit(1200, rounds=2)
+    assert figures.images == 1200
+    assert min(figures.take_ms, figures.input_ms, figures.adopt_ms, figures.guess_ms) > 0
+    assert figures.longest_wait_ms >= figures.waits_ms
+    assert figures.stop_ms >= 0
 
 
 def test_synthetic_embeddings_cover_every_class() -> None:
