@@ -94,6 +94,10 @@ class Hand:
         QTest.mouseRelease(start.window, LEFT, self.keys, self._place)
         return self.was_dropped
 
+    def go_on(self, spot: Spot) -> None:
+        """Go to a place that was not known before the hand was on its way; for a step of `drag`."""
+        self._path.appendleft(spot)
+
     def _move(self, spot: Spot) -> None:
         """Go there in small steps; on the way what is under the hand may be taken along."""
         begin, end, self._goal = self._place, spot.in_window, spot

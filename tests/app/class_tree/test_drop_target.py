@@ -1,0 +1,175 @@
+"""Classes dragged in the tree by the mouse, and what the tree does under anything dragged."""
+
+import json
+
+import pytest
+from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.class_tree.drop_chip import DropChip
+from app.dragging import CLASS_MIME
+from app.theme.tokens import tokens
+from engine.graph.category_graph import CategoryGraph
+from tests.app.class_tree.test_tree_view import Tree
+from tests.support.graphs import seaside_graph
+from tests.support.hand import Hand, Spot, Step
+from tests.support.sessions import recorded
+
+NO_KEYS = Qt.KeyboardModifier.NoModifier
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+class Pane(QWidget):
+    """A tree, and below it something that takes nothing."""
+
+    def __init__(self, graph: CategoryGraph) -> None:
+        super().__init__()
+        self.tree = Tree(graph)
+        self.elsewhere = QLabel("elsewhere")
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.tree.view)
+        layout.addWidget(self.elsewhere)
+        self.resize(320, 560)
+
+    def row(self, *names: str) -> Spot:
+        """The middle of a row, the branches above it open."""
+        index = QModelIndex()
+        for name in names:
+            if index.isValid():
+                self.tree.view.expand(index)
+            rows = [self.tree.model.index(row, 0, index) for row in range(self.tree.model.rowCount(index))]
+            index = next(each for each in rows if each.data() == name)
+        return Spot(self.tree.view.viewport(), self.tree.view.visualRect(index).center())
+
+    def is_open(self, *names: str) -> bool:
+        """Whether a row's branch is open."""
+        return self.tree.view.isExpanded(self.tree.view.indexAt(self.row(*names).point))
+
+    @property
+    def chip(self) -> str:
+        """What the chip at the pointer says; "" while there is none."""
+        return "".join(each.text for each in self.findChildren(DropChip) if each.isVisible())
+
+
+@pytest.fixture
+def pane(qtbot: QtBot) -> Pane:
+    """Nine classes, all branches closed."""
+    pane = Pane(seaside_graph())
+    qtbot.addWidget(pane)
+    pane.show()
+    qtbot.waitExposed(pane)
+    return pane
+
+
+def class_id(pane: Pane, name: str) -> int:
+    """A class by its name."""
+    return pane.tree.graph.find(name)
+
+
+@pytest.mark.parametrize("is_chosen", [False, True])
+@pytest.mark.parametrize(("keys", "words"), [(NO_KEYS, "Move under Diver"), (CONTROL, "Add Diver as a parent")])
+def test_a_class_is_dragged_onto_another(
+    keys: Qt.KeyboardModifier, words: str, is_chosen: bool, pane: Pane, hand: Hand
+) -> None:
+    """It moves; with Ctrl it gets a further parent, and the chip says which of the two; chosen before or not."""
+    dropped = recorded(pane.tree.view.class_dropped)
+    said: list[str] = []
+    target, source = pane.row("Animal", "Diver"), pane.row("Plant", "Kelp")
+    if is_chosen:
+        hand.click(source)
+    hand.drag(source, target, lambda: said.append(pane.chip), keys=keys)
+    kelp, plant, diver = (class_id(pane, name) for name in ("Kelp", "Plant", "Diver"))
+    assert dropped == [(kelp, plant, diver, keys == CONTROL)]
+    assert said == [words]
+    assert pane.chip == ""
+
+
+def test_ctrl_may_come_on_the_way(pane: Pane, hand: Hand) -> None:
+    """What counts is whether it is down when the class is let go."""
+    dropped = recorded(pane.tree.view.class_dropped)
+    target, source = pane.row("Animal", "Diver"), pane.row("Plant", "Kelp")
+    hand.drag(source, target, lambda: setattr(hand, "keys", CONTROL), target)
+    assert [each[-1] for each in dropped] == [True]
+
+
+def test_a_class_goes_to_the_top_below_all_others(pane: Pane, hand: Hand) -> None:
+    """The room below the rows lights up and takes it."""
+    dropped = recorded(pane.tree.view.class_dropped)
+    said: list[str] = []
+    source = pane.row("Plant", "Kelp")
+    view = pane.tree.view
+    room = Spot(view.viewport(), QPoint(60, view.viewport().height() - 30))
+    before, during = pixel(pane, room), []
+    hand.drag(source, room, lambda: said.append(pane.chip), lambda: during.append(pixel(pane, room)))
+    assert dropped == [(class_id(pane, "Kelp"), class_id(pane, "Plant"), None, False)]
+    assert said == ["Move to the top level"]
+    assert during == [tokens().colours.accent_soft]
+    assert before == pixel(pane, room) != during[0]
+
+
+def pixel(pane: Pane, spot: Spot) -> str:
+    """The colour at a place of the tree."""
+    return pane.tree.view.viewport().grab().toImage().pixelColor(spot.point).name()
+
+
+def test_a_row_where_nothing_would_change_refuses(pane: Pane, hand: Hand) -> None:
+    """Its own parent and itself take it not, also when the drag comes in over them; after them others do."""
+    dropped = recorded(pane.tree.view.class_dropped)
+    source = pane.row("Plant", "Kelp")
+    welcome: list[bool] = []
+    hand.drag(source, pane.row("Plant"), lambda: welcome.append(hand.is_welcome))
+    hand.drag(source, source, pane.row("Animal"), lambda: welcome.append(hand.is_welcome))
+    assert welcome == [False, True]
+    assert [each[2] for each in dropped] == [class_id(pane, "Animal")]
+    assert hand.carried is not None
+    assert json.loads(bytes(hand.carried.data(CLASS_MIME).data()))[0] == class_id(pane, "Kelp")
+
+
+@pytest.mark.parametrize(
+    ("way", "gives_up"),
+    [
+        pytest.param(("Animal", "Bird"), False, id="dropped inside"),
+        pytest.param(("Plant",), True, id="given up"),
+        pytest.param((), False, id="let go elsewhere"),
+    ],
+)
+def test_rows_spring_open_and_fold_back(
+    way: tuple[str, ...], gives_up: bool, qtbot: QtBot, pane: Pane, hand: Hand
+) -> None:
+    """Resting on a closed class opens it; it stays open only when the drag ended in it."""
+    source = pane.row("Plant")
+    assert not pane.is_open("Animal")
+    opened: list[bool] = []
+
+    def rest() -> None:
+        qtbot.waitUntil(lambda: pane.is_open("Animal"), timeout=3000)
+        opened.append(True)
+
+    end: Step = (lambda: hand.go_on(pane.row(*way))) if way else Spot(pane.elsewhere, QPoint(5, 5))
+    hand.drag(source, pane.row("Animal"), rest, end, gives_up=gives_up)
+    assert opened == [True]
+    assert hand.was_dropped is (way == ("Animal", "Bird"))
+    assert pane.is_open("Animal") is hand.was_dropped
+
+
+@pytest.mark.parametrize("is_down", [True, False])
+def test_the_tree_scrolls_at_its_edges(is_down: bool, qtbot: QtBot, hand: Hand) -> None:
+    """Held near the lower or the upper edge it goes on by itself, and stops when the drag is over."""
+    graph = CategoryGraph()
+    for number in range(200):
+        graph.add_class(f"class {number:03}")
+    pane = Pane(graph)
+    qtbot.addWidget(pane)
+    pane.show()
+    qtbot.waitExposed(pane)
+    view = pane.tree.view
+    bar = view.verticalScrollBar()
+    bar.setValue(0 if is_down else bar.maximum())
+    begin, middle = bar.value(), Spot(view.viewport(), QPoint(60, view.viewport().height() // 2))
+    edge = Spot(view.viewport(), QPoint(60, view.viewport().height() - 3 if is_down else 3))
+    hand.drag(middle, edge, lambda: qtbot.waitUntil(lambda: abs(bar.value() - begin) > 150), gives_up=True)
+    still = bar.value()
+    qtbot.wait(50)
+    assert bar.value() == still
+    assert (still > begin) is is_down
