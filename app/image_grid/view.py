@@ -32,7 +32,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
 from app.dragging import IMAGES_MIME, take_files
 from app.image_grid.card import Look
-from app.image_grid.carried import MOST_SHOWN, SIDE, carry
+from app.image_grid.carried import MOST_SHOWN, carry
 from app.image_grid.choice import Choice
 from app.image_grid.finished_cards import FinishedCards
 from app.image_grid.geometry import GAP, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry
@@ -370,7 +370,7 @@ class ImageGrid(QAbstractItemView):
         current, ratio = self._choice.current_row, self.devicePixelRatioF()
         others = [row for row in self._choice.rows[:MOST_SHOWN].tolist() if row != current]
         paths = [self._grid_model.card(row).path for row in [current, *others]]
-        pictures = [self._thumbnails.pixmap(path, SIDE, ratio) for path in paths]
+        pictures = [self._thumbnails.pixmap(path, self._geometry().card_width, ratio) for path in paths]
         carry(self, self.selected_ids, [picture for picture in pictures if picture is not None])
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -18,16 +18,15 @@ from app.palette.logic import (
 )
 from app.palette.view import Palette
 from app.review.bulk import acceptable
-from app.review.labelling import label_groups
+from app.review.labelling import create_and_label, label_groups
 from app.review.turns import Turns
 from app.review.wording import no_such_digit, none_sure_enough, nothing_safe, nothing_to_accept
-from app.texts import fill, translate
+from app.texts import translate
 from engine.collection.state import NO_CLASS
 
 if TYPE_CHECKING:
     from app.session import Session
     from engine.collection.state import CollectionState
-    from engine.project import Change, Project
 
 RECENT_KEPT = 8
 FIRST_DIGIT, LAST_DIGIT = 1, 9
@@ -273,13 +272,6 @@ class Labelling:
         elif isinstance(choice, CreateChoice):
             self._images.hold()
             self._session.act(
-                lambda project: _create_and_label(project, choice, image_ids),
+                lambda project: create_and_label(project, choice, image_ids),
                 on_done=lambda _change: self._images.go_on_from(image_ids),
             )
-
-
-def _create_and_label(project: "Project", choice: CreateChoice, image_ids: Sequence[int]) -> "Change":
-    with project.one_step(fill(translate("labelling", "Create %1 and label images"), choice.name)) as step:
-        _, class_id = project.add_class(choice.name, () if choice.parent_id is None else (choice.parent_id,))
-        project.label(image_ids, class_id)
-    return step.change

@@ -13,13 +13,13 @@ from app.palette.logic import (
     create_row,
 )
 from app.palette.view import Palette
+from app.review.labelling import create_and_label
 from app.session.subsets import Subset
 from app.texts import fill, translate
 from app.wording import images
 
 if TYPE_CHECKING:
     from app.session import Session
-    from engine.project import Change, Project
 
 
 @final
@@ -72,12 +72,4 @@ class DroppedImages:
         if isinstance(choice, ClassChoice):
             self._session.label(image_ids, choice.class_id)
         elif isinstance(choice, CreateChoice):
-            self._session.act(lambda project: _create_and_label(project, choice, image_ids))
-
-
-def _create_and_label(project: "Project", choice: CreateChoice, image_ids: Sequence[int]) -> "Change":
-    """Make the class with its first shots, in one step."""
-    with project.one_step(fill(translate("labelling", "Create %1 and label images"), choice.name)) as step:
-        _, class_id = project.add_class(choice.name, () if choice.parent_id is None else (choice.parent_id,))
-        project.label(image_ids, class_id)
-    return step.change
+            self._session.act(lambda project: create_and_label(project, choice, image_ids))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from app.palette.logic import CreateChoice
 from app.texts import fill, translate
 from app.wording import images
 
@@ -24,6 +25,15 @@ def label_groups(session: "Session", groups: Mapping[int, Sequence[int]]) -> lis
     if groups:
         session.label_groups(groups, lambda project: _label_groups(project, groups))
     return [image_id for group in groups.values() for image_id in group]
+
+
+def create_and_label(project: "Project", choice: CreateChoice, image_ids: Sequence[int]) -> "Change":
+    """Make a class with its first shots, as one action of the project."""
+    text = fill(translate("labelling", "Created class %1 with %2"), choice.name, images(len(image_ids)))
+    with project.one_step(text) as step:
+        _, class_id = project.add_class(choice.name, () if choice.parent_id is None else (choice.parent_id,))
+        project.label(image_ids, class_id)
+    return step.change
 
 
 def _label_groups(project: "Project", groups: Mapping[int, Sequence[int]]) -> "Change":

@@ -95,6 +95,16 @@ def test_all_chosen_cards_are_dragged_as_one_step(reviewing: Desk, hand: Hand) -
     reviewing.wait(lambda: labels(reviewing, chosen) == [""] * 3)
 
 
+def test_the_pile_at_the_pointer_shows_the_pictures(reviewing: Desk, hand: Hand) -> None:
+    """As they are in memory for the cards, so that nothing is waited for."""
+    reviewing.wait(lambda: not reviewing.window.thumbnails.is_busy)
+    reviewing.qtbot.wait(10)  # the last decoded one is on its way to the window
+    hand.drag(card(reviewing, 0), on_class(reviewing, "Blue disc"), gives_up=True)
+    pile = hand.picture.toImage()
+    colours = {pile.pixelColor(x, pile.height() // 2).name() for x in range(8, 64)}
+    assert len(colours) > 3
+
+
 def test_images_dropped_below_the_classes_become_a_new_one(reviewing: Desk, hand: Hand) -> None:
     """The palette asks for its name; the class and its labels are one step."""
     hand.click(card(reviewing, 0))
@@ -105,11 +115,12 @@ def test_images_dropped_below_the_classes_become_a_new_one(reviewing: Desk, hand
     field = reviewing.window.palette_panel.findChild(QLineEdit)
     assert isinstance(field, QLineEdit)
     reviewing.qtbot.keyClicks(field, "Violet disc")
-    changed_by(
+    change = changed_by(
         reviewing.qtbot,
         reviewing.window.session,
         lambda: reviewing.qtbot.keyClick(field, Qt.Key.Key_Return),
     )
+    assert change.text == "Created class Violet disc with 2 images"
     reviewing.wait(lambda: labels(reviewing, chosen) == ["Violet disc"] * 2)
     changed_by(reviewing.qtbot, reviewing.window.session, reviewing.window.session.undo)
     assert not list(reviewing.graph.search("Violet disc", 1))
