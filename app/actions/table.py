@@ -248,7 +248,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "choose_device",
-        QT_TRANSLATE_NOOP("actions", "Computing…"),
+        QT_TRANSLATE_NOOP("actions", "Performance…"),
         "device",
         ("Ctrl+D",),
         MODEL,

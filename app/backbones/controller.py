@@ -136,7 +136,7 @@ class Backbones(QObject):
         if error:
             self._toast.say_failure(error)
         else:
-            self._toast.say(fill(translate("backbones", "%1 is no longer on this computer"), name))
+            self._toast.say(fill(translate("backbones", "Removed %1"), name))
 
     # -- published networks
 
@@ -216,4 +216,4 @@ class Backbones(QObject):
 
 
 def _added_text(name: str) -> str:
-    return fill(translate("backbones", "%1 is now on this computer"), name)
+    return fill(translate("backbones", "Added %1"), name)

@@ -44,7 +44,7 @@ class FilePage(QWidget):
             jobs.trial, getting_ready=self.tr("Trying it…"), cancel_tip=self.tr("Stop; nothing is kept")
         )
         self.result = self._make_result()
-        self.add_button = make_button(self.tr("Add to this computer"), self._on_add, icon_name="plus")
+        self.add_button = make_button(self.tr("Add this network"), self._on_add, icon_name="plus")
         self.adding = JobSlotView(jobs.adding, getting_ready=self.tr("Adding it…"))
         self._lay_out()
         self.form.changed.connect(self._forget_trial)
@@ -148,8 +148,8 @@ class FilePage(QWidget):
     def _prompt(self) -> str:
         if self.path is None:
             return self.tr(
-                "Drop an ONNX file here: any network that takes images and outputs a vector, or a feature map that can "
-                "be averaged. It runs in a separate process and contacts no other computer."
+                "Drop an ONNX file here: any network that turns an image into a vector or a feature map. It runs in a "
+                "separate process and contacts no other computer."
             )
         return breakable(self.path.name)
 

@@ -40,8 +40,8 @@ _CHOICES: Final[Mapping[str, Mapping[Any, str]]] = {
     },
 }
 _MORE: Final = {
-    "mean": QT_TRANSLATE_NOOP("backbones", "Mean of R, G, B"),
-    "std": QT_TRANSLATE_NOOP("backbones", "Deviation"),
+    "mean": QT_TRANSLATE_NOOP("backbones", "Mean (RGB)"),
+    "std": QT_TRANSLATE_NOOP("backbones", "Std (RGB)"),
     "value_scale": QT_TRANSLATE_NOOP("backbones", "Pixel range"),
     "channel_order": QT_TRANSLATE_NOOP("backbones", "Channel order"),
     "layout": QT_TRANSLATE_NOOP("backbones", "Input layout"),
@@ -73,7 +73,7 @@ class PreprocessingForm(QWidget):
             "value_scale": _choice({scale: _scale_text(scale) for scale in (1.0, 255.0)}),
             "resize_share": _share_box(),
             "output": self._output,
-            "unit_length": QCheckBox(self.tr("Scale embeddings to length 1")),
+            "unit_length": QCheckBox(self.tr("Scale embeddings to unit length")),
             **{field: _choice(texts) for field, texts in _CHOICES.items()},
         }
         self.problem = make_label("", "danger", wraps=True)
@@ -88,7 +88,7 @@ class PreprocessingForm(QWidget):
     def _lay_out(self) -> None:
         usual: Mapping[str, QWidget] = {
             self.tr("Name"): self.name,
-            self.tr("Input side"): self.side,
+            self.tr("Input size"): self.side,
             self.tr("Normalisation"): self.preset,
         }
         more = {translate("backbones", title): self._fields[field] for field, title in _MORE.items()}

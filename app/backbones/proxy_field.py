@@ -72,7 +72,7 @@ class ProxyField(QWidget):
 
         shown = without_password(self.address)
         short = self.open_button.fontMetrics().elidedText(shown, Qt.TextElideMode.ElideMiddle, ADDRESS_WIDTH)
-        self.open_button.setText(fill(self.tr("Through %1"), short) if shown else self.tr("Through a proxy…"))
+        self.open_button.setText(fill(self.tr("Proxy: %1"), short) if shown else self.tr("Use a proxy…"))
         self.problem.setText(breakable(text))
         self.problem.setVisible(bool(text))
         self._fate.setVisible(not self.field.isHidden() and not text and shown != self.address)

@@ -142,12 +142,14 @@ def short_licence(row: PublishedRow) -> str:
 
 
 def file_facts(facts: "OnnxFacts") -> str:
-    """`97.8 MB  ·  input images: 3 x 224 x 224  ·  2,048-dimensional embedding`."""
-    shape = " x ".join(str(size) if isinstance(size, int) else "?" for size in facts.image_input.shape[1:])
+    """`97.8 MB  ·  input 3 x 224 x 224  ·  2,048-dimensional embedding`."""
+    shape = " \N{MULTIPLICATION SIGN} ".join(
+        str(size) if isinstance(size, int) else "?" for size in facts.image_input.shape[1:]
+    )
     return SEPARATOR.join(
         (
             file_size(facts.size_bytes),
-            fill(translate("backbones", "input %1: %2"), facts.image_input.name, shape),
+            fill(translate("backbones", "input %1"), shape),
             fill(translate("backbones", "%1-dimensional embedding"), number(facts.width)),
         )
     )
@@ -164,7 +166,7 @@ def trial_button(count: int) -> str:
 
 def trial_text(trial: "Trial") -> str:
     """How a network did on the person's images."""
-    template = translate("backbones", "It works: %1 embedded in %2 dimensions, about %3 images/s on one core.")
+    template = translate("backbones", "It works: %1 embedded, %2 dimensions, about %3 images/s on one core.")
     rate = QLocale().toString(trial.images_per_s, "f", 1)
     return fill(template, images(trial.images), number(trial.width), rate)
 
@@ -200,7 +202,7 @@ def measured_on(figures: "ShotComparison") -> str:
     if figures.after is None or not figures.shots:
         return ""
     if figures.shots == 1:
-        basis = translate("backbones", "Measured on 1 of your labels, held out.")
+        basis = translate("backbones", "Accuracy on 1 held-out image.")
     else:
         basis = translate("backbones", "Accuracy on %1 of your labels, each held out once.")
     sentences = [fill(basis, number(figures.shots)), _certainty(figures)]

@@ -24,7 +24,7 @@ class BackupCard(AskingCard):
     restore_requested = Signal(object)
 
     def __init__(self, backup: Backup, *, can_restore: bool) -> None:
-        agree, keep = translate("backups", "Restore"), translate("backups", "Leave it as it is")
+        agree, keep = translate("backups", "Restore"), translate("backups", "Keep the project as it is")
         super().__init__(agree, keep, topic=backup.path, variant="primary", tone="accent")
         self.backup = backup
         self._changes: Changes | None = None

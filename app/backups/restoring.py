@@ -80,7 +80,7 @@ class Restoring(QObject):
             self._toast.say_failure(refusal)
         if done is None or info is None or info.path != done.project:
             return
-        said, kept = translate("backups", "The backup is restored"), done.kept
+        said, kept = translate("backups", "Restored the backup"), done.kept
         if kept is None or done.was_damaged:
             self._toast.say(said)
             return

@@ -19,9 +19,9 @@ def reason_text(reason: BackupReason) -> str:  # noqa: PLR0911 (one for each rea
         case BackupReason.DAY:
             return translate("backups", "Once a day")
         case BackupReason.ASKED:
-            return translate("backups", "On request")
+            return translate("backups", "Made by you")
         case BackupReason.MIGRATION:
-            return translate("backups", "Before an update of the file")
+            return translate("backups", "Before updating the file format")
         case BackupReason.MERGE:
             return translate("backups", "Before merging a class list")
         case BackupReason.IMPORT:

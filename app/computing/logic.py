@@ -1,4 +1,4 @@
-"""What the panel "Computing" shows, without Qt: devices of this computer, and what the collection stage is worth."""
+"""What the panel "Performance" shows, without Qt: devices of this computer, and what the collection stage is worth."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The panel "Computing": which device looks at images, and whether the collection teaches, too."""
+"""The panel "Performance": which device looks at images, and whether the collection teaches, too."""
 
 from typing import Final, final
 
@@ -85,7 +85,7 @@ class ComputingPanel(Overlay):
         head = QWidget()
         row = QHBoxLayout(head)
         row.setContentsMargins(spacing.large, spacing.medium, spacing.medium, spacing.small)
-        row.addWidget(make_label(self.tr("Computing"), "heading"), 1)
+        row.addWidget(make_label(self.tr("Performance"), "heading"), 1)
         row.addWidget(make_icon_button("close", self.tr("Close"), self.dismiss))
         return head
 
@@ -98,7 +98,7 @@ class ComputingPanel(Overlay):
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
         column.setSpacing(spacing.small)
         column.addWidget(self.notice)
-        column.addWidget(make_label(self.tr("Device that embeds images"), "section"))
+        column.addWidget(make_label(self.tr("Device"), "section"))
         group = QButtonGroup(self)
         for device, button in self.buttons.items():
             group.addButton(button)
@@ -118,11 +118,9 @@ class ComputingPanel(Overlay):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(tokens().spacing.small)
         column.addWidget(make_separator())
-        column.addWidget(make_label(self.tr("What this project's model learns from"), "section"))
+        column.addWidget(make_label(self.tr("Learning"), "section"))
         column.addWidget(self.switch)
-        column.addWidget(
-            _below(self.tr("Unlabelled and coarsely labelled images refine the prototypes of your shots."))
-        )
+        column.addWidget(_below(self.tr("Unlabelled and coarsely labelled images refine the class prototypes.")))
         column.addWidget(self._line)
         return part
 

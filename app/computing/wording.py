@@ -45,23 +45,23 @@ def device_facts(device: str, survey: Survey | None) -> str:
             "computing", "Its libraries are installed. It builds an engine before the first image, which takes minutes."
         )
     if first_with_reason(device, survey) != device:
-        return translate("computing", "For the same reason.")
+        return translate("computing", "Not available for the same reason.")
     return f"{sentence(report.reason)} {sentence(report.remedy)}".strip()
 
 
 def _auto_facts(survey: Survey | None) -> str:
     if survey is None:
-        return translate("computing", "Uses the fastest that works.")
-    return fill(translate("computing", "Uses the fastest that works; here: %1."), survey.auto_name)
+        return translate("computing", "Uses the fastest device that works.")
+    return fill(translate("computing", "Uses the fastest device that works: %1."), survey.auto_name)
 
 
 def speed(report: DeviceReport) -> str:
-    """`Works; about 1,193 images/s.`, as far as it was measured."""
+    """`Available, about 1,193 images/s.`, as far as it was measured."""
     if report.images_per_s is None:
-        return translate("computing", "Works.")
+        return translate("computing", "Available.")
     figures = 0 if report.images_per_s >= _SLOW else 1
     rate = QLocale().toString(report.images_per_s, "f", figures)
-    return fill(translate("computing", "Works; about %1 images/s."), rate)
+    return fill(translate("computing", "Available, about %1 images/s."), rate)
 
 
 def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:
@@ -74,9 +74,9 @@ def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:
         return translate("computing", "The devices have not been tested yet.")
     if not survey.was_alone:
         return translate(
-            "computing", "Measured with the bundled backbone while other work was running; on its own it is faster."
+            "computing", "Measured with the bundled backbone while other work was running, so it is faster than that."
         )
-    return translate("computing", "Measured with the bundled backbone alone; reading the files takes extra time.")
+    return translate("computing", "Measured with the bundled backbone; reading image files takes extra time.")
 
 
 def chip_tip(chosen: str, used: str, reason: str, notice: str) -> str:
@@ -104,14 +104,15 @@ def collection_line(facts: CollectionFacts) -> str:
     if not facts.is_elsewhere:
         return line
     advice = translate(
-        "computing", "Your shots look unlike most other images here; labelling a few of those would help most."
+        "computing",
+        "Your labelled images look different from most others here; labelling a few of those would help most.",
     )
     return f"{line} {advice}"
 
 
 def _check_line(facts: CollectionFacts) -> str:
     if not facts.is_on:
-        return translate("computing", "Off: the model learns only from your shots and the category graph.")
+        return translate("computing", "Off: the model learns only from your labels and the category graph.")
     if not facts.is_fitted:
         return translate("computing", "Nothing to evaluate yet: no class has a shot.")
     if not facts.shots:
@@ -121,8 +122,8 @@ def _check_line(facts: CollectionFacts) -> str:
         return fill(
             translate(
                 "computing",
-                "Switched off automatically: on %1 held-out shots, %2 were correct with it and %3 without it.",
+                "Off, because it does not help: of %1 held-out shots, %2 are correct with it and %3 without.",
             ),
             *counts,
         )
-    return fill(translate("computing", "On %1 held-out shots, %2 are correct with it and %3 without it."), *counts)
+    return fill(translate("computing", "Of %1 held-out shots, %2 are correct with it and %3 without."), *counts)

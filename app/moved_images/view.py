@@ -101,7 +101,7 @@ class MovedImagesPanel(SidePanel):
         self._fill_card(())
         self.failure.show_text("")
         where = (
-            self.tr("Searching beside the project") if folder is None else fill(self.tr("Looking in %1"), folder.name)
+            self.tr("Searching beside the project") if folder is None else fill(self.tr("Searching %1"), folder.name)
         )
         self.progress.show_step(where)
 

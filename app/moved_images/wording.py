@@ -59,7 +59,7 @@ def way_lines(plan: "RelinkPlan") -> tuple[str, ...]:
     if plan.changed:
         lines.append(fill(translate("moved_images", "%1 changed in the meantime"), number(plan.changed)))
     if plan.strangers:
-        text = translate("moved_images", "%1 without a label, added from the new place, will be replaced by them")
+        text = translate("moved_images", "%1 added from the new place without a label will be replaced")
         lines.append(fill(text, images(len(plan.strangers))))
     return tuple(lines)
 
@@ -92,7 +92,7 @@ def example_lines(plan: "RelinkPlan", folder: Path) -> tuple[str, ...]:
 def apply_text(count: int) -> str:
     """What the button does."""
     if count == 1:
-        return translate("moved_images", "Update its location")
+        return translate("moved_images", "Update the location of 1 image")
     return fill(translate("moved_images", "Update the location of %1"), images(count))
 
 

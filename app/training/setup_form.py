@@ -72,7 +72,7 @@ class SetupForm(QWidget):
     def _fields(self) -> QGridLayout:
         rows: dict[str, QWidget] = {self.tr("Iterations"): self.iterations}
         if self.topic is Depth.BACKBONE:
-            rows |= {self.tr("Start from"): self.start_from, self.tr("Image side"): self.side}
+            rows |= {self.tr("Start from"): self.start_from, self.tr("Image size"): self.side}
         return make_form(rows)
 
     @property

@@ -110,7 +110,7 @@ class TrainingPanel(SidePanel):
     def _show_outcome(self, trained: Trained) -> None:
         figures = trained.figures
         is_better = figures.is_better or figures.before is None
-        texts = verdict(figures), comparison(figures), measured_on(figures, trained.depth)
+        texts = verdict(figures), comparison(figures), measured_on(figures)
         self.outcome.show_outcome(*texts, is_new_better=is_better, tone="accent" if is_better else "")
 
     def _show_labels(self) -> None:

@@ -24,8 +24,8 @@ def title(depth: Depth | None) -> str:
 def purpose(depth: Depth) -> str:
     """What a training does, in one sentence."""
     if depth is Depth.PROPAGATION:
-        return translate("training", "Learns from your labels how strongly a class draws on the classes above it.")
-    return translate("training", "Trains the network that embeds your images on your classes.")
+        return translate("training", "Learns how much each class inherits from its parents.")
+    return translate("training", "Trains the network that embeds your images to tell your classes apart.")
 
 
 def duration(plan: Plan) -> str:
@@ -52,14 +52,14 @@ def start_text(start: StartingPoint) -> str:
     """Where training a backbone starts."""
     if start is StartingPoint.BUNDLED:
         return translate("training", "Bundled backbone")
-    return translate("training", "The paper's Conv4")
+    return translate("training", "Conv4, from scratch")
 
 
 def labels_text(labels: Labels) -> str:
     """What there is to learn from, or what is missing."""
     if not labels.are_enough:
-        return translate("training", "Label at least 2 images of 2 classes first: there is nothing to learn from yet.")
-    template = translate("training", "Learns from %1 labelled by you, in %2 classes.")
+        return translate("training", "Label at least 2 images in each of 2 classes first.")
+    template = translate("training", "Learns from %1 you labelled in %2 classes.")
     return fill(template, images(labels.images), number(labels.classes))
 
 
@@ -75,20 +75,18 @@ def verdict(figures: Figures) -> str:
 def comparison(figures: Figures) -> str:
     """`Current: 57.1 % · New: 61.9 %`, or why there are no figures."""
     if figures.before is None or figures.after is None:
-        return translate("training", "There were too few labels to hold out images for measuring it.")
+        return translate("training", "Too few labels to hold out images and measure it.")
     current = fill(translate("training", "Current: %1"), percent_to_a_tenth(figures.before))
     new = fill(translate("training", "New: %1"), percent_to_a_tenth(figures.after))
     return f"{current}{SEPARATOR}{new}"
 
 
-def measured_on(figures: Figures, depth: Depth) -> str:
+def measured_on(figures: Figures) -> str:
     """What the figures were measured on, and whether that is enough to tell."""
     if not figures.held_out_images:
         return ""
     if figures.held_out_images == 1:
         basis = translate("training", "Accuracy on 1 held-out image.")
-    elif depth is Depth.PROPAGATION:
-        basis = translate("training", "Accuracy on few-shot tasks drawn from %1 held-out images.")
     else:
         basis = translate("training", "Accuracy on %1 held-out images.")
     caution = (

@@ -29,7 +29,7 @@ def test_without_an_address_the_system_decides(reviewing: Desk) -> None:
     """A quiet line; nothing of a proxy is asked for, and none is passed on."""
     page = listed(reviewing).published
     reviewing.window.backbone_jobs.download.make_job = player = Player([Failed("no way")])
-    assert page.proxy.open_button.text() == "Through a proxy…"
+    assert page.proxy.open_button.text() == "Use a proxy…"
     assert not page.proxy.field.isVisible()
     page.card.download_button.click()
     page.card.agree_button.click()
@@ -76,7 +76,7 @@ def test_a_download_goes_through_the_proxy(reviewing: Desk, settings: Settings) 
     assert "is not the expected one" in page.card.run.error
     assert BackboneLibrary().names() == ()
     assert settings.proxy == f"http://anna@127.0.0.1:{proxy.port}"
-    assert page.proxy.open_button.text() == f"Through http://anna@127.0.0.1:{proxy.port}"
+    assert page.proxy.open_button.text() == f"Proxy: http://anna@127.0.0.1:{proxy.port}"
     assert page.proxy.address.startswith("http://anna:secret@")
 
 
@@ -89,6 +89,6 @@ def test_the_address_is_there_the_next_time(settings: Settings, reviewing: Desk)
     page.proxy.field.clear()
     reviewing.press(Key.Key_Return)
     assert settings.proxy == ""
-    assert page.proxy.open_button.text() == "Through a proxy…"
+    assert page.proxy.open_button.text() == "Use a proxy…"
     page.proxy.open_button.click()
     assert not page.proxy.field.isVisible()

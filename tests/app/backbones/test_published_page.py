@@ -93,7 +93,7 @@ def test_a_network_that_is_here_can_be_used(reviewing: Desk, tmp_path: Path) -> 
     add_to_library(tmp_path, name=SMALL.library_name)
     card.agree_button.click()
     reviewing.wait(card.use_button.isVisible)
-    assert reviewing.window.toast.message == "Smallnet is now on this computer"
+    assert reviewing.window.toast.message == "Added Smallnet"
     assert card.download_button.isHidden()
     card.use_button.click()
     reviewing.wait(lambda: tasks.change.stage is Stage.RUNNING)

@@ -73,7 +73,7 @@ def test_a_removal_is_asked_refused_and_done(reviewing: Desk, tinyleaf: str) -> 
     card.remove_button.click()
     card.agree_button.click()
     reviewing.wait(lambda: [row.name for row in panel.computer.rows] == ["leafnet"])
-    assert reviewing.window.toast.message == "tinyleaf is no longer on this computer"
+    assert reviewing.window.toast.message == "Removed tinyleaf"
     assert BackboneLibrary().names() == ()
     assert list(BackboneLibrary().folder.iterdir()) == []
 

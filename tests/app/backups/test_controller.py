@@ -104,7 +104,7 @@ def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
     card = card_for(working, panel, BackupReason.DAY)
     click(working, card.ask_button)
     assert card.is_asking
-    assert "Restoring undoes these actions:\n• Label 40 images as" in card.question_text
+    assert "Restoring undoes these actions:\n• Labelled 40 images as" in card.question_text
     assert "is backed up first" in card.question_text
     working.press(Key.Key_Escape)
     assert card.question_text == ""
@@ -112,7 +112,7 @@ def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
     click(working, card.ask_button)
     with working.qtbot.waitSignal(working.window.session.loaded, timeout=LONG_MS):
         click(working, card.agree_button)
-    working.wait(lambda: working.window.toast.message == "The backup is restored")
+    working.wait(lambda: working.window.toast.message == "Restored the backup")
     assert labels_in(working) == before
     assert panel.isVisible(), "the panel and the collection stay in front"
     kept = card_for(working, panel, BackupReason.RESTORE)

@@ -84,8 +84,8 @@ def test_it_opens_by_key_palette_and_chip(desk: Desk) -> None:
     assert panel.isVisible()
     desk.press(Key.Key_Escape)
     desk.press(Key.Key_K, CONTROL)
-    rows = desk.type_into_palette("computing")
-    assert ("Computing", "Model") in {(row.title, row.subtitle) for row in rows}
+    rows = desk.type_into_palette("perf")
+    assert ("Performance", "Model") in {(row.title, row.subtitle) for row in rows}
     desk.press(Key.Key_Escape)
     assert player.requests == [ListDevices()]
 
@@ -95,12 +95,12 @@ def test_a_device_that_is_not_there_says_why(desk: Desk) -> None:
     panel = panel_of(desk)
     assert panel.facts_of("cuda").startswith("This computer shows no NVIDIA GPU")
     assert "the CPU does the work" in panel.facts_of("cuda")
-    assert panel.facts_of("tensorrt") == "For the same reason."
+    assert panel.facts_of("tensorrt") == "Not available for the same reason."
     assert [panel.buttons[device].isEnabled() for device in ("auto", "cpu", "cuda", "tensorrt")] == [
         True, True, False, False,
     ]  # fmt: skip
-    assert panel.facts_of("cpu") == "Works; about 850 images/s."
-    assert panel.facts_of("auto").endswith("here: CPU.")
+    assert panel.facts_of("cpu") == "Available, about 850 images/s."
+    assert panel.facts_of("auto").endswith("works: CPU.")
     chip = desk.window.device_chip
     assert chip.text() == "CPU"
     assert f"Not a GPU, because {WHY}" in chip.toolTip()
@@ -229,7 +229,7 @@ def test_the_collection_is_switched_off_and_on(
     changed_by(reviewing.qtbot, session, panel.switch.click)
     without = own_copy(reviewing.state)
     assert not np.allclose(with_it.best_score, without.best_score)
-    assert reviewing.window.toast.message == "Stop learning from unlabelled images"
+    assert reviewing.window.toast.message == "Turned off learning from unlabelled images"
     reviewing.wait(lambda: panel.collection_line.startswith("Off: the model"))
     with Project.open(collection.project, for_writing=False) as project:
         assert project.setting(STAGE_SETTING, True) is False

@@ -43,24 +43,24 @@ def test_a_refused_device_gives_reason_and_remedy_once() -> None:
     """The doctor's words as sentences; the next device with the same reason only points at it."""
     facts = device_facts("cuda", NONE)
     assert facts == f"T{WHY[1:]}. N{REMEDY[1:]}."
-    assert device_facts("tensorrt", NONE) == "For the same reason."
+    assert device_facts("tensorrt", NONE) == "Not available for the same reason."
 
 
 def test_a_device_that_works_gives_its_speed() -> None:
     """Images a second as measured; TensorRT is not tried."""
-    assert device_facts("cpu", NONE) == "Works; about 850 images/s."
-    assert device_facts("cuda", GPU) == "Works; about 12,000 images/s."
+    assert device_facts("cpu", NONE) == "Available, about 850 images/s."
+    assert device_facts("cuda", GPU) == "Available, about 12,000 images/s."
     assert "takes minutes" in device_facts("tensorrt", GPU)
     slow = replace(GPU, reports={"cpu": replace(GPU.reports["cpu"], images_per_s=2.25)})
-    assert device_facts("cpu", slow) == "Works; about 2.3 images/s."
+    assert device_facts("cpu", slow) == "Available, about 2.3 images/s."
     unmeasured = replace(GPU, reports={"cpu": replace(GPU.reports["cpu"], images_per_s=None)})
-    assert device_facts("cpu", unmeasured) == "Works."
+    assert device_facts("cpu", unmeasured) == "Available."
 
 
 def test_automatic_says_what_it_takes() -> None:
     """Once that is known."""
-    assert device_facts("auto", None) == "Uses the fastest that works."
-    assert device_facts("auto", GPU) == "Uses the fastest that works; here: NVIDIA H200."
+    assert device_facts("auto", None) == "Uses the fastest device that works."
+    assert device_facts("auto", GPU) == "Uses the fastest device that works: NVIDIA H200."
     assert device_facts("cuda", None) == ""
 
 
@@ -70,7 +70,7 @@ def test_the_note_says_how_far_the_look_is() -> None:
     assert survey_note(None, "it ended", is_looking=False) == "The devices could not be tested: It ended."
     assert "not been tested" in survey_note(None, "", is_looking=False)
     assert "while other work was running" in survey_note(replace(NONE, was_alone=False), "", is_looking=False)
-    assert "bundled backbone alone" in survey_note(NONE, "", is_looking=False)
+    assert "bundled backbone; reading" in survey_note(NONE, "", is_looking=False)
 
 
 def test_the_chip_tells_device_and_reason() -> None:
@@ -91,15 +91,15 @@ def test_the_chip_tells_device_and_reason() -> None:
         (CollectionFacts(is_on=True, is_fitted=True), "Not evaluated yet"),
         (
             CollectionFacts(True, True, True, 1_240, 1_001, 900),
-            "On 1,240 held-out shots, 1,001 are correct with it and 900 without it.",
+            "Of 1,240 held-out shots, 1,001 are correct with it and 900 without.",
         ),
         (
             CollectionFacts(True, True, False, 40, 18, 21),
-            "Switched off automatically: on 40 held-out shots, 18 were correct with it and 21 without it.",
+            "Off, because it does not help: of 40 held-out shots, 18 are correct with it and 21 without.",
         ),
         (
             CollectionFacts(True, True, True, 40, 18, 21, is_elsewhere=True),
-            "21 without it. Your shots look unlike most other images here",
+            "21 without. Your labelled images look different from most others here",
         ),
     ],
 )

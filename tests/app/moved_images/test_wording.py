@@ -33,7 +33,7 @@ def test_counts_are_whole_sentences() -> None:
     """One image and many."""
     assert missing_line(1) == "1 image is not where it was."
     assert missing_line(40) == "40 images are not where they were."
-    assert (apply_text(1), apply_text(2)) == ("Update its location", "Update the location of 2 images")
+    assert (apply_text(1), apply_text(2)) == ("Update the location of 1 image", "Update the location of 2 images")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_preview_tells_everything() -> None:
     assert verdict(plan) == "7 of 10 found"
     assert way_lines(plan) == (
         "5 by their folders", "1 by name and size", "1 by content", "1 changed in the meantime",
-        "2 images without a label, added from the new place, will be replaced by them",
+        "2 images added from the new place without a label will be replaced",
     )  # fmt: skip
     assert left_lines(plan) == (
         "1 could be several files. Choose a narrower folder to tell them apart.",

@@ -20,25 +20,25 @@ def test_figures_are_compared(qapp: QApplication) -> None:
     """One line with both, and what they mean."""
     figures = Figures(0.5714, 0.6190, 42)
     assert comparison(figures) == "Current: 57.1 %  ·  New: 61.9 %"
-    assert measured_on(Figures(0.6, 0.6, 42), Depth.BACKBONE) == "Accuracy on 42 held-out images."
-    assert measured_on(Figures(1.0, 1.0, 1), Depth.BACKBONE) == "Accuracy on 1 held-out image."
-    assert "few-shot tasks drawn from 42 held-out" in measured_on(figures, Depth.PROPAGATION)
+    assert measured_on(Figures(0.6, 0.6, 42)) == "Accuracy on 42 held-out images."
+    assert measured_on(Figures(1.0, 1.0, 1)) == "Accuracy on 1 held-out image."
+    assert "on 42 held-out images" in measured_on(figures)
     assert verdict(figures) == "The new version is better"
     assert verdict(Figures(0.6, 0.6, 42)) == "The new version is not better"
 
 
 def test_few_images_are_no_proof(qapp: QApplication) -> None:
     """Whoever chooses by a difference is told when it says little."""
-    assert measured_on(Figures(0.5714, 0.6190, 42), Depth.BACKBONE).endswith("the difference may be due to chance.")
-    assert "chance" not in measured_on(Figures(0.5714, 0.6190, 4200), Depth.BACKBONE)
+    assert measured_on(Figures(0.5714, 0.6190, 42)).endswith("the difference may be due to chance.")
+    assert "chance" not in measured_on(Figures(0.5714, 0.6190, 4200))
 
 
 def test_what_was_not_measured_is_said(qapp: QApplication) -> None:
     """No figure is made up."""
     figures = Figures(None, None)
-    assert "too few labels" in comparison(figures)
+    assert "Too few labels" in comparison(figures)
     assert "%" not in comparison(figures)
-    assert measured_on(figures, Depth.BACKBONE) == ""
+    assert measured_on(figures) == ""
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_the_duration_is_rough(qapp: QApplication, plan: Plan, words: str) -> No
 
 def test_labels_are_told_or_asked_for(qapp: QApplication) -> None:
     """What there is, or what to do first."""
-    assert labels_text(Labels(24, 8)) == "Learns from 24 images labelled by you, in 8 classes."
-    assert labels_text(Labels(3, 1)).startswith("Label at least 2 images of 2 classes")
+    assert labels_text(Labels(24, 8)) == "Learns from 24 images you labelled in 8 classes."
+    assert labels_text(Labels(3, 1)).startswith("Label at least 2 images in each of 2 classes")
 
 
 def test_a_version_says_when_and_how_good(qapp: QApplication) -> None:
