@@ -65,11 +65,10 @@ def test_insert_makes_a_class_under_the_chosen_one(reviewing: Desk) -> None:
     reviewing.press_for_change(Key.Key_Return)
     checks = reviewing.graph.find("Green/Green checks")
     reviewing.wait(lambda: reviewing.window.tree.selected_class == checks)
-    reviewing.wait(lambda: reviewing.window.inspector.class_facts is not None)
-    facts = reviewing.window.inspector.class_facts
-    assert facts is not None
-    assert facts.is_zero_shot
-    assert len(facts.candidates) == 12
+    inspector = reviewing.window.inspector
+    reviewing.wait(lambda: inspector.class_facts is not None and len(inspector.class_facts.candidates) == 12)
+    assert inspector.class_facts is not None
+    assert inspector.class_facts.is_zero_shot
 
 
 def test_a_candidate_becomes_a_shot_by_a_click(reviewing: Desk) -> None:
