@@ -145,6 +145,8 @@ class Welcome(QWidget):
         """Show the ways to begin again."""
         self.sample_card.end()
         self._ways.show()
+        if self.isVisible():
+            self.buttons["try_sample"].setFocus()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files."""
