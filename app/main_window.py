@@ -89,10 +89,11 @@ class MainWindow(QMainWindow):
         self.status_line = StatusLine(self.session, self.embedding, self.device_chip)
         self._panes = Panes(self.tree, self.workspace, self.side)
         self._pages = QStackedWidget()
+        self._stage = make_column(self._pages)  # what floats lies on it: of a stack, screen readers see the pages alone
         self._lay_out()
-        self.toast = Toast(self._pages)
+        self.toast = Toast(self._stage)
         self.toast.keep_above(self.workspace.selection_bar)
-        self.palette_panel = Palette(self._pages)
+        self.palette_panel = Palette(self._stage)
         self._keys: KeysSheet | None = None
         self._make_flows(log or Log())
         self._connect()
@@ -110,7 +111,7 @@ class MainWindow(QMainWindow):
         self._pages.addWidget(self.welcome)
         self._pages.addWidget(self._working)
         self.report_notice = Notice()
-        self.setCentralWidget(make_column(self._pages, above=self.report_notice))
+        self.setCentralWidget(make_column(self._stage, above=self.report_notice))
 
     def _make_flows(self, log: Log) -> None:
         self.importing = Importing(self.session, self.workspace.notice, self.toast, self)
@@ -128,7 +129,7 @@ class MainWindow(QMainWindow):
         self.backbones = Backbones(self.session, self.backbone_jobs, self.side, self.toast)
         self.backups = Backups(self.session, self.side, self.toast)
         self.computing = Computing(
-            self.session, self.embedding, self.settings, self.device_chip, toast=self.toast, host=self._pages
+            self.session, self.embedding, self.settings, self.device_chip, toast=self.toast, host=self._stage
         )
         self.preferences = Preferences(
             self.session, self.settings, host=self._pages, device_text=lambda: self.device_chip.device_name
@@ -342,7 +343,7 @@ class MainWindow(QMainWindow):
 
     def _show_keys(self) -> None:
         if self._keys is None:
-            self._keys = KeysSheet(self._pages)
+            self._keys = KeysSheet(self._stage)
         self._keys.show_over()
         self._keys.setFocus()
 

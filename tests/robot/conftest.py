@@ -39,7 +39,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     """Keep what was on the screen when a story went wrong."""
     report: Any = yield
     person = getattr(item, "funcargs", {}).get("person")
-    if report.failed and isinstance(person, Person) and call.when == "call":
+    if report.failed and isinstance(person, Person) and call.when != "teardown":
         place = person.eyes.save(PICTURES / "failed" / f"{item.name}.png")
         report.sections.append(("on the screen", str(place)))
     return report

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from Xlib import X
 from Xlib import display as xlib
-from Xlib.error import BadWindow
+from Xlib.error import BadDrawable, BadWindow
 
 if TYPE_CHECKING:
     from tests.robot.display import Display
@@ -134,6 +134,11 @@ class Eyes:
         """The window whose title holds these words; None when there is none."""
         return next((window for name, window in self.windows().items() if title in name), None)
 
+    def is_active(self, title: str) -> bool:
+        """Whether keys go to the window whose title holds these words."""
+        active, window = self._property(self._root, "_NET_ACTIVE_WINDOW"), self.window(title)
+        return active is not None and window is not None and active[0] == window.id
+
     def place_of(self, title: str) -> Area:
         """Where a window's own contents are, without the frame around them."""
         window = self.window(title)
@@ -141,6 +146,19 @@ class Eyes:
         geometry = window.get_geometry()
         at = self._root.translate_coords(window, 0, 0)
         return Area(at.x, at.y, geometry.width, geometry.height)
+
+    def floating(self) -> frozenset[int]:
+        """What floats above all windows, unknown to the window manager: menus, tips, what is being dragged."""
+        found = set()
+        for window in self._root.query_tree().children:
+            try:
+                attributes = window.get_attributes()
+                is_visible = attributes.map_state == X.IsViewable and window.get_geometry().width > 1
+            except (BadWindow, BadDrawable):
+                continue  # closed meanwhile
+            if attributes.override_redirect and is_visible:
+                found.add(window.id)
+        return frozenset(found)
 
     def _property(self, window: Any, name: str) -> Any | None:
         found = window.get_full_property(self.connection.intern_atom(name), X.AnyPropertyType)

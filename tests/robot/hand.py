@@ -107,13 +107,6 @@ class Hand:
         self.press()
         self.move_to((point[0] + DRAG_STARTS_AT, point[1] + DRAG_STARTS_AT // 2), PIXELS_A_SECOND / 6)
 
-    def drag(self, start: Point, end: Point) -> None:
-        """Drag from one point to another, and let go there."""
-        self.pick_up(start)
-        self.move_to(end, PIXELS_A_SECOND / 2)
-        self.move_to((end[0] + 1, end[1]))
-        self.release()
-
     def wheel(self, clicks: int) -> None:
         """Turn the wheel where the pointer is; positive is down."""
         button = WHEEL_DOWN if clicks > 0 else WHEEL_UP

@@ -6,8 +6,8 @@ from typing import Final, TypeVar
 
 Seen = TypeVar("Seen")
 
-DEADLINE_S: Final = 20.0
-LOOK_S: Final = 0.02
+DEADLINE_S: Final = 10.0
+LOOK_S: Final = 0.03
 
 
 def wait_for(look: Callable[[], Seen | None], what: str, deadline_s: float = DEADLINE_S) -> Seen:

@@ -1,20 +1,28 @@
 """A person at the display: the program, mouse and keyboard, eyes, and what a screen reader would say."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, final
 
 from tests.robot.display import Display
 from tests.robot.eyes import Area, Eyes
-from tests.robot.hand import Hand
+from tests.robot.hand import Hand, Point
 from tests.robot.marked_images import Seen, read_marked
-from tests.robot.patience import DEADLINE_S, wait_for
+from tests.robot.patience import DEADLINE_S, wait_for, wait_until_still
 from tests.robot.program import Program
 from tests.robot.screen_reader import Part, ScreenReader
 from tests.support.fresh_home import FreshHome
 
 TITLE: Final = "Protoleaf"
+TITLE_BAR: Final = 8
+"""Above a window's contents is its title, to click on."""
 START_S: Final = 60.0
+DRAGGING_PIXELS_A_SECOND: Final = 1500
+ARROW: Final = 8
+"""Left of a class's row is the arrow that unfolds it."""
+REST_S: Final = 0.2
+"""A hand rests so long over the place where it lets something go, and after."""
 
 
 @final
@@ -44,8 +52,19 @@ class Person:
         wanted = title or (TITLE if project is None else f"{project.stem} - {TITLE}")
         self.wait(lambda: self.eyes.window(wanted), f"the window “{wanted}”", START_S)
 
+    def open(self, project: Path) -> None:
+        """Start the program with a project, and wait until its cards have come to rest."""
+        self.start(project)
+        grid = self.grid
+        self.wait(lambda: self.cards(grid), "cards", START_S)
+        self.wait_until_calm()
+
     def quit(self) -> None:
-        """Leave the program by its key."""
+        """Leave the program by its key; the window is brought to the front first."""
+        if not self.eyes.is_active(TITLE):
+            window = self.window
+            self.hand.click((window.centre[0], window.top - TITLE_BAR))
+            self.wait(lambda: self.eyes.is_active(TITLE), "the window in front")
         self.hand.key("Ctrl+Q")
         self.program.wait_until_ended()
 
@@ -103,6 +122,28 @@ class Person:
         has_dialog = len(self.eyes.windows()) > 1
         return fields[0] if fields and has_dialog else None
 
+    # -- dragging
+
+    def drag(self, start: Point, end: Point) -> None:
+        """Drag what is at a point to another one, and let go there."""
+        self.pick_up(start)
+        self.drop(end)
+
+    def pick_up(self, point: Point) -> None:
+        """Press on something and move, until it is seen in the hand."""
+        before = self.eyes.floating()
+        self.hand.pick_up(point)
+        self.wait(lambda: self.eyes.floating() - before, "what is dragged, at the pointer")
+
+    def drop(self, point: Point) -> None:
+        """Go on to a point with what was picked up; let go once the program has followed."""
+        self.hand.move_to(point, DRAGGING_PIXELS_A_SECOND)
+        self.hand.move_to((point[0] + 1, point[1]))
+        time.sleep(REST_S)
+        self.reader.wait_for_answer()
+        self.hand.release()
+        time.sleep(REST_S)
+
     # -- the grid
 
     @property
@@ -121,6 +162,21 @@ class Person:
             lambda: next((seen.area for seen in self.cards(grid) if seen.number == number), None), f"image {number}"
         )
 
+    def wait_until_calm(self) -> None:
+        """Wait until cards do not change their places any more."""
+        grid = self.grid
+        wait_until_still(lambda: self.cards(grid), "the cards")
+
+    def unfold(self, name: str) -> None:
+        """Click the arrow before a class, so that the classes below it are shown."""
+        row = self.class_row(name)
+        self.hand.click((row.left - ARROW, row.centre[1]))
+
     def class_row(self, name: str) -> Area:
-        """Where a class stands in the tree."""
-        return self.part(name, "tree item").area
+        """Where a class stands in the tree; more may be said after its name."""
+
+        def look() -> Part | None:
+            rows = self.reader.of_role("tree item")
+            return next((row for row in rows if row.name == name or row.name.startswith(f"{name}.")), None)
+
+        return wait_for(look, f"the class {name}").area

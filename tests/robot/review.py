@@ -1,8 +1,9 @@
 """What the screen says about the image under review: which card is framed, and which class the digit 1 stands for."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, final
 
 import numpy as np
@@ -19,6 +20,7 @@ STANDS_OUT: Final = 90
 """A frame differs from the ground by so much in one colour; the soft ground of a chosen card does not."""
 KEY_WIDTH: Final = 26
 """The drawn key before a name in the inspector."""
+MARGIN: Final = 16
 CAPTION_HEIGHT: Final = 22
 
 
@@ -29,7 +31,7 @@ class Shown:
     Attributes:
         framed: numbers of the pictures on framed cards; there should be one.
         on_card: the name below the framed picture.
-        described: number of the picture in the inspector.
+        described: number of the picture in the inspector; None while it is on its way.
         first_guess: the name that the inspector shows first.
     """
 
@@ -40,8 +42,8 @@ class Shown:
 
     @property
     def is_whole(self) -> bool:
-        """Whether everything is there: one framed picture, and a guess."""
-        return len(self.framed) == 1 and self.described is not None and self.first_guess is not None
+        """Whether there is something to decide about: one framed picture, and a guess."""
+        return len(self.framed) == 1 and self.first_guess is not None
 
 
 @final
@@ -67,7 +69,11 @@ class Review:
 
     def wait_until_whole(self) -> Shown:
         """Wait, as a person does, until there is something to decide about."""
-        return wait_for(lambda: now if (now := self.shown()).is_whole else None, "a framed card and its first guess")
+        return self.wait_until(lambda shown: shown.is_whole, "a framed card and its first guess")
+
+    def wait_until(self, is_so: Callable[[Shown], bool], what: str) -> Shown:
+        """Wait until cards and inspector are as they should be."""
+        return wait_for(lambda: now if is_so(now := self.shown()) else None, what)
 
     def press(self, key: str) -> Shown:
         """Press a key; what was on the screen in the moment when it went down."""
@@ -79,11 +85,13 @@ class Review:
         return self._read(picture)
 
     def label_steadily(self, key: str, count: int, a_second: float) -> list[Shown]:
-        """Press a key again and again, looking each time; what was shown at each press."""
-        seen, due = [], time.monotonic()
+        """Press a key again and again, once for each image that comes; what was shown at each press."""
+        seen: list[Shown] = []
+        due = time.monotonic()
         for _ in range(count):
-            self.wait_until_whole()
             time.sleep(max(0.0, due - time.monotonic()))
+            before = seen[-1].framed if seen else ()
+            self.wait_until(partial(_is_next, before), "the next card, framed")
             seen.append(self.press(key))
             due = max(due + 1 / a_second, time.monotonic())
         return seen
@@ -98,16 +106,19 @@ class Review:
             tuple(card.number for card in framed),
             self._caption(grid, framed[0].area) if framed else None,
             pictures[0].number if pictures else None,
-            self._first_guess(inspector, pictures[0].area) if pictures else None,
+            self._first_guess(inspector),
         )
 
     def _caption(self, grid: Picture, card: Area) -> str | None:
         return self._reader.first_name(Area(card.left - 1, card.bottom + 2, card.width, CAPTION_HEIGHT).cut(grid))
 
-    def _first_guess(self, inspector: Picture, described: Area) -> str | None:
-        """The first name below the inspector's picture that stands where names stand, right of the drawn keys."""
-        left = 16 + KEY_WIDTH
-        return self._reader.first_name(inspector[described.bottom :, left : inspector.shape[1] - 16])
+    def _first_guess(self, inspector: Picture) -> str | None:
+        """The first name that stands where names stand, right of the drawn keys."""
+        return self._reader.first_name(inspector[:, MARGIN + KEY_WIDTH : inspector.shape[1] - MARGIN])
+
+
+def _is_next(before: tuple[int, ...], shown: Shown) -> bool:
+    return shown.is_whole and shown.framed != before
 
 
 def _within(part: Area, whole: Area) -> Area:

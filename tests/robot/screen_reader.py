@@ -91,6 +91,10 @@ class ScreenReader:
         """The first part on the screen whose name holds these words."""
         return next((part for part in self.parts() if words in part.name and role in {"", part.role}), None)
 
+    def focused(self, role: str) -> Part | None:
+        """The part of a role that has the keyboard."""
+        return next((part for part in self.of_role(role) if part.is_focused), None)
+
     def of_role(self, role: str) -> list[Part]:
         """All parts on the screen that have a role."""
         return [part for part in self.parts() if part.role == role]
@@ -100,6 +104,11 @@ class ScreenReader:
         for bus_name, path in self._children(_REGISTRY, _ROOT):
             for window in self._children(bus_name, path):
                 yield from self._below(*window)
+
+    def wait_for_answer(self) -> None:
+        """Ask every program something: once all have answered, they have seen to all that happened before."""
+        for bus_name, path in self._children(_REGISTRY, _ROOT):
+            self._children(bus_name, path)
 
     def text_of(self, part: Part) -> str:
         """What stands in a field."""

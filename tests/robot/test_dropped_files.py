@@ -1,0 +1,56 @@
+"""Files come from another program's window."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.config import CacheFolders
+from tests.robot import drag_source
+from tests.robot.marked_images import write_marked
+from tests.robot.patience import wait_for
+from tests.robot.person import Person
+from tests.robot.prepared import prepared_project
+from tests.robot.project_file import image_count_in, labels_in
+
+SCRIPT = Path(drag_source.__file__)
+
+
+@contextmanager
+def files_at_hand(person: Person, *files: Path) -> Iterator[tuple[int, int]]:
+    """A window of another program, from which these files can be dragged; the point to take them at."""
+    process = subprocess.Popen(
+        [sys.executable, SCRIPT, *files], env=person.home.environment(**person.display.variables)
+    )
+    try:
+        wait_for(lambda: person.eyes.window(drag_source.TITLE), "the other program's window")
+        yield person.eyes.place_of(drag_source.TITLE).centre
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def test_a_folder_onto_the_empty_window(person: Person, tmp_path: Path) -> None:
+    """A project is made beside it, and its pictures are in it."""
+    folder = tmp_path / "field trip"
+    write_marked(folder, range(5))
+    person.start()
+    with files_at_hand(person, folder / "000") as place:
+        person.drag(place, person.window.centre)
+        person.wait(lambda: len(person.cards(person.grid)) == 5, "five cards")
+    assert image_count_in(folder / "000.protoleaf") == 5
+
+
+def test_files_onto_a_class(person: Person, tmp_path: Path, caches: CacheFolders) -> None:
+    """They become its shots."""
+    project = prepared_project(tmp_path, caches, 20)
+    new = write_marked(tmp_path / "new", range(500, 503))
+    person.start(project)
+    row = person.class_row("Owls")
+    with files_at_hand(person, *new) as place:
+        person.drag(place, row.centre)
+        wait_for(lambda: image_count_in(project) == 23, "three more images")
+    assert {number: name for number, name in labels_in(project).items() if number >= 500} == dict.fromkeys(
+        range(500, 503), "Owls"
+    )

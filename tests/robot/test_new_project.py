@@ -1,0 +1,64 @@
+"""The main road: a new project, a class list, a folder of photos, labels by drag and by keys, undo and a restart."""
+
+from pathlib import Path
+
+from tests.robot.marked_images import write_marked
+from tests.robot.patience import wait_for
+from tests.robot.person import Person
+from tests.robot.prepared import FAMILIES
+from tests.robot.project_file import image_count_in, labels_in, parents_in
+from tests.support.collections import write_graph
+
+PHOTOS = 90
+DRAGGED = 10
+BY_KEYS = 60
+A_SECOND = 3.0
+
+
+def test_from_an_empty_window_to_seventy_labels(person: Person, tmp_path: Path) -> None:
+    """Everything a person does on the first day, and the next morning."""
+    classes = write_graph(tmp_path / "classes.csv", FAMILIES)
+    write_marked(tmp_path / "photos", range(PHOTOS))
+    project = tmp_path / "birds.protoleaf"
+
+    person.start()
+    person.hand.key("Ctrl+Shift+N")
+    person.answer_file_dialog(project)
+    person.wait(lambda: person.eyes.window("birds"), "the new project")
+    person.hand.key("Ctrl+Shift+I")
+    person.answer_file_dialog(classes)
+    wait_for(lambda: "Kestrel" in parents_in(project), "the classes")
+    person.hand.key("Ctrl+Shift+O")
+    person.answer_file_dialog(tmp_path / "photos" / "000")
+    wait_for(lambda: image_count_in(project) == PHOTOS, "the photos")
+    person.wait(lambda: len(person.cards(person.grid)) > DRAGGED, "cards")
+
+    dragged = drag_cards(person, project)
+    assert labels_in(project) == dragged
+
+    person.click("To review", "check box")
+    person.wait_until_calm()
+    person.hand.click(person.cards(person.grid)[0].area.centre)
+    person.hand.keys(["1"] * BY_KEYS, A_SECOND)
+    wait_for(lambda: len(labels_in(project)) == DRAGGED + BY_KEYS, f"{BY_KEYS} labels more")
+
+    before = labels_in(project)
+    person.hand.key("Ctrl+Z")
+    wait_for(lambda: len(labels_in(project)) == len(before) - 1, "one label less")
+    person.quit()
+    person.open(project)
+    person.hand.key("Ctrl+Z")
+    wait_for(lambda: len(labels_in(project)) == len(before) - 2, "one label less after a restart")
+    assert labels_in(project).items() <= before.items()
+
+
+def drag_cards(person: Person, project: Path) -> dict[int, str]:
+    """Drag ten cards onto two families by turns; class by picture."""
+    made: dict[int, str] = {}
+    for count in range(DRAGGED):
+        family = ("Owls", "Ducks")[count % 2]
+        card = next(card for card in person.cards(person.grid) if card.number not in made)
+        person.drag(card.area.centre, person.class_row(family).centre)
+        made[card.number] = family
+        wait_for(lambda: len(labels_in(project)) == len(made), f"{len(made)} labels")
+    return made
