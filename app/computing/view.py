@@ -185,6 +185,13 @@ class ComputingPanel(Overlay):
         body = self._column.totalHeightForWidth(width - border.left() - border.right())
         return border.top() + self._head.sizeHint().height() + body + below + border.bottom()
 
+    def place_panel(self) -> None:
+        """Scroll only where there is no room: a bar that was there once would take the width that makes it needless."""
+        has_room = self.wanted_height(self.panel_width()) <= self.highest()
+        never, when_needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self._scroll.setVerticalScrollBarPolicy(never if has_room else when_needed)
+        super().place_panel()
+
     def _settle(self) -> None:
         """Words came or went: another height, once those that are new have got their fonts."""
         self._column.invalidate()

@@ -49,9 +49,13 @@ class Overlay(QWidget):
 
     def place_panel(self) -> None:
         """Centre the panel in the upper part of the window."""
-        width = min(self._width, self.width() - 2 * _MARGIN)
+        width = self.panel_width()
         height = min(self.wanted_height(width), self.highest())
         self.panel.setGeometry((self.width() - width) // 2, self._top(), width, height)
+
+    def panel_width(self) -> int:
+        """How wide the panel is in this window."""
+        return min(self._width, self.width() - 2 * _MARGIN)
 
     def highest(self) -> int:
         """How high the panel can be in this window."""

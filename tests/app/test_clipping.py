@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.controls import make_button, make_label
-from tests.support.clipping import clipped
+from tests.support.clipping import clipped, overlapping
 
 
 def test_words_without_room_are_found(qtbot: QtBot) -> None:
@@ -22,3 +22,23 @@ def test_words_without_room_are_found(qtbot: QtBot) -> None:
     label.setFixedWidth(20)
     button.setFixedWidth(30)
     assert clipped(root) == ["a line of some length", "Some button"]
+
+
+def test_words_that_stick_out_or_lie_on_others_are_found(qtbot: QtBot) -> None:
+    """Beyond the edge of what they are in, and over their neighbours."""
+    root, inner = QWidget(), QWidget()
+    qtbot.addWidget(root)
+    inner.setParent(root)
+    first, second = make_label("first"), make_label("second")
+    for label in (first, second):
+        label.setParent(inner)
+        label.resize(label.sizeHint())
+    inner.resize(200, 100)
+    second.move(0, 50)
+    root.resize(300, 300)
+    root.show()
+    assert (clipped(root), overlapping(root)) == ([], [])
+    second.move(190, 3)
+    assert clipped(root) == ["second"]
+    second.move(3, 3)
+    assert overlapping(root) == [("first", "second")]

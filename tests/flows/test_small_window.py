@@ -9,10 +9,17 @@ from PySide6.QtWidgets import QApplication
 
 from app.actions.keys_sheet import KeysSheet
 from app.palette.overlay import Overlay
-from tests.support.clipping import clipped
+from app.theme import set_scheme
+from tests.support.clipping import clipped, overlapping
 from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.sessions import settle
 
 Key = Qt.Key
+
+
+PANELS = (
+    "choose_backbone", "tune_propagation", "train_backbone", "show_model_versions", "backups", "find_moved_images",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -91,3 +98,20 @@ def test_what_floats_is_whole_and_keeps_the_keyboard(small: Desk, opened: Callab
             assert overlay.isAncestorOf(focused)
     small.press(Key.Key_Escape)
     assert not overlay.isVisible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("panel", PANELS)
+def test_every_panel_is_whole(reviewing: Desk, panel: str, scheme: str) -> None:
+    """On 1,000 x 640, where panels are at their narrowest: no word is cut, and none lies on another."""
+    set_scheme(scheme)
+    reviewing.window.resize(1000, 640)
+    reviewing.window.registry.trigger(panel)
+    side = reviewing.window.side.currentWidget()
+    assert side is not None
+    assert side is not reviewing.window.inspector
+    settle(reviewing.qtbot, reviewing.window.session)
+    laid_out()
+    assert reviewing.window.width() == 1000
+    assert clipped(side) == []
+    assert overlapping(side) == []

@@ -106,6 +106,18 @@ def test_a_device_that_is_not_there_says_why(desk: Desk) -> None:
     assert f"Not a GPU, because {WHY}" in chip.toolTip()
 
 
+def test_it_scrolls_only_where_there_is_no_room(reviewing: Desk) -> None:
+    """When everything is known, a window that is high enough shows all of it; a low one scrolls."""
+    panel = panel_of(reviewing)
+    bar = scroll_area(panel).verticalScrollBar()
+    reviewing.window.resize(1200, 900)
+    reviewing.wait(lambda: bool(panel.collection_line) and not bar.isVisible())
+    reviewing.window.resize(1200, 420)
+    reviewing.wait(bar.isVisible)
+    reviewing.window.resize(1200, 900)
+    reviewing.wait(lambda: not bar.isVisible())
+
+
 def test_the_real_worker_tries_the_devices(desk: Desk) -> None:
     """In a child process: the CPU works, with a speed."""
     desk.window.registry.trigger("choose_device")
