@@ -1,0 +1,75 @@
+"""There is one current card: framed, chosen, described by the inspector, and what keys work on."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, NO_KEYS, SHIFT, Desk
+from tests.support.hand import Hand, Spot
+
+Key = Qt.Key
+ALT = Qt.KeyboardModifier.AltModifier
+
+
+def card(desk: Desk, row: int) -> Spot:
+    """The middle of a card."""
+    return Spot(desk.grid.viewport(), desk.grid.visualRect(desk.grid.model().index(row, 0)).center())
+
+
+def check_current(desk: Desk) -> int:
+    """The current image: chosen, and soon described."""
+    current = desk.grid.current_id
+    assert current is not None
+    assert current in desk.grid.selected_ids
+    desk.wait(lambda: desk.inspected == current)
+    return current
+
+
+def test_enter_accepts_the_card_that_is_framed_after_opening(desk: Desk, collection: Collection) -> None:
+    """Nobody has clicked or pressed an arrow yet."""
+    desk.open(collection.project)
+    current = check_current(desk)
+    predicted = desk.best_of(current)
+    desk.press(Key.Key_Return)
+    desk.wait(lambda: desk.label_of(current) == predicted)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        pytest.param([(Key.Key_Home, CONTROL), (Key.Key_Home, NO_KEYS)], id="Ctrl+Home, Home"),
+        pytest.param([(Key.Key_Right, CONTROL), (Key.Key_Down, CONTROL)], id="Ctrl and arrows"),
+        pytest.param([(Key.Key_Right, SHIFT), (Key.Key_End, CONTROL)], id="Shift, then Ctrl+End"),
+        pytest.param([(Key.Key_PageDown, NO_KEYS), (Key.Key_Left, NO_KEYS)], id="Page down, left"),
+    ],
+)
+def test_keys_after_a_click_move_the_one_frame(
+    keys: list[tuple[Qt.Key, Qt.KeyboardModifier]], reviewing: Desk, hand: Hand
+) -> None:
+    """The inspector follows, and what the next key labels is what it shows."""
+    hand.click(card(reviewing, 5))
+    check_current(reviewing)
+    for key, held in keys:
+        reviewing.press(key, held)
+        check_current(reviewing)
+    current = check_current(reviewing)
+    reviewing.press(Key.Key_U)
+    reviewing.wait(lambda: reviewing.label_of(current) == "?")
+
+
+def test_another_view_by_its_key_describes_its_current_card(reviewing: Desk) -> None:
+    """Alt+3 shows the labelled images; the keyboard stays in the grid, and its card is described."""
+    reviewing.grid.setFocus()
+    reviewing.press(Key.Key_3, ALT)
+    assert reviewing.label_of(check_current(reviewing))
+
+
+def test_coming_back_from_a_class_describes_the_card_again(reviewing: Desk, hand: Hand) -> None:
+    """A class that is clicked is described; a click on the card that was current all along is a question again."""
+    view = reviewing.window.tree.front
+    view.expandAll()
+    (index,) = view.model().indexes_of(reviewing.graph.find("Red disc"))  # type: ignore[attr-defined]
+    hand.click(Spot(view.viewport(), view.visualRect(index).center() + QPoint(5, 0)))
+    reviewing.wait(lambda: reviewing.window.inspector.class_facts is not None)
+    hand.click(card(reviewing, reviewing.grid.currentIndex().row()))
+    check_current(reviewing)
