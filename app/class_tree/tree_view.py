@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOptionViewItem, QTreeView, QWidget
 
-from app.class_tree.delegate import COUNT_MARGIN, ClassDelegate, caption_font, paint_ground
+from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, ClassDelegate, caption_font, paint_ground
 from app.class_tree.drag_picture import drag_picture
 from app.class_tree.drop_target import DropTarget, is_link
 from app.class_tree.model import COUNT, NAME, ClassTreeModel
@@ -95,6 +95,15 @@ class ClassTreeView(QTreeView):
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(COUNT, QHeaderView.ResizeMode.Fixed)
         self.fit_counts("")
+
+    def updateGeometries(self) -> None:
+        """Let a long tree be scrolled one row further: there is always room below all classes to drop something on."""
+        bar = self.verticalScrollBar()
+        place = bar.value()
+        super().updateGeometries()
+        if bar.maximum() > 0:
+            bar.setMaximum(bar.maximum() + ROW_HEIGHT)
+            bar.setValue(place)
 
     def fit_counts(self, widest: str) -> None:
         """Give the counts just the width of the widest one."""

@@ -153,17 +153,24 @@ def test_rows_spring_open_and_fold_back(
     assert pane.is_open("Animal") is hand.was_dropped
 
 
-@pytest.mark.parametrize("is_down", [True, False])
-def test_the_tree_scrolls_at_its_edges(is_down: bool, qtbot: QtBot, hand: Hand) -> None:
-    """Held near the lower or the upper edge it goes on by itself, and stops when the drag is over."""
+@pytest.fixture
+def long_pane(qtbot: QtBot) -> Pane:
+    """Far more classes than are in sight."""
     graph = CategoryGraph()
-    for number in range(200):
-        graph.add_class(f"class {number:03}")
+    for number in range(60):
+        last = graph.add_class(f"class {number:03}")
+    graph.add_class("leaf", [last])
     pane = Pane(graph)
     qtbot.addWidget(pane)
     pane.show()
     qtbot.waitExposed(pane)
-    view = pane.tree.view
+    return pane
+
+
+@pytest.mark.parametrize("is_down", [True, False])
+def test_the_tree_scrolls_at_its_edges(is_down: bool, qtbot: QtBot, long_pane: Pane, hand: Hand) -> None:
+    """Held near the lower or the upper edge it goes on by itself, and stops when the drag is over."""
+    view = long_pane.tree.view
     bar = view.verticalScrollBar()
     bar.setValue(0 if is_down else bar.maximum())
     begin, middle = bar.value(), Spot(view.viewport(), QPoint(60, view.viewport().height() // 2))
@@ -173,3 +180,22 @@ def test_the_tree_scrolls_at_its_edges(is_down: bool, qtbot: QtBot, hand: Hand) 
     qtbot.wait(50)
     assert bar.value() == still
     assert (still > begin) is is_down
+
+
+def test_below_a_long_tree_there_is_room_too(qtbot: QtBot, long_pane: Pane, hand: Hand) -> None:
+    """The drag scrolls there by itself, and it stays in sight when the rows are laid out anew."""
+    view, tree = long_pane.tree.view, long_pane.tree
+    dropped, said = recorded(view.class_dropped), []
+    row = tree.row("class 059", "leaf")
+    bar, edge = view.verticalScrollBar(), Spot(view.viewport(), QPoint(60, view.viewport().height() - 6))
+    view.doItemsLayout()
+    bar.setValue(bar.maximum() - 20)
+
+    def rest() -> None:
+        qtbot.waitUntil(lambda: bar.value() == bar.maximum())
+        view.doItemsLayout()
+        said.append(long_pane.chip)
+
+    hand.drag(Spot(view.viewport(), view.visualRect(row).center()), edge, rest)
+    assert said == ["Move to the top level"]
+    assert dropped == [(class_id(long_pane, "leaf"), class_id(long_pane, "class 059"), None, False)]
