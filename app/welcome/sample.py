@@ -12,8 +12,7 @@ if TYPE_CHECKING:  # the window shows first
     from app.jobs.job import Job
     from app.session import Session
     from app.welcome.view import Welcome
-    from engine.collection.messages import DrawSample
-    from engine.sample_collection.messages import PictureDrawn
+    from engine.sample_collection.messages import DrawSample, PictureDrawn
 
 PROJECT_NAME: Final = f"sample{PROJECT_SUFFIX}"
 
@@ -103,7 +102,7 @@ def _title() -> str:
 
 def _what_to_draw() -> "DrawSample | None":
     """What a worker must be asked for; None when the project is there. On a thread: it asks the disk."""
-    from engine.collection.messages import DrawSample
+    from engine.sample_collection.messages import DrawSample
 
     folder = sample_folder()
     return None if (folder / PROJECT_NAME).exists() else DrawSample(folder)

@@ -7,25 +7,8 @@ from pathlib import Path
 from engine.collection.backbone_change.change import PreparedChange
 from engine.collection.training.trained import Depth
 from engine.embedding.records import EmbedBatch
-from engine.sample_collection.messages import PictureDrawn
 from engine.training.curve import TrainingPoint
 from engine.worker.protocol import Request
-
-
-@dataclass(frozen=True)
-class SampleDrawn:
-    """The sample project is there."""
-
-    project: Path
-
-
-@dataclass(frozen=True)
-class DrawSample(Request[SampleDrawn]):
-    """Draw the sample collection in a folder and make its project; nothing is drawn when that is there already."""
-
-    event_types = (PictureDrawn,)
-
-    folder: Path
 
 
 @dataclass(frozen=True)

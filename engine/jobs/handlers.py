@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING
 
 from engine.backbones import messages
-from engine.collection.messages import DrawSample, PrepareChange, Train
+from engine.collection.messages import PrepareChange, Train
 from engine.embedding.messages import EmbedImages
 from engine.jobs import backbones, devices, projects
 from engine.jobs.embedding import Embedder
 from engine.runtime.devices.child import TryDevice
 from engine.runtime.providers import ListDevices
-from engine.sample_collection.messages import DrawShare
+from engine.sample_collection.messages import DrawSample, DrawShare
 
 if TYPE_CHECKING:
     from engine.worker.serve import Handlers

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from engine.collection.messages import DrawSample, PrepareChange, SampleDrawn, Train, TrainingResult
+from engine.collection.messages import PrepareChange, Train, TrainingResult
 from engine.config import CacheFolders
 from engine.embedding.records import EmbedBatch
 from engine.events import CancelToken
-from engine.sample_collection.messages import DrawShare, PictureDrawn, ShareDrawn
+from engine.sample_collection.messages import DrawSample, DrawShare, PictureDrawn, SampleDrawn, ShareDrawn
 
 if TYPE_CHECKING:
     from engine.collection.backbone_change.change import PreparedChange

@@ -1,4 +1,4 @@
-"""What a worker is asked for when several processes draw the sample collection together."""
+"""What workers are asked for about the sample collection: its project, and shares of its pictures."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,30 @@ class PictureDrawn:
     """
 
     path: Path
+
+
+@dataclass(frozen=True)
+class SampleDrawn:
+    """The sample project is there.
+
+    Attributes:
+        project: its file.
+    """
+
+    project: Path
+
+
+@dataclass(frozen=True)
+class DrawSample(Request[SampleDrawn]):
+    """Draw the sample collection and make its project; nothing is drawn when that is there already.
+
+    Attributes:
+        folder: of the project and its pictures.
+    """
+
+    event_types = (PictureDrawn,)
+
+    folder: Path
 
 
 @dataclass(frozen=True)

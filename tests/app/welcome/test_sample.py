@@ -1,14 +1,14 @@
 """The sample from the first page: an answer at once, pictures as they come, and a way to stop."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from engine.collection.messages import DrawSample, SampleDrawn
 from engine.events import Progress
-from engine.sample_collection.messages import PictureDrawn
+from engine.sample_collection.messages import DrawSample, PictureDrawn, SampleDrawn
 from engine.worker.protocol import Failed
 from tests.support.collections import Collection, write_shape
 from tests.support.desk import Desk
@@ -86,6 +86,25 @@ def test_one_that_was_drawn_before_is_opened(
         click(desk, desk.window.welcome.buttons["try_sample"])
     assert len(desk.state.image_ids) == 64
     assert desk.window.toast.message == ""
+
+
+def test_it_can_be_asked_for_beside_an_open_project(
+    reviewing: Desk, collection: Collection, picture: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The status line shows how far it is; the project stays in front until the sample is there."""
+    sample = Path(shutil.copy(collection.project, collection.folder / "sample.protoleaf"))
+    monkeypatch.setenv("PROTOLEAF_SAMPLE", str(sample.parent))
+    monkeypatch.setattr("app.welcome.sample._what_to_draw", lambda: DrawSample(sample.parent))
+    drawn_by(monkeypatch, PictureDrawn(picture), SampleDrawn(sample))
+    reviewing.press(Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    reviewing.type_into_palette("try the sample")
+    with reviewing.qtbot.waitSignal(reviewing.window.session.loaded, timeout=LONG_MS):
+        reviewing.press(Qt.Key.Key_Return)
+        assert not reviewing.window.welcome.isVisible()
+        reviewing.wait(lambda: any("sample" in job.title for job in reviewing.window.session.jobs.jobs))
+        assert reviewing.window.status_line.job_bar.isVisible()
+    assert reviewing.window.session.info is not None
+    assert reviewing.window.session.info.path == sample
 
 
 def test_a_drawing_that_fails_is_a_sentence(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
