@@ -187,6 +187,7 @@ class MainWindow(QMainWindow):
         workspace.grid.menu_requested.connect(lambda place: self.registry.menu_of(IMAGE_MENU, self).popup(place))
         workspace.grid.images_selected.connect(lambda _ids: self._update_available())
         workspace.action_requested.connect(self.registry.trigger)
+        workspace.subset_wanted.connect(tree.select_subset)
         self.preferences.action_requested.connect(self.registry.trigger)
         self._connect_inspector()
         self.welcome.action_requested.connect(self.registry.trigger)
@@ -334,7 +335,17 @@ class MainWindow(QMainWindow):
         is_for_class = self.inspector.is_for_class and not self.workspace.grid.hasFocus()
         if image_id >= 0 and not is_for_class:
             self.inspector.show_image(image_id)
+        elif image_id < 0 and not self.inspector.is_for_class:
+            self._show_choice_in_inspector()
         self._update_available()
+
+    def _show_choice_in_inspector(self) -> None:
+        """No card is current: the pane shows the chosen class, or nothing, and never an image that is not there."""
+        class_id = self.tree.selected_class
+        if class_id is None:
+            self.inspector.clear()
+        else:
+            self.inspector.show_class(class_id)
 
     # -- what concerns the whole window
 

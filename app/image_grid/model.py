@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from pathlib import Path
-from typing import Any, final
+from pathlib import Path, PurePath
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from app.image_grid.held_order import HeldOrder
 from app.image_grid.logic import Order
 from app.session.subsets import ImageFilter
+from app.unread import short_reason
 from app.wording import percent
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
@@ -34,6 +35,10 @@ class Mark(Enum):
     FAILED = auto()
     MISSING = auto()
     NOTHING = auto()
+
+
+_NOTHING_KNOWN: Final = (Mark.NOTHING, "", "", "")
+"""Title, detail and score of a card about which it is too early to say anything."""
 
 
 @dataclass(frozen=True)
@@ -181,15 +186,18 @@ class ImageGridModel(QAbstractListModel):
 
     def _machine_words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
         if state.status[place] == ImageStatus.FAILED:
-            return Mark.FAILED, self.tr("Cannot be read"), "", ""
+            name = PurePath(state.paths[place]).name
+            return Mark.FAILED, name, short_reason(state.failures.get(int(state.image_ids[place]), ""), name), ""
         if state.status[place] == ImageStatus.WAITING:
-            return Mark.WAITING, self.tr("Waiting"), "", ""
+            is_known = not state.is_list_only
+            return (Mark.WAITING, self.tr("Not read yet"), "", "") if is_known else _NOTHING_KNOWN
         return self._prediction(state, place)
 
     def _prediction(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
         best, safe = int(state.best_class[place]), int(state.safe_class[place])
         if best == NO_CLASS:
-            return Mark.NOTHING, self.tr("No prediction yet"), "", ""
+            # With labels there are predictions in a moment.
+            return _NOTHING_KNOWN if state.shot_counts else (Mark.NOTHING, self.tr("No prediction yet"), "", "")
         score = percent(float(state.best_score[place]))
         guess = self.tr("%1?").replace("%1", self._class_title(best))
         if state.is_unknown[place]:
@@ -199,6 +207,10 @@ class ImageGridModel(QAbstractListModel):
         if safe != NO_CLASS:
             return Mark.COARSE, self._class_title(safe), f"{guess} {score}", percent(float(state.safe_score[place]))
         return Mark.GUESS, guess, self.tr("not sure"), score
+
+    def _tip(self, card: Card) -> str:
+        failure = self.state.failures.get(card.image_id, "") if self.state and card.mark is Mark.FAILED else ""
+        return f"{card.path.name}\n{failure}" if failure else card.path.name
 
     def _class_title(self, class_id: int) -> str:
         """A class's name; in quotes where the program says the same of an image that shows none of the classes."""
@@ -223,7 +235,7 @@ class ImageGridModel(QAbstractListModel):
             return card
         texts = {
             Qt.ItemDataRole.DisplayRole: card.title,
-            Qt.ItemDataRole.ToolTipRole: card.path.name,
+            Qt.ItemDataRole.ToolTipRole: self._tip(card),
             Qt.ItemDataRole.AccessibleTextRole: f"{card.path.name}: {card.title} {card.detail} {card.score}".strip(),
         }
         return texts.get(Qt.ItemDataRole(role))

@@ -7,15 +7,16 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QSlider, QWidget
 
 from app.controls import make_label
+from app.elided import ElidedLabel
 from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.logic import Order
 from app.session.subsets import Subset
-from app.wording import images
+from app.texts import fill, translate
+from app.wording import SEPARATOR, images, number
 from app.workspace.sort_again import SortAgain
 
-WIDTH_FOR_ZOOM: Final = 760
-WIDTH_FOR_ORDER: Final = 640
-WIDTH_FOR_COUNT: Final = 500
+TITLE_WIDTH: Final = 160  # that a long title keeps before anything else gives way
+GAP: Final = 8  # between the parts
 CHIPS: Final = (Subset.ALL, Subset.TO_REVIEW, Subset.LABELLED, Subset.UNKNOWN)
 
 
@@ -37,19 +38,20 @@ class Header(QWidget):
         super().__init__(parent)
         self.setProperty("surface", "window")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._title = make_label("", "heading")
+        self._title = ElidedLabel("heading", takes_rest=False)
         self._count = make_label("", "muted")
+        self._to_review = make_label("", "muted")
         self._chips: dict[Subset, QPushButton] = {}
         self._group = QButtonGroup(self)
         self._order = self._make_order()
         self._zoom = self._make_zoom()
         self.sort_again = SortAgain()
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(16, 8, 12, 8)
-        layout.setSpacing(8)
-        layout.addWidget(self._title)
-        layout.addWidget(self._count)
-        layout.addSpacing(8)
+        layout.setContentsMargins(2 * GAP, GAP, GAP, GAP)
+        layout.setSpacing(GAP)
+        for part in (self._title, self._count, self._to_review):
+            layout.addWidget(part)
+        layout.addSpacing(GAP)
         for subset in CHIPS:
             layout.addWidget(self._make_chip(subset))
         layout.addStretch(1)
@@ -100,24 +102,63 @@ class Header(QWidget):
         return slider
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give up what is least needed when it gets narrow: size, order, count."""
+        """Give up what is least needed when it gets narrow; no word of what stays is cut but those of the title."""
         super().resizeEvent(event)
-        width = event.size().width()
-        self._zoom.setVisible(width >= WIDTH_FOR_ZOOM)
-        self._order.setVisible(width >= WIDTH_FOR_ORDER)
-        self._count.setVisible(width >= WIDTH_FOR_COUNT)
+        self._arrange()
 
-    def show_title(self, title: str, count: int) -> None:
-        """Say what is shown."""
-        self._title.setText(title)
+    def _arrange(self) -> None:
+        chips = [chip for chip in self._chips.values() if not chip.isHidden()]
+        title = min(self._title.sizeHint().width(), TITLE_WIDTH)
+        room = self.width() - 5 * GAP - title - sum(chip.sizeHint().width() + GAP for chip in chips)
+        room -= self.sort_again.fit(room - GAP) + (GAP if self.sort_again.count else 0)
+        for part, is_wanted in (
+            (self._count, True),
+            (self._order, True),
+            (self._zoom, True),
+            (self._to_review, bool(self._to_review.text())),
+        ):
+            width = part.sizeHint().width() + GAP
+            fits = is_wanted and width <= room
+            part.setVisible(fits)
+            room -= width if fits else 0
+
+    def show_changed(self, count: int) -> None:
+        """Offer to sort anew for so many cards whose predictions changed."""
+        if count != self.sort_again.count:
+            self.sort_again.count = count
+            self._arrange()
+
+    @property
+    def title(self) -> str:
+        """What is shown, in whole."""
+        return self._title.text()
+
+    def show_title(self, title: str, count: int, *, to_review: int | None = None) -> None:
+        """Say what is shown.
+
+        Args:
+            title: a part of the collection, or a class.
+            count: images shown.
+            to_review: how many of them wait for a label; None where that goes without saying.
+        """
+        self._title.show_text(title)
         self._count.setText(images(count))
+        self._to_review.setText("" if to_review is None or not count else to_review_text(to_review, count))
+        self._arrange()
 
-    def show_subset(self, subset: Subset) -> None:
-        """Light the chip of the part that is shown; none for a part without a chip."""
+    def show_subset(self, subset: Subset, *, has_class: bool = False) -> None:
+        """Light the chip of the part that is shown; none for a part without a chip.
+
+        Args:
+            subset: the part.
+            has_class: whether it is a part of a class; unknown images belong to none.
+        """
         self._group.setExclusive(False)
         for known, chip in self._chips.items():
             chip.setChecked(known is subset)
         self._group.setExclusive(True)
+        self._chips[Subset.UNKNOWN].setVisible(not has_class)
+        self._arrange()
 
     def show_order(self, order: Order) -> None:
         """Name the order."""
@@ -127,3 +168,14 @@ class Header(QWidget):
         """Move the slider without telling."""
         with QSignalBlocker(self._zoom):
             self._zoom.setValue(side)
+
+
+def to_review_text(to_review: int, count: int) -> str:
+    """`· 2,640 to review`, behind a number of images."""
+    if to_review == 0:
+        text = translate("workspace", "none to review")
+    elif to_review == count:
+        text = translate("workspace", "all to review")
+    else:
+        text = fill(translate("workspace", "%1 to review"), number(to_review))
+    return f"{SEPARATOR.strip()} {text}"

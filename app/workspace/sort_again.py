@@ -11,18 +11,39 @@ from app.wording import number
 
 @final
 class SortAgain(QPushButton):
-    """`14 predictions changed · Sort again`; hidden while there is nothing to sort."""
+    """`14 predictions changed · Sort again`; shorter where there is less room.
+
+    Attributes:
+        count: cards that show another prediction than the one that they were sorted by.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self.count = 0
         self.setProperty("variant", "flat")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.hide()
 
-    def show_changed(self, count: int) -> None:
-        """Say how many cards show another prediction than the one that they were sorted by."""
-        self.setVisible(count > 0)
-        if count == 1:
-            self.setText(translate("workspace", "1 prediction changed · Sort again"))
-        elif count:
-            self.setText(fill(translate("workspace", "%1 predictions changed · Sort again"), number(count)))
+    def fit(self, room: int) -> int:
+        """Say as much as there is room for, or nothing.
+
+        Returns:
+            the width that it takes.
+        """
+        if not self.count:
+            self.hide()
+            return 0
+        self.setToolTip(_changed(self.count))
+        short = translate("workspace", "Sort again")
+        for text in (f"{_changed(self.count)} · {short}", short):
+            self.setText(text)
+            if self.sizeHint().width() <= room:
+                break
+        self.show()
+        return self.sizeHint().width()
+
+
+def _changed(count: int) -> str:
+    if count == 1:
+        return translate("workspace", "1 prediction changed")
+    return fill(translate("workspace", "%1 predictions changed"), number(count))

@@ -12,7 +12,7 @@ from app.image_grid.view import ImageGrid
 from app.image_view.view import ImageView
 from app.images.thumbnails import Thumbnails
 from app.review.selection_bar import SelectionBar
-from app.session.subsets import ImageFilter, Subset, subset_text
+from app.session.subsets import ImageFilter, Subset, fitting, subset_text
 from app.settings import Settings
 from app.status.notice import Notice
 from app.workspace.emptiness import emptiness
@@ -36,10 +36,12 @@ class Workspace(QWidget):
     Signals:
         action_requested: name of an action, from the empty page.
         files_dropped: list of paths.
+        subset_wanted: a `Subset` of the whole collection that should be chosen beside the classes, and so be shown.
     """
 
     action_requested = Signal(str)
     files_dropped = Signal(object)
+    subset_wanted = Signal(object)
 
     def __init__(
         self, session: "Session", thumbnails: Thumbnails, settings: Settings, parent: QWidget | None = None
@@ -81,7 +83,7 @@ class Workspace(QWidget):
         layout.addWidget(self.selection_bar)
 
     def _connect(self) -> None:
-        self.header.subset_chosen.connect(self.show_subset_of_class)
+        self.header.subset_chosen.connect(self._on_chip_chosen)
         self.header.order_chosen.connect(self._on_order_chosen)
         self.header.sort_again.clicked.connect(self._on_sort_again)
         self.header.zoom_chosen.connect(self.grid.set_thumbnail_side)
@@ -93,7 +95,7 @@ class Workspace(QWidget):
         self.selection_bar.left.connect(self.grid.setFocus)
         self.selection_bar.dismissed.connect(self._on_selection_dismissed)
         self.selection_bar.action_requested.connect(self.action_requested)
-        self.grid.current_image_changed.connect(lambda _image_id: self._look_ahead())
+        self.grid.current_image_changed.connect(self._on_current_image_changed)
         for part in (self.grid, self.grid.viewport()):
             part.installEventFilter(self)
         self.empty.files_dropped.connect(self.files_dropped)
@@ -137,7 +139,9 @@ class Workspace(QWidget):
     def show_image(self, image_id: int) -> None:
         """Bring an image into sight, leaving the present choice when it is not part of it."""
         if not self.grid.select_image(image_id):
-            self.show_subset(Subset.ALL)
+            self.subset_wanted.emit(Subset.ALL)
+            if self.model.row_of(image_id) is None:
+                self.show_subset(Subset.ALL)
             self.grid.select_image(image_id)
         self.hold()
         self.grid.setFocus()
@@ -182,6 +186,13 @@ class Workspace(QWidget):
         self.grid.verticalScrollBar().setValue(0)
         self._show_title()
 
+    def _on_chip_chosen(self, subset: Subset) -> None:
+        """A chip narrows the class that is chosen; without one it is the same choice as the row beside the classes."""
+        if self._class_id is None:
+            self.subset_wanted.emit(subset)
+        else:
+            self.show_subset_of_class(subset)
+
     def _class_ids(self) -> frozenset[int] | None:
         if self._class_id is None or self._class_id not in self._session.graph:
             return None
@@ -189,10 +200,11 @@ class Workspace(QWidget):
 
     def _on_state_changed(self, state: "CollectionState | None") -> None:
         if self._class_id is not None and self._class_id not in self._session.graph:
-            self._class_id = None
+            self._class_id, self._subset = None, Subset.ALL
+            self.subset_wanted.emit(Subset.ALL)
         self.model.set_state(state, ImageFilter(self._subset, self._class_ids()))
         self._show_title()
-        self.header.sort_again.show_changed(self._changed_predictions())
+        self.header.show_changed(self._changed_predictions())
         self._look_ahead()
 
     def _changed_predictions(self) -> int:
@@ -223,8 +235,9 @@ class Workspace(QWidget):
     def _show_title(self) -> None:
         has_class = self._class_id is not None and self._class_id in self._session.graph
         name = self._name_of(self._class_id) if has_class and self._class_id is not None else ""
-        self.header.show_title(name or subset_text(self._subset), self.model.rowCount())
-        self.header.show_subset(self._subset)
+        to_review = self._count_to_review() if self._subset is Subset.ALL else None
+        self.header.show_title(name or subset_text(self._subset), self.model.rowCount(), to_review=to_review)
+        self.header.show_subset(self._subset, has_class=has_class)
         if self._stack.currentWidget() is self.image_view and self.model.rowCount():
             self._follow_grid()
         elif self.model.rowCount():
@@ -234,6 +247,12 @@ class Workspace(QWidget):
             is_writable = info is not None and info.is_writable
             self.empty.show_emptiness(emptiness(self._session.state, self.model.filter, name, is_writable=is_writable))
             self._stack.setCurrentWidget(self.empty)
+
+    def _count_to_review(self) -> int:
+        """How many images of what is chosen wait for a label, counted as the rows beside the classes count them."""
+        state = self._session.state
+        wanted = ImageFilter(Subset.TO_REVIEW, self._class_ids())
+        return 0 if state is None else int(fitting(state, wanted).sum())
 
     def _name_of(self, class_id: int) -> str:
         graph = self._session.graph
@@ -268,23 +287,27 @@ class Workspace(QWidget):
             path, row = self._session.state.path_of(image_id), self.grid.currentIndex().row()
             self.image_view.show_image(path, place=row + 1, count=self.model.rowCount())
 
+    def _on_current_image_changed(self, _image_id: int) -> None:
+        self._look_ahead()
+        if self.is_image_open:
+            self._follow_grid()
+
     def _on_step_requested(self, step: int) -> None:
         row = self.grid.currentIndex().row() + step
         if 0 <= row < self.model.rowCount():
             self.grid.select_row(row)
-            self._follow_grid()
 
     # -- remembering
 
     def _on_order_chosen(self, order: Order) -> None:
         self._settings.order = order.value
         self.model.set_order(order)
-        self.header.sort_again.show_changed(0)
+        self.header.show_changed(0)
 
     def _on_sort_again(self) -> None:
         self.model.refresh()
         self._show_title()
-        self.header.sort_again.show_changed(0)
+        self.header.show_changed(0)
         self.grid.setFocus()
 
     def _on_selection_dismissed(self) -> None:

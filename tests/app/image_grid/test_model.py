@@ -40,8 +40,8 @@ def scored(state: CollectionState, scores: list[float]) -> CollectionState:
         (Picture(best=4, score=0.5), Mark.GUESS, ("class 4?", "not sure", "50 %")),
         (Picture(best=4, score=0.9, is_unknown=True), Mark.UNKNOWN, ("Unknown", "class 4?", "")),
         (Picture(), Mark.NOTHING, ("No prediction yet", "", "")),
-        (Picture(status=ImageStatus.WAITING), Mark.WAITING, ("Waiting", "", "")),
-        (Picture(status=ImageStatus.FAILED), Mark.FAILED, ("Cannot be read", "", "")),
+        (Picture(status=ImageStatus.WAITING), Mark.WAITING, ("Not read yet", "", "")),
+        (Picture(status=ImageStatus.FAILED), Mark.FAILED, ("11.png", "", "")),
         (Picture(label=3, status=ImageStatus.FAILED), Mark.LABELLED, ("class 3", "", "")),
     ],
 )

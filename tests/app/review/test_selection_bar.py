@@ -18,6 +18,17 @@ Key = Qt.Key
 
 
 @pytest.fixture
+def doubtful(reviewing: Desk) -> Desk:
+    """No class of discs has a label any more: the program does not know what it sees in half of the images."""
+    state, session = reviewing.state, reviewing.window.session
+    discs = [class_id for class_id in reviewing.graph.classes() if reviewing.graph.name(class_id).endswith("disc")]
+    image_ids = state.image_ids[np.isin(state.label_class, discs)].tolist()
+    with reviewing.qtbot.waitSignal(session.fitting_changed, check_params_cb=lambda is_fitting: not is_fitting):
+        session.act(lambda project: project.unlabel(image_ids))
+    return reviewing
+
+
+@pytest.fixture
 def bar(reviewing: Desk) -> SelectionBar:
     """Forty images are to be reviewed; Ctrl+A has selected all of them."""
     reviewing.choose(0)
@@ -75,6 +86,37 @@ def test_it_comes_and_goes_with_the_selection(reviewing: Desk, bar: SelectionBar
     reviewing.wait(lambda: not bar.isVisible())
     assert len(reviewing.grid.selected_ids) == 1
     assert reviewing.grid.hasFocus()
+
+
+@pytest.mark.parametrize("percent", [60, 95])
+def test_enter_does_what_the_bar_says(doubtful: Desk, bar: SelectionBar, percent: int) -> None:
+    """The images above the chosen threshold, no others, as one step that one undo takes back."""
+    set_threshold(doubtful, bar, percent)
+    count, errors = above(doubtful, percent)
+    assert 0 < count < 49
+    accept = bar.findChild(QPushButton)
+    assert accept is not None
+    doubtful.wait(lambda: accept.text() == f"Accept {count}")
+    assert errors_text(errors) in texts(bar)
+    change = doubtful.press_for_change(Key.Key_Return)
+    assert len(change.labelled) == count
+    assert f"Accepted {count} images in" in doubtful.window.toast.message
+    doubtful.press_for_change(Key.Key_Z, CONTROL)
+    assert doubtful.grid.model().rowCount() == 49
+
+
+def test_the_button_does_the_same_and_the_threshold_is_kept(reviewing: Desk, bar: SelectionBar) -> None:
+    """A click accepts, the keys go on to mean the images, and the next start knows the threshold."""
+    for _step in range(5):
+        QTest.mouseClick(button(bar, "Higher"), Qt.MouseButton.LeftButton)
+    assert reviewing.window.settings.accept_above == 85
+    count, _errors = above(reviewing, 85)
+    change = changed_by(
+        reviewing.qtbot,
+        reviewing.window.session,
+        lambda: QTest.mouseClick(button(bar, "Accept"), Qt.MouseButton.LeftButton),
+    )
+    assert len(change.labelled) == count
 
 
 def test_labels_of_many_are_given_and_removed(reviewing: Desk, bar: SelectionBar) -> None:

@@ -1,0 +1,161 @@
+"""One truth about what is shown: chips, the rows beside the classes, counts, cards and inspector agree."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+
+from app.class_tree.subset_list import SubsetList
+from app.elided import ElidedLabel
+from app.session.subsets import Subset, subset_counts
+from app.workspace.header import Header, to_review_text
+from engine.collection.importing.import_images import import_images
+from tests.support.clipping import clipped
+from tests.support.desk import CONTROL, Desk
+from tests.support.images import write_jpeg
+from tests.support.sessions import act, changed_by
+from tests.support.widgets import button, texts
+
+Key = Qt.Key
+CHIPS = {"All": Subset.ALL, "To review": Subset.TO_REVIEW, "Labelled": Subset.LABELLED, "Unknown": Subset.UNKNOWN}
+
+
+def header(desk: Desk) -> Header:
+    """The line above the grid."""
+    return desk.window.workspace.header
+
+
+def click_chip(desk: Desk, name: str) -> None:
+    """Click one of the chips."""
+    QTest.mouseClick(button(header(desk), name), Qt.MouseButton.LeftButton)
+
+
+def click_row(desk: Desk, subset: Subset) -> None:
+    """Click one of the rows beside the classes."""
+    (shelves,) = desk.window.tree.findChildren(SubsetList)
+    place = shelves.visualRect(shelves.model().index(list(Subset).index(subset), 0)).center()
+    QTest.mouseClick(shelves.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def lit(desk: Desk) -> list[str]:
+    """The chips that are lit."""
+    return [chip.text() for chip in header(desk).findChildren(QPushButton) if chip.isChecked()]
+
+
+@pytest.mark.parametrize("name", CHIPS)
+def test_a_chip_and_the_row_are_one_choice(reviewing: Desk, name: str) -> None:
+    """Clicking either chooses both, and the title says the same."""
+    subset = CHIPS[name]
+    for by_chip in (True, False):
+        click_row(reviewing, Subset.FAILED)
+        assert lit(reviewing) == []
+        if by_chip:
+            click_chip(reviewing, name)
+        else:
+            click_row(reviewing, subset)
+        assert reviewing.window.tree.selected_subset is subset
+        assert lit(reviewing) == [name]
+        assert reviewing.window.workspace.class_id is None
+
+
+def test_a_chip_narrows_the_class_that_is_chosen(reviewing: Desk) -> None:
+    """The class stays chosen and in the title; unknown images belong to none, so there is no chip for them."""
+    blue = reviewing.graph.find("Blue")
+    reviewing.window.tree.select_class(blue)
+    assert not button(header(reviewing), "Unknown").isVisible()
+    click_chip(reviewing, "Labelled")
+    assert (reviewing.window.tree.selected_class, header(reviewing).title) == (blue, "Blue")
+    assert "9 images" in texts(header(reviewing))
+    click_row(reviewing, Subset.ALL)
+    assert button(header(reviewing), "Unknown").isVisible()
+
+
+def test_everybody_counts_the_same(reviewing: Desk) -> None:
+    """The line above the grid says of all images what the rows beside the classes say, also after a label."""
+    reviewing.window.resize(1600, 800)
+    assert "40 images" in texts(header(reviewing))
+    unlabelled = reviewing.choose(0)
+    click_row(reviewing, Subset.ALL)
+    assert "64 images\n· 40 to review" in texts(header(reviewing))
+    reviewing.grid.setFocus()
+    reviewing.window.workspace.show_image(unlabelled)
+    reviewing.press_for_change(Key.Key_U)
+    assert "64 images\n· 39 to review" in texts(header(reviewing))
+    assert subset_counts(reviewing.state)[Subset.TO_REVIEW] == 39
+
+
+@pytest.mark.parametrize(("to_review", "text"), [(0, "· none to review"), (5, "· all to review"), (3, "· 3 to review")])
+def test_what_is_left_to_review_in_words(to_review: int, text: str) -> None:
+    """Nothing, everything, or a number, of five images."""
+    assert to_review_text(to_review, 5) == text
+
+
+def test_undoing_an_import_leaves_nothing_of_it(reviewing: Desk, tmp_path: Path) -> None:
+    """The removed image leaves the inspector with its card."""
+    click_row(reviewing, Subset.ALL)
+    path = write_jpeg(tmp_path / "new.jpg")
+    session = reviewing.window.session
+    (image_id,) = act(reviewing.qtbot, session, lambda project: import_images(project, [path]).change).images_added
+    reviewing.wait_until_read()
+    reviewing.window.workspace.show_image(image_id)
+    reviewing.wait(lambda: reviewing.inspected == image_id)
+    changed_by(reviewing.qtbot, session, lambda: reviewing.press(Key.Key_Z, CONTROL))
+    reviewing.wait(lambda: reviewing.inspected not in {image_id, None})
+    assert reviewing.inspected == reviewing.grid.current_id
+
+
+def test_the_inspector_never_shows_an_image_that_is_not_on_screen(reviewing: Desk) -> None:
+    """A chip that filters the described image away moves frame and inspector to one that is there, or to none."""
+    click_row(reviewing, Subset.LABELLED)
+    labelled = reviewing.choose(3)
+    click_chip(reviewing, "To review")
+    reviewing.wait(lambda: reviewing.inspected not in {labelled, None})
+    assert reviewing.inspected == reviewing.grid.current_id
+    click_row(reviewing, Subset.FAILED)
+    assert reviewing.inspected is None
+    assert "Select an image" in texts(reviewing.window.inspector)
+
+
+def test_an_image_outside_of_what_is_shown_changes_the_choice(reviewing: Desk) -> None:
+    """A thumbnail in the inspector leads to its image among all images, and the row says so."""
+    click_row(reviewing, Subset.LABELLED)
+    labelled = int(reviewing.grid.model().image_ids[0])  # type: ignore[attr-defined]
+    click_row(reviewing, Subset.TO_REVIEW)
+    reviewing.window.inspector.image_requested.emit(labelled)
+    assert reviewing.grid.current_id == labelled
+    assert reviewing.window.tree.selected_subset is Subset.ALL
+    assert lit(reviewing) == ["All"]
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1000, 640), (860, 500)])
+@pytest.mark.parametrize("name", ["long " * 39 + "name", "x" * 199])
+def test_a_title_of_200_letters_cuts_no_chip(reviewing: Desk, size: tuple[int, int], name: str) -> None:
+    """It ends in an ellipsis, its tip has all of it, and every other word stays whole."""
+    blue = reviewing.graph.find("Blue")
+    act(reviewing.qtbot, reviewing.window.session, lambda project: project.rename_class(blue, name))
+    reviewing.window.tree.select_class(blue)
+    header(reviewing).show_changed(14)
+    reviewing.window.resize(*size)
+    (title,) = header(reviewing).findChildren(ElidedLabel)
+    reviewing.wait(lambda: title.shown_text.endswith("…"))
+    assert title.toolTip() == name
+    assert [text for text in clipped(header(reviewing)) if text != name] == []
+    parts = [part for part in header(reviewing).findChildren(QPushButton) if part.isVisible()]
+    assert all(header(reviewing).rect().contains(part.geometry()) for part in parts)
+    assert any("Sort again" in part.text() for part in parts)
+
+
+def test_an_image_alone_says_its_place_and_goes_on(reviewing: Desk) -> None:
+    """Of the images that are shown; a label by a key brings the next one, whose place is told."""
+    reviewing.choose(0)
+    reviewing.press(Key.Key_Space)
+    view = reviewing.window.workspace.image_view
+    assert "1 of 40" in texts(view.bar)
+    reviewing.press(Key.Key_Right)
+    assert "2 of 40" in texts(view.bar)
+    following = int(reviewing.grid.model().image_ids[2])  # type: ignore[attr-defined]
+    reviewing.press_for_change(Key.Key_Return)
+    reviewing.wait(lambda: view.path == reviewing.state.path_of(following))
+    assert "2 of 39" in texts(view.bar)
