@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from PIL import Image
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel
 
 from app.image_grid.model import CARD_ROLE, Mark
 from app.inspector.rows import ScoreLine
+from app.inspector.strip import ThumbnailStrip
 from engine.collection.embed import embed_project
 from engine.collection.importing.import_images import import_images
 from engine.project import Project
@@ -89,4 +90,21 @@ def test_a_click_labels_and_another_takes_the_label_off(reviewing: Desk) -> None
     reviewing.wait(lambda: button(inspector, "Remove label").isVisible())
     click(button(inspector, "Remove label"))
     reviewing.wait(lambda: reviewing.label_of(image_id) == "")
+    assert reviewing.grid.hasFocus()
+
+
+def test_a_click_on_a_shot_shows_it(reviewing: Desk) -> None:
+    """In the grid and in the inspector: the card that is framed is the one that is described."""
+    disc = reviewing.graph.find("Red disc")
+    reviewing.window.tree.select_class(disc)
+    tree = reviewing.window.tree.front
+    click(tree.viewport(), tree.visualRect(tree.selected_index).center())
+    inspector = reviewing.window.inspector
+    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.class_id == disc)
+    facts = inspector.class_facts
+    assert facts is not None
+    strip = next(each for each in inspector.findChildren(ThumbnailStrip) if each.isVisible())
+    click(strip, QPoint(8, 8))
+    reviewing.wait(lambda: reviewing.inspected == facts.shots[0])
+    assert reviewing.grid.current_id == facts.shots[0]
     assert reviewing.grid.hasFocus()
