@@ -77,7 +77,8 @@ class _DrawnIcon(QIconEngine):
         return _pixmap(self._name, self._tint(mode, state), min(size.width(), size.height()), 1.0)
 
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
-        return _pixmap(self._name, self._tint(mode, state), min(size.width(), size.height()), scale)
+        side = min(size.width(), size.height())  # in logical pixels
+        return _pixmap(self._name, self._tint(mode, state), round(side * scale), scale)
 
     def clone(self) -> QIconEngine:
         return _DrawnIcon(self._name, self._colour)

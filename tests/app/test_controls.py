@@ -73,8 +73,9 @@ def test_a_scroll_area_is_no_stop_for_the_tab_key(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("make", [lambda: dress_number_box(QSpinBox()), lambda: dress_number_box(QDoubleSpinBox())])
-def test_a_number_box_is_like_the_other_fields(qtbot: QtBot, make: Callable[[], QSpinBox]) -> None:
+def test_a_number_box_is_like_the_other_fields(qtbot: QtBot, qapp: QApplication, make: Callable[[], QSpinBox]) -> None:
     """As high, and its text begins where theirs does."""
+    apply_theme(qapp)
     form = QWidget()
     qtbot.addWidget(form)
     number, line = make(), QLineEdit("8")

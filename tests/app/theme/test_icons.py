@@ -1,0 +1,14 @@
+"""Icons by name."""
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QApplication
+
+from app.theme.icons import icon
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
+def test_an_icon_is_sharp_on_every_screen(qapp: QApplication, scale: float) -> None:
+    """Drawn in the pixels of the screen, not enlarged."""
+    drawn = icon("close").pixmap(QSize(18, 18), scale)
+    assert (drawn.width(), drawn.devicePixelRatio()) == (round(18 * scale), scale)
