@@ -125,7 +125,11 @@ class Labelling:
         return {name: self._in_turn(act) for name, act in acts.items()}
 
     def _in_turn(self, act: Callable[[], None]) -> Callable[[], None]:
-        return lambda: self._turns.take(act)
+        def work() -> None:
+            with self._session.undisturbed():
+                self._turns.take(act)
+
+        return work
 
     def label(self, image_ids: Sequence[int], class_id: int) -> None:
         """Label images, remember the class for the palette, and go on to the next card."""

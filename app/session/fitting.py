@@ -1,8 +1,10 @@
 """Fits the model behind the person's back: labels are never held up by it, and it never runs twice at once."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, final
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -20,9 +22,33 @@ Adopt = Callable[["FitOutcome", Callable[[], None]], None]
 """Takes an outcome over on the project thread, tells everybody, then calls back on the GUI thread."""
 
 
+LONGEST_REST_S: Final = 0.25
+"""A fit goes on after so long, whatever keeps the window busy."""
+
+
+@final
+class RestToken(CancelToken):
+    """Cancels a fit, and has it rest before its next block while a key is worked off.
+
+    Python runs one thread at a time: beside a fit that computes, painting the next card takes three times as long.
+
+    Args:
+        may_run: not set while fits are to rest.
+    """
+
+    def __init__(self, may_run: threading.Event) -> None:
+        super().__init__()
+        self._may_run = may_run
+
+    def raise_if_cancelled(self) -> None:
+        """Rest while that is asked for, then look whether to stop at all."""
+        self._may_run.wait(LONGEST_REST_S)
+        super().raise_if_cancelled()
+
+
 @dataclass(frozen=True, eq=False)
 class _Run:
-    token: CancelToken = field(default_factory=CancelToken)
+    token: RestToken
 
 
 @final
@@ -51,12 +77,23 @@ class Fitting(QObject):
         self._on_failure = on_failure
         self._run: _Run | None = None
         self._is_behind = False
+        self._may_run = threading.Event()
+        self._may_run.set()
         self._thread = BackgroundThread("fitting", self)
 
     @property
     def is_running(self) -> bool:
         """Whether predictions are on their way."""
         return self._run is not None
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """No fit computes within this context, from its next block on; it costs predictions some milliseconds."""
+        self._may_run.clear()
+        try:
+            yield
+        finally:
+            self._may_run.set()
 
     def keep_up(self, *, is_behind: bool) -> None:
         """Hear after every piece of news whether labels are newer than the model."""
@@ -78,7 +115,7 @@ class Fitting(QObject):
         self._thread.stop()
 
     def _begin(self) -> None:
-        run = self._run = _Run()
+        run = self._run = _Run(RestToken(self._may_run))
         self.running_changed.emit(True)
 
         def gather(live: "LiveCollection") -> None:

@@ -5,6 +5,7 @@ and reads two things that are safe on the GUI thread: `graph`, a mirror, and `st
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, final
@@ -110,6 +111,10 @@ class Session(QObject):
     def is_settled(self) -> bool:
         """Whether nothing is on its way: labels are on disk, and predictions know them."""
         return not self._thread.is_busy and not self._fitting.is_running
+
+    def undisturbed(self) -> AbstractContextManager[None]:
+        """Work off a key within this context: no fit takes its time."""
+        return self._fitting.resting()
 
     # -- the project
 
