@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from engine.config import CacheFolders
+from tests.robot.contact_sheet import NAME
 from tests.robot.display import Display
 from tests.robot.person import Person
 from tests.support.fresh_home import REPOSITORY, FreshHome
@@ -43,6 +44,12 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         place = person.eyes.save(PICTURES / "failed" / f"{item.name}.png")
         report.sections.append(("on the screen", str(place)))
     return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say where the pictures are."""
+    if config.getoption("--long") and (PICTURES / NAME).exists():
+        terminalreporter.write_line(f"Pictures of every screen: {PICTURES / NAME}")
 
 
 @pytest.fixture(scope="session")

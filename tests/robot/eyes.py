@@ -147,6 +147,13 @@ class Eyes:
         at = self._root.translate_coords(window, 0, 0)
         return Area(at.x, at.y, geometry.width, geometry.height)
 
+    def resize(self, title: str, width: int, height: int) -> None:
+        """Put a window to the top left, at a size, through the window manager."""
+        window = self.window(title)
+        assert window is not None
+        window.configure(x=0, y=0, width=width, height=height)
+        self.connection.sync()
+
     def floating(self) -> frozenset[int]:
         """What floats above all windows, unknown to the window manager: menus, tips, what is being dragged."""
         found = set()

@@ -5,11 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, final
 
+import numpy as np
+
 from tests.robot.display import Display
-from tests.robot.eyes import Area, Eyes
+from tests.robot.eyes import Area, Eyes, Picture
 from tests.robot.hand import Hand, Point
 from tests.robot.marked_images import Seen, read_marked
-from tests.robot.patience import DEADLINE_S, wait_for, wait_until_still
+from tests.robot.patience import DEADLINE_S, LOOK_S, wait_for, wait_until_still
 from tests.robot.program import Program
 from tests.robot.screen_reader import Part, ScreenReader
 from tests.support.fresh_home import FreshHome
@@ -43,6 +45,7 @@ class Person:
         more = {} if scale == 1 else {"QT_SCALE_FACTOR": str(scale)}
         self.program = Program(display, home, more)
         self.reader = ScreenReader(display)
+        self._seen_last: Picture = np.zeros((0, 0, 3), np.uint8)
 
     # -- starting and leaving
 
@@ -89,6 +92,23 @@ class Person:
             return bool(look())
 
         wait_for(seen, what, deadline_s)
+
+    def wait_until_new(self, place: Area, patience_s: float) -> None:
+        """Wait until a place shows something else than when it was looked at here last, at most so long."""
+        end = time.monotonic() + patience_s
+        while time.monotonic() < end and np.array_equal(self._seen_last, self.eyes.look(place)):
+            time.sleep(LOOK_S)
+
+    def wait_until_at_rest(self, place: Area, still_s: float, patience_s: float) -> None:
+        """Wait until nothing moves in a place, at most so long."""
+        start = still_since = time.monotonic()
+        before = self.eyes.look(place)
+        while time.monotonic() < min(still_since + still_s, start + patience_s):
+            time.sleep(LOOK_S)
+            now = self.eyes.look(place)
+            if (now != before).any():
+                before, still_since = now, time.monotonic()
+        self._seen_last = before
 
     def part(self, name: str, role: str = "") -> Part:
         """A part of the window, waited for."""

@@ -1,0 +1,195 @@
+"""Pictures of every screen: light and dark, small and large, at both scales; a page shows them side by side."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from engine.collection.importing.import_images import import_images
+from engine.collection.sample_project import make_sample_project
+from engine.config import CacheFolders
+from engine.project import Project
+from tests.robot.conftest import PICTURES
+from tests.robot.contact_sheet import write_contact_sheet
+from tests.robot.display import Display
+from tests.robot.hand import RIGHT
+from tests.robot.person import Person
+from tests.support.collections import write_shape
+from tests.support.fresh_home import FreshHome
+
+pytestmark = pytest.mark.slow
+
+SCREEN: Final = (2960, 1880)
+"""Room for the largest window at the larger scale, with its frame."""
+SIZES: Final = ((1440, 900), (1000, 640))
+SCALES: Final = (1, 2)
+SCHEMES: Final = ("light", "dark")
+STILL_S: Final = 0.3
+PATIENCE_S: Final = 4.0
+
+
+@dataclass(frozen=True)
+class Studio:
+    """Where pictures are taken.
+
+    Attributes:
+        person: at the display.
+        sample: the sample project, to be copied.
+        photos: a folder with sub-folders.
+        prefix: of the pictures' names.
+        size: of the window, in the screen's pixels.
+    """
+
+    person: Person
+    sample: Path
+    photos: Path
+    prefix: str
+    size: tuple[int, int]
+
+    def take(self, name: str) -> None:
+        """Keep a picture of the window once it shows something new and has come to rest; carets may go on."""
+        place = self.person.window
+        self.person.wait_until_new(place, PATIENCE_S)
+        self.person.wait_until_at_rest(place, STILL_S, PATIENCE_S)
+        self.person.eyes.save(PICTURES / f"{name}-{self.prefix}.png", place)
+
+    def take_and_close(self, name: str) -> None:
+        """Keep a picture of something, and close it."""
+        self.take(name)
+        self.person.hand.key("Esc")
+
+    def resize(self) -> None:
+        """Give the window its size, as by its corner."""
+        person, (width, height) = self.person, self.size
+        person.eyes.resize("Protoleaf", width, height)
+        person.wait(lambda: (person.window.width, person.window.height) == self.size, f"a window of {self.size}")
+
+    def start(self, project: Path | None = None) -> None:
+        """Start the program, at the right size."""
+        self.person.start(project)
+        self.resize()
+
+
+@pytest.fixture(scope="module")
+def large_display() -> Iterator[Display]:
+    """A display with room for the larger scale."""
+    with Display(*SCREEN) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def studio_home(tmp_path_factory: pytest.TempPathFactory) -> FreshHome:
+    """A home with the sample, drawn and embedded, and one file that cannot be read."""
+    home = FreshHome.below(tmp_path_factory.mktemp("studio"))
+    path = make_sample_project(home.data / "sample", CacheFolders(home.cache))
+    broken = home.home / "IMG_broken.jpg"
+    broken.write_bytes(b"\xff\xd8\xff no more than a beginning")
+    with Project.open(path) as project:
+        import_images(project, [broken])
+    return home
+
+
+LOOKS: Final = [
+    pytest.param((scheme, scale, size), id=f"{scheme}-{100 * scale}-{size[0]}x{size[1]}")
+    for scheme in SCHEMES
+    for scale in SCALES
+    for size in SIZES
+]
+
+
+@pytest.fixture(params=LOOKS)
+def studio(
+    large_display: Display, studio_home: FreshHome, tmp_path: Path, request: pytest.FixtureRequest, qapp: object
+) -> Iterator[Studio]:
+    """Somebody with one look, scale and size."""
+    scheme, scale, (width, height) = request.param
+    wear(studio_home, scheme)
+    sample = tmp_path / "field trip.protoleaf"
+    shutil.copy(studio_home.data / "sample" / "sample.protoleaf", sample)
+    shutil.copytree(studio_home.data / "sample" / "collection", tmp_path / "collection")
+    for leaf in ("Red disc", "Blue stripes"):
+        write_shape(tmp_path / "photos" / leaf / "0.png", leaf, seed=0)
+    person = Person(large_display, studio_home, scale)
+    try:
+        prefix = f"{scheme}-{100 * scale}-{width}x{height}"
+        yield Studio(person, sample, tmp_path / "photos", prefix, (scale * width, scale * height))
+    finally:
+        person.leave()
+        write_contact_sheet(PICTURES)
+
+
+def wear(home: FreshHome, scheme: str) -> None:
+    """Choose light or dark in the settings; nothing else is remembered, not even how the program ended last."""
+    shutil.rmtree(home.log.parent, ignore_errors=True)
+    settings = home.home / ".config" / "protoleaf" / "protoleaf.ini"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(f"[window]\nscheme={scheme}\n", encoding="utf-8")
+
+
+def test_before_there_are_images(studio: Studio) -> None:
+    """Welcome, the dialog for a new project, and an empty one."""
+    person = studio.person
+    studio.start()
+    studio.take("welcome")
+    person.hand.key("Ctrl+Shift+N")
+    person.answer_file_dialog(studio.sample.with_name("empty.protoleaf"))
+    person.wait(lambda: person.eyes.window("empty"), "the new project")
+    studio.take("empty-project")
+
+
+KEYS: Final[dict[str, str]] = {
+    "palette-of-labels": "R",
+    "palette-of-commands": "Ctrl+K",
+    "keys": "F1",
+    "settings": "Ctrl+,",
+    "performance": "Ctrl+D",
+    "backbone": "Ctrl+B",
+    "tune": "Ctrl+T",
+    "train": "Ctrl+Shift+T",
+    "versions": "Ctrl+Shift+M",
+}
+"""Screens that a key opens and Esc closes."""
+COMMANDS: Final[dict[str, str]] = {"backups": "Backups", "moved-images": "Find moved"}
+"""Screens that are opened by a command."""
+
+
+def test_with_images(studio: Studio) -> None:
+    """Grid, cards, palettes, panels, classes, menus, notices, a training."""
+    person, hand = studio.person, studio.person.hand
+    studio.start(studio.sample)
+    person.part_containing("Flowers", "tree item", PATIENCE_S * 10)
+    studio.take("grid")
+    hand.key("Right")
+    hand.key("Shift+Right")
+    hand.key("Shift+Down")
+    studio.take("selection")
+    hand.key("Home")
+    for name, key in KEYS.items():
+        hand.key(key)
+        studio.take_and_close(name)
+    for name, words in COMMANDS.items():
+        person.choose_command(words)
+        studio.take_and_close(name)
+    card = (person.window.centre[0], person.window.top + person.window.height // 3)
+    hand.click(card, RIGHT)
+    studio.take_and_close("menu-of-a-card")
+    hand.key("Space")
+    studio.take_and_close("image")
+    hand.key("U")
+    hand.key("Ctrl+Z")
+    studio.take("undone")
+    person.choose_command("Files that could")
+    studio.take_and_close("could-not-be-read")
+    person.choose_command("ladybird")
+    studio.take("class")
+    hand.key("Ctrl+Shift+O")
+    studio.take("dialog")
+    person.answer_file_dialog(studio.photos)
+    studio.take("question")
+    hand.key("Esc")
+    hand.key("Ctrl+T")
+    person.click("Start", "push button")
+    studio.take("training")
