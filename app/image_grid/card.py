@@ -42,10 +42,28 @@ def paint_card(painter: QPainter, rect: QRect, card: Card, picture: QPixmap | No
     """Paint a card into `rect`; `picture` is None while the thumbnail is on its way."""
     worn = tokens()
     _paint_ground(painter, rect, look, worn)
-    frame = QRect(rect.left() + PADDING, rect.top() + PADDING, rect.width() - 2 * PADDING, rect.width() - 2 * PADDING)
-    _paint_picture(painter, frame, card, picture, worn)
-    caption = QRect(frame.left() + 2, frame.bottom() + 4, frame.width() - 4, rect.bottom() - frame.bottom() - 6)
-    _paint_caption(painter, caption, card, worn)
+    _paint_picture(painter, _frame(rect), card, picture, worn)
+    _paint_caption(painter, _caption(rect), card, worn)
+
+
+def paint_words(painter: QPainter, rect: QRect, ground: QColor, card: Card, look: Look) -> None:
+    """Paint the words of a card anew, on their ground; its picture stays."""
+    worn, below = tokens(), rect.adjusted(0, rect.width(), 0, 0)
+    painter.setClipRect(below)
+    painter.fillRect(below, ground)
+    _paint_ground(painter, rect, look, worn)
+    _paint_caption(painter, _caption(rect), card, worn)
+
+
+def _frame(rect: QRect) -> QRect:
+    """The square of the picture."""
+    return QRect(rect.left() + PADDING, rect.top() + PADDING, rect.width() - 2 * PADDING, rect.width() - 2 * PADDING)
+
+
+def _caption(rect: QRect) -> QRect:
+    """The place of the words."""
+    frame = _frame(rect)
+    return QRect(frame.left() + 2, frame.bottom() + 4, frame.width() - 4, rect.bottom() - frame.bottom() - 6)
 
 
 def _paint_ground(painter: QPainter, rect: QRect, look: Look, worn: Tokens) -> None:

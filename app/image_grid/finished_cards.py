@@ -1,20 +1,34 @@
 """Cards as they stand on the screen: painted once, kept in bounded memory, and copied from there in each frame."""
 
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import Final, final
 
-from PySide6.QtCore import QRect, QSize
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
-from app.image_grid.card import Look, paint_card
+from app.image_grid.card import Look, paint_card, paint_words
 from app.image_grid.model import Card
 from app.theme.tokens import Tokens, tokens
 
 MEMORY_BYTES: Final = 40 * 1024 * 1024
-"""Twice what a window of 1920 x 1080 shows at 200 %."""
+"""A window on the whole of a 4K screen, and a little more."""
 _BYTES_PER_PIXEL: Final = 4
 
-_Key = tuple[Card, int, Look, int]
+_Key = tuple[int, int, Look, int]
+
+
+@dataclass
+class _Finished:
+    """A card that is kept.
+
+    Attributes:
+        card: its words as painted.
+        pixmap: the card.
+    """
+
+    card: Card
+    pixmap: QPixmap
 
 
 @final
@@ -27,8 +41,10 @@ class FinishedCards:
 
     def __init__(self, limit_bytes: int = MEMORY_BYTES) -> None:
         self._limit_bytes = limit_bytes
-        self._kept: OrderedDict[_Key, QPixmap] = OrderedDict()
-        self._worn: tuple[Tokens, QColor, float] | None = None
+        self._kept: OrderedDict[_Key, _Finished] = OrderedDict()
+        self._worn: Tokens | None = None
+        self._ground = QColor()
+        self._ratio = 1.0
         self.used_bytes = 0
 
     def wear(self, ground: QColor, ratio: float) -> None:
@@ -38,9 +54,8 @@ class FinishedCards:
             ground: colour behind the cards.
             ratio: device pixels for one logical pixel.
         """
-        worn = (tokens(), ground, ratio)
-        if self._worn is None or worn[0] is not self._worn[0] or worn[1:] != self._worn[1:]:
-            self._worn = worn
+        if self._worn is not tokens() or (self._ground, self._ratio) != (ground, ratio):
+            self._worn, self._ground, self._ratio = tokens(), ground, ratio
             self._kept.clear()
             self.used_bytes = 0
 
@@ -53,31 +68,61 @@ class FinishedCards:
             look: how it stands among the others.
             size: in logical pixels.
         """
-        key = (card, 0 if picture is None else picture.cacheKey(), look, size.width())
-        finished = self._kept.get(key)
-        if finished is not None:
-            self._kept.move_to_end(key)
-            return finished
-        finished = self._finish(card, picture, look, size)
+        key = (card.image_id, 0 if picture is None else picture.cacheKey(), look, size.width())
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = self._finish(card, picture, look, size)
+            self._keep(key, kept)
+            return kept.pixmap
+        self._kept.move_to_end(key)
+        if kept.card != card:
+            self._follow(kept, card, picture, look)
+        return kept.pixmap
+
+    def _keep(self, key: _Key, finished: _Finished) -> None:
         self._kept[key] = finished
-        self.used_bytes += _size_bytes(finished)
+        self.used_bytes += _size_bytes(finished.pixmap)
         while self.used_bytes > self._limit_bytes and len(self._kept) > 1:
             _, oldest = self._kept.popitem(last=False)
-            self.used_bytes -= _size_bytes(oldest)
-        return finished
+            self.used_bytes -= _size_bytes(oldest.pixmap)
 
-    def _finish(self, card: Card, picture: QPixmap | None, look: Look, size: QSize) -> QPixmap:
-        """Paint it on its ground: letters keep the sharp edges that they lose over nothing."""
-        assert self._worn is not None, "wear comes first"
-        _, ground, ratio = self._worn
-        finished = QPixmap(size * ratio)
-        finished.setDevicePixelRatio(ratio)
-        finished.fill(ground)
-        painter = QPainter(finished)
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
-        paint_card(painter, QRect(0, 0, size.width(), size.height()), card, picture, look)
+    def _finish(self, card: Card, picture: QPixmap | None, look: Look, size: QSize) -> _Finished:
+        pixmap = QPixmap(size * self._ratio)
+        pixmap.setDevicePixelRatio(self._ratio)
+        self._paint(pixmap, card, picture, look)
+        return _Finished(card, pixmap)
+
+    def _follow(self, kept: _Finished, card: Card, picture: QPixmap | None, look: Look) -> None:
+        """Bring a card up to date: words change far more often than the picture, which costs most."""
+        if picture is None or kept.card.is_missing != card.is_missing:
+            self._paint(kept.pixmap, card, picture, look)
+        else:
+            painter = _painter(kept.pixmap)
+            paint_words(painter, _rect(kept.pixmap), self._ground, card, look)
+            painter.end()
+        kept.card = card
+
+    def _paint(self, pixmap: QPixmap, card: Card, picture: QPixmap | None, look: Look) -> None:
+        """Paint a card on its ground, over which letters keep the sharp edges that they lose over nothing."""
+        pixmap.fill(self._ground)
+        painter = _painter(pixmap)
+        paint_card(painter, _rect(pixmap), card, picture, look)
         painter.end()
-        return finished
+
+
+def _painter(pixmap: QPixmap) -> QPainter:
+    painter = QPainter(pixmap)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+    return painter
+
+
+def _rect(pixmap: QPixmap) -> QRect:
+    return QRect(QPoint(), pixmap.deviceIndependentSize().toSize())
+
+
+def on_pixels(place: QPoint, ratio: float) -> QPointF:
+    """The nearest place where a card's pixels fall on those of the screen, so that nothing blurs at 125 %."""
+    return QPointF(round(place.x() * ratio) / ratio, round(place.y() * ratio) / ratio)
 
 
 def _size_bytes(picture: QPixmap) -> int:

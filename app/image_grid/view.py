@@ -34,7 +34,7 @@ from app.dragging import IMAGES_MIME, take_files
 from app.image_grid.card import Look
 from app.image_grid.carried import MOST_SHOWN, carry
 from app.image_grid.choice import Choice
-from app.image_grid.finished_cards import FinishedCards
+from app.image_grid.finished_cards import FinishedCards, on_pixels
 from app.image_grid.geometry import GAP, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry
 from app.image_grid.model import ImageGridModel
 from app.image_grid.place_keeper import PlaceKeeper
@@ -264,7 +264,8 @@ class ImageGrid(QAbstractItemView):
             card = self._grid_model.card(place)
             in_sight.add(card.path)
             picture = self._thumbnails.pixmap(card.path, geometry.card_width, ratio, is_fleeting=True)
-            painter.drawPixmap(rect.topLeft(), self._finished.of(card, picture, self._look(place), rect.size()))
+            finished = self._finished.of(card, picture, self._look(place), rect.size())
+            painter.drawPixmap(on_pixels(rect.topLeft(), ratio), finished)
         if (band := self._pointer.band_rect) is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             paint_rubber_band(painter, band)

@@ -1,5 +1,6 @@
 """Cards are painted once, and copied from memory as long as nothing about them changes."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from PySide6.QtGui import QColor, QPixmap
 from pytestqt.qtbot import QtBot
 
 from app.image_grid.card import Look, paint_card
-from app.image_grid.finished_cards import FinishedCards
+from app.image_grid.finished_cards import FinishedCards, on_pixels
 from app.image_grid.geometry import MARGIN
 from app.image_grid.model import Card, ImageGridModel, Mark
 from app.image_grid.view import ImageGrid
@@ -57,6 +58,32 @@ def test_a_card_is_painted_once(finished: FinishedCards, painted: list[int]) -> 
             for _ in range(3):
                 finished.of(card(1), shown, look, SIZE)
     assert painted == [1] * 4
+
+
+def pixels(pixmap: QPixmap) -> bytes:
+    """All of a picture's pixels."""
+    return bytes(pixmap.toImage().constBits())
+
+
+@pytest.mark.parametrize("is_missing", [False, True])
+def test_other_words_leave_the_picture(is_missing: bool, finished: FinishedCards) -> None:
+    """A card whose prediction changed looks as if it had been painted anew, also when its file went away meanwhile."""
+    picture = QPixmap(40, 40)
+    picture.fill(QColor("red"))
+    other = replace(card(1), title="Kittiwake", score="55 %", is_missing=is_missing)
+    before = pixels(finished.of(card(1), picture, PLAIN, SIZE))
+    after = pixels(finished.of(other, picture, PLAIN, SIZE))
+    assert finished.used_bytes == CARD_BYTES
+    fresh = FinishedCards()
+    fresh.wear(QColor("white"), 1.0)
+    assert after == pixels(fresh.of(other, picture, PLAIN, SIZE)) != before
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.25, 1.5, 2.0])
+def test_cards_lie_on_the_pixels_of_the_screen(ratio: float) -> None:
+    """Wherever they stand, so that letters stay as sharp as they were painted."""
+    place = on_pixels(QPoint(199, 227), ratio)
+    assert (place.x() * ratio, place.y() * ratio) == (round(199 * ratio), round(227 * ratio))
 
 
 def test_memory_is_bounded(finished: FinishedCards, painted: list[int]) -> None:
