@@ -109,9 +109,6 @@ class LabelLine(QWidget):
         self._title, self._origin = ElidedLabel("secondary"), ElidedLabel("caption")
         self._remove = make_button(self.tr("Remove label"), self.unlabel_requested.emit, variant="flat")
         self._remove.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        policy = self._remove.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self._remove.setSizePolicy(policy)
         words = QVBoxLayout()
         words.setSpacing(0)
         words.addWidget(self._title)
@@ -124,6 +121,8 @@ class LabelLine(QWidget):
 
     def show_label(self, title: str, label: "Label | None") -> None:
         """Show a label, or that there is none."""
+        words = self._title.sizeHint().height() + self._origin.sizeHint().height()
+        self.setMinimumHeight(max(words, self._remove.sizeHint().height()))
         self._title.show_text(title, role="strong" if label else "secondary")
         self._origin.setVisible(label is not None)
         self._origin.show_text(label_origin(label) if label else "")

@@ -96,6 +96,14 @@ def test_what_is_elided_stands_in_a_tip(pane: Pane, name: str) -> None:
     assert {f"{name} / {name}"} <= {line.toolTip() for line in page.findChildren(ScoreLine)}
 
 
+def test_without_a_label_its_button_takes_no_room(pane: Pane) -> None:
+    """In the narrowest pane too there is room to say that there is none."""
+    pane.area.resize(260, 800)
+    page = pane.show_image(facts_of_image(is_labelled=False))
+    (words,) = [label for label in page.findChildren(QLabel) if label.text() == "Not labelled yet"]
+    assert words.fontMetrics().horizontalAdvance(words.text()) <= words.contentsRect().width()
+
+
 class Windows(QObject):
     """Counts windows that are shown."""
 
