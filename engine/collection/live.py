@@ -117,7 +117,7 @@ class LiveCollection:
         self._is_loaded = True
         self._publish()
         if fits:
-            self._catch_up()
+            return self._catch_up()
         return_freed_memory()
         return self.state
 
@@ -212,11 +212,14 @@ class LiveCollection:
         version = outcome.given.version
         if version < self._read_version or (self.fitted is not None and version < self._fitted_version):
             return self.state
+        is_first = self.fitted is None
         self.fitted, self._fitted_version, self._fitted_age = outcome.fitted, version, outcome.given.images.age
         self.scores, self._told_at = outcome.scores, np.full(len(outcome.scores.best), -1, dtype=np.int64)
         self._make_room()
         self._told_at[self._seen()] = self._fitted_age
         self._classify(self.embedded.ready_rows)
+        if is_first:
+            return_freed_memory()
         return self._publish()
 
     def _catch_up(self) -> CollectionState:
