@@ -29,6 +29,7 @@ SCALES: Final = (1, 2)
 SCHEMES: Final = ("light", "dark")
 STILL_S: Final = 0.3
 PATIENCE_S: Final = 4.0
+CLASSIFIED_S: Final = 60.0
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,16 @@ class Studio:
         """Keep a picture of something, and close it."""
         self.take(name)
         self.person.hand.key("Esc")
+        place = self.person.window
+        self.person.wait_until_new(place, PATIENCE_S)
+        self.person.wait_until_at_rest(place, STILL_S, PATIENCE_S)
 
     def resize(self) -> None:
         """Give the window its size, as by its corner."""
         person, (width, height) = self.person, self.size
         person.eyes.resize("Protoleaf", width, height)
         person.wait(lambda: (person.window.width, person.window.height) == self.size, f"a window of {self.size}")
+        person.wait_until_at_rest(person.eyes.screen, STILL_S, PATIENCE_S)
 
     def start(self, project: Path | None = None) -> None:
         """Start the program, at the right size."""
@@ -160,7 +165,7 @@ def test_with_images(studio: Studio) -> None:
     """Grid, cards, palettes, panels, classes, menus, notices, a training."""
     person, hand = studio.person, studio.person.hand
     studio.start(studio.sample)
-    person.part_containing("Flowers", "tree item", PATIENCE_S * 10)
+    person.part_containing(" %", "push button", CLASSIFIED_S)
     studio.take("grid")
     hand.key("Right")
     hand.key("Shift+Right")
@@ -185,11 +190,10 @@ def test_with_images(studio: Studio) -> None:
     studio.take_and_close("could-not-be-read")
     person.choose_command("ladybird")
     studio.take("class")
+    hand.key("Ctrl+T")
+    person.click("Start", "push button")
+    studio.take("training")
     hand.key("Ctrl+Shift+O")
     studio.take("dialog")
     person.answer_file_dialog(studio.photos)
     studio.take("question")
-    hand.key("Esc")
-    hand.key("Ctrl+T")
-    person.click("Start", "push button")
-    studio.take("training")
