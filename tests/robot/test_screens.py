@@ -192,6 +192,7 @@ def test_with_images(studio: Studio) -> None:
     studio.take("class")
     hand.key("Ctrl+T")
     person.click("Start", "push button")
+    person.part("Cancel", "push button")
     studio.take("training")
     hand.key("Ctrl+Shift+O")
     studio.take("dialog")
