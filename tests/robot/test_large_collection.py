@@ -20,7 +20,6 @@ SEEN_S = 5.0
 def test_a_hundred_thousand_images(person: Person, tmp_path: Path, caches: CacheFolders) -> None:
     """Cards at the beginning, at the end and on the way; a label at the end."""
     project = prepared_project(tmp_path, caches, IMAGES)
-    before = labels_in(project)
     person.start(project)
     grid = person.grid
     person.wait(lambda: len(person.cards(grid)) > 1, "cards", 30.0)
@@ -34,4 +33,4 @@ def test_a_hundred_thousand_images(person: Person, tmp_path: Path, caches: Cache
     review = Review(person, NAMES)
     shown = review.wait_until(lambda shown: shown.framed == (shown.described,), "the last card")
     person.hand.key("U")
-    wait_for(lambda: labels_in(project).keys() - before.keys() == set(shown.framed), "the label of the last image")
+    wait_for(lambda: labels_in(project).get(shown.framed[0]) == "?", "the label of the last image")
