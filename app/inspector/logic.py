@@ -68,7 +68,7 @@ class ShareRow:
 
 @dataclass(frozen=True)
 class ImageFacts:
-    """Everything the page of one image shows."""
+    """Everything the page of one image shows; `failure` says why its file could not be read."""
 
     image_id: int
     path: Path
@@ -81,6 +81,7 @@ class ImageFacts:
     distance_ratio: float | None
     look_alikes: tuple[int, ...] = ()
     look_alike_share: float = 0.0
+    failure: str = ""
 
 
 @dataclass(frozen=True)
@@ -200,6 +201,7 @@ def image_facts(
         explained.distance_ratio if explained else None,
         tuple(one.image_id for one in explained.look_alikes) if explained else (),
         sum(one.weight for one in explained.look_alikes) if explained else 0.0,
+        failure=state.failures.get(image_id, ""),
     )
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QLocale
 
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, ShareSource, Teaching, teaching
 from app.texts import fill, translate
+from app.unread import short_reason
 from app.wording import images, moment_text, percent
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for
     """How far the prediction can be trusted, in one short sentence."""
     match facts.certainty:
         case Certainty.FAILED:
-            return translate("inspector", "This file could not be read. Repair or replace it, then press F5.")
+            reason = short_reason(facts.failure, facts.path.name) or translate("inspector", "Could not be read")
+            return fill(translate("inspector", "%1. Repair or replace the file, then press F5."), reason)
         case Certainty.WAITING:
             return translate("inspector", "Not read yet. Its prediction appears as soon as it is.")
         case Certainty.NOTHING_LEARNED:

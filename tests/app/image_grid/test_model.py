@@ -144,3 +144,21 @@ def test_images_that_are_not_where_they_were() -> None:
     assert [card.title for card in cards[:3]] == ["class 3", "class 4?", "Not found"]
     assert [card.detail for card in cards[:3]] == ["Not found", "Not found", ""]
     assert model.data(model.index(0), Qt.ItemDataRole.AccessibleTextRole).endswith("class 3 Not found")
+
+
+def test_a_file_that_could_not_be_read_has_name_and_reason(model: ImageGridModel) -> None:
+    """The short reason on the card, the whole one in its tip."""
+    reason = "this is not an image that can be read: found a web page"
+    failed = Picture(status=ImageStatus.FAILED)
+    model.set_state(replace(state_of([failed]), failures={11: reason}))
+    card = model.card(0)
+    assert (card.mark, card.title, card.detail) == (Mark.FAILED, "11.png", "Not an image: a web page")
+    assert model.index(0).data(Qt.ItemDataRole.ToolTipRole) == f"11.png\n{reason}"
+
+
+def test_cards_claim_nothing_before_anything_is_known(model: ImageGridModel) -> None:
+    """While embeddings are read, and with labels until the images are classified."""
+    waiting = state_of([Picture(status=ImageStatus.WAITING)])
+    for early in (replace(waiting, is_list_only=True), state_of([Picture(), Picture(label=3)])):
+        model.set_state(early)
+        assert (model.card(0).mark, model.card(0).title) == (Mark.NOTHING, "")

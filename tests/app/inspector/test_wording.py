@@ -57,6 +57,13 @@ def test_what_it_is_sure_of_is_said() -> None:
     assert certainty_text(image(Certainty.LEAF)) == "Sure of the exact class."
 
 
+def test_a_file_that_could_not_be_read_has_its_reason() -> None:
+    """As its card says it, with what to do."""
+    failed = replace(image(Certainty.FAILED), failure="the file is empty")
+    assert certainty_text(failed) == "Empty file. Repair or replace the file, then press F5."
+    assert certainty_text(replace(failed, failure="")).startswith("Could not be read. ")
+
+
 def test_labels_say_what_who_and_when() -> None:
     """The person's word with its origin; a removed class is called so."""
     graph = seaside_graph()
