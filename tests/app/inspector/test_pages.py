@@ -64,7 +64,7 @@ def pane(qtbot: QtBot, qapp: QApplication, thumbnails: Thumbnails) -> Pane:
     return Pane(qtbot, qapp, thumbnails)
 
 
-@pytest.mark.parametrize("width", [260, 336])
+@pytest.mark.parametrize("width", [242, 260, 336])
 @pytest.mark.parametrize(
     "facts",
     [
@@ -98,7 +98,7 @@ def test_what_is_elided_stands_in_a_tip(pane: Pane, name: str) -> None:
 
 def test_without_a_label_its_button_takes_no_room(pane: Pane) -> None:
     """In the narrowest pane too there is room to say that there is none."""
-    pane.area.resize(260, 800)
+    pane.area.resize(242, 800)
     page = pane.show_image(facts_of_image(is_labelled=False))
     (words,) = [label for label in page.findChildren(QLabel) if label.text() == "Not labelled yet"]
     assert words.fontMetrics().horizontalAdvance(words.text()) <= words.contentsRect().width()
