@@ -66,8 +66,10 @@ class HeldOrder:
         now, then = self.state, self.sorted_for
         if now is then or len(shown) == 0 or len(then.image_ids) == 0:
             return 0
-        before = np.minimum(np.searchsorted(then.image_ids, now.image_ids[shown]), len(then.image_ids) - 1)
-        was_there = then.image_ids[before] == now.image_ids[shown]
+        before, was_there = shown, np.ones(len(shown), dtype=bool)
+        if not _has_same_images(then, now):
+            before = np.minimum(np.searchsorted(then.image_ids, now.image_ids[shown]), len(then.image_ids) - 1)
+            was_there = then.image_ids[before] == now.image_ids[shown]
         differs = (now.best_class[shown] != then.best_class[before]) | (
             now.is_unknown[shown] != then.is_unknown[before]
         )
@@ -77,7 +79,7 @@ class HeldOrder:
     def _moved_to(self, state: CollectionState) -> "HeldOrder":
         """The same cards as positions of a state whose list of images may be another one."""
         old_ids, ids = self.state.image_ids, state.image_ids
-        if old_ids is ids or np.array_equal(old_ids, ids):
+        if _has_same_images(self.state, state):
             return self
         is_in = np.zeros(len(ids), dtype=bool)
         if len(ids) == 0:
@@ -92,9 +94,13 @@ class HeldOrder:
 _FAILED: Final = ImageStatus.FAILED
 
 
+def _has_same_images(before: CollectionState, after: CollectionState) -> bool:
+    return before.image_ids is after.image_ids or np.array_equal(before.image_ids, after.image_ids)
+
+
 def _is_touched(before: CollectionState, after: CollectionState) -> NDArray[np.bool_]:
     """(n,) images of the new state whose label, or whether they can be read, is not what it was; new ones are."""
-    if before.image_ids is after.image_ids or np.array_equal(before.image_ids, after.image_ids):
+    if _has_same_images(before, after):
         is_other_label = before.label_class != after.label_class
         return is_other_label | ((before.status == _FAILED) != (after.status == _FAILED))
     is_touched = np.ones(len(after.image_ids), dtype=bool)

@@ -81,14 +81,17 @@ class ImageGridModel(QAbstractListModel):
         self.order = Order.UNSURE_FIRST
         self._missing: frozenset[int] = frozenset()
         self._positions: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._image_ids: NDArray[np.int64] = self._positions
         self._held: HeldOrder | None = None
+        self._counted_for: NDArray[np.int64] | None = None
+        self._changed = 0
         self.is_held = False
         """Whether the order stays as it is while predictions change: somebody works on the cards."""
 
     @property
     def image_ids(self) -> NDArray[np.int64]:
-        """(rows,) ids in the order shown."""
-        return np.zeros(0, dtype=np.int64) if self.state is None else self.state.image_ids[self._positions]
+        """(rows,) ids in the order shown; not to be written to."""
+        return self._image_ids
 
     def set_state(self, state: CollectionState | None, wanted: ImageFilter | None = None) -> None:
         """Show a newer state: in its true order, or, while somebody works on the cards, in the order there is.
@@ -123,11 +126,17 @@ class ImageGridModel(QAbstractListModel):
     def refresh(self) -> None:
         """Sort anew; from now on nobody holds the order."""
         self.is_held = False
+        self._counted_for = None
         self.set_state(self.state)
 
     def changed_predictions(self) -> int:
         """How many cards show another prediction than the one that they were sorted by."""
-        return 0 if self._held is None else self._held.changed_predictions()
+        held = self._held
+        if held is None:
+            return 0
+        if self._counted_for is not held.state.best_class:  # counting 100,000 anew for each label takes a frame
+            self._counted_for, self._changed = held.state.best_class, held.changed_predictions()
+        return self._changed
 
     def _show(self, state: CollectionState | None, held: HeldOrder | None) -> None:
         """Change state and rows at once: who is told that a reset begins still sees the old ones."""
@@ -139,6 +148,7 @@ class ImageGridModel(QAbstractListModel):
             return
         self.beginResetModel()
         self.state, self._held, self._positions = state, held, positions
+        self._image_ids = positions if state is None else state.image_ids[positions]
         self.endResetModel()
 
     def _has_same_rows(self, state: CollectionState | None, positions: NDArray[np.int64]) -> bool:
@@ -153,6 +163,8 @@ class ImageGridModel(QAbstractListModel):
 
     def last_row_of(self, image_ids: Sequence[int]) -> int | None:
         """Last row that shows one of these images; None when none is shown."""
+        if len(image_ids) == 1:
+            return self.row_of(image_ids[0])
         rows = np.flatnonzero(np.isin(self.image_ids, np.array(image_ids, dtype=np.int64)))
         return int(rows[-1]) if len(rows) else None
 

@@ -5,7 +5,7 @@ Until somebody works on the cards, their first one is the current one: it is wha
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QObject
 from PySide6.QtWidgets import QAbstractItemView
 
 from app.image_grid.model import ImageGridModel
+
+NEAR: Final = 8
+"""Cards that are looked for one by one before all 100,000 are compared."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,11 @@ class PlaceKeeper(QObject):
 
     def _next_row(self) -> int:
         """Row of the card that followed the current one and is still there; the last one when there is none."""
-        shown = self._model.image_ids
-        following = self._before.image_ids[self._before.row :]
+        shown, following = self._model.image_ids, self._before.image_ids[self._before.row :]
+        for image_id in following[:NEAR].tolist():  # the next one, as nearly always
+            row = self._model.row_of(image_id)
+            if row is not None:
+                return row
         still = following[np.isin(following, shown)]
         row = self._model.row_of(int(still[0])) if len(still) else None
         return len(shown) - 1 if row is None else row

@@ -23,6 +23,7 @@ class RecentProjects(QObject):
         self._settings = settings
         self._page = page
         self._looking: DetachedJob | None = None
+        self._is_stopped = False
         page.forget_requested.connect(self.forget)
 
     def show(self) -> None:
@@ -33,7 +34,7 @@ class RecentProjects(QObject):
             self._looking.cancel()
             self._looking.deleteLater()
             self._looking = None
-        if not paths:
+        if not paths or self._is_stopped:
             return
         job = DetachedJob(translate("projects", "Recent projects"), lambda _on_progress, _cancel: gone_of(paths), self)
         job.finished.connect(self._page.recent.show_gone)
@@ -48,6 +49,7 @@ class RecentProjects(QObject):
 
     def stop(self) -> None:
         """End before the program ends; a share that is gone may take minutes to say so, and is left behind."""
+        self._is_stopped = True  # the welcome page comes up once more when the last project is closed
         if self._looking is not None:
             self._looking.stop()
 
