@@ -117,7 +117,7 @@ class Header(QWidget):
             (self._zoom, True),
             (self._to_review, bool(self._to_review.text())),
         ):
-            width = part.sizeHint().width() + GAP
+            width = max(part.sizeHint().width(), part.minimumWidth()) + GAP
             fits = is_wanted and width <= room
             part.setVisible(fits)
             room -= width if fits else 0

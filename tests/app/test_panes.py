@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.elided import ElidedLabel
 from app.image_grid.geometry import GridGeometry
 from app.panes import COMFORTABLE_MIDDLE, LEAST, Panes, Widths, shared_out
 from app.settings import ZOOM_DEFAULT, Settings
@@ -65,6 +66,8 @@ def test_a_small_window_shows_three_columns_of_thumbnails(reviewing: Desk) -> No
     laid_out()
     for pane in (window.tree, window.inspector):
         assert clipped(pane) == []
+    lines = [line for line in window.findChildren(ElidedLabel) if line.isVisible() and line.text()]
+    assert {line.text(): line.shown_text for line in lines} == {line.text(): line.text() for line in lines}
     window.resize(1200, 800)
     laid_out()
     assert panes_of(reviewing).sizes() == before
