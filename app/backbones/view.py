@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QStackedWidget, QTabBar
+from PySide6.QtWidgets import QTabBar, QWidget
 
 from app.backbones.computer_page import ComputerPage
 from app.backbones.file_page import FilePage, dropped_file
@@ -11,7 +11,7 @@ from app.backbones.job_slot_view import JobSlotView
 from app.backbones.logic import Installed, Source
 from app.backbones.published_page import PublishedPage
 from app.backbones.wording import SOURCE_TITLES, comparison, failures_text, measured_on, verdict
-from app.controls import make_label
+from app.controls import fill_column, make_label
 from app.jobs.job_slot import Stage
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
@@ -37,7 +37,7 @@ class BackbonePanel(SidePanel):
         self.published = PublishedPage(jobs)
         self.file = FilePage(jobs)
         self.pages = {Source.COMPUTER: self.computer, Source.PUBLISHED: self.published, Source.FILE: self.file}
-        self.tabs, self._stack = self._make_sources()
+        self.tabs, self._body = self._make_sources()
         self._change_name = make_label("", "strong", wraps=True)
         self._change_fate = make_label(
             self.tr("The project does not change until you decide. If you cancel, finished embeddings are kept."),
@@ -54,25 +54,26 @@ class BackbonePanel(SidePanel):
             keep=self.tr("Keep the current one"),
             fate=self.tr("Classes, labels and bars stay either way, and you can go back at any time."),
         )
-        parts = (self.lost, self._change_name, self.run, self._change_fate, self.outcome, self.tabs, self._stack)
+        parts = (self.lost, self._change_name, self.run, self._change_fate, self.outcome, self.tabs, self._body)
         self.lay_out(self.tr("Backbone"), self.tr("Close; work in progress continues"), parts)
         self.outcome.keep_requested.connect(jobs.dismiss_change)
         jobs.change.stage_changed.connect(self._on_change_stage)
-        self.show_source(Source.COMPUTER)
+        self._on_tab_changed(self.tabs.currentIndex())
         self._arrange()
 
     # -- putting together
 
-    def _make_sources(self) -> tuple[QTabBar, QStackedWidget]:
-        tabs, stack = QTabBar(), QStackedWidget()
+    def _make_sources(self) -> tuple[QTabBar, QWidget]:
+        """Not a stack of pages: it would be as high as the highest of them."""
+        tabs, pages = QTabBar(), QWidget()
+        fill_column(pages, *self.pages.values())
         tabs.setDrawBase(False)
         tabs.setExpanding(False)
         tabs.setAccessibleName(self.tr("Where the backbone comes from"))
-        for source, page in self.pages.items():
+        for source in self.pages:
             tabs.addTab(translate("backbones", SOURCE_TITLES[source]))
-            stack.addWidget(page)
         tabs.currentChanged.connect(self._on_tab_changed)
-        return tabs, stack
+        return tabs, pages
 
     # -- what is shown
 
@@ -94,7 +95,8 @@ class BackbonePanel(SidePanel):
         self._arrange()
 
     def _on_tab_changed(self, place: int) -> None:
-        self._stack.setCurrentIndex(place)
+        for other, page in enumerate(self.pages.values()):
+            page.setVisible(other == place)
         if self.isVisible() and self.source is Source.PUBLISHED:
             self.published.begin()
 
@@ -119,7 +121,7 @@ class BackbonePanel(SidePanel):
         self._change_fate.setVisible(change.is_busy)
         self.outcome.setVisible(is_ready)
         self.lost.show_text("" if is_open else self._lost_reason)
-        for widget in (self.tabs, self._stack):
+        for widget in (self.tabs, self._body):
             widget.setVisible(not is_open)
 
     # -- Qt

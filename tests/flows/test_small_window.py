@@ -8,11 +8,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.actions.keys_sheet import KeysSheet
+from app.backbones.logic import Source
 from app.palette.overlay import Overlay
 from app.theme import set_scheme
+from tests.support.backbone_panel import panel_for
 from tests.support.clipping import clipped, overlapping
 from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.sessions import settle
+from tests.support.widgets import scroll_area
 
 Key = Qt.Key
 
@@ -115,3 +118,12 @@ def test_every_panel_is_whole(reviewing: Desk, panel: str, scheme: str) -> None:
     assert reviewing.window.width() == 1000
     assert clipped(side) == []
     assert overlapping(side) == []
+
+
+def test_a_short_page_does_not_scroll(reviewing: Desk) -> None:
+    """The page of ONNX files is short, whatever the list of networks needs."""
+    reviewing.window.resize(1000, 640)
+    panel = panel_for(reviewing, Source.FILE)
+    laid_out()
+    assert panel.file.isVisible()
+    assert not scroll_area(panel).verticalScrollBar().isVisible()
