@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.robot.eyes import Area, Picture
 from tests.robot.marked_images import Seen, read_marked
-from tests.robot.patience import wait_for
+from tests.robot.patience import DEADLINE_S, wait_for
 from tests.robot.person import Person
 from tests.robot.print_reader import PrintReader
 
@@ -67,13 +67,13 @@ class Review:
         """What stands on the screen now."""
         return self._read(self._person.eyes.look(self._whole))
 
-    def wait_until_whole(self) -> Shown:
+    def wait_until_whole(self, deadline_s: float = DEADLINE_S) -> Shown:
         """Wait, as a person does, until there is something to decide about."""
-        return self.wait_until(lambda shown: shown.is_whole, "a framed card and its first guess")
+        return self.wait_until(lambda shown: shown.is_whole, "a framed card and its first guess", deadline_s)
 
-    def wait_until(self, is_so: Callable[[Shown], bool], what: str) -> Shown:
+    def wait_until(self, is_so: Callable[[Shown], bool], what: str, deadline_s: float = DEADLINE_S) -> Shown:
         """Wait until cards and inspector are as they should be."""
-        return wait_for(lambda: now if is_so(now := self.shown()) else None, what)
+        return wait_for(lambda: now if is_so(now := self.shown()) else None, what, deadline_s)
 
     def press(self, key: str) -> Shown:
         """Press a key; what was on the screen in the moment when it went down."""
