@@ -137,10 +137,12 @@ def score_rows(
     )
 
 
-def worth_showing(tops: Sequence[ScoredClass]) -> tuple[ScoredClass, ...]:
+def worth_showing(tops: Sequence[ScoredClass], *, is_unknown: bool) -> tuple[ScoredClass, ...]:
     """The likeliest classes, without those far down the list that are out of the question anyway."""
     return tuple(
-        scored for number, scored in enumerate(tops, start=1) if number <= ALWAYS_SHOWN or scored.score >= RARELY
+        scored
+        for number, scored in enumerate(tops, start=1)
+        if number <= ALWAYS_SHOWN or (scored.score >= RARELY and not is_unknown)
     )
 
 
@@ -194,7 +196,7 @@ def image_facts(
         state.path_of(image_id),
         certainty(state, image_id),
         label,
-        score_rows(graph, worth_showing(tops), with_digits=True),
+        score_rows(graph, worth_showing(tops, is_unknown=bool(state.is_unknown[place])), with_digits=True),
         safe_row(graph, safe_class, float(state.safe_score[place])),
         graph.name(explained.class_id) if explained else "",
         share_rows(graph, explained),
