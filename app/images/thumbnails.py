@@ -66,6 +66,11 @@ class Thumbnails(QObject):
             self._wish(wish, is_fleeting=is_fleeting)
         return None
 
+    def stand_in(self, path: Path) -> QPixmap | None:
+        """Any thumbnail of an image that is in memory, the largest one, for as long as the wished one is on its way."""
+        sides = range(STORED_SIDES[-1], 0, -SIDE_STEP)
+        return next((found for side in sides if (found := self._pixmaps.get((path, side))) is not None), None)
+
     def has_failed(self, path: Path) -> bool:
         """Whether a file turned out to be no sound image."""
         return path in self._failed

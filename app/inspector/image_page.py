@@ -1,5 +1,7 @@
 """The inspector's page of one image: label, prediction, why."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
@@ -59,6 +61,10 @@ class ImagePage(Page):
         self._why.image_requested.connect(self.image_requested)
         self._why.class_requested.connect(self.class_requested)
         self.add(self._why)
+
+    def prepare(self, paths: Sequence[Path]) -> None:
+        """Have the pictures of images that come up next."""
+        self._picture.prepare(paths)
 
     def show_facts(self, facts: ImageFacts, graph: "CategoryGraph", state: "CollectionState") -> None:
         """Show an image."""

@@ -1,10 +1,11 @@
 """The image itself, at the head of its page."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.images.pixels import fitted
@@ -32,6 +33,14 @@ class Picture(QWidget):
         self.setAccessibleName(path.name)
         self.update()
 
+    def prepare(self, paths: Sequence[Path]) -> None:
+        """Have the pictures of images that come up next."""
+        for path in reversed(paths):  # the newest wish is served first
+            self._wish(path)
+
+    def _wish(self, path: Path) -> QPixmap | None:
+        return self._thumbnails.pixmap(path, max(self.width(), self.height()), self.devicePixelRatioF())
+
     def _on_ready(self, path: Path) -> None:
         if path == self._path:
             self.update()
@@ -50,7 +59,7 @@ class Picture(QWidget):
         painter.fillPath(shape, QColor(tokens().colours.sunken))
         if self._path is None:
             return
-        picture = self._thumbnails.pixmap(self._path, max(self.width(), self.height()), self.devicePixelRatioF())
+        picture = self._wish(self._path) or self._thumbnails.stand_in(self._path)
         if picture is not None:
             painter.setClipPath(shape)
             painter.drawPixmap(fitted(picture.size(), self.rect()), picture, QRectF(picture.rect()))

@@ -1,5 +1,6 @@
 """The right pane: shows the page of what is chosen; an image's in the same step as the grid's frame."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from engine.project import ClassPolicy
 
 TOPIC: Final = "inspector"
+PICTURES_AHEAD: Final = 3
 ASK_DELAY_MS: Final = 40
 
 
@@ -135,8 +137,16 @@ class Inspector(QWidget):
         if self._image_page is None:
             self._image_page = self._make_image_page()
         self._image_page.show_facts(self.image_facts, self._session.graph, state)
+        coming = self._session.guesses.next_ids(PICTURES_AHEAD)
+        self._image_page.prepare([path for each in coming if (path := self._path_of(each)) is not None])
         if self._pages.currentWidget() is not self._image_scroll:
             self._pages.setCurrentWidget(self._image_scroll)
+
+    def _path_of(self, image_id: int) -> Path | None:
+        try:
+            return None if self._session.state is None else self._session.state.path_of(image_id)
+        except KeyError:  # it was removed
+            return None
 
     def _make_image_page(self) -> ImagePage:
         page = ImagePage(self._thumbnails)

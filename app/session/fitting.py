@@ -1,6 +1,7 @@
 """Fits the model behind the person's back: labels are never held up by it, and it never runs twice at once."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -46,9 +47,16 @@ class RestToken(CancelToken):
         super().raise_if_cancelled()
 
 
+YOUNG_S: Final = 0.25
+"""A fit that is younger when the next label comes begins anew with it: little is lost, and the last label of a series
+waits for hardly more than one fit. Once in a row, or somebody who labels steadily would never see a prediction."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Run:
     token: RestToken
+    begun_s: float
+    is_anew: bool
 
 
 @final
@@ -98,8 +106,14 @@ class Fitting(QObject):
     def keep_up(self, *, is_behind: bool) -> None:
         """Hear after every piece of news whether labels are newer than the model."""
         self._is_behind = is_behind
-        if is_behind and self._run is None:
+        run = self._run
+        if not is_behind:
+            return
+        if run is None:
             self._begin()
+        elif not run.is_anew and time.monotonic() - run.begun_s < YOUNG_S:
+            run.token.cancel()
+            self._begin(is_anew=True)
 
     def forget(self) -> None:
         """Give the running fit up: its project was left."""
@@ -114,9 +128,10 @@ class Fitting(QObject):
         self.forget()
         self._thread.stop()
 
-    def _begin(self) -> None:
-        run = self._run = _Run(RestToken(self._may_run))
-        self.running_changed.emit(True)
+    def _begin(self, *, is_anew: bool = False) -> None:
+        run = self._run = _Run(RestToken(self._may_run), time.monotonic(), is_anew)
+        if not is_anew:
+            self.running_changed.emit(True)
 
         def gather(live: "LiveCollection") -> None:
             try:
@@ -138,7 +153,7 @@ class Fitting(QObject):
             try:
                 outcome = run_fit(wanted, run.token)
             except Cancelled:
-                return  # only `forget` cancels
+                return  # its project was left, or another run has begun
             self._thread.post(lambda: self._take(run, outcome))
 
         self._thread.submit(work, lambda line: self._on_failed(run, line))

@@ -60,6 +60,10 @@ class Guesses(QObject):
         """What is known of an image; None while it is on its way."""
         return self._known.get(image_id)
 
+    def next_ids(self, count: int) -> Sequence[int]:
+        """The images after the one that comes up now."""
+        return self._wanted[1 : 1 + count]
+
     def want(self, image_ids: Sequence[int]) -> None:
         """Name the images that come up next, the first one now."""
         self._wanted = tuple(image_ids)

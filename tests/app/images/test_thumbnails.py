@@ -205,3 +205,18 @@ def test_a_file_that_is_not_there_is_shown_as_it_was(qtbot: QtBot, thumbnails: T
     thumbnails.pixmap(unseen, SIDE, 1.0)
     wait_until_idle(qtbot, thumbnails)
     assert thumbnails.pixmap(unseen, SIDE, 1.0) is not None
+
+
+def test_another_size_stands_in_until_the_wished_one_is_there(
+    qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path
+) -> None:
+    """Nothing is blank that was seen in another size just now."""
+    path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
+    assert thumbnails.stand_in(path) is None
+    for side in (96, 256):
+        with qtbot.waitSignal(thumbnails.ready):
+            assert thumbnails.pixmap(path, side, 1.0) is None
+    small, large = thumbnails.pixmap(path, 96, 1.0), thumbnails.pixmap(path, 256, 1.0)
+    assert small is not None
+    assert large is not None
+    assert thumbnails.stand_in(path) is large
