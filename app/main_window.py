@@ -1,6 +1,7 @@
 """The window: three panes, a status line, and which page is in front. What things do is in the controllers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
@@ -119,8 +120,9 @@ class MainWindow(QMainWindow):
             self.session, self.importing.take, self.settings, self.workspace.notice, page=self.welcome, window=self
         )
         screen = Screen(
-            self._shown_classes, lambda: self.settings.accept_above / 100, self._show_at_once, self.toast.say
-        )
+            self._shown_classes, lambda: self.settings.accept_above / 100, self._show_at_once, self._undisturbed,
+            self.toast.say,
+        )  # fmt: skip
         self.labelling = Labelling(self.session, self.workspace, screen, self.palette_panel)
         self.dropped_images = DroppedImages(self.session, self.palette_panel)
         self.image_files = ImageFiles(self.session, self.workspace.grid, self.toast)
@@ -244,6 +246,11 @@ class MainWindow(QMainWindow):
         """Paint card and inspector in one step, before the next key is heard."""
         self.workspace.show_at_once()
         self.inspector.repaint()
+
+    @contextmanager
+    def _undisturbed(self) -> Iterator[None]:
+        with self.session.undisturbed(), self.thumbnails.resting():
+            yield
 
     # -- following the session
 

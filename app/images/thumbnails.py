@@ -2,7 +2,8 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, final
 
@@ -45,6 +46,7 @@ class Thumbnails(QObject):
         self._in_work: set[Wish] = set()
         self._condition = threading.Condition()
         self._is_stopped = False
+        self._rests = False
         self._threads: list[threading.Thread] = []
         self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
 
@@ -91,6 +93,18 @@ class Thumbnails(QObject):
             dropped = [wish for wish, is_fleeting in self._wishes.items() if is_fleeting and wish[0] not in paths]
             for wish in dropped:
                 del self._wishes[wish]
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """Begin no wish within this context: the window is to have the processor for itself."""
+        with self._condition:
+            self._rests = True
+        try:
+            yield
+        finally:
+            with self._condition:
+                self._rests = False
+                self._condition.notify_all()
 
     def forget_failures(self) -> None:
         """Try broken files again."""
@@ -151,7 +165,7 @@ class Thumbnails(QObject):
 
     def _next_wish(self) -> Wish | None:
         with self._condition:
-            while not self._wishes and not self._is_stopped:
+            while (self._rests or not self._wishes) and not self._is_stopped:
                 self._condition.wait()
             if self._is_stopped:
                 return None

@@ -4,6 +4,7 @@ A label shows at once and the next card with it, painted before the next key is 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, final
 
@@ -78,12 +79,14 @@ class Screen:
         shown_classes: what the digits stand for, for an image.
         threshold: what a prediction must pass to be accepted among many.
         paint: paints what changed, now.
+        undisturbed: a context within which nothing else computes.
         say: tells the person in one line why nothing happens.
     """
 
     shown_classes: Callable[[int], ShownClasses]
     threshold: Callable[[], float]
     paint: Callable[[], None]
+    undisturbed: Callable[[], AbstractContextManager[None]]
     say: Callable[[str], None]
 
 
@@ -126,7 +129,7 @@ class Labelling:
 
     def _in_turn(self, act: Callable[[], None]) -> Callable[[], None]:
         def work() -> None:
-            with self._session.undisturbed():
+            with self._screen.undisturbed():
                 self._turns.take(act)
 
         return work
