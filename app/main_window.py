@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QEvent, QPoint, QSize, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
@@ -243,9 +243,9 @@ class MainWindow(QMainWindow):
         return ShownClasses(inspector.likeliest_of(image_id), is_complete=not inspector.is_waiting_for(image_id))
 
     def _show_at_once(self) -> None:
-        """Paint card and inspector in one step, before the next key is heard."""
+        """Paint card and inspector in one step, before the next key is heard: what is dirty is painted together."""
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         self.workspace.show_at_once()
-        self.inspector.repaint()
 
     @contextmanager
     def _undisturbed(self) -> Iterator[None]:
