@@ -35,7 +35,7 @@ robot: $(STAMP) qt-libraries robot-packages
 	$(BIN)/python -m pytest tests/robot --long
 
 robot-short: $(STAMP) qt-libraries robot-packages
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests/robot
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/robot || $(BIN)/python -m pytest --last-failed tests/robot
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .
