@@ -15,6 +15,7 @@ class Turns:
 
     def __init__(self) -> None:
         self._held_up: Attempt | None = None
+        self._is_trying = False
         self._waiting: deque[Act] = deque()
 
     @property
@@ -36,7 +37,15 @@ class Turns:
 
     def go_on(self) -> None:
         """Try again what holds things up, then do what waits behind it."""
-        if self._held_up is None or not self._held_up():
+        attempt = self._held_up
+        if attempt is None or self._is_trying:
+            return
+        self._is_trying = True  # what it does is news, and news make whoever listens go on
+        try:
+            is_done = attempt()
+        finally:
+            self._is_trying = False
+        if not is_done:
             return
         self._held_up = None
         while self._waiting and not self.is_waiting:

@@ -257,7 +257,7 @@ def test_a_frame_costs_what_is_visible(grid: ImageGrid, model: ImageGridModel, m
     assert grid.indexAt(rect.center()) == index
     grid.scrollTo(model.index(50_000))
     assert grid.viewport().rect().contains(grid.visualRect(model.index(50_000)).center())
-    assert read == []
+    assert len(read) <= 1  # the card that is named to a screen reader
 
 
 def test_all_of_a_hundred_thousand_can_be_chosen(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:

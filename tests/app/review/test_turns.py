@@ -42,3 +42,25 @@ def test_a_project_that_is_left_takes_its_keys_along() -> None:
     turns.go_on()
     turns.take(lambda: done.append("b"))
     assert done == ["b"]
+
+
+def test_what_an_attempt_does_makes_nobody_try_it_again() -> None:
+    """A label is news, and news make the keys go on: the key that is just being worked off is not done twice."""
+    turns, done, known = Turns(), list[str](), set[str]()
+
+    def attempt(name: str) -> bool:
+        if name not in known:
+            return False
+        done.append(name)
+        turns.go_on()
+        return True
+
+    turns.take(lambda: turns.attempt(lambda: attempt("a")))
+    turns.take(lambda: turns.attempt(lambda: attempt("b")))
+    turns.take(lambda: done.append("c"))
+    known.add("a")
+    turns.go_on()
+    assert (done, turns.is_waiting) == (["a"], True)
+    known.add("b")
+    turns.go_on()
+    assert (done, turns.is_waiting) == (["a", "b", "c"], False)
