@@ -20,6 +20,8 @@ WHEEL_UP: Final = 4
 WHEEL_DOWN: Final = 5
 TYPING_A_SECOND: Final = 40.0
 DOUBLE_CLICK_S: Final = 0.08
+FROM_MOUSE_TO_KEYS_S: Final = 0.12
+"""No hand is quicker, and a key that is sent with a click overtakes it: window managers look at clicks first."""
 DRAG_STARTS_AT: Final = 16
 
 _KEYSYMS: Final = {
@@ -94,12 +96,15 @@ class Hand:
         self.move_to(point)
         self.press(button)
         self.release(button)
+        time.sleep(FROM_MOUSE_TO_KEYS_S)
 
     def double_click(self, point: Point) -> None:
         """Go somewhere and click twice."""
-        self.click(point)
-        time.sleep(DOUBLE_CLICK_S)
-        self.click(point)
+        self.move_to(point)
+        for pause_s in (DOUBLE_CLICK_S, FROM_MOUSE_TO_KEYS_S):
+            self.press()
+            self.release()
+            time.sleep(pause_s)
 
     def pick_up(self, point: Point) -> None:
         """Press on something and move it so far that it is being dragged."""
