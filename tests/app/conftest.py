@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from app.images.thumbnails import Thumbnails
 from app.session import Session
 from app.theme import apply_theme
-from tests.support.collections import Collection, cache_of_test
+from tests.support.collections import Collection, add_stranger, cache_of_test
 from tests.support.isolation import (  # noqa: F401 (fixtures of every test here)
     no_qt_warnings,
     nothing_left_behind,
@@ -45,3 +45,9 @@ def thumbnails(own_settings_and_caches: None, qapp: QApplication) -> Iterator[Th
 def unread(own_settings_and_caches: None, tmp_path: Path) -> Collection:  # noqa: F811
     """A project whose dozen images were never embedded."""
     return unread_collection(tmp_path / "unread", cache_of_test())
+
+
+@pytest.fixture
+def stranger(collection: Collection) -> int:
+    """An image of none of the classes in the small collection, embedded: its id."""
+    return add_stranger(collection)

@@ -164,3 +164,15 @@ def tree_hash(folder: Path) -> dict[str, tuple[str, int]]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+
+
+def add_stranger(collection: Collection) -> int:
+    """Put an image of none of the classes into the project, embedded; its id."""
+    folder = collection.folder / "strangers"
+    folder.mkdir()
+    pixels = np.random.default_rng(1).integers(0, 255, (96, 96, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(folder / "noise.png")
+    with Project.open(collection.project) as project:
+        (image_id,) = import_images(project, [folder]).change.images_added
+        embed_project(project, collection.caches, device="cpu")
+    return image_id

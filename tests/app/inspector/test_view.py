@@ -1,36 +1,17 @@
 """The inspector beside the grid: what both say of one image."""
 
-import numpy as np
-import pytest
-from PIL import Image
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel
 
 from app.image_grid.model import CARD_ROLE, Mark
 from app.inspector.rows import ScoreLine
 from app.inspector.strip import ThumbnailStrip
-from engine.collection.embed import embed_project
-from engine.collection.importing.import_images import import_images
-from engine.project import Project
 from tests.support.clicks import click
 from tests.support.collections import Collection
 from tests.support.desk import Desk
 from tests.support.widgets import button
 
 CONDITION = "If it is one of them after all, most likely:"
-
-
-@pytest.fixture
-def stranger(collection: Collection) -> int:
-    """An image of none of the classes, embedded: its id."""
-    folder = collection.folder / "strangers"
-    folder.mkdir()
-    pixels = np.random.default_rng(1).integers(0, 255, (96, 96, 3), dtype=np.uint8)
-    Image.fromarray(pixels).save(folder / "noise.png")
-    with Project.open(collection.project) as project:
-        (image_id,) = import_images(project, [folder]).change.images_added
-        embed_project(project, collection.caches, device="cpu")
-    return image_id
 
 
 def texts_of(desk: Desk) -> list[str]:
