@@ -44,7 +44,7 @@ class Person:
         self.hand = Hand(self.eyes)
         more = {} if scale == 1 else {"QT_SCALE_FACTOR": str(scale)}
         self.program = Program(display, home, more)
-        self.reader = ScreenReader(display)
+        self.reader = ScreenReader(display, scale)
         self._seen_last: Picture = np.zeros((0, 0, 3), np.uint8)
 
     # -- starting and leaving

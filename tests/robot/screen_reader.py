@@ -69,9 +69,11 @@ class ScreenReader:
 
     Args:
         display: on which they run.
+        scale: of the programs, which tell places in pixels of their own.
     """
 
-    def __init__(self, display: Display) -> None:
+    def __init__(self, display: Display, scale: int = 1) -> None:
+        self._scale = scale
         session = open_dbus_connection(display.bus_address)
         try:
             (address,) = _answer(session, _BUS, "GetAddress")
@@ -136,7 +138,11 @@ class ScreenReader:
             )
         except LookupError:
             return None  # it went away meanwhile
-        return Part(bus_name, path, role, name, states, Area(left, top, width, height))
+        return Part(bus_name, path, role, name, states, self._on_screen(left, top, width, height))
+
+    def _on_screen(self, *lengths: int) -> Area:
+        left, top, width, height = (self._scale * length for length in lengths)
+        return Area(left, top, width, height)
 
     def _children(self, bus_name: str, path: str) -> list[tuple[str, str]]:
         try:
