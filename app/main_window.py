@@ -134,7 +134,7 @@ class MainWindow(QMainWindow):
             self.session, self.embedding, self.settings, self.device_chip, toast=self.toast, host=self._stage
         )
         self.preferences = Preferences(
-            self.session, self.settings, host=self._pages, device_text=lambda: self.device_chip.device_name
+            self.session, self.settings, host=self._stage, device_text=lambda: self.device_chip.device_name
         )
         self.backbone_jobs.change.progressed.connect(self.computing.show_notice_of)
         self.moved_images = MovedImages(
