@@ -16,8 +16,10 @@ def test_a_key_right_after_a_click_means_the_card_that_was_clicked(reviewing: De
     place = grid.visualRect(grid.model().index(row, 0)).center()
     image_id = int(reviewing.window.workspace.model.image_ids[row])
     reviewing.qtbot.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    likeliest = reviewing.best_of(image_id)
     reviewing.press(Key.Key_1)
     reviewing.wait(lambda: reviewing.label_of(image_id) != "")
+    assert reviewing.label_of(image_id) == likeliest
 
 
 def test_thirty_keys_make_thirty_labels(reviewing: Desk) -> None:
