@@ -26,11 +26,14 @@ class FoundGuesses:
 
     Attributes:
         by_image: the guesses.
-        replaces: whether the model is another one since, so that all earlier guesses are outdated.
+        replaces: whether the model or what it knows of images is another one since, so that all earlier guesses are
+            outdated.
+        outdated: images of which what was known is not true any more.
     """
 
     by_image: Mapping[int, "Guess"] = field(default_factory=dict)
     replaces: bool = False
+    outdated: frozenset[int] = frozenset()
 
 
 @final
@@ -81,6 +84,8 @@ class Guesses(QObject):
         if found.replaces:
             self._known.clear()
             self._asked = frozenset()
+        for image_id in found.outdated & self._known.keys():
+            del self._known[image_id]
         if len(self._known) > MOST_KEPT:
             self._known = {image_id: self._known[image_id] for image_id in self._wanted if image_id in self._known}
         self._known.update(found.by_image)
@@ -93,16 +98,16 @@ class Guesses(QObject):
 
     # -- on the project thread
 
-    def look_up(self, live: "LiveCollection", touched: Iterable[int] = ()) -> FoundGuesses:
+    def look_up(self, live: "LiveCollection", touched: Iterable[int] | None) -> FoundGuesses:
         """What changed about the wanted images with the last piece of work.
 
         Args:
             live: the collection.
-            touched: images whose label may be another one.
+            touched: images whose label may be another one; None where any image may be: embeddings came.
         """
         wanted = self._wanted
-        if live.fitted is not self._fitted:
+        if touched is None or live.fitted is not self._fitted:
             self._fitted = live.fitted
             return FoundGuesses(live.guesses(wanted), replaces=True)
-        changed = frozenset(touched).intersection(wanted)
-        return FoundGuesses(live.guesses(tuple(changed))) if changed else FoundGuesses()
+        outdated = frozenset(touched)
+        return FoundGuesses(live.guesses(tuple(outdated.intersection(wanted))), outdated=outdated)

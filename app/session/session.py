@@ -342,7 +342,7 @@ class Session(QObject):
         *, first: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
         """Bring news to the GUI thread, together with what they mean for the images that come up next."""
-        found = self.guesses.look_up(live, () if news.change is None else news.change.labelled)
+        found = self.guesses.look_up(live, None if news.change is None else news.change.labelled)
 
         def deliver() -> None:
             first()
