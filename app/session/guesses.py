@@ -110,4 +110,5 @@ class Guesses(QObject):
             self._fitted = live.fitted
             return FoundGuesses(live.guesses(wanted), replaces=True)
         outdated = frozenset(touched)
-        return FoundGuesses(live.guesses(tuple(outdated.intersection(wanted))), outdated=outdated)
+        asked = tuple(outdated.intersection(wanted))
+        return FoundGuesses(live.guesses(asked) if asked else {}, outdated=outdated)
