@@ -190,6 +190,7 @@ class MainWindow(QMainWindow):
         workspace.grid.images_selected.connect(lambda _ids: self._update_available())
         workspace.action_requested.connect(self.registry.trigger)
         workspace.subset_wanted.connect(tree.select_subset)
+        self.embedding.in_view = workspace.ids_in_view
         self.preferences.action_requested.connect(self.registry.trigger)
         self._connect_inspector()
         self.welcome.action_requested.connect(self.registry.trigger)

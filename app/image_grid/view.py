@@ -148,7 +148,8 @@ class ImageGrid(QAbstractItemView):
     def _geometry(self) -> GridGeometry:
         return GridGeometry(self.viewport().width(), self._side, self._grid_model.rowCount())
 
-    def _visible_places(self) -> range:
+    def places_in_view(self) -> range:
+        """Rows of the cards that can be seen."""
         top = self.verticalOffset()
         return self._geometry().places_between(top, top + self.viewport().height())
 
@@ -211,7 +212,7 @@ class ImageGrid(QAbstractItemView):
     def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
         """What must be painted anew when a selection changes: only what is in sight."""
         region = QRegion()
-        for place in self._visible_places():
+        for place in self.places_in_view():
             index = self._grid_model.index(place)
             if selection.contains(index):
                 region += QRegion(self.visualRect(index))
@@ -257,7 +258,7 @@ class ImageGrid(QAbstractItemView):
         geometry, offset, ratio = self._geometry(), self.verticalOffset(), self.devicePixelRatioF()
         self._finished.wear(self.palette().color(self.viewport().backgroundRole()), ratio)
         in_sight = set()
-        for place in reversed(self._visible_places()):  # the newest wish is served first: wish for the top last
+        for place in reversed(self.places_in_view()):  # the newest wish is served first: wish for the top last
             rect = geometry.rect(place).translated(0, -offset)
             if not event.region().intersects(rect):
                 continue

@@ -1,8 +1,11 @@
-"""One run of embedding: asks the project which images wait, and the worker to embed them, some thousands at a time."""
+"""One run of embedding: asks the project which images wait, and the worker to embed them, seconds of work at a time.
 
-from collections.abc import Callable
+So what comes into view while a large collection is embedded waits for seconds, not for the whole run.
+"""
+
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 from app.jobs.process_job import WorkerJob
 from engine.errors import ProtoleafError
@@ -12,6 +15,16 @@ if TYPE_CHECKING:
     from app.session import Session
     from engine.collection.live import LiveCollection
     from engine.embedding.messages import Embedded, EmbedImages
+
+InView = Callable[[], Iterable[int]]
+"""Says which images somebody looks at, by id."""
+
+FEWEST: Final = 256
+"""Images of the first request: nothing is known of the speed yet."""
+MOST: Final = 5_000
+"""Of one request: it is made in some milliseconds, so the window and the project's thread stay free."""
+REQUEST_S: Final = 3.0
+"""What a request should take."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +36,14 @@ class EmbedScope:
     with_all: bool = False
 
 
+def images_at_once(embedded: "Embedded | None") -> int:
+    """How many images the next request should name, by how the last one went; few while nothing is known."""
+    if embedded is None:
+        return FEWEST
+    done = embedded.embedded + embedded.from_cache
+    return max(FEWEST, min(MOST, round(REQUEST_S * done / embedded.seconds))) if embedded.seconds > 0 else FEWEST
+
+
 @final
 class EmbedJob(WorkerJob):
     """Embeds what waits in the open project.
@@ -32,15 +53,18 @@ class EmbedJob(WorkerJob):
         session: of the project.
         wanted: which images, and on which device.
         worker: gives the worker, which may be running already.
+        in_view: images that come first.
     """
 
-    def __init__(self, title: str, session: "Session", wanted: EmbedScope, worker: Callable[[], Worker]) -> None:
+    def __init__(
+        self, title: str, session: "Session", wanted: EmbedScope, worker: Callable[[], Worker], in_view: InView
+    ) -> None:
         super().__init__(title)
         self._session = session
         self._wanted = wanted
         self._give_worker = worker
-        self._after = 0
-        self._done = 0
+        self._in_view = in_view
+        self._asked: set[int] = set()
         self._last: Embedded | None = None
 
     def start(self) -> None:
@@ -49,15 +73,16 @@ class EmbedJob(WorkerJob):
         self._begin()  # last, so that whoever is told can cancel
 
     def _ask_for_images(self) -> None:
-        wanted, caches, after, done = self._wanted, self._session.caches, self._after, self._done
+        wanted, caches, asked = self._wanted, self._session.caches, self._asked
+        in_view, most = tuple(self._in_view()), images_at_once(self._last)
 
         def question(live: "LiveCollection") -> "EmbedImages | ProtoleafError | None":
             from engine.collection.waiting_images import images_to_embed
 
             try:
                 return images_to_embed(
-                    live, caches, wanted.device, after=after, with_failed=wanted.with_failed,
-                    with_all=wanted.with_all, done_before=done,
+                    live, caches, wanted.device, in_view=in_view, asked=asked, most=most,
+                    with_failed=wanted.with_failed, with_all=wanted.with_all,
                 )  # fmt: skip
             except ProtoleafError as error:
                 return error
@@ -72,7 +97,7 @@ class EmbedJob(WorkerJob):
         elif request is None:
             self._succeed(self._last)
         else:
-            self._after, self._done = request.images[-1].image_id, request.done_before + len(request.images)
+            self._asked |= {image.image_id for image in request.images}
             try:
                 self._ask(self._give_worker(), request)
             except OSError:

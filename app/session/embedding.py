@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.process_job import STOP_GRACE_S
-from app.session.embed_job import EmbedJob, EmbedScope
+from app.session.embed_job import EmbedJob, EmbedScope, InView
 from engine.events import Progress
 from engine.files import FileFailure
 from engine.worker.client import Worker
@@ -56,6 +56,9 @@ class Embedding(QObject):
         session: the session to serve.
         start: starts the worker; tests give another one.
         idle_ms: how long it stays without work.
+
+    Attributes:
+        in_view: says which images somebody looks at; they are embedded first.
     """
 
     failures_changed = Signal(object)
@@ -66,6 +69,7 @@ class Embedding(QObject):
     def __init__(self, session: "Session", start: StartWorker = start_worker, *, idle_ms: int = IDLE_MS) -> None:
         super().__init__(session)
         self.device = "auto"
+        self.in_view: InView = tuple
         self.failures: dict[int, FileFailure] = {}
         self.job: EmbedJob | None = None
         self.worker: Worker | None = None
@@ -158,7 +162,7 @@ class Embedding(QObject):
         wanted = EmbedScope(self.device, self._wants_failed, self._wants_all)
         self._wants_start = self._wants_failed = self._wants_all = False
         self._idle_timer.stop()
-        self.job = EmbedJob(self.tr("Embedding images"), self._session, wanted, self._running_worker)
+        self.job = EmbedJob(self.tr("Embedding images"), self._session, wanted, self._running_worker, self.in_view)
         self.job.event_came.connect(lambda batch: self._on_batch(info, batch))
         self._notice = ""
         self.job.progress.connect(self._on_progress)

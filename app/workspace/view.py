@@ -161,6 +161,14 @@ class Workspace(QWidget):
         """The image with the focus."""
         return self.grid.current_id
 
+    def ids_in_view(self) -> tuple[int, ...]:
+        """The images that somebody looks at: the open one, and the cards that can be seen."""
+        if not self.isVisible():
+            return ()
+        rows = self.grid.places_in_view()
+        ids = tuple(self.model.image_ids[rows.start : rows.stop].tolist())
+        return ids if self.current_id is None or not self.is_image_open else (self.current_id, *ids)
+
     def hold(self) -> None:
         """Keep the order from now on: somebody works on these cards."""
         self.model.is_held = True

@@ -1,11 +1,13 @@
-"""Which images of an open collection wait for an embedding, as a request to a worker."""
+"""Which images of an open collection wait for an embedding, in what order, as a request to a worker."""
 
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.collection.models import model_of
-from engine.collection.state import ImageStatus
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.config import CacheFolders
 from engine.embedding.messages import EmbedImages
 from engine.embedding.records import EmbedRequest
@@ -22,33 +24,39 @@ def images_to_embed(
     caches: CacheFolders,
     device: str,
     *,
-    after: int = 0,
+    in_view: Iterable[int] = (),
+    asked: Collection[int] = (),
+    most: int = IMAGES_AT_ONCE,
     with_failed: bool = False,
     with_all: bool = False,
-    done_before: int = 0,
 ) -> EmbedImages | None:
-    """The next images that wait; None when there are none.
+    """The next images that wait: those in view, then labelled ones, then the others; None when there are none.
+
+    Predictions are made from labelled images, so these come before the images that wait for a label.
 
     Args:
         live: the open collection.
         caches: where embeddings lie.
         device: one of `providers.DEVICES`.
-        after: only images with a greater id.
-        with_failed: also those that could not be embedded before.
-        with_all: also those that have an embedding: their files may have changed.
-        done_before: images that earlier requests of the same run did.
+        in_view: ids of images that somebody looks at.
+        asked: ids of images that earlier requests of the same run named; they count as done in the progress.
+        most: images in the request.
+        with_failed: also those that could not be embedded before, after the others.
+        with_all: also those that have an embedding, after the others: their files may have changed.
 
     Raises:
         ModelError: the backbone's file is gone.
     """
     state = live.state
-    is_wanted = state.status == ImageStatus.WAITING
+    is_wanted = (state.status == ImageStatus.WAITING) | with_all
     if with_failed or with_all:
         is_wanted |= state.status == ImageStatus.FAILED
-    places = np.flatnonzero((is_wanted | with_all) & (state.image_ids > after))
+    if asked:
+        is_wanted &= ~np.isin(state.image_ids, np.fromiter(asked, dtype=np.int64))
+    places = np.flatnonzero(is_wanted)
     if not len(places):
         return None
-    ids = state.image_ids[places[:IMAGES_AT_ONCE]].tolist()
+    ids = state.image_ids[_in_order(state, places, in_view)[:most]].tolist()
     model = model_of(live.project, caches)
     return EmbedImages(
         tuple(
@@ -60,6 +68,14 @@ def images_to_embed(
         model.card,
         caches.root,
         device,
-        done_before,
-        done_before + len(places),
+        len(asked),
+        len(asked) + len(places),
     )
+
+
+def _in_order(state: CollectionState, places: NDArray[np.int64], in_view: Iterable[int]) -> NDArray[np.int64]:
+    """Places in the order in which they are wanted; what waits comes before what is looked at once more."""
+    is_in_view = np.isin(state.image_ids[places], np.fromiter(in_view, dtype=np.int64))
+    is_labelled = state.label_class[places] != NO_CLASS
+    waits = state.status[places] == ImageStatus.WAITING
+    return places[np.lexsort((~is_labelled, ~is_in_view, ~waits))]

@@ -1,0 +1,50 @@
+"""In which order images are embedded: what comes into view while the others are embedded is next."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.image_grid.logic import Order
+from app.session import embed_job
+from app.session.embed_job import FEWEST, MOST, images_at_once
+from app.settings import Settings
+from engine.embedding.messages import Embedded
+from tests.support.collections import Collection
+from tests.support.desk import Desk
+from tests.support.scripted_workers import ScriptedWorkers, ended
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """Cards as they were added, one or two to a screen."""
+    settings.order, settings.zoom = Order.ADDED.value, 400
+    return settings
+
+
+def test_what_is_scrolled_to_is_embedded_next(desk: Desk, unread: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first cards are asked for first; after End, the last ones are, before those between."""
+    monkeypatch.setattr(embed_job, "FEWEST", 2)
+    embedding, workers = desk.window.embedding, ScriptedWorkers([["wait for a word", ended("CPU")], ["wait"]])
+    monkeypatch.setattr(embedding, "_start_worker", workers)
+    desk.window.resize(1000, 640)
+    desk.window.session.open(unread.project)
+    desk.wait(lambda: len(workers.requests) == 1)
+    desk.wait(desk.grid.hasFocus)
+    desk.press(Qt.Key.Key_End)
+    last = desk.grid.current_id
+    assert embedding.worker is not None
+    embedding.worker._lines.put(b'{"kind": "Word"}\n')  # noqa: SLF001 (the first request ends)
+    desk.wait(lambda: len(workers.requests) == 2)
+    first, second = ([image.image_id for image in request.images] for request in workers.requests)
+    assert first == [1, 2]
+    assert last in second
+    assert second[0] == min(desk.window.workspace.ids_in_view()) > first[-1]
+
+
+@pytest.mark.parametrize(
+    ("done", "seconds", "expected"),
+    [(0, 0.0, FEWEST), (256, 0.1, MOST), (256, 2.0, 384), (256, 60.0, FEWEST)],
+    ids=["nothing is known", "fast", "150 images/s", "slow"],
+)
+def test_a_request_takes_some_seconds(done: int, seconds: float, expected: int) -> None:
+    """Whatever the speed: it is what somebody waits for who scrolls on."""
+    assert images_at_once(Embedded(done, 0, 0, 0, seconds, "CPU", "", "")) == expected

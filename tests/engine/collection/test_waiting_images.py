@@ -1,0 +1,59 @@
+"""Which images a worker is asked to embed first."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from engine.collection.live import LiveCollection
+from engine.collection.waiting_images import images_to_embed
+from engine.embedding.messages import EmbedImages
+from engine.project import Project
+from tests.support.collections import cache_of_test
+from tests.support.unread import UNREAD_IMAGES, unread_collection
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Iterator[LiveCollection]:
+    """A dozen images that wait; 2, 3, 4 and 9 are labelled."""
+    unread = unread_collection(tmp_path, cache_of_test())
+    with Project.open(unread.project) as project:
+        project.unlabel((1,))
+        project.label((9,), project.graph.find("Red disc"))
+    with closing(LiveCollection.open(unread.project, unread.caches, for_writing=False)) as live:
+        live.load_list()
+        yield live
+
+
+def ids_of(request: EmbedImages | None) -> list[int]:
+    """The images of a request, in order."""
+    assert request is not None
+    return [image.image_id for image in request.images]
+
+
+@pytest.mark.parametrize(
+    ("in_view", "asked", "expected"),
+    [
+        ((), (), [2, 3, 4, 9, 1, 5]),
+        ((12, 7), (), [7, 12, 2, 3, 4, 9]),
+        ((9, 1), (2, 3), [9, 1, 4, 5, 6, 7]),
+        ((5, 99), (5, 7), [2, 3, 4, 9, 1, 6]),
+    ],
+    ids=["labelled first", "in view before all", "what was asked for is not asked for again", "in view and done"],
+)
+def test_what_is_looked_at_comes_first_then_labels_then_the_rest(
+    live: LiveCollection, in_view: tuple[int, ...], asked: tuple[int, ...], expected: list[int]
+) -> None:
+    """Predictions need labelled images; a person waits for what they look at."""
+    request = images_to_embed(live, cache_of_test(), "cpu", in_view=in_view, asked=asked, most=len(expected))
+    assert ids_of(request) == expected
+    assert request is not None
+    assert (request.done_before, request.total) == (len(asked), UNREAD_IMAGES)
+
+
+def test_an_end_is_reached(live: LiveCollection) -> None:
+    """Nothing is asked for when every image was."""
+    everything = ids_of(images_to_embed(live, cache_of_test(), "cpu"))
+    assert sorted(everything) == list(range(1, UNREAD_IMAGES + 1))
+    assert images_to_embed(live, cache_of_test(), "cpu", asked=everything) is None
