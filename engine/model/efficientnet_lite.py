@@ -1,0 +1,215 @@
+"""EfficientNet-Lite: inverted residual blocks that keep well in eight bits, with a map to listen to after every stage.
+
+Source: Tan and Le, ICML 2019, Table 1, as its authors' Lite variants change it: no squeeze-and-excitation, ReLU6 for
+swish, and a stem and a head that stay as wide as in the smallest network.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple, final
+
+import torch
+from torch import Tensor, nn
+
+from engine.errors import ModelError
+from engine.model.backbone import pooled
+
+STEM_WIDTH: Final = 32  # channels of the stem, the same in every variant, as published
+HEAD_WIDTH: Final = 1280
+"""Channels of the head, likewise."""
+
+# Widths are rounded to multiples of 8, at most a tenth down; the rest is the published batch normalisation.
+_WIDTH_STEP: Final = 8
+_MOST_ROUNDED_OFF: Final = 0.1
+_NORM_EPSILON: Final = 1e-3
+_NORM_MOMENTUM: Final = 0.01
+
+
+class LiteStage(NamedTuple):
+    """A row of the paper's table: blocks of one width, of which the first one may stride."""
+
+    blocks: int
+    kernel: int
+    stride: int
+    expansion: int
+    width: int
+
+
+# The paper's Table 1.
+_STAGES: Final = (
+    LiteStage(1, 3, 1, 1, 16),
+    LiteStage(2, 3, 2, 6, 24),
+    LiteStage(2, 5, 2, 6, 40),
+    LiteStage(3, 3, 2, 6, 80),
+    LiteStage(3, 5, 1, 6, 112),
+    LiteStage(4, 5, 2, 6, 192),
+    LiteStage(1, 3, 1, 6, 320),
+)
+
+
+@dataclass(frozen=True)
+class LiteVariant:
+    """How much wider and deeper than the smallest network one is, and the side of the images it was trained on."""
+
+    width: float
+    depth: float
+    input_side: int
+
+    @property
+    def stages(self) -> tuple[LiteStage, ...]:
+        """Rows of the table for this network: the first and the last stage do not grow deeper."""
+        inner = range(1, len(_STAGES) - 1)
+        return tuple(
+            stage._replace(
+                blocks=math.ceil(stage.blocks * self.depth) if place in inner else stage.blocks,
+                width=_rounded_width(stage.width * self.width),
+            )
+            for place, stage in enumerate(_STAGES)
+        )
+
+
+LITE_VARIANTS: Final[Mapping[str, LiteVariant]] = {
+    "efficientnet-lite0": LiteVariant(1.0, 1.0, 224),
+    "efficientnet-lite1": LiteVariant(1.0, 1.1, 240),
+    "efficientnet-lite2": LiteVariant(1.1, 1.2, 260),
+}
+"""The published networks by name."""
+
+
+def _rounded_width(width: float) -> int:
+    """The nearest multiple of 8, or the one above where that takes more than a tenth away."""
+    nearest = max(_WIDTH_STEP, int(width + _WIDTH_STEP / 2) // _WIDTH_STEP * _WIDTH_STEP)
+    return nearest + _WIDTH_STEP if nearest < (1 - _MOST_ROUNDED_OFF) * width else nearest
+
+
+@final
+class SameConvolution(nn.Conv2d):
+    """A convolution without bias whose output has ceil(side / stride) pixels a side, as TensorFlow pads.
+
+    What is padded depends on the image's side, and where the number is odd the end gets one more than the beginning:
+    the published weights were trained so, and answer differently to another padding.
+    """
+
+    def __init__(self, channels_in: int, channels_out: int, kernel: int, stride: int = 1, groups: int = 1) -> None:
+        super().__init__(channels_in, channels_out, kernel, stride, groups=groups, bias=False)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Map (B, C_in, H, W) float to (B, C_out, ceil(H / stride), ceil(W / stride)) float."""
+        top, bottom = self._padding(features.shape[2])
+        left, right = self._padding(features.shape[3])
+        if top == bottom and left == right:  # most are: no copy of the map is made
+            return nn.functional.conv2d(features, self.weight, None, self.stride, (top, left), groups=self.groups)
+        return super().forward(nn.functional.pad(features, (left, right, top, bottom)))
+
+    def _padding(self, side: int) -> tuple[int, int]:
+        """Pixels before and after."""
+        kernel, stride = self.kernel_size[0], self.stride[0]
+        missing = max(0, (math.ceil(side / stride) - 1) * stride + kernel - side)
+        return missing // 2, missing - missing // 2
+
+
+def _convolution(convolution: SameConvolution, *, activated: bool = True) -> nn.Sequential:
+    norm = nn.BatchNorm2d(convolution.out_channels, eps=_NORM_EPSILON, momentum=_NORM_MOMENTUM)
+    return nn.Sequential(convolution, norm, *([nn.ReLU6(inplace=True)] if activated else []))
+
+
+@final
+class InvertedResidual(nn.Module):
+    """Widen, look at each channel by itself, narrow again without activation; beside a shortcut where shapes allow.
+
+    Source: Sandler et al., CVPR 2018.
+    """
+
+    def __init__(self, channels_in: int, stage: LiteStage, stride: int) -> None:
+        super().__init__()
+        wide = channels_in * stage.expansion
+        depthwise = SameConvolution(wide, wide, stage.kernel, stride, groups=wide)
+        self.expand = _convolution(SameConvolution(channels_in, wide, 1)) if stage.expansion > 1 else nn.Sequential()
+        self.depthwise = _convolution(depthwise)
+        self.project = _convolution(SameConvolution(wide, stage.width, 1), activated=False)
+        self.has_shortcut = stride == 1 and channels_in == stage.width
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Map (B, C_in, H, W) float to (B, C_out, ceil(H / stride), ceil(W / stride)) float."""
+        residual: Tensor = self.project(self.depthwise(self.expand(features)))
+        return features + residual if self.has_shortcut else residual
+
+
+@final
+class EfficientNetLite(nn.Module):
+    """EfficientNet-Lite without its classifier.
+
+    Args:
+        variant: one of `LITE_VARIANTS`.
+
+    Attributes:
+        map_widths: channels of the maps, one for each stage and one for the head.
+    """
+
+    def __init__(self, variant: LiteVariant) -> None:
+        super().__init__()
+        self.stem = _convolution(SameConvolution(3, STEM_WIDTH, 3, 2))
+        channels, stages = STEM_WIDTH, []
+        for stage in variant.stages:
+            blocks = [InvertedResidual(channels, stage, stage.stride)]
+            blocks += [InvertedResidual(stage.width, stage, 1) for _ in range(stage.blocks - 1)]
+            stages.append(nn.Sequential(*blocks))
+            channels = stage.width
+        self.stages = nn.ModuleList(stages)
+        self.head = _convolution(SameConvolution(channels, HEAD_WIDTH, 1))
+        self.map_widths = (*(stage.width for stage in variant.stages), HEAD_WIDTH)
+        self.embedding_width = sum(self.map_widths)
+
+    def maps(self, images: Tensor) -> list[Tensor]:
+        """Outputs of the seven stages and of the head, each (B, width, H', W') float, for images (B, 3, H, W) float.
+
+        Images hold (value - 127) / 128 of values from 0 to 255. What a stage gives has no activation behind it: it may
+        be negative.
+        """
+        features, found = self.stem(images), []
+        for layers in (*self.stages, self.head):
+            features = layers(features)
+            found.append(features)
+        return found
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Map images (B, 3, H, W), normalised float, to embeddings (B, sum of the widths) float32."""
+        return torch.cat([pooled(features) for features in self.maps(images)], dim=1)
+
+
+def load_published(network: EfficientNetLite, published: Mapping[str, Tensor]) -> None:
+    """Give a network the published weights, which are named as in EfficientNet-PyTorch; the classifier's are left.
+
+    Raises:
+        ModelError: the weights are those of another network.
+    """
+    named = {name: value for name, value in published.items() if not name.startswith("_fc.")}
+    renamed = {ours: named.pop(theirs) for ours, theirs in _names(network) if theirs in named}
+    shapes = {name: value.shape for name, value in network.state_dict().items()}
+    wrong = [name for name, shape in shapes.items() if name not in renamed or renamed[name].shape != shape]
+    if wrong or named:
+        first = wrong[0] if wrong else ""
+        raise ModelError(
+            "these are the weights of another network",
+            expected=f"{first} of shape {tuple(shapes[first])}" if wrong else f"{len(shapes)} arrays",
+            found=f"{len(published)} arrays, with {', '.join([*named][:3]) or 'other shapes'}",
+        )
+    network.load_state_dict(renamed)
+
+
+def _names(network: EfficientNetLite) -> Iterator[tuple[str, str]]:
+    """Name of each array here and in the published file."""
+    places = [("stem", "_conv_stem", "_bn0"), ("head", "_conv_head", "_bn1")]
+    number = 0
+    for stage, blocks in enumerate(network.stages):
+        assert isinstance(blocks, nn.Sequential), "a stage is a row of blocks"
+        for block in range(len(blocks)):
+            ours, theirs = f"stages.{stage}.{block}", f"_blocks.{number}"
+            for place, part in enumerate(("expand", "depthwise", "project")):
+                places.append((f"{ours}.{part}", f"{theirs}._{part}_conv", f"{theirs}._bn{place}"))
+            number += 1
+    for ours, convolution, norm in places:
+        yield f"{ours}.0.weight", f"{convolution}.weight"
+        for array in ("weight", "bias", "running_mean", "running_var", "num_batches_tracked"):
+            yield f"{ours}.1.{array}", f"{norm}.{array}"
