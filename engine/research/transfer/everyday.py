@@ -19,6 +19,7 @@ from engine.graph.codes import NO_CLASS
 from engine.research.transfer.collection import TRAIN, TransferCollection
 from engine.research.transfer.draws import ShotDraw
 from engine.research.transfer.embedded import EmbeddedCollection
+from engine.research.transfer.parts import by_part, scored
 from engine.research.transfer.results import TOP1, Figures
 from engine.scratch_folder import scratch_folder
 
@@ -34,7 +35,7 @@ def in_memory(embedded: EmbeddedCollection, drawn: ShotDraw, *, with_collection:
 
     Returns:
         `top1` of the leaf, `calibration_error` of its score (15 bins), `coverage`, the share with a safe class, and
-        `safe_accuracy`, the share of those whose safe class is right.
+        `safe_accuracy`, the share of those whose safe class is right; of each part, too.
     """
     collection, model = embedded.collection, embedded.model
     rows, class_ids = _labelled(collection, drawn)
@@ -71,22 +72,22 @@ def in_project(
             [(collection.files[row], ids[labels[row]] if row in labels else None) for row in drawn.rows.tolist()]
         )
         embed_project(project, caches, device=device)
-        answers = {
-            collection.files[row].path.as_posix(): ids[int(collection.class_ids[row])]
-            for row in scored(collection, drawn).tolist()
-        }
-        found = evaluate(project, classify(project, caches, with_stage=with_collection), answers)
-    return {
-        TOP1: found.top1,
-        "calibration_error": found.calibration_error,
-        "coverage": found.coverage,
-        "safe_accuracy": found.safe_accuracy,
-    }
+        rows = scored(collection, drawn)
+        predicted = classify(project, caches, with_stage=with_collection)
 
+        def score(chosen: NDArray[np.bool_]) -> Figures:
+            answers = {
+                collection.files[row].path.as_posix(): ids[int(collection.class_ids[row])] for row in rows[chosen]
+            }
+            found = evaluate(project, predicted, answers)
+            return {
+                TOP1: found.top1,
+                "calibration_error": found.calibration_error,
+                "coverage": found.coverage,
+                "safe_accuracy": found.safe_accuracy,
+            }
 
-def scored(collection: TransferCollection, drawn: ShotDraw) -> NDArray[np.int64]:
-    """Rows of the unlabelled images whose leaf is known."""
-    return drawn.unlabelled[collection.class_ids[drawn.unlabelled] != NO_CLASS]
+        return by_part(collection, rows, score)
 
 
 def _labelled(collection: TransferCollection, drawn: ShotDraw) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -109,9 +110,14 @@ def _figures(embedded: EmbeddedCollection, fitted: EverydayModel, drawn: ShotDra
     safe_right = np.array(
         [safe in on_line[answer] for safe, answer in zip(scores.safe_class.tolist(), answers.tolist(), strict=True)]
     )
-    return {
-        TOP1: float(is_right.mean()),
-        "calibration_error": calibration_error(scores.best_score, is_right),
-        "coverage": float(has_safe.mean()),
-        "safe_accuracy": float(safe_right[has_safe].mean()) if has_safe.any() else float("nan"),
-    }
+
+    def score(chosen: NDArray[np.bool_]) -> Figures:
+        is_safe = has_safe & chosen
+        return {
+            TOP1: float(is_right[chosen].mean()),
+            "calibration_error": calibration_error(scores.best_score[chosen], is_right[chosen]),
+            "coverage": float(has_safe[chosen].mean()),
+            "safe_accuracy": float(safe_right[is_safe].mean()) if is_safe.any() else float("nan"),
+        }
+
+    return by_part(collection, rows, score)

@@ -1,25 +1,27 @@
 """What was measured, as tables and as plain data."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any
 
-from engine.research.reports.text_table import MISSING, TextTable
+from engine.research.reports.text_table import TextTable
 from engine.research.transfer.candidates import MeasuredBackbone
+from engine.research.transfer.collection import TRAIN, VAL
 from engine.research.transfer.draws import Situation
-from engine.research.transfer.estimates import Estimate, estimate, paired_difference
+from engine.research.transfer.estimates import estimate
 from engine.research.transfer.methods import EVERYDAY, METHODS, PROTOTYPES
+from engine.research.transfer.parts import figure_of
 from engine.research.transfer.results import TOP1, TransferResult, by_method
-
-HONESTY: Final = {
-    "calibration_error": "calibration error",
-    "safe_accuracy": "safe class right",
-    "coverage": "coverage",
-}
-"""Figures that only the everyday model has, with their names in a table."""
-
-ResultOf = Mapping[tuple[Situation, str], TransferResult]
+from engine.research.transfer.tables import (
+    HONESTY,
+    accuracies,
+    cell_text,
+    differences,
+    honesty,
+    parts_of,
+    situations_of,
+)
 
 
 @dataclass(frozen=True)
@@ -73,71 +75,47 @@ class TransferReport:
         for (backbone, _), results in self.by_backbone.items():
             for kind, some in _by_kind(results).items():
                 about = f"{backbone}, {kind}"
-                yield f"{about}: leaf top-1 in %, {self._facts(some)}", accuracies(some)
+                parts = parts_of(some)
+                for part in parts:
+                    yield f"{about}{_of(part)}: leaf top-1 in %, {self._facts(some, part)}", accuracies(some, part)
                 if any(result.cell.method == EVERYDAY for result in some):
-                    yield f"{about}: the everyday model minus each, in points, paired draw by draw", differences(some)
-                    yield f"{about}: what the everyday model says of itself, in %", honesty(some)
+                    said = "the everyday model minus each, in points, paired draw by draw"
+                    yield from ((f"{about}{_of(part)}: {said}", differences(some, part)) for part in parts)
+                    said = "what the everyday model says of itself, in %"
+                    yield from ((f"{about}{_of(part)}: {said}", honesty(some, part)) for part in parts)
         if self.candidates:
             for is_elsewhere in sorted({result.cell.situation.is_elsewhere for result in self.results}):
-                about = f"backbones, {_title_of(Situation(False, 1, True))}" if is_elsewhere else "backbones"
-                yield f"{about}; nearest prototype, leaf top-1 in %", self._candidates(is_elsewhere=is_elsewhere)
+                yield from self._candidates(is_elsewhere=is_elsewhere)
 
-    def _facts(self, results: Sequence[TransferResult]) -> str:
+    def _facts(self, results: Sequence[TransferResult], part: str | None) -> str:
         first = results[0]
-        images = (
-            f"{self.val_images:,} images in val" if first.cell.situation.is_elsewhere else f"{self.images:,} images"
-        )
+        if first.cell.situation.is_elsewhere or part == VAL:
+            images = f"{self.val_images:,} images in val"
+        elif part == TRAIN:
+            images = f"{self.images - self.val_images:,} images in train"
+        else:
+            images = f"{self.images:,} images"
         draws = len(first.draws)
         return f"{self.classes} classes, {images}, {draws} draw{'s' * (draws > 1)}, 95 % interval"
 
-    def _candidates(self, *, is_elsewhere: bool) -> TextTable:
-        there = [each for each in _situations(self.results) if each.is_elsewhere == is_elsewhere]
-        columns = [Situation(False, shots, is_elsewhere) for shots in sorted({each.shots for each in there})]
+    def _candidates(self, *, is_elsewhere: bool) -> Iterator[tuple[str, TextTable]]:
+        there = [each for each in self.results if each.cell.situation.is_elsewhere == is_elsewhere]
+        shots = sorted({each.shots for each in situations_of(there)})
+        columns = [Situation(False, count, is_elsewhere) for count in shots]
         header = ("backbone", "MB", "side", "images/s", *(column.name for column in columns))
-        rows = []
-        for candidate, results in zip(self.candidates, self.by_backbone.values(), strict=True):
-            known = by_method(results)
-            cells = [_cell(known.get((column, PROTOTYPES))) for column in columns]
-            size, rate = f"{candidate.size_mb:.1f}", f"{candidate.images_per_s:.0f}"
-            rows.append((candidate.name, size, str(candidate.input_side), rate, *cells))
-        return TextTable(header, tuple(rows))
-
-
-def accuracies(results: Sequence[TransferResult]) -> TextTable:
-    """Mean accuracy with interval, a row for each method and a column for each number of shots."""
-    known, situations = by_method(results), _situations(results)
-    rows = [
-        (METHODS[method].title, *(_cell(known.get((situation, method))) for situation in situations))
-        for method in _methods(results)
-    ]
-    return TextTable(("method", *(situation.name for situation in situations)), tuple(rows))
-
-
-def differences(results: Sequence[TransferResult]) -> TextTable:
-    """How far the everyday model is above each other method, in points; `*` where the interval lies above 0."""
-    known, situations = by_method(results), _situations(results)
-    others = [method for method in _methods(results) if method != EVERYDAY]
-    rows = [
-        (METHODS[method].title, *(_difference(known, situation, method) for situation in situations))
-        for method in others
-    ]
-    return TextTable(("minus", *(situation.name for situation in situations)), tuple(rows))
-
-
-def honesty(results: Sequence[TransferResult]) -> TextTable:
-    """Calibration error, accuracy and coverage of the safe class."""
-    known, situations = by_method(results), _situations(results)
-    rows = []
-    for method in _methods(results):
-        if METHODS[method].is_ours:
-            for name, title in HONESTY.items():
-                cells = [_cell(known.get((situation, method)), name) for situation in situations]
-                rows.append((f"{METHODS[method].title}: {title}", *cells))
-    return TextTable(("figure", *(situation.name for situation in situations)), tuple(rows))
+        about = f"backbones, {_title_of(Situation(False, 1, True))}" if is_elsewhere else "backbones"
+        for part in parts_of(there):
+            rows = []
+            for candidate, results in zip(self.candidates, self.by_backbone.values(), strict=True):
+                known = by_method(results)
+                cells = [cell_text(known.get((column, PROTOTYPES)), figure_of(TOP1, part)) for column in columns]
+                size, rate = f"{candidate.size_mb:.1f}", f"{candidate.images_per_s:.0f}"
+                rows.append((candidate.name, size, str(candidate.input_side), rate, *cells))
+            yield f"{about}{_of(part)}; nearest prototype, leaf top-1 in %", TextTable(header, tuple(rows))
 
 
 def fields_of(result: TransferResult) -> dict[str, Any]:
-    """A cell with its estimates and the values of each draw."""
+    """A cell with its estimates and the values of each draw: of the best option, and of every option."""
     cell = result.cell
     return {
         "backbone": cell.backbone,
@@ -145,12 +123,19 @@ def fields_of(result: TransferResult) -> dict[str, Any]:
         "coarse_labels": cell.situation.has_coarse_labels,
         "elsewhere": cell.situation.is_elsewhere,
         "method": cell.method,
-        "option": result.best_option,
-        "figures": {
-            name: _plain_estimate(values)
-            for name in (TOP1, *HONESTY)
-            if not all(map(math.isnan, values := result.values(name)))
-        },
+        "option": result.best_option(),
+        "default_option": METHODS[cell.method].default,
+        "figures": _plain_figures(result, result.best_option()),
+        "options": {option: _plain_figures(result, option) for option in result.options},
+    }
+
+
+def _plain_figures(result: TransferResult, option: str) -> dict[str, Any]:
+    names = [figure_of(name, part) for part in parts_of([result]) for name in (TOP1, *HONESTY)]
+    return {
+        name: _plain_estimate(values)
+        for name in names
+        if not all(map(math.isnan, values := result.values(name, option)))
     }
 
 
@@ -159,11 +144,6 @@ def _plain_estimate(values: Sequence[float]) -> dict[str, Any]:
     numbers = {"mean": found.mean, "half_width": found.half_width}
     plain = {name: None if math.isnan(number) else number for name, number in numbers.items()}
     return {**plain, "draws": [None if math.isnan(value) else value for value in values]}
-
-
-def _methods(results: Sequence[TransferResult]) -> list[str]:
-    there = {result.cell.method for result in results}
-    return [method for method in METHODS if method in there]
 
 
 def _by_kind(results: Sequence[TransferResult]) -> dict[str, list[TransferResult]]:
@@ -185,17 +165,6 @@ def _title_of(situation: Situation) -> str:
     return labels if situation.has_coarse_labels else f"{labels} alone"
 
 
-def _situations(results: Sequence[TransferResult]) -> list[Situation]:
-    return sorted({result.cell.situation for result in results})
-
-
-def _cell(result: TransferResult | None, name: str = TOP1) -> str:
-    return MISSING if result is None else estimate(result.values(name)).as_percent()
-
-
-def _difference(known: ResultOf, situation: Situation, method: str) -> str:
-    ours, other = known.get((situation, EVERYDAY)), known.get((situation, method))
-    if ours is None or other is None:
-        return MISSING
-    found: Estimate = paired_difference(ours.values(), other.values())
-    return found.as_percent(with_sign=True) + " *" * found.is_above_zero
+def _of(part: str | None) -> str:
+    """What a title says of the images that count."""
+    return "" if part is None else f", photos of {part}"

@@ -5,7 +5,6 @@ RUNS/transfer/<collection>/<backbone>-<hash>/<5-shots-coarse-elsewhere>/<method>
 
 import json
 import math
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from engine.errors import FormatError
 from engine.full_disk import storage_error
 from engine.new_file import ORDINARY_FILE, private_folder, write_file
 from engine.research.transfer.draws import Situation
+from engine.research.transfer.estimates import estimate
 
 TOP1: Final = "top1"
 
@@ -74,14 +74,19 @@ class TransferResult:
     draws: tuple[Outcome, ...]
 
     @property
-    def best_option(self) -> str:
-        """The option with the best mean accuracy on the scored images themselves: generous, and only to peers."""
-        return max(self.draws[0], key=lambda option: statistics.fmean(draw[option][TOP1] for draw in self.draws))
+    def options(self) -> tuple[str, ...]:
+        """Names of what was measured."""
+        return tuple(self.draws[0])
 
-    def values(self, name: str = TOP1) -> tuple[float, ...]:
-        """A figure of the best option, draw by draw; NaN where a draw does not have it."""
-        option = self.best_option
-        return tuple(draw[option].get(name, math.nan) for draw in self.draws)
+    def best_option(self, name: str = TOP1) -> str:
+        """The option with the best mean of an accuracy on the scored images themselves: generous, and only to peers."""
+        means = {option: estimate(self.values(name, option)).mean for option in self.options}
+        return max(means, key=lambda option: (not math.isnan(means[option]), means[option]))
+
+    def values(self, name: str = TOP1, option: str | None = None) -> tuple[float, ...]:
+        """A figure of an option, by default the one with its best mean, draw by draw; NaN where it is missing."""
+        chosen = self.best_option(name) if option is None else option
+        return tuple(draw.get(chosen, {}).get(name, math.nan) for draw in self.draws)
 
     def first(self, count: int) -> "TransferResult":
         """The result of the first draws only."""

@@ -16,6 +16,8 @@ SCALE: Final = 10.0
 """Epsilon of the paper: multiplies cosines before the exponential."""
 CONFIDENT: Final = 8
 """Z of the paper: pseudo-labelled images that each class takes."""
+DEFAULT: Final = "as they are, 8 of a class"
+"""The paper's."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ ALPHAS: Final = (0.8, 0.9, 0.99)
 GAMMA: Final = 3
 STEPS: Final = 100
 TOLERANCE: Final = 1e-6
+DEFAULT: Final = "length 1, 10 neighbours, alpha = 0.99"
+"""The paper's alpha, classes as large as they come out."""
 
 
 def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:

@@ -17,6 +17,8 @@ LAMBDAS: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 1.0, 1.2, 1.5)
 NEIGHBOURS: Final = 3
 STEPS: Final = 20
 TOLERANCE: Final = 1e-6
+DEFAULT: Final = "centred, rectified, lambda = 1"
+"""The paper's preparation, and about the middle of the lambdas that it finds by validation."""
 
 
 def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:

@@ -11,6 +11,8 @@ from engine.research.transfer.task import FewShotTask, Matrix
 
 STRENGTHS: Final = {"plain": (10.0, 100.0, 1e3, 1e4), "standardised": (0.01, 0.1, 1.0, 10.0)}
 """C of scikit-learn, the inverse of the regularisation; standardised embeddings are longer and need less."""
+DEFAULT: Final = "standardised, C = 1"
+"""Scikit-learn's own strength, on embeddings that are prepared as its guide has it."""
 ITERATIONS: Final = 500
 
 

@@ -20,6 +20,8 @@ STEP: Final = 0.2
 EPOCHS: Final = 20
 SMALLEST: Final = 1e-6
 SINKHORN_ROUNDS: Final = 1000
+DEFAULT: Final = "equal shares"
+"""The paper's."""
 
 
 def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:

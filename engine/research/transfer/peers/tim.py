@@ -18,6 +18,8 @@ CROSS_ENTROPY: Final = 0.1
 CONDITIONAL_ENTROPY: Final = 0.1
 """Alpha: weight of each query's entropy."""
 STEPS: Final = 150
+DEFAULT: Final = "length 1"
+"""The paper's."""
 
 
 def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:

@@ -10,6 +10,7 @@ from engine.research.transfer import everyday
 from engine.research.transfer.collection import read_collection
 from engine.research.transfer.draws import Situation, draw
 from engine.research.transfer.embedded import EmbeddedCollection, embed_collection
+from engine.research.transfer.parts import scored
 from tests.support.transfer import write_shapes
 
 
@@ -49,13 +50,14 @@ def test_memory_and_project_file_agree(
     )
     assert fast == pytest.approx(slow, abs=1e-6, nan_ok=True)
     assert 0.2 < fast["top1"] <= 1
+    assert ("safe_accuracy_val" in fast) == (situation == Situation(False, 2))  # else only val is scored
 
 
 def test_scores_only_what_is_unlabelled_and_known(shapes: EmbeddedCollection) -> None:
     """Neither shots nor images with a coarse label count."""
     collection = shapes.collection
     drawn = draw(collection, Situation(True, 1), seed=2)
-    rows = set(everyday.scored(collection, drawn).tolist())
+    rows = set(scored(collection, drawn).tolist())
     assert rows == set(range(64)) - set(drawn.shots.tolist()) - set(drawn.coarse.tolist())
 
 

@@ -11,7 +11,8 @@ from engine.research.transfer import measurement, methods
 from engine.research.transfer.draws import Situation, draw
 from engine.research.transfer.embedded import EmbeddedCollection
 from engine.research.transfer.measurement import TransferPlan, check_plan, measure_transfer
-from engine.research.transfer.methods import METHODS, Method, measure_peer
+from engine.research.transfer.measuring import measure_peer
+from engine.research.transfer.methods import METHODS, Method
 from engine.research.transfer.peers import nearest_prototype
 from engine.research.transfer.results import TOP1, Outcome
 from engine.research.transfer.task import FewShotTask
@@ -110,6 +111,7 @@ def test_peer_sees_all_and_is_scored_on_the_unlabelled(images: EmbeddedCollectio
         answers = COLLECTION.class_ids[rows]
         expected = (answers == 3).sum() / (answers >= 0).sum()
         assert found[situation]["first"][TOP1] == pytest.approx(expected)
+    assert found[situations[0]]["first"]["top1_val"] == pytest.approx(2 / 4)  # two of each of two leaves
 
 
 def test_peer_elsewhere_sees_labelled_images_and_val(images: EmbeddedCollection) -> None:
@@ -166,6 +168,14 @@ def test_peer_predicts_class_ids(images: EmbeddedCollection) -> None:
     """On embeddings that tell the classes apart the nearest prototype is right almost everywhere."""
     found = measure_peer(nearest_prototype.predict, images, (Situation(False, 3),), 0)
     assert found[Situation(False, 3)]["plain"][TOP1] > 0.9
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if not method.is_ours])
+def test_every_default_is_an_option(name: str, images: EmbeddedCollection) -> None:
+    """What a table calls a method's default was measured."""
+    situation = Situation(True, 2)
+    outcome = METHODS[name].measure(images, (situation,), 0)[situation]
+    assert METHODS[name].default in outcome
 
 
 def test_every_method_is_named_once() -> None:

@@ -2,7 +2,9 @@ import json
 import math
 
 from engine.research.transfer.candidates import MeasuredBackbone
-from engine.research.transfer.report import TransferReport, accuracies, differences, fields_of, honesty
+from engine.research.transfer.report import TransferReport, fields_of
+from engine.research.transfer.results import TOP1, TransferResult
+from engine.research.transfer.tables import accuracies, differences, honesty
 from tests.support.transfer import result_of
 
 RESULTS = (
@@ -34,6 +36,43 @@ def test_honesty_is_of_ours_alone() -> None:
         ("everyday model: safe class right", "-", "-"),
         ("everyday model: coverage", "80.0 ± 0.0", "-"),
     )
+
+
+def tim() -> TransferResult:
+    """One draw of a peer with two options; its default is not the best one, and neither is the best of both parts."""
+    options = {
+        "length 1": {TOP1: 0.5, "top1_train": 0.6, "top1_val": 0.2},
+        "centred": {TOP1: 0.6, "top1_train": 0.8, "top1_val": 0.1},
+    }
+    return TransferResult(result_of("tim", [0.5]).cell, (options,))
+
+
+def test_the_default_stands_beside_the_best() -> None:
+    """Of a peer with options, the best one of each cell and the default; of one without, a row."""
+    rows = accuracies((RESULTS[1].first(1), tim())).rows
+    assert rows == (("nearest prototype", "40.0"), ("TIM, best option", "60.0"), ("TIM, length 1", "50.0"))
+    ours = result_of("everyday", [0.7], top1_val=0.15)
+    assert [row[1] for row in differences((tim(), ours)).rows] == ["+10.0", "+20.0"]
+    assert [row[1] for row in differences((tim(), ours), "val").rows] == ["-5.0", "-5.0"]
+
+
+def test_parts_have_tables_of_their_own() -> None:
+    """All photos, those of train and those of val, in every kind of table, where they were told apart."""
+    ours = result_of("everyday", [0.7], top1_train=0.9, top1_val=0.15, coverage=0.5, coverage_val=0.25)
+    report = TransferReport("plants", 1200, 200, 6, (tim(), ours), (MeasuredBackbone("leafnet", 7.28, 128, 151.4),))
+    tables = dict(zip(*[iter(report.as_text().split("\n\n"))] * 2, strict=True))
+    facts = "leaf top-1 in %, 6 classes, {} images{}, 1 draw, 95 % interval"
+    heads = {"": facts.format("1,200", ""), ", photos of train": facts.format("1,000", " in train")}
+    heads[", photos of val"] = facts.format("200", " in val")
+    values = [("60.0", "70.0"), ("80.0", "90.0"), ("20.0", "15.0")]
+    for (part, head), (peer, own) in zip(heads.items(), values, strict=True):
+        lines = tables[f"leafnet, shots alone{part}: {head}"].splitlines()
+        assert (lines[2].split()[-1], lines[-1].split()[-1]) == (peer, own)
+        assert f"leafnet, shots alone{part}: the everyday model minus each, in points, paired draw by draw" in tables
+        assert f"backbones{part}; nearest prototype, leaf top-1 in %" in tables
+    said = tables["leafnet, shots alone, photos of val: what the everyday model says of itself, in %"]
+    assert said.splitlines()[-1].split() == ["everyday", "model:", "coverage", "25.0"]
+    assert "photos of" not in TransferReport("plants", 1200, 200, 6, RESULTS).as_text()
 
 
 def test_report_of_two_situations() -> None:
@@ -94,3 +133,7 @@ def test_fields_are_plain() -> None:
     assert fields_of(result_of("everyday", [0.5], is_elsewhere=True))["elsewhere"] is True
     assert fields["figures"].keys() == {"top1", "calibration_error", "coverage"}
     assert fields["figures"]["top1"]["draws"] == [0.5, 0.7]
+    peer = fields_of(tim())
+    assert (peer["option"], peer["default_option"]) == ("centred", "length 1")
+    assert peer["figures"] == peer["options"]["centred"]
+    assert peer["options"]["length 1"]["top1_val"]["draws"] == [0.2]

@@ -87,6 +87,19 @@ def test_the_best_option_has_the_best_mean() -> None:
     """Chosen over all draws, not draw by draw."""
     draws = ({"a": {TOP1: 0.9}, "b": {TOP1: 0.6}}, {"a": {TOP1: 0.1}, "b": {TOP1: 0.6}})
     result = TransferResult(result_of("tim", [0.5]).cell, draws)
-    assert result.best_option == "b"
+    assert result.options == ("a", "b")
+    assert result.best_option() == "b"
     assert result.values() == (0.6, 0.6)
-    assert result.first(1).best_option == "a"
+    assert result.values(option="a") == (0.9, 0.1)
+    assert result.first(1).best_option() == "a"
+
+
+def test_each_figure_has_a_best_option() -> None:
+    """The best of the val part is not that of all images; what no draw knows makes no option the best."""
+    result = TransferResult(
+        result_of("tim", [0.5]).cell, ({"a": {TOP1: 0.9, "top1_val": 0.1}, "b": {TOP1: 0.6, "top1_val": 0.3}},)
+    )
+    assert (result.best_option(), result.best_option("top1_val")) == ("a", "b")
+    assert result.values("top1_val") == (0.3,)
+    unknown = TransferResult(result.cell, ({"a": {TOP1: 0.9}, "b": {TOP1: 0.6, "top1_val": 0.3}},))
+    assert unknown.best_option("top1_val") == "b"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from engine.research.transfer.methods import Predict
+from engine.research.transfer.measuring import Predict
 from engine.research.transfer.peers import (
     bd_cspn,
     label_propagation,
