@@ -58,6 +58,7 @@ _SHORT: Final[dict[str, Callable[[], str]]] = {
     "the file cannot be read": lambda: translate("unread", "Cannot be opened"),
     "the file is empty": lambda: translate("unread", "Empty file"),
     "the file is too large": lambda: translate("unread", "File too large"),
+    "the RAW photo has no preview that can be shown": lambda: translate("unread", "RAW photo without a preview"),
     "the image is too large": lambda: translate("unread", "Too many pixels"),
     "there is not enough memory for this image": lambda: translate("unread", "Not enough memory"),
     "there is not enough memory to read this file": lambda: translate("unread", "Not enough memory"),

@@ -20,20 +20,23 @@ from PIL import Image, ImageFile, UnidentifiedImageError
 
 from engine.errors import ImageError
 from engine.files import size_text
+from engine.images.heif import heif_formats, is_heif
 from engine.images.jpeg_size import held_bytes
+from engine.images.kinds import PILLOW_FORMATS
 from engine.images.library_warnings import pillow_is_quiet
 from engine.images.memory_budget import FILES, PIXELS
 from engine.images.opened_image import LARGE_PIXELS, WantedPart, reading
 from engine.images.orientation import jpeg_orientation, upright
+from engine.images.raw_photo import raw_kind
+from engine.images.raw_preview import Least, Preview, raw_preview
 from engine.images.read_file import file_size, read_file
 from engine.images.reduced import Part, held_factor
 from engine.images.resize import REDUCING_GAP, centre_box, square, square_in_box
-from engine.images.unreadable import not_an_image, refuse_raw
+from engine.images.unreadable import not_an_image
 
 MAX_PIXELS: Final = 500_000_000
 """Larger pictures are refused. Chosen: above the 484 megapixels of decision 32, below what 2 GB of RGB hold."""
-# Named one by one because some of Pillow's readers start other programs (EPS) or guess without a signature (TGA).
-FORMATS: Final = ("JPEG", "PNG", "GIF", "BMP", "TIFF", "WEBP", "AVIF", "PPM", "JPEG2000")
+_AS_THE_FILE_SAYS: Final = 0  # instead of an EXIF orientation
 _JPEG_SIGNATURE: Final = b"\xff\xd8\xff"
 _TURBO_COLOURS: Final = frozenset({"YCbCr", "Gray", "RGB"})
 _UNPACKED_OFTEN: Final = frozenset({"BMP", "DIB", "PPM", "TIFF"})  # say in their header where each row lies
@@ -57,8 +60,6 @@ _DAMAGE: Final = (
 Image.MAX_IMAGE_PIXELS = None
 
 T = TypeVar("T")
-_Least = Callable[[int, int], tuple[int, int]]
-"""Width and height that a picture of a width and height should still have after decoding."""
 
 
 def read_rgb(path: Path, *, smallest_side: int | None = None, longest_side: int | None = None) -> NDArray[np.uint8]:
@@ -100,14 +101,15 @@ def decode_rgb(data: bytes, *, smallest_side: int | None = None, longest_side: i
         return Part(0, 0, width, height), held_factor(factor, width)
 
     def pixels_of(image: Image.Image) -> NDArray[np.uint8]:
-        with reading(image, data, choose, as_array=True) as wanted:
-            return upright(np.asarray(wanted.image), wanted.orientation)
+        with reading(image, shown.data, choose, as_array=True) as wanted:
+            return upright(np.asarray(wanted.image), shown.orientation or wanted.orientation)
 
     try:
-        pixels = _decode_jpeg(data, least, "rgb")
+        shown = _shown(data, least)
+        pixels = _decode_jpeg(shown.data, least, "rgb")
         if pixels is None:
-            return _decode_with_pillow(data, least, pixels_of)
-        return upright(pixels, jpeg_orientation(data))
+            return _decode_with_pillow(shown.data, least, pixels_of)
+        return upright(pixels, shown.orientation or jpeg_orientation(shown.data))
     except MemoryError as error:
         raise ImageError("there is not enough memory for this image") from error
 
@@ -137,19 +139,26 @@ def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[
         return Part(int(left), int(top), math.ceil(right), math.ceil(bottom)), factor
 
     def square_of(image: Image.Image) -> NDArray[np.uint8]:
-        with reading(image, data, choose) as wanted:
-            return upright(_centre(wanted, side, resize_share), wanted.orientation)
+        with reading(image, shown.data, choose) as wanted:
+            return upright(_centre(wanted, side, resize_share), shown.orientation or wanted.orientation)
 
     def least(_width: int, _height: int) -> tuple[int, int]:
         return smallest_side, smallest_side
 
     try:
-        pixels = _decode_jpeg(data, least, "rgbx")
+        shown = _shown(data, least)
+        pixels = _decode_jpeg(shown.data, least, "rgbx")
         if pixels is None:
-            return _decode_with_pillow(data, least, square_of)
-        return upright(square(pixels, side, resize_share), jpeg_orientation(data))
+            return _decode_with_pillow(shown.data, least, square_of)
+        return upright(square(pixels, side, resize_share), shown.orientation or jpeg_orientation(shown.data))
     except MemoryError as error:
         raise ImageError("there is not enough memory for this image") from error
+
+
+def _shown(data: bytes, least: Least) -> Preview:
+    """What is shown of a file: of a RAW photo its preview, else the file itself, which says how to turn it."""
+    kind = "" if data.startswith(_JPEG_SIGNATURE) else raw_kind(data)
+    return raw_preview(data, kind, least) if kind else Preview(data, _AS_THE_FILE_SAYS)
 
 
 def _centre(wanted: WantedPart, side: int, resize_share: float) -> NDArray[np.uint8]:
@@ -159,7 +168,7 @@ def _centre(wanted: WantedPart, side: int, resize_share: float) -> NDArray[np.ui
     return square_in_box(wanted.image, (*box, (right - part.left) / factor, (bottom - part.top) / factor), side)
 
 
-def _decode_jpeg(data: bytes, least: _Least, channels: Literal["rgb", "rgbx"]) -> NDArray[np.uint8] | None:
+def _decode_jpeg(data: bytes, least: Least, channels: Literal["rgb", "rgbx"]) -> NDArray[np.uint8] | None:
     """Decode with libjpeg-turbo, as stored, or return None where Pillow must decide: no JPEG, CMYK, any damage."""
     if not data.startswith(_JPEG_SIGNATURE):
         return None
@@ -178,11 +187,12 @@ def _decode_jpeg(data: bytes, least: _Least, channels: Literal["rgb", "rgbx"]) -
     return pixels
 
 
-def _decode_with_pillow(data: bytes, least: _Least, decode: Callable[[Image.Image], T]) -> T:
-    refuse_raw(data)
+def _decode_with_pillow(data: bytes, least: Least, decode: Callable[[Image.Image], T]) -> T:
     with pillow_is_quiet():
         try:
-            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            with Image.open(
+                io.BytesIO(data), formats=PILLOW_FORMATS + (heif_formats() if is_heif(data) else ())
+            ) as image:
                 _refuse_bomb(*image.size)
                 _refuse_empty(image, len(data))
                 if image.format == "JPEG" and any(size := least(*image.size)):

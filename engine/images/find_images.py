@@ -13,18 +13,12 @@ from typing import Final, final
 from engine.errors import ImageError, StorageError
 from engine.events import CancelToken, OnProgress, Progress, ProgressMeter, ignore_progress
 from engine.files import FileFailure, FoundFile
+from engine.images.kinds import IMAGE_SUFFIXES
 from engine.images.left_out import LeftOut, unread_kind
 from engine.images.read_file import read_start
 from engine.images.unreadable import SNIFFED_BYTES, is_other_kind, not_an_image, unread_suffix
 
-IMAGE_SUFFIXES: Final = frozenset(
-    {
-        *(".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".apng", ".gif", ".bmp", ".dib", ".tif", ".tiff", ".webp"),
-        *(".avif", ".ppm", ".pgm", ".pbm", ".pnm", ".jp2", ".j2k"),
-    }
-)
 _DIGITS: Final = re.compile(r"(\d+)")
-_MAY_BE_RAW: Final = frozenset({".tif", ".tiff"})
 _HIDDEN_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
 
 
@@ -91,7 +85,7 @@ def find_images(
     """Find the image files among files and, recursively, in folders.
 
     In folders the suffix decides. A file that is named is taken whatever its suffix, unless its suffix or its first
-    bytes are those of something else, such as a text or a RAW photo: then it is a failure. Hidden files and folders
+    bytes are those of something else, such as a text or a video: then it is a failure. Hidden files and folders
     are skipped, a link to a folder above itself is not followed.
 
     Args:
@@ -212,13 +206,12 @@ def _existing(path: Path) -> Path:
 
 def _why_no_image(path: Path) -> str:
     """Why a file that is named cannot be an image; empty where it may be one."""
-    suffix = path.suffix.lower()
-    if suffix in IMAGE_SUFFIXES - _MAY_BE_RAW:
+    if path.suffix.lower() in IMAGE_SUFFIXES:
         return ""
     try:
         start = read_start(path, SNIFFED_BYTES)
     except ImageError as error:
-        return "" if suffix in _MAY_BE_RAW else str(error)  # like every image, it is listed when its turn comes
+        return str(error)
     if is_other_kind(start):
         return str(not_an_image(start))
     return str(unread_suffix(kind)) if (kind := unread_kind(path)) else ""

@@ -1,13 +1,42 @@
-"""How much memory libjpeg-turbo holds while it decodes a JPEG."""
+"""What a JPEG's header says of its picture, and how much memory libjpeg-turbo holds while it decodes it."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 # Bytes of JPEG markers, from ITU-T T.81, table B.1.
 _MARKER: Final = 0xFF
 _PROGRESSIVE_FRAMES: Final = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
+_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_SHOWN_FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2})
 _START_OF_SCAN: Final = 0xDA
+_MOST_MARKERS: Final = 1000
+"""In front of a picture, fill bytes counted: a file made for it must not take long. Chosen."""
 _SCALES: Final = 8  # libjpeg decodes at an eighth to eight eighths of the size
 _COEFFICIENT_BYTES: Final = 6  # of three components, without subsampling
+
+
+class JpegFrame(NamedTuple):
+    """What a JPEG says of its picture.
+
+    Attributes:
+        marker: of the frame: how the picture is packed.
+        width, height: in pixels.
+        scan_at: where the first scan begins.
+    """
+
+    marker: int
+    width: int
+    height: int
+    scan_at: int
+
+    @property
+    def is_progressive(self) -> bool:
+        """Whether scans fill the picture bit by bit."""
+        return self.marker in _PROGRESSIVE_FRAMES
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is packed as pictures for people are: lossless JPEG is what cameras write of their sensors."""
+        return self.marker in _SHOWN_FRAMES and self.width > 0 and self.height > 0
 
 
 def held_bytes(data: bytes, size: tuple[int, int], least: tuple[int, int], channels: int) -> int:
@@ -31,15 +60,25 @@ def held_bytes(data: bytes, size: tuple[int, int], least: tuple[int, int], chann
 
 
 def _is_progressive(data: bytes) -> bool:
-    at = 2
-    while at + 4 <= len(data) and data[at] == _MARKER:
+    frame = jpeg_frame(data)
+    return frame is not None and frame.is_progressive
+
+
+def jpeg_frame(data: bytes, start: int = 0) -> JpegFrame | None:
+    """What the JPEG at a place of the data says of its picture; None where it breaks off before the first scan."""
+    frame: JpegFrame | None = None
+    at = start + 2
+    for _ in range(_MOST_MARKERS):
+        if at + 4 > len(data) or data[at] != _MARKER:
+            return None
         marker = data[at + 1]
         if marker == _MARKER:  # fill byte
             at += 1
             continue
-        if marker in _PROGRESSIVE_FRAMES:
-            return True
         if marker == _START_OF_SCAN:
-            return False
-        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
-    return False
+            return frame._replace(scan_at=at) if frame else None
+        if marker in _FRAMES:
+            height, width = (int.from_bytes(data[place : place + 2], "big") for place in (at + 5, at + 7))
+            frame = JpegFrame(marker, width, height, at)
+        at += 2 + max(2, int.from_bytes(data[at + 2 : at + 4], "big"))
+    return None

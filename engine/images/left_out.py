@@ -5,13 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-RAW_KINDS: Final = frozenset(
-    {
-        *("3FR", "ARW", "CR2", "CR3", "CRW", "DCR", "DNG", "ERF", "FFF", "GPR", "IIQ", "KDC", "MEF", "MOS", "MRW"),
-        *("NEF", "NRW", "ORF", "PEF", "RAF", "RAW", "RW2", "RWL", "SR2", "SRF", "SRW", "X3F"),
-    }
+UNREAD_RAW_KINDS: Final = frozenset(
+    {"3FR", "CRW", "DCR", "ERF", "FFF", "GPR", "IIQ", "KDC", "MEF", "MOS", "MRW", "RAW", "SRF", "X3F"}
 )
-"""What cameras write before it is developed, by the suffix of the file."""
+"""Camera raw whose preview is not looked for, by the suffix of the file."""
 
 VIDEO_KINDS: Final = frozenset(
     {
@@ -22,11 +19,11 @@ VIDEO_KINDS: Final = frozenset(
 
 _PICTURE_KINDS: Final = frozenset(
     {
-        *("DDS", "DJVU", "EPS", "EXR", "HDR", "HEIC", "HEIF", "HIF", "ICNS", "ICO", "JXL", "JXR", "KRA", "PCX"),
+        *("DDS", "DJVU", "EPS", "EXR", "HDR", "ICNS", "ICO", "JXL", "JXR", "KRA", "PCX"),
         *("PSB", "PSD", "QOI", "SVG", "TGA", "XCF"),
     }
 )
-_KINDS: Final = RAW_KINDS | VIDEO_KINDS | _PICTURE_KINDS
+_KINDS: Final = UNREAD_RAW_KINDS | VIDEO_KINDS | _PICTURE_KINDS
 
 
 @dataclass

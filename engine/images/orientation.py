@@ -1,10 +1,12 @@
 """EXIF orientation: how a camera was held. Pixels are turned once, right after decoding."""
 
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+
+from engine.images.tiff_directory import byte_order, entries, first_directory
 
 # From Exif 2.3, section 4.6.4 A, and of JPEG markers from ITU-T T.81, table B.1.
 ORIENTATION_TAG: Final = 0x0112
@@ -14,8 +16,6 @@ _MARKER: Final = 0xFF
 _START_OF_SCAN: Final = 0xDA
 _APP1: Final = 0xE1
 _LENGTH_BYTES: Final = 2
-_ENTRY_BYTES: Final = 12
-_LONG: Final = 4  # type of a value of four bytes; the tag should have two, and some programs write four
 _EXIF_ERRORS: Final = (ValueError, SyntaxError, OSError, KeyError, IndexError, TypeError, EOFError, OverflowError)
 
 
@@ -34,25 +34,17 @@ def jpeg_orientation(data: bytes) -> int:
         if marker == _START_OF_SCAN or length < _LENGTH_BYTES:
             break
         if marker == _APP1 and data.startswith(_EXIF_HEADER, at + 4):
-            return _orientation_in(data[at + 4 : at + 2 + length])
+            return orientation_in(data[at + 4 + len(_EXIF_HEADER) : at + 2 + length])
         at += 2 + length
     return UPRIGHT
 
 
-def _orientation_in(block: bytes) -> int:
-    """Look the tag up in the first directory of a TIFF structure; slices beyond the end read as zero."""
-    tiff = block[len(_EXIF_HEADER) :]
-    byte_order: Literal["little", "big"] = "little" if tiff.startswith(b"II") else "big"
-    directory = int.from_bytes(tiff[4:8], byte_order)
-    count = int.from_bytes(tiff[directory : directory + 2], byte_order)
-    for index in range(count):
-        start = directory + 2 + _ENTRY_BYTES * index
-        entry = tiff[start : start + _ENTRY_BYTES]
-        if int.from_bytes(entry[:2], byte_order) == ORIENTATION_TAG:
-            end = _ENTRY_BYTES if int.from_bytes(entry[2:4], byte_order) == _LONG else 10
-            return _checked(int.from_bytes(entry[8:end], byte_order))
-        if len(entry) < _ENTRY_BYTES:
-            break
+def orientation_in(tiff: bytes) -> int:
+    """Orientation 1-8 that the first directory of a TIFF structure declares; 1 when there is none."""
+    order = byte_order(tiff)
+    for entry in entries(tiff, first_directory(tiff, order), order):
+        if entry.tag == ORIENTATION_TAG:
+            return _checked(entry.value)
     return UPRIGHT
 
 

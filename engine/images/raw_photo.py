@@ -1,7 +1,12 @@
 """Tells RAW photos by their first bytes. Most are TIFFs inside: only their tags tell them from pictures."""
 
-from collections.abc import Iterator
-from typing import Final, Literal, NamedTuple
+from typing import Final
+
+from engine.images.heif import container_brands
+from engine.images.tiff_directory import ByteOrder, Entry, byte_order, entries, first_directory, values
+
+DIRECTORY_SIGNATURES: Final = (b"II*\x00", b"MM\x00*", b"IIRO", b"IIRS", b"MMOR", b"IIU\x00")
+"""First bytes of files that hold directories as a TIFF does: TIFF itself, ORF and RW2."""
 
 _SIGNATURES: Final = (
     (b"FUJIFILMCCD-RAW", "RAF"),
@@ -13,6 +18,7 @@ _SIGNATURES: Final = (
     (b"\x00MRM", "MRW"),
 )
 _TIFF_SIGNATURES: Final = (b"II*\x00", b"MM\x00*")
+_CANON_BRAND: Final = b"crx "  # CR3 lies in the same container as videos do
 # Where Canon's CR2 has its mark, and tags of TIFF 6.0 and DNG 1.6.
 _CANON_AT: Final = 8
 _CANON_MARK: Final = b"CR\x02"
@@ -22,19 +28,9 @@ _MAKE: Final = 271
 _SUB_DIRECTORIES: Final = 330
 _DNG_VERSION: Final = 50706
 _SENSOR_COLOURS: Final = frozenset({32803, 34892})  # a colour filter array, or linear RAW
-_MAKERS: Final = ((b"NIKON", "NEF"), (b"SONY", "ARW"), (b"PENTAX", "PEF"), (b"SAMSUNG", "SRW"))
-_MOST_ENTRIES: Final = 512
-"""Of one directory that are looked at: a damaged count must not take long. Chosen."""
-_ENTRY_BYTES: Final = 12
-_SHORT: Final = 3
-
-
-class _Entry(NamedTuple):
-    """One entry of a directory: its tag, how many values, and the first value or where the values are."""
-
-    tag: int
-    length: int
-    value: int
+_MAKERS: Final = ((b"NIKON", "NEF"), (b"SONY", "ARW"), (b"PENTAX", "PEF"), (b"RICOH", "PEF"), (b"SAMSUNG", "SRW"))
+_MOST_BELOW: Final = 8
+"""Directories below the first one that are looked at. Chosen."""
 
 
 def raw_kind(data: bytes) -> str:
@@ -47,17 +43,17 @@ def raw_kind(data: bytes) -> str:
         if data.startswith(signature):
             return kind
     if not data.startswith(_TIFF_SIGNATURES):
-        return ""
+        return "CR3" if container_brands(data[:32])[:1] == [_CANON_BRAND] else ""
     if data.startswith(_CANON_MARK, _CANON_AT):
         return "CR2"
-    order: Literal["little", "big"] = "little" if data.startswith(b"II") else "big"
-    first = {entry.tag: entry for entry in _directory(data, int.from_bytes(data[4:8], order), order)}
+    order = byte_order(data)
+    first = {entry.tag: entry for entry in entries(data, first_directory(data, order), order)}
     if _DNG_VERSION in first:
         return "DNG"
     return _kind_by_maker(data, first) if _is_raw(data, first, order) else ""
 
 
-def _is_raw(data: bytes, first: dict[int, _Entry], order: Literal["little", "big"]) -> bool:
+def _is_raw(data: bytes, first: dict[int, Entry], order: ByteOrder) -> bool:
     """Whether the first picture is the sensor's, or a preview with the sensor's picture behind it."""
     colours = first.get(_PHOTOMETRIC)
     if colours is not None and colours.value in _SENSOR_COLOURS:
@@ -68,27 +64,14 @@ def _is_raw(data: bytes, first: dict[int, _Entry], order: Literal["little", "big
     kind = first.get(_KIND_OF_PICTURE)
     if kind is not None and kind.value & 1:
         return True
-    places = [below.value] if below.length == 1 else [
-        int.from_bytes(data[at : at + 4], order) for at in range(below.value, below.value + 4 * min(below.length, 8), 4)
-    ]  # fmt: skip
     return any(
         entry.tag == _PHOTOMETRIC and entry.value in _SENSOR_COLOURS
-        for place in places
-        for entry in _directory(data, place, order)
+        for place in values(data, below, order)[:_MOST_BELOW]
+        for entry in entries(data, place, order)
     )
 
 
-def _kind_by_maker(data: bytes, first: dict[int, _Entry]) -> str:
+def _kind_by_maker(data: bytes, first: dict[int, Entry]) -> str:
     make = first.get(_MAKE)
     name = data[make.value : make.value + make.length].upper() if make is not None else b""
     return next((kind for maker, kind in _MAKERS if name.startswith(maker)), "RAW")
-
-
-def _directory(data: bytes, at: int, order: Literal["little", "big"]) -> Iterator[_Entry]:
-    count = int.from_bytes(data[at : at + 2], order)
-    for start in range(at + 2, at + 2 + _ENTRY_BYTES * min(count, _MOST_ENTRIES), _ENTRY_BYTES):
-        entry = data[start : start + _ENTRY_BYTES]
-        if len(entry) < _ENTRY_BYTES:
-            return
-        end = 10 if int.from_bytes(entry[2:4], order) == _SHORT else _ENTRY_BYTES
-        yield _Entry(*(int.from_bytes(part, order) for part in (entry[:2], entry[4:8], entry[8:end])))

@@ -3,7 +3,9 @@
 from typing import Final
 
 from engine.errors import ImageError
-from engine.images.left_out import RAW_KINDS, VIDEO_KINDS
+from engine.images.heif import PACKAGES, container_brands, heif_reader, is_avif, is_heif
+from engine.images.kinds import kinds_text
+from engine.images.left_out import UNREAD_RAW_KINDS, VIDEO_KINDS
 from engine.images.raw_photo import raw_kind
 
 SNIFFED_BYTES: Final = 4096
@@ -21,25 +23,32 @@ _SIGNATURES: Final = (
 )
 _UNKNOWN: Final = "unknown content"
 _RAW: Final = "a RAW photo"
-_HEIF_BRANDS: Final = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"heif", b"mif1", b"msf1")
-_AVIF_BRANDS: Final = (b"avif", b"avis")
-_RAW_BRAND: Final = b"crx "  # Canon's CR3 lies in the same container as videos do
+_HEIC: Final = "an HEIC image"
+_TIFF: Final = "a TIFF image that is damaged, or stored in a way that is not read"
+_TIFF_SIGNATURES: Final = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
+# What a person can do, by how the kind begins.
 _REMEDIES: Final = {
     _RAW: "develop it, or export it as JPEG or TIFF, and add that",
-    "an HEIC image": "save it as JPEG and add that",
+    _HEIC: f"install the Python package {PACKAGES[-1]}, which reads such files, or save it as JPEG",
+    _TIFF: "save it as a TIFF or PNG of 8 or 16 bits",
     "a JPEG XL image": "save it as JPEG or PNG and add that",
     "a Photoshop document": "export it as JPEG, PNG or TIFF and add that",
 }
 
 
 def not_an_image(data: bytes) -> ImageError:
-    """Build the error for bytes that no image reader knows."""
-    return _refusal(_kind_of(data[:SNIFFED_BYTES]))
+    """Build the error for bytes that no image reader takes."""
+    kind = _kind_of(data[:SNIFFED_BYTES])
+    if kind == _UNKNOWN and (is_avif(data) or (is_heif(data) and heif_reader())):
+        return ImageError("the image is damaged or incomplete")
+    if kind == _UNKNOWN and is_heif(data):
+        return _refusal(_HEIC)
+    return _refusal(_TIFF if kind == _UNKNOWN and data.startswith(_TIFF_SIGNATURES) else kind)
 
 
 def unread_suffix(kind: str) -> ImageError:
-    """Build the error for a file of a kind that is not read, whatever its bytes say: "CR2", "PSD", "MOV"."""
-    if kind in RAW_KINDS:
+    """Build the error for a file of a kind that is not read, whatever its bytes say: "X3F", "PSD", "MOV"."""
+    if kind in UNREAD_RAW_KINDS:
         return _refusal(f"{_RAW} ({kind})")
     return _refusal(f"a video ({kind})" if kind in VIDEO_KINDS else f"a file of the kind {kind}")
 
@@ -49,18 +58,9 @@ def is_other_kind(data: bytes) -> bool:
     return _kind_of(data[:SNIFFED_BYTES]) != _UNKNOWN
 
 
-def refuse_raw(data: bytes) -> None:
-    """Refuse a RAW photo: most are TIFFs whose first picture is a small preview, which would be taken for the photo.
-
-    Raises:
-        ImageError: it is one.
-    """
-    if kind := raw_kind(data):
-        raise _refusal(f"{_RAW} ({kind})" if kind in RAW_KINDS else _RAW)
-
-
 def _refusal(kind: str) -> ImageError:
-    remedy = next((remedy for start, remedy in _REMEDIES.items() if kind.startswith(start)), "")
+    known = (remedy for start, remedy in _REMEDIES.items() if kind.startswith(start))
+    remedy = next(known, f"the kinds that are read: {kinds_text()}")
     return ImageError("this is not an image that can be read", found=kind, remedy=remedy)
 
 
@@ -68,24 +68,11 @@ def _kind_of(head: bytes) -> str:
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             return kind
-    if raw := raw_kind(head):
-        return f"{_RAW} ({raw})" if raw in RAW_KINDS else _RAW
-    if head[4:8] == b"ftyp":
-        return _kind_of_container(head)
+    if container_brands(head):
+        return _UNKNOWN if is_avif(head) or is_heif(head) or raw_kind(head) else "a video"
     if not head.strip(b"\x00"):
         return "nothing but zeros"
     return _text_kind(head) or _UNKNOWN
-
-
-def _kind_of_container(head: bytes) -> str:
-    """MP4, MOV, HEIC, AVIF and CR3 share one container: its brands tell them apart, the first before the others."""
-    length = min(int.from_bytes(head[:4], "big"), len(head))
-    brands = [head[8:12], *(head[at : at + 4] for at in range(16, length - 3, 4))]
-    if brands[0] == _RAW_BRAND:
-        return f"{_RAW} (CR3)"
-    if any(brand in _AVIF_BRANDS for brand in brands):
-        return _UNKNOWN  # these are read
-    return "an HEIC image" if brands[0] in _HEIF_BRANDS else "a video"
 
 
 def _text_kind(head: bytes) -> str:

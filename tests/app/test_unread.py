@@ -9,7 +9,8 @@ from PIL import Image
 from app.unread import short_reason
 from engine.errors import ImageError
 from engine.images.decode import read_rgb
-from tests.support.images import write_jpeg
+from tests.support.images import encoded, picture, write_jpeg
+from tests.support.raw_photos import raw_photo
 
 
 def truncated_jpeg(path: Path) -> None:
@@ -34,6 +35,8 @@ def damaged_png(path: Path) -> None:
         ("report.jpg", lambda path: path.write_bytes(b"%PDF-1.7 ..."), "Not an image: a PDF document"),
         ("noise.jpg", lambda path: path.write_bytes(b"\x07\x00\xfe\x11" * 30), "Not an image"),
         ("layers.jpg", lambda path: path.write_bytes(b"8BPS" + b"\x00" * 40), "Not supported: a Photoshop document"),
+        ("a.heic", lambda path: path.write_bytes(encoded(picture(), "HEIF")[:300]), "Damaged HEIC"),
+        ("a.NEF", lambda path: path.write_bytes(raw_photo("NEF")), "RAW photo without a preview"),
         ("none.jpg", lambda path: path.write_bytes(b""), "Empty file"),
         ("folder.jpg", lambda path: path.mkdir(), "A folder, not an image"),
         ("gone.jpg", lambda _path: None, "File not found"),

@@ -102,12 +102,12 @@ def test_a_folder_without_images_says_so(desk: Desk, tmp_path: Path) -> None:
 
 def test_files_of_other_kinds_are_named(desk: Desk, photos: Path) -> None:
     """What was left out is told with what was added, and the way back is still offered."""
-    for name in ("1.heic", "2.HEIC", "3.mov", "1.xmp"):
+    for name in ("1.psd", "2.PSD", "3.mov", "1.xmp"):
         (photos / name).write_bytes(b"x")
     for name in LEAVES:
         shutil.rmtree(photos / name)
     desk.drop_files(desk.window.welcome, [photos])
-    desk.wait(lambda: "2 HEIC, 1 MOV were skipped" in desk.window.toast.message)
+    desk.wait(lambda: "2 PSD, 1 MOV were skipped" in desk.window.toast.message)
     assert "6 images" in desk.window.toast.message
     assert len(desk.state.image_ids) == 6
     undo = next(button for button in desk.window.toast.findChildren(QPushButton) if button.text() == "Undo")
@@ -118,10 +118,10 @@ def test_files_of_other_kinds_are_named(desk: Desk, photos: Path) -> None:
 def test_only_files_of_other_kinds(desk: Desk, tmp_path: Path) -> None:
     """Dropped one by one, none is added; the first says why, and how many more there are."""
     for number in range(3):
-        (tmp_path / f"{number}.heic").write_bytes(b"\x00\x00\x00\x18ftypheic" + bytes(20))
-    desk.drop_files(desk.window.welcome, sorted(tmp_path.glob("*.heic")))
-    desk.wait(lambda: "0.heic and 2 more could not be added" in desk.window.toast.message)
-    assert "HEIC" in desk.window.toast.message
+        (tmp_path / f"{number}.psd").write_bytes(b"8BPS\x00\x01" + bytes(20))
+    desk.drop_files(desk.window.welcome, sorted(tmp_path.glob("*.psd")))
+    desk.wait(lambda: "0.psd and 2 more could not be added" in desk.window.toast.message)
+    assert "Photoshop" in desk.window.toast.message
     assert len(desk.state.image_ids) == 0
 
 

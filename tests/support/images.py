@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import pillow_heif
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -22,7 +23,11 @@ def picture(width: int = 48, height: int = 32, *, seed: int = 0) -> NDArray[np.u
 
 
 def encoded(pixels: NDArray[Any] | Image.Image, kind: str, **options: Any) -> bytes:
-    """Bytes of an image file of a Pillow format ("JPEG", "PNG", ...)."""
+    """Bytes of an image file of a Pillow format ("JPEG", "PNG", ...), "HEIF" among them."""
+    if kind == "HEIF":
+        pillow_heif.register_heif_opener()
+        if "exif" in options:  # only of bytes it makes the container's own turns
+            options["exif"] = bytes(options["exif"].tobytes())
     image = pixels if isinstance(pixels, Image.Image) else Image.fromarray(pixels)
     buffer = io.BytesIO()
     image.save(buffer, kind, **options)

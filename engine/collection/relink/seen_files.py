@@ -13,7 +13,7 @@ from engine.errors import StorageError
 from engine.events import CancelToken, ProgressMeter
 from engine.files import FileFailure, FoundFile
 from engine.images.content_hash import file_hashes
-from engine.images.find_images import IMAGE_SUFFIXES
+from engine.images.kinds import IMAGE_SUFFIXES
 
 _NO_HASHES: Final = frozenset[bytes]()
 

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ImageError, InputError, StorageError
-from engine.images.find_images import IMAGE_SUFFIXES, find_images
+from engine.images.find_images import find_images
+from engine.images.kinds import IMAGE_SUFFIXES
 from engine.images.read_file import read_file
 
 CLASS_ID: Final = re.compile(r"n\d{8}")

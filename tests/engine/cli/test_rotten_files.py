@@ -153,28 +153,30 @@ def test_files_of_other_kinds_are_named(collection: Collection, capsys: pytest.C
     """Pictures and videos that are not read are told by kind, other files as a number, as text and as JSON."""
     folder = collection.folder / "telephone"
     write_shape(folder / "1.png", "Red disc", seed=77)
-    for name in ("2.heic", "3.HEIC", "4.mov", "4.aae", "notes.txt"):
+    for name in ("2.psd", "3.PSD", "4.mov", "4.aae", "notes.txt"):
         (folder / name).write_bytes(b"x")
     out = done(capsys, "import-images", collection.project, folder).out
     assert "Added 1 image " in out
-    assert "2 HEIC, 1 MOV were left out: these kinds of files are not read. Save pictures as JPEG" in out
+    assert "2 PSD, 1 MOV were left out: these kinds of files are not read. Save pictures as JPEG" in out
     assert "2 other files passed over" in out
     fields = done(capsys, "import-images", collection.project, folder, "--folders-as-classes", "--json").fields
-    assert (fields["left_out"], fields["other_files"], fields["failures"]) == ({"HEIC": 2, "MOV": 1}, 2, [])
-    (folder / "2.heic").unlink()
-    (folder / "3.HEIC").unlink()
+    assert (fields["left_out"], fields["other_files"], fields["failures"]) == ({"PSD": 2, "MOV": 1}, 2, [])
+    (folder / "2.psd").unlink()
+    (folder / "3.PSD").unlink()
     out = done(capsys, "import-images", collection.project, folder).out
     assert "1 MOV was left out: this kind of file is not read." in out
     assert "JPEG" not in out
 
 
-def test_a_named_raw_photo_is_a_failure(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """A CR3 lies in the container of videos; it is a photo, and the person hears what to do."""
-    photo = collection.folder / "IMG_1.CR3"
-    photo.write_bytes(b"\x00\x00\x00\x18ftypcrx \x00\x00\x00\x01crx isom" + bytes(40))
+def test_a_named_raw_photo_of_another_kind_is_a_failure(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a kind whose preview is not looked for; the person hears what to do."""
+    photo = collection.folder / "IMG_1.X3F"
+    photo.write_bytes(b"FOVb" + bytes(40))
     out = done(capsys, "import-images", collection.project, photo).out
     assert "1 file could not be added:" in out
-    assert "a RAW photo (CR3). Develop it" in out
+    assert "a RAW photo (X3F). Develop it" in out
     assert "video" not in out
 
 

@@ -28,12 +28,13 @@ from tests.support.images import (
 
 
 @pytest.mark.parametrize(
-    ("kind", "tolerance"), [("JPEG", 16), ("PNG", 0), ("BMP", 0), ("TIFF", 0), ("PPM", 0), ("WEBP", 24), ("AVIF", 24)]
+    ("kind", "tolerance"),
+    [("JPEG", 16), ("PNG", 0), ("BMP", 0), ("TIFF", 0), ("PPM", 0), ("WEBP", 24), ("AVIF", 24), ("HEIF", 24)],
 )
 def test_every_format_gives_its_pixels(kind: str, tolerance: int) -> None:
     """A picture comes back as it was written, up to what the format loses."""
     pixels = picture()
-    options = {"quality": 95} if kind in {"JPEG", "WEBP", "AVIF"} else {}
+    options = {"quality": 95} if kind in {"JPEG", "WEBP", "AVIF", "HEIF"} else {}
     decoded = decode_rgb(encoded(pixels, kind, **options))
     assert decoded.shape == pixels.shape
     assert decoded.dtype == np.uint8
@@ -41,7 +42,7 @@ def test_every_format_gives_its_pixels(kind: str, tolerance: int) -> None:
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "WEBP"])
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "WEBP", "AVIF", "HEIF"])
 def test_orientation_is_applied(kind: str, orientation: int) -> None:
     """However the camera was held, the picture stands upright."""
     corners = four_corners()
@@ -167,8 +168,12 @@ def test_undecodable_name(tmp_path: Path) -> None:
         (b"<!DOCTYPE html><html></html>", "web page"),
         (b"\x00" * 5000, "zeros"),
         (b"%PDF-1.7 \x00\xff", "PDF"),
-        (b"\x00\x00\x00\x18ftypheic" + b"\x00" * 20, "HEIC"),
-        (os.urandom(8).join([b"\x01\xfe"] * 40), "unknown content"),
+        (b"\x00\x00\x00\x18ftypqt  " + b"\x00" * 20, "found a video"),
+        (
+            os.urandom(8).join([b"\x01\xfe"] * 40),
+            r"unknown content\. The kinds that are read: JPEG, PNG, TIFF, HEIC, .* raw",
+        ),
+        (b"II*\x00" + b"\xff" * 40, "a TIFF image that is damaged, or stored in a way"),
         (b"\xff\xd8\xff", "not an image"),
     ],
 )
@@ -180,7 +185,7 @@ def test_what_is_no_image_is_named(tmp_path: Path, content: bytes, words: str) -
         read_rgb(path)
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "WEBP", "BMP", "GIF"])
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "WEBP", "BMP", "GIF", "AVIF", "HEIF"])
 def test_truncated_file_is_refused(kind: str) -> None:
     """Half a file is damaged, not half a picture."""
     data = encoded(picture(256, 256), kind)
@@ -240,7 +245,7 @@ def test_lack_of_memory_is_the_files_failure(monkeypatch: pytest.MonkeyPatch) ->
         decode_rgb(encoded(picture(), "JPEG"))
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "AVIF", "PPM", "JPEG2000"])
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "AVIF", "HEIF", "PPM", "JPEG2000"])
 def test_damaged_bytes_give_pixels_or_an_image_error(kind: str) -> None:
     """Whatever bytes rot, the answer is pixels or one image error, never another exception or a warning."""
     generator = np.random.default_rng(7)

@@ -152,12 +152,12 @@ def test_class_folders(tmp_path: Path) -> None:
 
 def test_files_of_other_kinds_are_counted(tmp_path: Path) -> None:
     """Pictures and videos by kind, most first; sidecars and texts as a number."""
-    names = ["a.HEIC", "b.heic", "in/c.heic", "in/d.MOV", "in/deep/e.mov", "f.cr3", "f.xmp", "g.jpg", "h.json", "i"]
+    names = ["a.PSD", "b.psd", "in/c.psd", "in/d.MOV", "in/deep/e.mov", "f.x3f", "f.xmp", "g.jpg", "h.json", "i"]
     for name in names:
         touched(tmp_path / name)
     found = find_images([tmp_path])
     assert [file.path.name for file in found.files] == ["g.jpg"]
-    assert found.left_out.by_kind() == [("HEIC", 3), ("MOV", 2), ("CR3", 1)]
+    assert found.left_out.by_kind() == [("PSD", 3), ("MOV", 2), ("X3F", 1)]
     assert (found.left_out.count, found.left_out.others, found.left_out.has_pictures) == (6, 3, True)
 
 
