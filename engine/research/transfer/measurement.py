@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.errors import InputError
+from engine.errors import InputError, UsageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.research.transfer import results
 from engine.research.transfer.collection import TRAIN, TransferCollection
@@ -34,10 +34,14 @@ class TransferPlan:
     with_coarse_labels: bool = True
     is_elsewhere: bool = False
 
-    def situations(self, shots: int) -> tuple[Situation, ...]:
-        """The situations of a column."""
+    def situations(self, shots: int, method: str) -> tuple[Situation, ...]:
+        """The situations of a column in which a method is measured."""
         coarse = (False, True) if self.with_coarse_labels else (False,)
-        return tuple(Situation(has_coarse_labels, shots, self.is_elsewhere) for has_coarse_labels in coarse)
+        return tuple(
+            Situation(has_coarse_labels, shots, self.is_elsewhere)
+            for has_coarse_labels in coarse
+            if has_coarse_labels or not METHODS[method].needs_coarse_labels
+        )
 
 
 def check_plan(collection: TransferCollection, plan: TransferPlan) -> None:
@@ -45,7 +49,13 @@ def check_plan(collection: TransferCollection, plan: TransferPlan) -> None:
 
     Raises:
         InputError: `val` is to be classified, and has no image of a class of `train`.
+        UsageError: every method needs coarse labels, and they are not to be measured with.
     """
+    if not any(plan.situations(1, method) for method in plan.methods):
+        raise UsageError(
+            f"{', '.join(plan.methods)}: nothing to measure without coarse labels",
+            remedy="leave out --no-coarse-labels, or name other methods",
+        )
     if plan.is_elsewhere and not np.isin(collection.class_ids[~collection.is_train], collection.leaf_ids).any():
         raise InputError(
             "nothing in val can be scored",
@@ -82,7 +92,7 @@ def measure_transfer(
     meter = ProgressMeter(len(plan.shots) * len(plan.methods) * plan.draws, on_progress, unit="draws")
     for shots in plan.shots:
         for method in plan.methods:
-            column = _Column(embedded, method, plan.situations(shots), runs, is_anew=is_anew)
+            column = _Column(embedded, method, plan.situations(shots, method), runs, is_anew=is_anew)
             for seed in range(plan.draws):
                 (cancel or CancelToken()).raise_if_cancelled()
                 column.measure(seed)

@@ -11,33 +11,44 @@ from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.research.transfer import everyday
 from engine.research.transfer.collection import TransferCollection
-from engine.research.transfer.draws import Situation, draw
+from engine.research.transfer.draws import ShotDraw, Situation, draw
 from engine.research.transfer.embedded import EmbeddedCollection
 from engine.research.transfer.parts import by_part, scored
 from engine.research.transfer.results import TOP1, Figures, Outcome
-from engine.research.transfer.task import FewShotTask
+from engine.research.transfer.task import CoarseLabels, FewShotTask
 
 Predict = Callable[[FewShotTask], Mapping[str, NDArray[np.int64]]]
 """Class of each query by option."""
 
 
 def measure_peer(
-    predict: Predict, embedded: EmbeddedCollection, situations: Sequence[Situation], seed: int
+    predict: Predict,
+    embedded: EmbeddedCollection,
+    situations: Sequence[Situation],
+    seed: int,
+    *,
+    with_coarse_labels: bool = False,
 ) -> Mapping[Situation, Outcome]:
     """Let a peer classify what is in the collection and no shot, and score what is unlabelled in each situation.
 
-    A peer has no use for coarse labels: it sees the images that have one as unlabelled ones, and is not scored on them.
-    Situations with the same images are classified once.
+    Args:
+        predict: the peer.
+        embedded: the collection.
+        situations: of the same number of shots. Those that show the peer the same are classified once.
+        seed: of the draw.
+        with_coarse_labels: whether the peer is told them. Else it sees the images that have one as unlabelled ones;
+            they are not scored either way.
     """
     collection = embedded.collection
-    known: dict[bytes, Mapping[str, NDArray[np.int64]]] = {}
+    known: dict[tuple[bytes, ...], Mapping[str, NDArray[np.int64]]] = {}
     outcomes = {}
     for situation in situations:
         drawn = draw(collection, situation, seed)
         queries = np.setdiff1d(drawn.rows, drawn.shots)
-        key = queries.tobytes()
+        told = (drawn.coarse.tobytes(), drawn.coarse_ids.tobytes()) if with_coarse_labels else ()
+        key = (queries.tobytes(), *told)
         if key not in known:
-            known[key] = _classes_of(predict, embedded, drawn.shots, queries)
+            known[key] = _classes_of(predict, embedded, drawn, queries, with_coarse_labels=with_coarse_labels)
         outcomes[situation] = {
             option: _accuracies(collection, queries, ids, scored(collection, drawn))
             for option, ids in known[key].items()
@@ -54,13 +65,30 @@ def _accuracies(
 
 
 def _classes_of(
-    predict: Predict, embedded: EmbeddedCollection, shots: NDArray[np.int64], queries: NDArray[np.int64]
+    predict: Predict,
+    embedded: EmbeddedCollection,
+    drawn: ShotDraw,
+    queries: NDArray[np.int64],
+    *,
+    with_coarse_labels: bool,
 ) -> Mapping[str, NDArray[np.int64]]:
     """Class id (q,) of each query by option."""
     leaves, floats = embedded.collection.leaf_ids, embedded.floats
-    classes = np.searchsorted(leaves, embedded.collection.class_ids[shots])
-    task = FewShotTask(floats[shots], classes, floats[queries], len(leaves))
+    classes = np.searchsorted(leaves, embedded.collection.class_ids[drawn.shots])
+    coarse = _coarse_labels(embedded.collection, drawn, queries) if with_coarse_labels else None
+    task = FewShotTask(floats[drawn.shots], classes, floats[queries], len(leaves), coarse)
     return {option: leaves[positions] for option, positions in predict(task).items()}
+
+
+def _coarse_labels(collection: TransferCollection, drawn: ShotDraw, queries: NDArray[np.int64]) -> CoarseLabels | None:
+    if not len(drawn.coarse):
+        return None
+    below = {
+        coarse: np.isin(collection.leaf_ids, list(collection.graph.descendants(coarse)))
+        for coarse in np.unique(drawn.coarse_ids).tolist()
+    }
+    leaves = np.stack([below[coarse] for coarse in drawn.coarse_ids.tolist()])
+    return CoarseLabels(np.searchsorted(queries, drawn.coarse), leaves)
 
 
 def measure_everyday(

@@ -11,11 +11,16 @@ from engine.research.transfer.draws import Situation
 from engine.research.transfer.embedded import EmbeddedCollection
 from engine.research.transfer.measuring import Predict, measure_everyday, measure_in_project, measure_peer
 from engine.research.transfer.peers import (
+    alpha_tim,
     bd_cspn,
+    coarse_logistic_regression,
+    distribution_calibration,
+    ilpc,
     label_propagation,
     laplacian_shot,
     logistic_regression,
     nearest_prototype,
+    paddle,
     pt_map,
     tim,
 )
@@ -36,6 +41,8 @@ class Method:
         default: the option that its paper gives or a person would take.
         is_ours: whether it is the everyday model.
         library: that it needs beyond those of the program, by the name it is imported by.
+        needs_coarse_labels: whether it learns from coarse labels, and is measured only where there are some: without
+            them it is another method.
     """
 
     title: str
@@ -43,6 +50,7 @@ class Method:
     default: str = ""
     is_ours: bool = False
     library: str | None = None
+    needs_coarse_labels: bool = False
 
 
 def check_libraries(methods: Sequence[str]) -> None:
@@ -70,6 +78,11 @@ def _whitened(title: str, predict: Predict, default: str, library: str | None = 
     return _peer(f"{title}, whitened", partial(predict_whitened, predict), default, library)
 
 
+def _told(title: str, predict: Predict, default: str, library: str | None = None) -> Method:
+    measure = partial(measure_peer, predict, with_coarse_labels=True)
+    return Method(f"{title}, coarse labels", measure, default, library=library, needs_coarse_labels=True)
+
+
 PROTOTYPES: Final = "prototypes"
 ALONE: Final = "everyday-without-collection"
 EVERYDAY: Final = "everyday"
@@ -84,11 +97,29 @@ METHODS: Final[Mapping[str, Method]] = {
     "laplacian-shot": _peer("LaplacianShot", laplacian_shot.predict, laplacian_shot.DEFAULT),
     "pt-map": _peer("PT-MAP", pt_map.predict, pt_map.DEFAULT),
     "tim": _peer("TIM", tim.predict, tim.DEFAULT),
+    "alpha-tim": _peer("alpha-TIM", alpha_tim.predict, alpha_tim.DEFAULT),
+    "paddle": _peer("PADDLE", paddle.predict, paddle.DEFAULT),
+    "distribution-calibration": _peer(
+        "Distribution Calibration", distribution_calibration.predict, distribution_calibration.DEFAULT, "sklearn"
+    ),
+    "ilpc": _peer("iLPC", ilpc.predict, ilpc.DEFAULT, "scipy"),
     "label-propagation": _peer("label propagation", label_propagation.predict, label_propagation.DEFAULT, "scipy"),
     "whitened-prototypes": _whitened("nearest prototype", nearest_prototype.predict, "plain"),
     "whitened-tim": _whitened("TIM", tim.predict, tim.DEFAULT),
     "whitened-label-propagation": _whitened(
         "label propagation", label_propagation.predict, label_propagation.DEFAULT, "scipy"
+    ),
+    "coarse-logistic-regression": _told(
+        "logistic regression", coarse_logistic_regression.predict, coarse_logistic_regression.DEFAULT, "scipy"
+    ),
+    "coarse-label-propagation": _told(
+        "label propagation", label_propagation.predict, label_propagation.DEFAULT, "scipy"
+    ),
+    "whitened-coarse-label-propagation": _told(
+        "label propagation, whitened",
+        partial(predict_whitened, label_propagation.predict),
+        label_propagation.DEFAULT,
+        "scipy",
     ),
     ALONE: Method("everyday model, stage off", partial(measure_everyday, False), is_ours=True),
     EVERYDAY: Method("everyday model", partial(measure_everyday, True), is_ours=True),

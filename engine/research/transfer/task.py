@@ -1,11 +1,24 @@
 """A few-shot task as the peers see it: some images with a class, the others without; and how they bring it in order."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class CoarseLabels:
+    """Labels of coarse classes that some of the queries have.
+
+    Attributes:
+        positions: (m,) int64 of these queries.
+        leaves: (m, ways) bool, the classes that each label leaves open: those below the coarse class, one at least.
+    """
+
+    positions: NDArray[np.int64]
+    leaves: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -17,12 +30,14 @@ class FewShotTask:
         classes: (s,) int64 in [0, ways), each shot's class; every class has at least one.
         queries: (q, d) float32 embeddings of everything else.
         ways: number of classes.
+        coarse: coarse labels of queries, None where there are none or the method has no use for them.
     """
 
     support: Matrix
     classes: NDArray[np.int64]
     queries: Matrix
     ways: int
+    coarse: CoarseLabels | None = None
 
     @property
     def one_hot(self) -> Matrix:
@@ -31,7 +46,7 @@ class FewShotTask:
 
     def with_features(self, support: Matrix, queries: Matrix) -> "FewShotTask":
         """The same task on transformed embeddings."""
-        return FewShotTask(support, self.classes, queries, self.ways)
+        return replace(self, support=support, queries=queries)
 
     def prototypes(self) -> Matrix:
         """(ways, d) mean of each class's shots."""

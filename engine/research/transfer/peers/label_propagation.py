@@ -23,27 +23,29 @@ DEFAULT: Final = "length 1, 10 neighbours, alpha = 0.99"
 
 
 def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
-    """Spread the shots' classes over the graph.
+    """Spread the classes of shots, and of coarse labels where the task has some, over the graph.
 
     Returns:
         Class (q,) int64 of each query by option: whether the images are centred, neighbours of an image, alpha, and
         whether each class's labels count as one, so that no class wins by being large.
     """
     plain = task.with_features(unit_rows(task.support), unit_rows(task.queries))
+    start = labels_at_start(task)
     found: dict[str, NDArray[np.int64]] = {}
     for name, features in (("length 1", plain), ("centred", centred(task))):
-        cosines = _cosines(features)
+        cosines = cosines_of(features)
         for count in NEIGHBOURS:
             affinity = normalised_affinity(cosines, count)
             for alpha in ALPHAS:
-                spread = spread_labels(affinity, task.one_hot, alpha)
+                reached = spread(affinity, start, alpha)[len(task.support) :]
                 option = f"{name}, {count} neighbours, alpha = {alpha:g}"
-                found[option] = spread.argmax(axis=1)
-                found[f"{option}, even"] = (spread / np.maximum(spread.sum(axis=0), 1e-30)).argmax(axis=1)
+                found[option] = reached.argmax(axis=1)
+                found[f"{option}, even"] = (reached / np.maximum(reached.sum(axis=0), 1e-30)).argmax(axis=1)
     return found
 
 
-def _cosines(task: FewShotTask) -> Matrix:
+def cosines_of(task: FewShotTask) -> Matrix:
+    """Cosines (n, n) of all images of length 1, shots first; none below 0, and 0 of an image with itself."""
     images = np.concatenate([task.support, task.queries])
     cosines = np.maximum(images @ images.T, 0).astype(np.float32)
     np.fill_diagonal(cosines, 0)
@@ -70,20 +72,31 @@ def normalised_affinity(cosines: Matrix, count: int) -> Any:
     return scale @ both_ways @ scale
 
 
-def spread_labels(affinity: Any, one_hot: Matrix, alpha: float) -> NDArray[np.float64]:
+def labels_at_start(task: FewShotTask) -> NDArray[np.float64]:
+    """Labels (n, ways) of all images, shots first; a coarse label is shared among the leaves that it leaves open.
+
+    The source starts from known classes only. A label that is shared weighs as much as one that is not.
+    """
+    start = np.zeros((len(task.support) + len(task.queries), task.ways))
+    start[: len(task.support)] = task.one_hot
+    if task.coarse is not None:
+        leaves = task.coarse.leaves
+        start[len(task.support) + task.coarse.positions] = leaves / leaves.sum(axis=1, keepdims=True)
+    return start
+
+
+def spread(affinity: Any, start: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
     """Where the walk ends: the paper's closed form (1 - alpha * affinity) labels = start, by conjugate gradients.
 
     Args:
-        affinity: of `normalised_affinity`, shots first.
-        one_hot: (s, ways) classes of the shots.
+        affinity: of `normalised_affinity`.
+        start: (n, ways) labels of the images that have some.
         alpha: share that comes from neighbours.
 
     Returns:
-        (q, ways) what reaches each query.
+        (n, ways) what reaches each image.
     """
-    labels = np.zeros((affinity.shape[0], one_hot.shape[1]))
-    rest = np.zeros_like(labels)
-    rest[: len(one_hot)] = one_hot
+    labels, rest = np.zeros_like(start), start
     direction, squares = rest.copy(), (rest**2).sum(axis=0)
     enough = TOLERANCE**2 * squares
     for _ in range(STEPS):
@@ -92,7 +105,7 @@ def spread_labels(affinity: Any, one_hot: Matrix, alpha: float) -> NDArray[np.fl
         image = direction - alpha * (affinity @ direction)
         step = squares / np.maximum((direction * image).sum(axis=0), 1e-300)
         labels += step * direction
-        rest -= step * image
+        rest = rest - step * image
         before, squares = squares, (rest**2).sum(axis=0)
         direction = rest + squares / np.maximum(before, 1e-300) * direction
-    return labels[len(one_hot) :]
+    return labels

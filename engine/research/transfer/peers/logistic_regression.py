@@ -22,15 +22,16 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
     Returns:
         Class (q,) int64 of each query by option. Standardising takes the mean and spread of all images of the task.
     """
-    features = {"plain": spanned(task), "standardised": spanned(_standardised(task))}
+    features = {"plain": spanned(task), "standardised": spanned(standardised(task))}
     return {
-        f"{name}, C = {strength:g}": _fitted(features[name], strength)
+        f"{name}, C = {strength:g}": fitted(features[name], strength)
         for name, strengths in STRENGTHS.items()
         for strength in strengths
     }
 
 
-def _standardised(task: FewShotTask) -> FewShotTask:
+def standardised(task: FewShotTask) -> FewShotTask:
+    """The task with every number's mean over all its images 0 and spread 1."""
     images = np.concatenate([task.support, task.queries])
     mean, spread = images.mean(axis=0), np.maximum(images.std(axis=0), np.float32(1e-6))
 
@@ -51,10 +52,17 @@ def spanned(task: FewShotTask) -> FewShotTask:
     return task.with_features(task.support @ basis, task.queries @ basis)
 
 
-def _fitted(task: FewShotTask, strength: float) -> NDArray[np.int64]:
+def fitted(task: FewShotTask, strength: float, iterations: int = ITERATIONS) -> NDArray[np.int64]:
+    """Class (q,) of each query by a fit to the shots.
+
+    Args:
+        task: shots and queries.
+        strength: C.
+        iterations: after which the fit stops, converged or not.
+    """
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=strength, max_iter=ITERATIONS)
+    model = LogisticRegression(C=strength, max_iter=iterations)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # few shots a class, or not quite converged: both are known
         model.fit(task.support, task.classes)

@@ -36,12 +36,12 @@ def _classified(task: FewShotTask) -> NDArray[np.int64]:
     weights = task.prototypes()
     for _ in range(STEPS):
         weights = _updated(task, weights)
-    return _probabilities(task.queries, weights).argmax(axis=1)
+    return probabilities_of(task.queries, weights).argmax(axis=1)
 
 
 def _updated(task: FewShotTask, weights: Matrix) -> Matrix:
     """One round of the paper's Proposition 1: the latent assignments, then the weights."""
-    of_support, of_queries = _probabilities(task.support, weights), _probabilities(task.queries, weights)
+    of_support, of_queries = probabilities_of(task.support, weights), probabilities_of(task.queries, weights)
     latent = latent_assignments(of_queries)
     shares = (CROSS_ENTROPY / (1 + CONDITIONAL_ENTROPY), len(task.support) / len(task.queries))
     parts = ((task.support, task.one_hot, of_support), (task.queries, latent, of_queries))
@@ -59,5 +59,6 @@ def latent_assignments(probabilities: Matrix) -> Matrix:
     return (held / np.maximum(held.sum(axis=1, keepdims=True), np.float32(1e-30))).astype(np.float32)
 
 
-def _probabilities(images: Matrix, weights: Matrix) -> Matrix:
+def probabilities_of(images: Matrix, weights: Matrix) -> Matrix:
+    """Softmax (n, ways) of half the squared distances to the weights (ways, d), times the temperature."""
     return softmax((-TEMPERATURE / 2 * squared_distances(images, weights)).astype(np.float32))

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import Cancelled, InputError
+from engine.errors import Cancelled, InputError, UsageError
 from engine.events import CancelToken
 from engine.research.transfer import measurement, methods
 from engine.research.transfer.draws import Situation, draw
@@ -112,6 +112,39 @@ def test_peer_sees_all_and_is_scored_on_the_unlabelled(images: EmbeddedCollectio
         expected = (answers == 3).sum() / (answers >= 0).sum()
         assert found[situation]["first"][TOP1] == pytest.approx(expected)
     assert found[situations[0]]["first"]["top1_val"] == pytest.approx(2 / 4)  # two of each of two leaves
+
+
+def test_a_peer_may_be_told_coarse_labels(images: EmbeddedCollection) -> None:
+    """Which queries have one, and the leaves below it; without coarse labels it is asked without them."""
+    seen: list[FewShotTask] = []
+
+    def spy(task: FewShotTask) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+        seen.append(task)
+        return {"first": np.zeros(len(task.queries), dtype=np.int64)}
+
+    situations = (Situation(False, 2), Situation(True, 2))
+    found = measure_peer(spy, images, situations, 3, with_coarse_labels=True)
+    plain, told = seen
+    assert plain.coarse is None
+    assert told.coarse is not None
+    drawn = draw(COLLECTION, situations[1], 3)
+    queries = np.setdiff1d(drawn.rows, drawn.shots)
+    assert queries[told.coarse.positions].tolist() == drawn.coarse.tolist()
+    herbs, trees = [True] * 3 + [False] * 2, [False] * 3 + [True] * 2
+    assert told.coarse.leaves.tolist() == [{2: herbs, 6: trees}[each] for each in drawn.coarse_ids.tolist()]
+    assert found.keys() == set(situations)
+
+
+def test_what_needs_coarse_labels_is_measured_with_them_alone(images: EmbeddedCollection) -> None:
+    """One cell where others have two; alone and without coarse labels there is nothing to measure."""
+    plan = TransferPlan(shots=(1,), draws=1, methods=("prototypes", "coarse-label-propagation"))
+    cells = [result.cell for result in measure_transfer(images, plan)]
+    assert [(cell.method, cell.situation.has_coarse_labels) for cell in cells] == [
+        ("prototypes", False), ("prototypes", True), ("coarse-label-propagation", True),
+    ]  # fmt: skip
+    check_plan(COLLECTION, replace(plan, with_coarse_labels=False))
+    with pytest.raises(UsageError, match="nothing to measure without coarse labels"):
+        check_plan(COLLECTION, replace(plan, with_coarse_labels=False, methods=plan.methods[1:]))
 
 
 def test_peer_elsewhere_sees_labelled_images_and_val(images: EmbeddedCollection) -> None:

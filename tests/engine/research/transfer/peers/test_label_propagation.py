@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from engine.research.transfer.peers.label_propagation import normalised_affinity, predict, spread_labels
+from engine.research.transfer.peers.label_propagation import labels_at_start, normalised_affinity, predict, spread
+from engine.research.transfer.task import CoarseLabels, FewShotTask
 from tests.support.transfer import clusters
 
 
@@ -30,9 +33,9 @@ def test_labels_solve_the_equation(alpha: float) -> None:
     cosines = np.minimum(cosines, cosines.T)
     np.fill_diagonal(cosines, 0)
     affinity = normalised_affinity(cosines, 5)
-    one_hot = np.eye(3, dtype=np.float32)
-    expected = np.linalg.solve(np.eye(40) - alpha * affinity.toarray(), np.eye(40)[:, :3])
-    np.testing.assert_allclose(spread_labels(affinity, one_hot, alpha), expected[3:], atol=1e-4)
+    start = np.eye(40)[:, :3]
+    expected = np.linalg.solve(np.eye(40) - alpha * affinity.toarray(), start)
+    np.testing.assert_allclose(spread(affinity, start, alpha), expected, atol=1e-4)
 
 
 def test_walks_along_a_series() -> None:
@@ -46,8 +49,28 @@ def test_walks_along_a_series() -> None:
     np.fill_diagonal(cosines, 0)
     end = len(arc)
     assert cosines[end, 1] > cosines[end, 0]  # in a straight line the other shot is nearer
-    found = spread_labels(normalised_affinity(cosines, 2), np.eye(2, dtype=np.float32), 0.99)
+    found = spread(normalised_affinity(cosines, 2), np.eye(len(points))[:, :2], 0.99)[2:]
     assert found.argmax(axis=1).tolist() == [0] * 15 + [1] * 15
+
+
+def test_coarse_labels_start_on_all_leaves_below() -> None:
+    """A label that leaves two classes open starts with a half on each, and decides among what is reached from both."""
+    task, _ = clusters(ways=3, queries=4, noise=0.3)
+    coarse = CoarseLabels(np.array([5]), np.array([[False, True, True]]))
+    start = labels_at_start(replace(task, coarse=coarse))
+    assert start[:3].tolist() == np.eye(3).tolist()
+    assert start[3 + 5].tolist() == [0, 0.5, 0.5]
+    assert start.sum() == 4
+
+
+def test_a_coarse_label_decides_for_its_neighbours() -> None:
+    """A series a little nearer to the shot of one class goes to the other when a coarse label leaves only that."""
+    images = np.array([[1, 0, 0], [0, 1, 0], [0, 0.5, 1], [0, 0.1, 1], [0.4, 0, 1]], dtype=np.float32)
+    lone = FewShotTask(images[:2], np.array([0, 1]), images[2:], 2)
+    labelled = replace(lone, coarse=CoarseLabels(np.array([2]), np.array([[True, False]])))
+    option = "length 1, 5 neighbours, alpha = 0.8"
+    assert predict(lone)[option].tolist() == [1, 1, 0]
+    assert predict(labelled)[option].tolist() == [0, 0, 0]
 
 
 def test_options() -> None:

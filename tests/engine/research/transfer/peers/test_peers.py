@@ -8,11 +8,16 @@ import pytest
 
 from engine.research.transfer.measuring import Predict
 from engine.research.transfer.peers import (
+    alpha_tim,
     bd_cspn,
+    coarse_logistic_regression,
+    distribution_calibration,
+    ilpc,
     label_propagation,
     laplacian_shot,
     logistic_regression,
     nearest_prototype,
+    paddle,
     pt_map,
     tim,
 )
@@ -26,9 +31,14 @@ PEERS: Mapping[str, Predict] = {
     "LaplacianShot": laplacian_shot.predict,
     "PT-MAP": pt_map.predict,
     "TIM": tim.predict,
+    "alpha-TIM": alpha_tim.predict,
+    "PADDLE": paddle.predict,
+    "Distribution Calibration": distribution_calibration.predict,
+    "iLPC": ilpc.predict,
     "label propagation": label_propagation.predict,
+    "logistic regression, coarse labels": coarse_logistic_regression.predict,
 }
-TRANSDUCTIVE = ("BD-CSPN", "LaplacianShot", "PT-MAP", "TIM", "label propagation")
+TRANSDUCTIVE = ("BD-CSPN", "LaplacianShot", "PT-MAP", "TIM", "alpha-TIM", "PADDLE", "iLPC", "label propagation")
 
 
 @pytest.mark.parametrize("name", PEERS)
