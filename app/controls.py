@@ -52,6 +52,15 @@ def make_label(text: str, role: str = "", *, wraps: bool = False) -> QLabel:
     return label
 
 
+def make_flowing_label(text: str, role: str = "") -> QLabel:
+    """Words that wrap and want no more height than they need at the width that they get."""
+    label = make_label(text, role, wraps=True)
+    policy = label.sizePolicy()
+    policy.setVerticalPolicy(QSizePolicy.Policy.Preferred)
+    label.setSizePolicy(policy)
+    return label
+
+
 def make_button(text: str, on_click: Callable[[], None], *, variant: str = "", icon_name: str = "") -> QPushButton:
     """A button: variant "" (plain), "primary", "flat", "muted" (flat, and quieter) or "danger"."""
     button = QPushButton(text)

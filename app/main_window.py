@@ -117,8 +117,9 @@ class MainWindow(QMainWindow):
     def _make_flows(self, log: Log) -> None:
         self.importing = Importing(self.session, self.workspace.notice, self.toast, self)
         self.projects = Projects(
-            self.session, self.importing.take, self.settings, self.workspace.notice, page=self.welcome, window=self
-        )
+            self.session, self.importing.take, self.settings, self.workspace.notice, page=self.welcome,
+            window=self, host=self._stage,
+        )  # fmt: skip
         screen = Screen(
             self._shown_classes, lambda: self.settings.accept_above / 100, self._show_at_once, self._undisturbed,
             self.toast.say,

@@ -27,6 +27,7 @@ _PROXY: Final = "downloads/proxy"
 _SCHEME: Final = "window/scheme"
 _LAST_PROJECT: Final = "start/open_last_project"
 _DEVICE: Final = "computing/device"
+_NEW_PROJECT: Final = "new_project/backbone"
 
 
 class Settings:
@@ -133,6 +134,15 @@ class Settings:
     @device.setter
     def device(self, device: str) -> None:
         self._store.setValue(_DEVICE, device)
+
+    @property
+    def new_project_choice(self) -> str:
+        """The kind of backbone that was chosen for the last new project; empty when none was."""
+        return str(self._store.value(_NEW_PROJECT, "") or "")
+
+    @new_project_choice.setter
+    def new_project_choice(self, choice: str) -> None:
+        self._store.setValue(_NEW_PROJECT, choice)
 
     @property
     def proxy(self) -> str:

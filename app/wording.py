@@ -53,6 +53,27 @@ def time_left(seconds: float) -> str:
     return fill(template, number(value))
 
 
+def rough_time(seconds: float) -> str:
+    """How long something will take, as one says it: `a few seconds`, `40 seconds`, `12 minutes`, `1.5 hours`."""
+    if seconds < _EACH_SECOND_UNTIL_S:
+        return translate("wording", "a few seconds")
+    if seconds <= _MINUTE_S - _STEP_S:
+        return fill(translate("wording", "%1 seconds"), number(_STEP_S * ceil(seconds / _STEP_S)))
+    if seconds < _MINUTE_S * 1.5:
+        return translate("wording", "1 minute")
+    if seconds < _HOUR_S:
+        return fill(translate("wording", "%1 minutes"), number(round(seconds / _MINUTE_S)))
+    hours = round(2 * seconds / _HOUR_S) / 2
+    if hours == 1:
+        return translate("wording", "1 hour")
+    return fill(translate("wording", "%1 hours"), QLocale().toString(hours, "f", 0 if hours.is_integer() else 1))
+
+
+def images_per_s(rate: float) -> str:
+    """`160 images/s`, `2.4 images/s`."""
+    return fill(translate("wording", "%1 images/s"), QLocale().toString(rate, "f", 0 if rate >= 10 else 1))  # noqa: PLR2004
+
+
 def progress_facts(progress: Progress) -> str:
     """`1,240 of 5,000 · 85 images/s · CPU · 1 min left`; bytes as sizes; unknown facts are left out."""
     facts = [_done(progress)]

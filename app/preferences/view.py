@@ -17,7 +17,14 @@ from PySide6.QtWidgets import (
 )
 
 from app.actions.table import BY_NAME
-from app.controls import make_button, make_icon_button, make_label, make_scroll_area, make_separator
+from app.controls import (
+    make_button,
+    make_flowing_label,
+    make_icon_button,
+    make_label,
+    make_scroll_area,
+    make_separator,
+)
 from app.palette.overlay import Overlay
 from app.texts import breakable
 from app.theme.scheme import SchemeChoice
@@ -52,7 +59,7 @@ class SettingsCard(Overlay):
         }
         self.last_project = QCheckBox(self.tr("Open the last project"))
         self.buttons = {name: self._button_for(name) for name in ELSEWHERE}
-        self._facts = {name: _fact() for name in ELSEWHERE}
+        self._facts = {name: make_flowing_label("") for name in ELSEWHERE}
         self._facts["show_keys"].setText(self.tr("All keys on one sheet"))
         self._head = self._make_head()
         self._body = QWidget()
@@ -161,13 +168,4 @@ class SettingsCard(Overlay):
 def _name(text: str) -> QLabel:
     label = make_label(text, "secondary")
     label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-    return label
-
-
-def _fact() -> QLabel:
-    """Wraps, and asks for no more height than its lines need."""
-    label = make_label("", wraps=True)
-    policy = label.sizePolicy()
-    policy.setVerticalPolicy(policy.Policy.Preferred)
-    label.setSizePolicy(policy)
     return label

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
 
 
-def create_collection(path: Path, caches: CacheFolders) -> "LiveCollection":
-    """Make an empty project with the bundled backbone."""
+def create_collection(path: Path, caches: CacheFolders, backbone: str = "") -> "LiveCollection":
+    """Make an empty project with a backbone, or with the one that new projects get."""
     from engine.collection.live import LiveCollection
 
-    return LiveCollection.create(path, caches)
+    return LiveCollection.create(path, caches, backbone)
 
 
 def open_collection(path: Path, caches: CacheFolders) -> "LiveCollection":

@@ -7,6 +7,7 @@ and reads two things that are safe on the GUI thread: `graph`, a mirror, and `st
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, final
 
@@ -118,9 +119,9 @@ class Session(QObject):
 
     # -- the project
 
-    def create(self, path: Path) -> None:
-        """Make an empty project with the bundled backbone and open it."""
-        self._submit(lambda: self._enter_with(create_collection, path))
+    def create(self, path: Path, backbone: str = "") -> None:
+        """Make an empty project with a backbone, or with the one that new projects get, and open it."""
+        self._submit(lambda: self._enter_with(partial(create_collection, backbone=backbone), path))
 
     def open(self, path: Path, *, for_writing: bool = True) -> None:
         """Open a project; one whose file or folder refuses writing is opened for reading only."""

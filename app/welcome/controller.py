@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, final
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.jobs.detached_job import DetachedJob
 from app.settings import Settings
 from app.status.notice import Notice
 from app.texts import translate
+from app.welcome.making import ProjectMaking
 from app.welcome.recent import RecentProjects
 from app.welcome.sample import SampleStart
 from engine.config import PROJECT_SUFFIX
 
 if TYPE_CHECKING:
     from app.session import Session
+    from app.welcome.logic import NewProject
     from app.welcome.view import Welcome
 
 KINDS = "Protoleaf (*.protoleaf)"
@@ -26,6 +27,7 @@ class Projects:
     """Opens one project at a time.
 
     Attributes:
+        making: asks for the backbone of a new project.
         sample: makes the sample project.
         recent: keeps the list of recent projects on the first page.
     """
@@ -39,12 +41,14 @@ class Projects:
         *,
         page: "Welcome",
         window: QWidget,
+        host: QWidget,
     ) -> None:
         self._session = session
         self._import_files = import_files
         self._settings = settings
         self._notice = notice
         self._window = window
+        self.making = ProjectMaking(session, settings, host, self._choose_place, self._make)
         self.sample = SampleStart(session, page)
         self.recent = RecentProjects(settings, page)
         self._dropped: tuple[Path, tuple[Path, ...]] | None = None  # what goes into which project that is being made
@@ -55,7 +59,7 @@ class Projects:
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """Actions by name."""
         return {
-            "new_project": self._choose_new,
+            "new_project": self.making.begin,
             "open_project": self._choose_open,
             "try_sample": self.sample.start,
             "close_project": self._session.close,
@@ -68,15 +72,22 @@ class Projects:
     def stop(self) -> None:
         """End before the program ends."""
         self.recent.stop()
+        self.making.stop()
         self.sample.stop()
 
-    def _choose_new(self) -> None:
+    def _make(self, project: "NewProject", backbone: str) -> None:
+        if project.place is not None:
+            self._dropped = project.place, project.dropped
+            self._session.create(project.place, backbone)
+
+    def _choose_place(self) -> Path | None:
         name, _ = QFileDialog.getSaveFileName(
             self._window, translate("projects", "New project"), f"project{PROJECT_SUFFIX}", KINDS
         )
-        if name:
-            path = Path(name)
-            self._session.create(path if path.suffix == PROJECT_SUFFIX else path.with_name(path.name + PROJECT_SUFFIX))
+        path = Path(name)
+        if not name or path.suffix == PROJECT_SUFFIX:
+            return path if name else None
+        return path.with_name(path.name + PROJECT_SUFFIX)
 
     def _choose_open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._window, translate("projects", "Open project"), "", KINDS)
@@ -91,15 +102,7 @@ class Projects:
         elif self._session.info is not None:
             self._import_files(paths)
         else:
-            job = DetachedJob(translate("projects", "New project"), lambda _on_progress, _cancel: free_name(paths[0]))
-            job.finished.connect(lambda path: self._create_for(path, paths))
-            job.failed.connect(self._session.failed)
-            self._session.jobs.watch(job)
-            job.start()
-
-    def _create_for(self, path: Path, dropped: Sequence[Path]) -> None:
-        self._dropped = path, tuple(dropped)
-        self._session.create(path)
+            self.making.begin(paths)
 
     def _on_opened(self, info: object) -> None:
         path = getattr(info, "path", None)
@@ -121,16 +124,5 @@ class Projects:
         info = self._session.info
         if self._dropped is not None and info is not None and info.path == self._dropped[0]:
             paths, self._dropped = self._dropped[1], None
-            self._import_files(paths)
-
-
-def free_name(dropped: Path) -> Path:
-    """A project file beside a dropped folder or file that is not there yet; in the home folder when it is a root."""
-    folder = dropped.parent if dropped.parent != dropped else Path.home()
-    stem = dropped.stem or "project"
-    path = folder / f"{stem}{PROJECT_SUFFIX}"
-    count = 2
-    while path.exists():
-        path = folder / f"{stem} {count}{PROJECT_SUFFIX}"
-        count += 1
-    return path
+            if paths:
+                self._import_files(paths)

@@ -84,9 +84,9 @@ class LiveCollection:
         return _or_close(Project.open(path, for_writing=for_writing, is_backed_up=False), caches)
 
     @staticmethod
-    def create(path: Path, caches: CacheFolders) -> "LiveCollection":
-        """Create a project with the bundled backbone and open it."""
-        return _or_close(new_project(path), caches)
+    def create(path: Path, caches: CacheFolders, backbone: str = "") -> "LiveCollection":
+        """Create a project with a backbone, or with the one that new projects get, and open it."""
+        return _or_close(new_project(path, backbone) if backbone else new_project(path), caches)
 
     def close(self) -> None:
         """Close project and cache."""

@@ -1,6 +1,7 @@
 """What a worker is asked to embed. Events are `EmbedBatch`es."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.embedding.records import EmbedBatch, EmbedRequest
@@ -47,3 +48,51 @@ class EmbedImages(Request[Embedded]):
     device: str = "auto"
     done_before: int = 0
     total: int = 0
+
+
+@dataclass(frozen=True)
+class PhotoRate:
+    """How fast a backbone is on this computer.
+
+    Attributes:
+        network: images a second of the backbone alone.
+        decoding: photos a second that are read and decoded for it; 0 where there were none to try.
+        is_on_gpu: the backbone runs beside the cores that decode.
+    """
+
+    network: float
+    decoding: float = 0.0
+    is_on_gpu: bool = False
+
+    @property
+    def images_per_s(self) -> float:
+        """From the file to the embedding; of the backbone alone where no photo was tried."""
+        if not self.decoding:
+            return self.network
+        return min(self.network, self.decoding) if self.is_on_gpu else 1 / (1 / self.network + 1 / self.decoding)
+
+    def times_the_work(self, times: float) -> "PhotoRate":
+        """Of another backbone, by how much more it has to compute for an image."""
+        return replace(self, network=self.network / times)
+
+
+@dataclass(frozen=True)
+class MeasuredRates:
+    """Rates by the backbone's name; one that does not run is left out."""
+
+    rates: Mapping[str, PhotoRate]
+
+
+@dataclass(frozen=True)
+class MeasureRates(Request[MeasuredRates]):
+    """Measure for about a second how many images a second backbones embed.
+
+    Attributes:
+        backbones: file and card of each.
+        photos: some of those that they are to embed, with absolute paths, so that reading them counts.
+        device: one of `providers.DEVICES`.
+    """
+
+    backbones: tuple[tuple[Path, BackboneCard], ...]
+    photos: tuple[Path, ...] = ()
+    device: str = "auto"

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, final
 
 from engine.config import CacheFolders
-from engine.embedding.messages import Embedded, EmbedImages
+from engine.embedding.messages import Embedded, EmbedImages, MeasuredRates, MeasureRates, PhotoRate
+from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, Progress
 
 if TYPE_CHECKING:
@@ -87,3 +88,17 @@ def _whole_run(request: EmbedImages, send: Callable[[object], None]) -> OnProgre
         send(replace(progress, done=done, total=total, seconds_left=left_s))
 
     return tell
+
+
+def measure_rates(request: MeasureRates, _send: "Send", cancel: CancelToken) -> MeasuredRates:
+    """Measure for about a second how fast backbones are on this computer."""
+    from engine.embedding.photo_rate import measure_photo_rate
+    from engine.runtime.providers import choose_providers
+
+    device = choose_providers(request.device)
+    rates: dict[str, PhotoRate] = {}
+    for file, card in request.backbones:
+        cancel.raise_if_cancelled()
+        with suppress(ModelError):  # using it says what is wrong
+            rates[card.name] = measure_photo_rate(file, card, device, request.photos)
+    return MeasuredRates(rates)

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from engine.backbones import messages
 from engine.collection.messages import PrepareChange, Train
-from engine.embedding.messages import EmbedImages
+from engine.embedding.messages import EmbedImages, MeasureRates
 from engine.jobs import backbones, devices, projects
-from engine.jobs.embedding import Embedder
+from engine.jobs.embedding import Embedder, measure_rates
 from engine.runtime.devices.child import TryDevice
 from engine.runtime.providers import ListDevices
 from engine.sample_collection.messages import DrawSample, DrawShare
@@ -19,6 +19,7 @@ def handlers() -> "Handlers":
     """What answers each request, for one process."""
     return {
         EmbedImages: Embedder().embed,
+        MeasureRates: measure_rates,
         DrawSample: projects.draw_sample,
         DrawShare: projects.draw_share,
         Train: projects.train,

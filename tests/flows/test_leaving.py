@@ -78,7 +78,7 @@ def test_files_go_into_the_project_that_was_made_for_them_or_nowhere(
 ) -> None:
     """No project can be made beside the dropped folder; the next one that is opened does not get the images."""
     write_shape(tmp_path / "protected" / "new" / "a.png", "Red disc", seed=5)
-    monkeypatch.setattr("app.welcome.controller.free_name", lambda _dropped: tmp_path / "missing" / "new.protoleaf")
+    monkeypatch.setattr("app.welcome.making.free_name", lambda _dropped: tmp_path / "missing" / "new.protoleaf")
     desk.drop_files(desk.window.welcome, [tmp_path / "protected" / "new"])
     desk.wait(lambda: bool(desk.window.toast.message))
     session: Session = desk.window.session

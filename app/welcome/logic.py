@@ -1,0 +1,97 @@
+"""What a new project is made from, and how long its images take with each backbone; without Qt."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from engine.config import PROJECT_SUFFIX
+
+if TYPE_CHECKING:  # the window shows first
+    from engine.backbones.choices import OfferedBackbone
+    from engine.embedding.messages import PhotoRate
+    from engine.images.find_images import FoundImages
+
+MOST_TRIED: Final = 24
+"""Photos say how long the others take; more than these are not read in the moment that a measurement lasts."""
+
+
+@dataclass(frozen=True)
+class NewProject:
+    """A project that is about to be made.
+
+    Attributes:
+        offered: backbones that it can have.
+        place: its file; None where the person has yet to choose one.
+        dropped: what goes into it.
+    """
+
+    offered: "tuple[OfferedBackbone, ...]"
+    place: Path | None = None
+    dropped: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class Photos:
+    """The images that go into a new project.
+
+    Attributes:
+        count: as many as were found.
+        is_counting: more may be found.
+        some: a few of them, spread evenly.
+    """
+
+    count: int = 0
+    is_counting: bool = False
+    some: tuple[Path, ...] = ()
+
+    @staticmethod
+    def of_found(found: "FoundImages") -> "Photos":
+        """What a search came to."""
+        files = found.files
+        step = max(1, len(files) // MOST_TRIED)
+        return Photos(len(files), some=tuple(file.path for file in files[::step][:MOST_TRIED]))
+
+
+@dataclass(frozen=True)
+class ExpectedSpeed:
+    """How fast a backbone would be on this computer.
+
+    Attributes:
+        images_per_s: from the file to the embedding, or of the backbone alone.
+        is_scaled: told by what another backbone does, as this one is not ready.
+        has_photos: photos of the person were read for it.
+    """
+
+    images_per_s: float
+    is_scaled: bool = False
+    has_photos: bool = False
+
+    def seconds_for(self, photos: Photos) -> float | None:
+        """How long so many take; None while that cannot be told."""
+        return photos.count / self.images_per_s if photos.count and self.has_photos and not photos.is_counting else None
+
+
+def speeds(offered: "Sequence[OfferedBackbone]", rates: "Mapping[str, PhotoRate]") -> dict[str, ExpectedSpeed]:
+    """By the backbone's name; one that is not ready goes by what one that is ready does."""
+    found: dict[str, ExpectedSpeed] = {}
+    known = next(((one, rates[one.name]) for one in offered if one.name in rates), None)
+    for one in offered:
+        if (rate := rates.get(one.name)) is not None:
+            found[one.name] = ExpectedSpeed(rate.images_per_s, has_photos=bool(rate.decoding))
+        elif known is not None and one.times_the_work and known[0].times_the_work:
+            rate = known[1].times_the_work(one.times_the_work / known[0].times_the_work)
+            found[one.name] = ExpectedSpeed(rate.images_per_s, is_scaled=True, has_photos=bool(rate.decoding))
+    return found
+
+
+def free_name(dropped: Path) -> Path:
+    """A project file beside a dropped folder or file that is not there yet; in the home folder when it is a root."""
+    folder = dropped.parent if dropped.parent != dropped else Path.home()
+    stem = dropped.stem or "project"
+    path = folder / f"{stem}{PROJECT_SUFFIX}"
+    count = 2
+    while path.exists():
+        path = folder / f"{stem} {count}{PROJECT_SUFFIX}"
+        count += 1
+    return path

@@ -1,0 +1,220 @@
+"""From "New project…" or a drop to a project: which backbone, how long it takes, and its preparation."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import QObject
+
+from app.jobs.detached_job import DetachedJob
+from app.jobs.job_slot import JobSlot, Stage
+from app.texts import translate
+from app.welcome.logic import NewProject, Photos, free_name, speeds
+from app.welcome.wording import preparing_text
+
+if TYPE_CHECKING:  # the window shows first
+    from PySide6.QtWidgets import QWidget
+
+    from app.session import Session
+    from app.settings import Settings
+    from app.welcome.new_project_view import NewProjectCard
+    from engine.backbones.choices import OfferedBackbone
+    from engine.embedding.messages import MeasuredRates, PhotoRate
+    from engine.events import CancelToken, OnProgress, Progress
+    from engine.images.find_images import FoundImages
+
+Make = Callable[[NewProject, str], None]
+"""Makes a project with the backbone of this name."""
+ChoosePlace = Callable[[], Path | None]
+"""Asks the person where a project shall be saved."""
+
+
+@final
+class ProjectMaking(QObject):
+    """Asks for the backbone of a new project where there is a choice, and makes that backbone ready.
+
+    Args:
+        session: runs jobs, and hears what fails.
+        settings: remembers the choice.
+        host: what the card floats over.
+        choose_place: asks where it shall be saved, when nothing says that.
+        make: makes the project in the end.
+
+    Attributes:
+        card: asks; None until it was needed.
+        measuring: finds out how fast the backbones are.
+        preparing: makes a backbone ready for its first use.
+    """
+
+    def __init__(
+        self, session: "Session", settings: "Settings", host: "QWidget", choose_place: ChoosePlace, make: Make
+    ) -> None:
+        super().__init__(host)
+        self.card: NewProjectCard | None = None
+        self.measuring = JobSlot(session.jobs, keeps_finished=False)
+        self.preparing = JobSlot(session.jobs, keeps_finished=False)
+        self._session = session
+        self._settings = settings
+        self._host = host
+        self._choose_place = choose_place
+        self._make = make
+        self._project: NewProject | None = None
+        self._photos = Photos()
+        self._rates: dict[str, PhotoRate] = {}
+        self._looking: DetachedJob | None = None
+        self.measuring.finished.connect(self._on_measured)
+        self.measuring.stage_changed.connect(lambda _stage: self._show_photos())
+        self.preparing.progressed.connect(self._on_preparing)
+        self.preparing.stage_changed.connect(self._on_preparing_stage)
+
+    def begin(self, dropped: Sequence[Path] = ()) -> None:
+        """Ask for the backbone of a project that these files go into, and make it; at once where there is no choice."""
+        self._forget()
+        job = DetachedJob(
+            translate("projects", "New project"), lambda _on_progress, _cancel: _possible(tuple(dropped)), self
+        )
+        job.finished.connect(self._on_possible)
+        job.failed.connect(self._session.failed)
+        self._session.jobs.watch(job)
+        self._looking = job
+        job.start()
+
+    def stop(self) -> None:
+        """End before the program ends."""
+        if self._looking is not None:
+            self._looking.stop()
+
+    # -- asking
+
+    def _on_possible(self, project: NewProject) -> None:
+        from engine.backbones.choices import chosen_among
+
+        self._project = project
+        chosen = chosen_among(project.offered, self._settings.new_project_choice)
+        if len(project.offered) == 1:
+            self._take(chosen)
+            return
+        if self.card is None:
+            self.card = self._make_card()
+        self._photos, self._rates = Photos(is_counting=bool(project.dropped)), {}
+        self.card.show_project(project, chosen.name)
+        if project.dropped:
+            self._count(project.dropped)
+        else:
+            self._measure()
+
+    def _make_card(self) -> "NewProjectCard":
+        from app.welcome.new_project_view import NewProjectCard
+
+        card = NewProjectCard(self._host)
+        card.made.connect(self._on_made)
+        card.cancel_requested.connect(self.preparing.cancel)
+        card.closed.connect(self._forget)
+        return card
+
+    def _forget(self) -> None:
+        """Nobody waits for anything any more."""
+        self._stop_looking()
+        self.measuring.abandon()
+        self.preparing.abandon()
+
+    # -- the images at hand
+
+    def _count(self, dropped: Sequence[Path]) -> None:
+        def work(on_progress: "OnProgress", cancel: "CancelToken") -> "FoundImages":
+            from engine.images.find_images import find_images
+
+            return find_images(dropped, on_progress=on_progress, cancel=cancel)
+
+        job = DetachedJob(translate("projects", "Looking for images"), work, self)
+        job.progress.connect(self._on_counting)
+        job.finished.connect(self._on_counted)
+        job.failed.connect(lambda _message: self._on_uncounted())  # making the project says what is wrong
+        self._looking = job
+        job.start()
+
+    def _on_counting(self, progress: "Progress") -> None:
+        self._photos = replace(self._photos, count=progress.done)
+        self._show_photos()
+
+    def _on_counted(self, found: "FoundImages") -> None:
+        self._looking = None
+        self._photos = Photos.of_found(found)
+        self._measure()
+
+    def _on_uncounted(self) -> None:
+        self._looking = None
+        self._photos = Photos()
+        self._measure()
+
+    def _measure(self) -> None:
+        from engine.embedding.messages import MeasureRates
+
+        if self._project is not None:
+            ready = tuple((one.file, one.card) for one in self._project.offered if one.file is not None)
+            request = MeasureRates(ready, self._photos.some, self._settings.device)
+            self.measuring.start(translate("projects", "Measuring the speed"), request)
+        self._show_photos()
+
+    def _on_measured(self, measured: "MeasuredRates") -> None:
+        self._rates = dict(measured.rates)
+
+    def _show_photos(self) -> None:
+        if self.card is not None and self._project is not None:
+            is_measuring = self._photos.is_counting or self.measuring.is_busy
+            found = speeds(self._project.offered, self._rates)
+            self.card.show_photos(self._photos, found, is_measuring=is_measuring)
+
+    # -- making it
+
+    def _on_made(self, name: str) -> None:
+        if self._project is not None:
+            self._take(next(one for one in self._project.offered if one.name == name))
+
+    def _take(self, offered: "OfferedBackbone") -> None:
+        """Ask for the place where it is not known, have the backbone made ready, and go on."""
+        if self._project is not None and self._project.place is None:
+            self._project = replace(self._project, place=self._choose_place())
+            if self._project.place is None:
+                return
+            if self.card is not None:
+                self.card.show_place(self._project.place)
+        if self.card is not None and self.card.isVisible():
+            self._settings.new_project_choice = offered.choice
+        if offered.is_ready or offered.preparation is None:
+            self._go(offered.name)
+        else:
+            self.preparing.start(preparing_text(offered), offered.preparation, subject=offered.name)
+
+    def _on_preparing(self, progress: "Progress") -> None:
+        if self.card is not None:
+            self.card.progress.show_progress(progress)
+
+    def _on_preparing_stage(self, stage: Stage) -> None:
+        if stage is Stage.DONE:
+            self._go(self.preparing.subject)
+        elif self.card is not None and self._project is not None:
+            named = (one for one in self._project.offered if one.name == self.preparing.subject)
+            text = next((preparing_text(one) for one in named), "")
+            self.card.show_preparing(text if self.preparing.is_busy else "")
+            self.card.show_failure(self.preparing.error if stage is Stage.FAILED else "")
+
+    def _go(self, name: str) -> None:
+        project, self._project = self._project, None
+        if self.card is not None:
+            self.card.dismiss()
+        if project is not None:
+            self._make(project, name)
+
+    def _stop_looking(self) -> None:
+        job, self._looking = self._looking, None
+        if job is not None:
+            job.cancel()
+
+
+def _possible(dropped: tuple[Path, ...]) -> NewProject:
+    """What a project can be made of. On a thread: it asks the disk."""
+    from engine.backbones.choices import offered_backbones
+
+    return NewProject(offered_backbones(), free_name(dropped[0]) if dropped else None, dropped)

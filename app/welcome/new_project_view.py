@@ -1,0 +1,211 @@
+"""The card "New project": an accurate or a fast backbone, before a project is made."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Final, final
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.controls import fill_column, make_button, make_flowing_label, make_icon_button, make_label, make_scroll_area
+from app.palette.overlay import Overlay
+from app.side_panel.failure import FailureNotice
+from app.side_panel.progress import ProgressView
+from app.theme.tokens import tokens
+from app.welcome.choice_card import ChoiceCard
+from app.welcome.logic import ExpectedSpeed, NewProject, Photos
+from app.welcome.wording import place_text, subject
+
+WIDTH: Final = 640
+ROOM_FOR_BOTH: Final = 520
+"""Logical pixels that two cards need beside each other."""
+
+
+@final
+class NewProjectCard(Overlay):
+    """Floats over the window; Enter makes the project, Esc or a click beside it makes none.
+
+    Signals:
+        made: name of the chosen backbone.
+        cancel_requested: prepare the backbone no more.
+
+    Attributes:
+        choices: a card for each backbone, by its name.
+    """
+
+    made = Signal(str)
+    cancel_requested = Signal()
+
+    def __init__(self, host: QWidget) -> None:
+        super().__init__(host, WIDTH)
+        self.choices: dict[str, ChoiceCard] = {}
+        self._project: NewProject | None = None
+        self._group: QButtonGroup | None = None
+        self._subject = make_flowing_label("", "strong")
+        self._place = make_flowing_label("", "secondary")
+        self.create_button = make_button(self.tr("Create project"), self._on_create, variant="primary")
+        self.keep_button = make_button(self.tr("Cancel"), self.dismiss)
+        self.failure = FailureNotice()
+        self.progress = ProgressView(self.tr("Stop; no project is made"))
+        self.progress.cancel_requested.connect(self.cancel_requested)
+        self.progress.hide()
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._foot = self._make_foot()
+        self._head = self._make_head()
+        self._body = QWidget()
+        self._column = self._make_body()
+        scroll = make_scroll_area()
+        scroll.setWidget(self._body)
+        whole = QVBoxLayout(self.panel)
+        whole.setContentsMargins(0, 0, 0, tokens().spacing.small)
+        whole.setSpacing(0)
+        whole.addWidget(self._head)
+        whole.addWidget(scroll, 1)
+
+    # -- putting together
+
+    def _make_head(self) -> QWidget:
+        spacing = tokens().spacing
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(spacing.large, spacing.medium, spacing.medium, spacing.small)
+        row.addWidget(make_label(self.tr("New project"), "heading"), 1)
+        row.addWidget(make_icon_button("close", self.tr("Close"), self.dismiss))
+        return head
+
+    def _make_body(self) -> QVBoxLayout:
+        spacing = tokens().spacing
+        self._body.setProperty("surface", "raised")
+        words = self.tr("Choose a backbone. You can change it later; classes and labels stay.")
+        question = make_flowing_label(words, "secondary")
+        column = fill_column(self._body, self._subject, question, spacing=spacing.small)
+        column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
+        self._row.setSpacing(spacing.medium)
+        column.addSpacing(spacing.tiny)
+        column.addLayout(self._row)
+        column.addSpacing(spacing.tiny)
+        for widget in (self.failure, self.progress, self._place, self._foot):
+            column.addWidget(widget)
+        column.addStretch(1)
+        return column
+
+    def _make_foot(self) -> QWidget:
+        foot = QWidget()
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(tokens().spacing.small)
+        row.addStretch(1)
+        row.addWidget(self.keep_button)
+        row.addWidget(self.create_button)
+        return foot
+
+    # -- what is shown
+
+    def show_project(self, project: NewProject, chosen: str) -> None:
+        """Appear with what a project can be made of; `chosen` is the name of a backbone."""
+        self._project = project
+        self._replace_choices(project)
+        self.choices[chosen].button.setChecked(True)
+        self.show_place(project.place)
+        self.show_preparing("")
+        self.show_photos(Photos(is_counting=bool(project.dropped)), {}, is_measuring=True)
+        self.show_over()
+        self.create_button.setFocus()
+
+    def show_place(self, place: Path | None) -> None:
+        """Show where the project will be saved; None: the person is asked before it is made."""
+        self._place.setText(place_text(place))
+        self._place.setVisible(place is not None)
+        self.create_button.setText(self.tr("Create project…") if place is None else self.tr("Create project"))
+        self._settle()
+
+    def _replace_choices(self, project: NewProject) -> None:
+        for card in self.choices.values():
+            self._row.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        self.choices = {offered.name: ChoiceCard(offered) for offered in project.offered}
+        self._group = QButtonGroup(self)
+        for card in self.choices.values():
+            self._group.addButton(card.button)
+            self._row.addWidget(card, 1)
+        stops = [*(card.button for card in self.choices.values()), self.keep_button, self.create_button]
+        for first, second in pairwise(stops):
+            QWidget.setTabOrder(first, second)
+
+    def show_photos(self, photos: Photos, speeds: Mapping[str, ExpectedSpeed], *, is_measuring: bool) -> None:
+        """Show what is known by now of the images and of the speeds, by the backbone's name."""
+        if self._project is None:
+            return
+        self._subject.setText(subject(self._project, photos))
+        self._subject.setVisible(bool(self._project.dropped))
+        for name, card in self.choices.items():
+            card.show_speed(speeds.get(name), photos, is_measuring=is_measuring and card.offered.is_ready)
+        self._settle()
+
+    def show_preparing(self, text: str) -> None:
+        """Show that the backbone is being prepared; an empty text: it is not, or no more."""
+        is_preparing = bool(text)
+        for card in self.choices.values():
+            card.setEnabled(not is_preparing)
+        self._foot.setVisible(not is_preparing)
+        self.show_failure("")
+        if is_preparing:
+            self.progress.show_step(text)
+            self.progress.cancel_button.setFocus()
+        else:
+            self.progress.show_ended()
+            self.create_button.setFocus()
+        self._settle()
+
+    def show_failure(self, text: str) -> None:
+        """Say why no project could be made; empty for nothing."""
+        self.failure.show_text(text)
+        self._settle()
+
+    @property
+    def chosen(self) -> str:
+        """Name of the backbone that is chosen."""
+        return next((name for name, card in self.choices.items() if card.button.isChecked()), "")
+
+    @property
+    def is_preparing(self) -> bool:
+        """Whether the backbone is being prepared."""
+        return not self.progress.isHidden()
+
+    def _on_create(self) -> None:
+        if not self.is_preparing:
+            self.made.emit(self.chosen)
+
+    # -- Qt
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter makes the project, from wherever the keyboard is but a button that says otherwise."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self.keep_button.hasFocus():
+            self._on_create()
+            return
+        super().keyPressEvent(event)
+
+    def place_panel(self) -> None:
+        """Put the cards below each other where there is no room for both."""
+        has_room = self.panel_width() >= ROOM_FOR_BOTH
+        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._row.setDirection(beside if has_room else below)
+        super().place_panel()
+
+    def wanted_height(self, width: int) -> int:
+        """Head and body without scrolling."""
+        border, below = self.panel.contentsMargins(), tokens().spacing.small
+        body = self._column.totalHeightForWidth(width - border.left() - border.right())
+        return border.top() + self._head.sizeHint().height() + body + below + border.bottom()
+
+    def _settle(self) -> None:
+        """Words came or went: another height, once those that are new have got their fonts."""
+        self._column.invalidate()
+        QTimer.singleShot(0, self, self._fit)
+
+    def _fit(self) -> None:
+        if self.isVisible():
+            self.place_panel()

@@ -1,0 +1,78 @@
+"""A new project and its backbones in words, in the person's language and number format."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from app.texts import QT_TRANSLATE_NOOP, breakable, fill, translate
+from app.welcome.logic import ExpectedSpeed, NewProject, Photos
+from app.wording import images, images_per_s, number, rough_time
+
+if TYPE_CHECKING:
+    from engine.backbones.choices import OfferedBackbone
+
+TITLES: Final = {
+    "accurate": QT_TRANSLATE_NOOP("projects", "Accurate"),
+    "fast": QT_TRANSLATE_NOOP("projects", "Fast"),
+}
+PURPOSES: Final = {
+    "accurate": QT_TRANSLATE_NOOP("projects", "Right more often, above all with few labels."),
+    "fast": QT_TRANSLATE_NOOP("projects", "Embeds images several times as fast, and is right less often."),
+}
+
+LEAST_TOLD_S: Final = 10.0
+"""What is over sooner takes a few seconds."""
+
+
+def speed_text(speed: ExpectedSpeed | None, *, is_measuring: bool) -> str:
+    """`160 images/s on this computer`; empty where nobody knows."""
+    if speed is None:
+        return translate("projects", "Measuring the speed…") if is_measuring else ""
+    if speed.is_scaled:
+        template = translate("projects", "About %1 on this computer")
+    elif speed.has_photos:
+        template = translate("projects", "%1 on this computer")
+    else:
+        template = translate("projects", "Up to %1 on this computer")
+    return fill(template, images_per_s(speed.images_per_s))
+
+
+def duration_text(speed: ExpectedSpeed | None, photos: Photos) -> str:
+    """`About 12 minutes for 4,120 images`; empty while that cannot be told."""
+    seconds = None if speed is None else speed.seconds_for(photos)
+    if seconds is None:
+        return ""
+    is_rough = seconds >= LEAST_TOLD_S
+    template = translate("projects", "About %1 for %2") if is_rough else translate("projects", "A few seconds for %2")
+    return fill(template, rough_time(seconds), images(photos.count))
+
+
+def preparation_text(offered: "OfferedBackbone") -> str:
+    """What happens before its first use; empty where nothing does."""
+    return "" if offered.is_ready else translate("projects", "Prepared once before its first use.")
+
+
+def subject(project: NewProject, photos: Photos) -> str:
+    """What goes into it: `“field trip”: 4,120 images`."""
+    if not project.dropped:
+        return ""
+    first = project.dropped[0].name or str(project.dropped[0])
+    if photos.is_counting:
+        template = translate("projects", "“%1”: looking for images… %2")
+        return fill(template, first, number(photos.count) if photos.count else "")
+    if len(project.dropped) == 1:
+        return fill(translate("projects", "“%1”: %2"), first, images(photos.count))
+    return fill(translate("projects", "“%1” and more: %2"), first, images(photos.count))
+
+
+def place_text(place: Path | None) -> str:
+    """Where the project file will be; empty where the person has yet to choose."""
+    if place is None:
+        return ""
+    return fill(translate("projects", "Will be saved as %1 in %2."), place.name, breakable(str(place.parent)))
+
+
+def preparing_text(offered: "OfferedBackbone") -> str:
+    """What the status bar and the card say while its file is made."""
+    if offered.choice == "accurate":
+        return translate("projects", "Preparing the accurate backbone")
+    return translate("projects", "Preparing the fast backbone")

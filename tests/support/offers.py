@@ -1,0 +1,32 @@
+"""Two backbones to choose between for a new project, one of which may have to be prepared first."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.backbones.choices import BackboneChoice, OfferedBackbone
+from engine.backbones.messages import AddFile
+from engine.collection.models import find_model
+from tests.support.other_backbones import NAME
+
+
+def offer_two(monkeypatch: pytest.MonkeyPatch, *, is_ready: bool = True) -> None:
+    """Offer the tiny backbone of the test's library as the accurate one, beside the bundled fast one.
+
+    Args:
+        is_ready: else a worker is asked to prepare it: what it is asked for, no test needs to be answered truly.
+    """
+    accurate, fast = find_model(NAME), find_model()
+    preparation = None if is_ready else AddFile(Path("weights.pth"))
+    offered = (
+        OfferedBackbone(
+            BackboneChoice.ACCURATE,
+            accurate.name,
+            accurate.card,
+            accurate.backbone if is_ready else None,
+            preparation,
+            4.0,
+        ),
+        OfferedBackbone(BackboneChoice.FAST, fast.name, fast.card, fast.backbone),
+    )
+    monkeypatch.setattr("engine.backbones.choices.offered_backbones", lambda: offered)
