@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
+from app.about.controller import About
 from app.actions.commands import Commands
 from app.actions.keys_sheet import KeysSheet
 from app.actions.registry import Registry
@@ -137,6 +138,7 @@ class MainWindow(QMainWindow):
         self.preferences = Preferences(
             self.session, self.settings, host=self._stage, device_text=lambda: self.device_chip.device_name
         )
+        self.about = About(self._stage)
         self.backbone_jobs.change.progressed.connect(self.computing.show_notice_of)
         self.moved_images = MovedImages(
             self.session, self.whereabouts, self.embedding, self.workspace.missing_notice, self.side
@@ -148,7 +150,7 @@ class MainWindow(QMainWindow):
             **self.classes.callbacks(), **self.models.callbacks(), **self.backbones.callbacks(),
             **self.computing.callbacks(), **self.moved_images.callbacks(), **self.backups.callbacks(),
             **self.reports.callbacks(), **self.image_files.callbacks(), **self.preferences.callbacks(),
-            **self._own_callbacks(),
+            **self.about.callbacks(), **self._own_callbacks(),
         }  # fmt: skip
         self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
         self.registry.fill(self.menuBar())
@@ -402,6 +404,7 @@ class MainWindow(QMainWindow):
         self.workspace.image_view.stop()
         self.backups.stop()
         self.reports.stop()
+        self.about.stop()
         self.projects.stop()
         self.session.shut_down()
         super().closeEvent(event)

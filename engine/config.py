@@ -24,6 +24,12 @@ def assets_folder() -> Path:
     return root / "assets"
 
 
+def notice_path() -> Path:
+    """The file that names origin and licence of what others made: among the assets of a wheel, or beside them."""
+    shipped = assets_folder() / "NOTICE"
+    return shipped if shipped.is_file() else assets_folder().parent / "NOTICE"
+
+
 def sample_folder() -> Path:
     """Where the sample project and its drawn images live."""
     chosen = os.environ.get(SAMPLE_VARIABLE)

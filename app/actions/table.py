@@ -300,6 +300,9 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         starts_section=True,
     ),
     ActionRow("copy_report", QT_TRANSLATE_NOOP("actions", "Copy the report"), "copy", (), HELP, Needs.NOTHING),
+    ActionRow(
+        "about", QT_TRANSLATE_NOOP("actions", "About Protoleaf…"), "info", (), HELP, Needs.NOTHING, starts_section=True
+    ),
 )
 
 BY_NAME: Final = {row.name: row for row in ACTIONS}
