@@ -22,6 +22,7 @@ from engine.cli import (
     graph_commands,
     new_command,
     relink_command,
+    suggest_command,
     training_commands,
 )
 from engine.config import CacheFolders
@@ -48,6 +49,7 @@ doctor_command.register(application)
 collection_commands.register(application)
 training_commands.register(application)
 relink_command.register(application)
+suggest_command.register(application)
 backbone_change.register(backbone_commands.application)
 backup_commands.register(application)
 application.add_typer(backbone_commands.application, name="backbone")

@@ -8,10 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.collection.embeddings.cached_basis import CachedBasis
 from engine.collection.embeddings.live_basis import LiveBasis
 from engine.collection.embeddings.snapshot import EmbeddedSnapshot
 from engine.collection.models import ModelFiles
+from engine.collection.state import NO_CLASS
 from engine.events import CancelToken
 from engine.everyday.back_off import Policy
 from engine.everyday.blocks import stopped_by
@@ -19,6 +23,7 @@ from engine.everyday.classification import Scores
 from engine.everyday.model import EverydayModel, fit, prior_of
 from engine.everyday.propagation import PropagationSession
 from engine.everyday.prototypes import Setting
+from engine.everyday.teaching import ModelDoubt, teach_first
 from engine.graph.category_graph import CategoryGraph
 
 
@@ -64,6 +69,7 @@ class FitInput:
         setting: what parents are.
         policies: bars and deepest classes by class id.
         with_stage: whether the collection stage is on.
+        with_teaching: whether to find out which images to label first.
     """
 
     version: int
@@ -73,6 +79,7 @@ class FitInput:
     setting: Setting
     policies: Mapping[int, Policy]
     with_stage: bool
+    with_teaching: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,11 +90,14 @@ class FitOutcome:
         given: what it was fitted to.
         fitted: the model.
         scores: of each row of `given.images`; meaningless for rows that had no embedding.
+        teach_first: rows of the unlabelled images, those first whose labels would teach most; None where nobody asked,
+            or there are too few images.
     """
 
     given: FitInput
     fitted: EverydayModel
     scores: Scores
+    teach_first: NDArray[np.int64] | None = None
 
 
 def run_fit(wanted: FitInput, cancel: CancelToken | None = None) -> FitOutcome:
@@ -106,6 +116,23 @@ def run_fit(wanted: FitInput, cancel: CancelToken | None = None) -> FitOutcome:
             basis=memory.basis.current(images, shots.image_ids) if wanted.with_stage else None,
             ignored=images.ignored(),
         )  # fmt: skip
-        if len(fitted.candidates) == 0:
-            return FitOutcome(wanted, fitted, Scores.empty(len(images.row_ids)))
-        return FitOutcome(wanted, fitted, fitted.classify(images.embeddings, images.squares))
+        scores = Scores.empty(len(images.row_ids))
+        if len(fitted.candidates):
+            scores = fitted.classify(images.embeddings, images.squares)
+        return FitOutcome(
+            wanted, fitted, scores, _teach_first(wanted, fitted, scores) if wanted.with_teaching else None
+        )
+
+
+def _teach_first(wanted: FitInput, fitted: EverydayModel, scores: Scores) -> NDArray[np.int64] | None:
+    images = wanted.images
+    labelled = images.labels != NO_CLASS
+    basis = wanted.memory.basis.current(images, images.shots(wanted.graph).image_ids)
+    if basis is None:
+        return None
+    knows = len(fitted.candidates) > 0
+    doubts = 1 - scores.best_score if knows else np.ones(len(images.row_ids), dtype=np.float32)
+    seen = 1 - float(fitted.table.is_zero_shot[fitted.candidates].mean()) if knows else 0.0
+    is_gone = np.ones(len(images.row_ids), dtype=bool)
+    is_gone[images.rows] = False
+    return teach_first(basis, ModelDoubt(doubts, images.rows[labelled], np.flatnonzero(is_gone), seen))

@@ -20,7 +20,7 @@ from engine.collection.lost_model import model_or_lost
 from engine.collection.models import ModelFiles
 from engine.collection.new_project import new_project
 from engine.collection.project_settings import SETTING_NAME, STAGE_SETTING, is_stage_on, policies_of, setting_of
-from engine.collection.publishing import Predictions, Publisher
+from engine.collection.publishing import Predictions, Publisher, teach_ranks
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.collection.suggestions import suggested_parents
 from engine.config import CacheFolders
@@ -54,6 +54,7 @@ class LiveCollection:
         embedded: images, labels and embeddings.
         fitted: the fitted model, None before the first fit.
         scores: outcome for each row of `embedded.store`.
+        wants_teaching: whether fits find out which images to label first; see `find_what_teaches`.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class LiveCollection:
         self._setting, self._with_stage = setting, with_stage
         self.fitted: EverydayModel | None = None
         self.scores = Scores.empty(0)
+        self.wants_teaching = False
         self._version = self._read_version = self._fitted_version = 0
         self._fitted_age = 0
         self._told_at = np.zeros(0, dtype=np.int64)
@@ -200,7 +202,7 @@ class LiveCollection:
         return FitInput(
             self._version, self._graph_copy, images, self._memory,
             setting=self._setting or setting_of(self.project), policies=policies_of(self.project),
-            with_stage=self._is_stage_on(),
+            with_stage=self._is_stage_on(), with_teaching=self.wants_teaching,
         )  # fmt: skip
 
     def adopt(self, outcome: FitOutcome) -> CollectionState:
@@ -214,6 +216,7 @@ class LiveCollection:
             return self.state
         is_first = self.fitted is None
         self.fitted, self._fitted_version, self._fitted_age = outcome.fitted, version, outcome.given.images.age
+        self._teach_first = outcome.teach_first
         self.scores, self._told_at = outcome.scores, np.full(len(outcome.scores.best), -1, dtype=np.int64)
         self._make_room()
         self._told_at[self._seen()] = self._fitted_age
@@ -221,6 +224,15 @@ class LiveCollection:
         if is_first:
             return_freed_memory()
         return self._publish()
+
+    def find_what_teaches(self, *, is_wanted: bool) -> None:
+        """Have this and every later fit find out which images to label first, or no longer.
+
+        Where the present fit did not, another one is due; see `is_behind`.
+        """
+        if is_wanted and not self.wants_teaching:
+            self._version += 1
+        self.wants_teaching = is_wanted
 
     def _catch_up(self) -> CollectionState:
         return self.adopt(run_fit(self.fit_input())) if self.is_behind else self.state
@@ -261,7 +273,7 @@ class LiveCollection:
         self._read_version, self._graph_copy = self._version, None
         self._memory = self._memory.without_basis()
         self._learned_from = np.zeros(0, dtype=np.int64)
-        self.fitted, self.scores = None, Scores.empty(0)
+        self.fitted, self.scores, self._teach_first = None, Scores.empty(0), None
         self._told_at = np.zeros(0, dtype=np.int64)
         self._make_room()
 
@@ -305,7 +317,8 @@ class LiveCollection:
             return self._publisher.publish(graph, Predictions.none(count))
         rows = self.embedded.rows
         has_scores = self.embedded.is_ready & self._has_scores()[rows]
-        return self._publisher.publish(graph, Predictions.of(fitted, self.scores.at(rows), has_scores, graph))
+        said = Predictions.of(fitted, self.scores.at(rows), has_scores, graph)
+        return self._publisher.publish(graph, said, teach_ranks(self._teach_first, rows))
 
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
         """The likeliest classes of an image, best first; none while it has no embedding."""

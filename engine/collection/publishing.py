@@ -65,6 +65,20 @@ def _those_in(graph: CategoryGraph, class_ids: NDArray[np.int64]) -> NDArray[np.
     return np.array([i if i in graph else NO_CLASS for i in class_ids.tolist()], dtype=np.int64)
 
 
+def teach_ranks(first: NDArray[np.int64] | None, rows: NDArray[np.int64]) -> NDArray[np.int32] | None:
+    """Places (n,) among the images to label first; those that are not among them have the last.
+
+    Args:
+        first: (k,) rows of the images to label, in order; None where nobody asked.
+        rows: (n,) of the listed images.
+    """
+    if first is None:
+        return None
+    ranks = np.full(max(rows.max(initial=0), first.max(initial=0)) + 1, len(first), dtype=np.int32)
+    ranks[first] = np.arange(len(first), dtype=np.int32)
+    return ranks[rows]
+
+
 @final
 class Publisher:
     """Makes snapshots, and keeps what the next one can be made from quickly.
@@ -89,8 +103,10 @@ class Publisher:
         self.state = self._embedded.images.blank_state(self._model_name)
         return self.state
 
-    def publish(self, graph: CategoryGraph, said: Predictions) -> CollectionState:
-        """Everything: images, labels, predictions, counts."""
+    def publish(
+        self, graph: CategoryGraph, said: Predictions, teach_rank: NDArray[np.int32] | None = None
+    ) -> CollectionState:
+        """Everything: images, labels, predictions, counts, and the images to label first if that was asked."""
         images, is_ready = self._embedded.images, self._embedded.is_ready
         status = np.where(is_ready, ImageStatus.READY, ImageStatus.WAITING).astype(np.uint8)
         status[images.has_failed & ~is_ready] = ImageStatus.FAILED
@@ -99,7 +115,7 @@ class Publisher:
             self.state, image_ids=images.ids, paths=images.paths, status=status,
             failures=images.failures, is_list_only=False,
             best_class=said.best_class, best_score=said.best_score,
-            safe_class=said.safe_class, safe_score=said.safe_score, is_unknown=said.is_unknown,
+            safe_class=said.safe_class, safe_score=said.safe_score, is_unknown=said.is_unknown, teach_rank=teach_rank,
         )  # fmt: skip
         return self.publish_labels(graph)
 

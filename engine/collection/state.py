@@ -42,6 +42,8 @@ class CollectionState:
         model_name: name of the backbone.
         failures: why an image could not be read, by its id, in one line; shared by snapshots, never changed. An image
             that has an embedding from before is ready all the same.
+        teach_rank: (n,) int32, place of an image among those to label first, 0 for the one that would teach most; those
+            without a place have the last; None where nobody asked, or nothing can be said.
         is_list_only: nobody looked at the embeddings yet, so nothing is known of images that seem to wait.
     """
 
@@ -59,6 +61,7 @@ class CollectionState:
     image_counts: Mapping[int, int]
     model_name: str = ""
     failures: Mapping[int, str] = field(default_factory=dict)
+    teach_rank: NDArray[np.int32] | None = None
     is_list_only: bool = False
 
     def position(self, image_id: int) -> int:

@@ -1,0 +1,103 @@
+"""The images to label first, of an open project: before any label, and later; what is decided is not asked again."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.collection.embed import embed_project
+from engine.collection.fitting import run_fit
+from engine.collection.importing.import_images import import_images
+from engine.collection.live import LiveCollection
+from engine.collection.new_project import new_project
+from engine.collection.state import NO_CLASS, ImageStatus
+from engine.collection.teach_first import images_to_label
+from engine.config import CacheFolders
+from engine.errors import InputError
+from tests.support.collections import LEAVES, Collection, class_ids, write_shape
+
+
+def _leaf(path: Path) -> str:
+    """What a picture of the small collection shows: shots lie in a folder of the name, the others have a number."""
+    return path.parent.name if path.parent.name in LEAVES else LEAVES[int(path.stem) % len(LEAVES)]
+
+
+def _first(live: LiveCollection) -> list[int]:
+    """Ids of the unlabelled images, those to label first first."""
+    state = live.state
+    assert state.teach_rank is not None
+    free = np.flatnonzero(state.label_class == NO_CLASS)
+    return state.image_ids[free[np.argsort(state.teach_rank[free], kind="stable")]].tolist()
+
+
+def test_nobody_asked(live: LiveCollection) -> None:
+    """It costs nothing where nobody looks."""
+    assert live.state.teach_rank is None
+
+
+def test_asked_later(live: LiveCollection) -> None:
+    """Asking makes a fit due, once; from then on every fit says it, until nobody asks any more."""
+    live.find_what_teaches(is_wanted=True)
+    before = live.adopt(run_fit(live.fit_input()))
+    assert before.teach_rank is not None
+    first = _first(live)[0]
+    after = live.apply(live.project.label([first], class_ids(live.project)[LEAVES[0]]))
+    assert after.teach_rank is not None
+    assert after.teach_rank[after.position(first)] == after.teach_rank.max()
+    live.find_what_teaches(is_wanted=False)
+    assert not live.is_behind
+    undone = live.project.undo()
+    assert undone is not None
+    assert live.apply(undone).teach_rank is None
+
+
+def test_before_any_label(live: LiveCollection) -> None:
+    """The first eight images show at least seven of the eight classes."""
+    live.apply(live.project.unlabel(live.state.image_ids.tolist()))
+    live.find_what_teaches(is_wanted=True)
+    live.load()
+    assert len({_leaf(live.state.path_of(image_id)) for image_id in _first(live)[:8]}) >= 7
+
+
+def test_what_is_not_asked_about(live: LiveCollection, collection: Collection) -> None:
+    """Images that are labelled, said to show none of the classes, removed or not embedded yet come last or not."""
+    project, folder = live.project, collection.folder / "new"
+    live.find_what_teaches(is_wanted=True)
+    write_shape(folder / "waits.png", "Green disc", seed=100)
+    live.apply(import_images(project, [folder]).change)
+    live.apply(project.label(live.state.image_ids[30:32].tolist(), None))
+    live.apply(project.remove_images(live.state.image_ids[35:37].tolist()))
+    state = live.state
+    assert state.teach_rank is not None
+    asked = (state.label_class == NO_CLASS) & (state.status == ImageStatus.READY)
+    assert sorted(state.teach_rank[asked].tolist()) == list(range(int(asked.sum())))
+    assert set(state.teach_rank[~asked].tolist()) == {int(asked.sum())}
+
+
+@pytest.mark.parametrize("with_stage", [True, False])
+def test_command_and_window_agree(live: LiveCollection, collection: Collection, *, with_stage: bool) -> None:
+    """The same images in the same order, with the guess that a label would settle."""
+    live.apply(live.project.set_setting("collection", with_stage))
+    live.find_what_teaches(is_wanted=True)
+    live.load()
+    found = images_to_label(live.project, collection.caches, 5)
+    assert [one.image_id for one in found] == _first(live)[:5]
+    places = [live.state.position(one.image_id) for one in found]
+    assert [one.class_id for one in found] == live.state.best_class[places].tolist()
+    assert [one.score for one in found] == pytest.approx(live.state.best_score[places].tolist())
+
+
+def test_too_little_to_go_by(tmp_path: Path) -> None:
+    """Each with what to do."""
+    caches = CacheFolders(tmp_path / "cache")
+    with new_project(tmp_path / "few.protoleaf") as project:
+        with pytest.raises(InputError, match="no images"):
+            images_to_label(project, caches, 5)
+        for seed in range(3):
+            write_shape(tmp_path / f"{seed}.png", "Red disc", seed=seed)
+        import_images(project, [tmp_path / f"{seed}.png" for seed in range(3)])
+        with pytest.raises(InputError, match="no image has an embedding yet: found 3 waiting"):
+            images_to_label(project, caches, 5)
+        embed_project(project, caches)
+        with pytest.raises(InputError, match="too few different images"):
+            images_to_label(project, caches, 5)
