@@ -14,6 +14,7 @@ from app.actions.commands import Commands
 from app.actions.keys_sheet import KeysSheet
 from app.actions.registry import Registry
 from app.actions.table import Needs
+from app.backbones.accurate_offer import OfferLine
 from app.backbones.controller import Backbones
 from app.backbones.jobs import BackboneJobs
 from app.backups.controller import Backups
@@ -131,6 +132,7 @@ class MainWindow(QMainWindow):
         self.classes = Classes(self.session, self.tree, self.palette_panel)
         self.models = Models(self.session, self.training, self.side, self.toast)
         self.backbones = Backbones(self.session, self.backbone_jobs, self.side, self.toast)
+        self.offer_line = OfferLine(self.session, self.settings, self.workspace.offer_notice, self.backbones.compare)
         self.backups = Backups(self.session, self.side, self.toast)
         self.computing = Computing(
             self.session, self.embedding, self.settings, self.device_chip, toast=self.toast, host=self._stage

@@ -28,6 +28,8 @@ _SCHEME: Final = "window/scheme"
 _LAST_PROJECT: Final = "start/open_last_project"
 _DEVICE: Final = "computing/device"
 _NEW_PROJECT: Final = "new_project/backbone"
+_OFFERED: Final = "backbones/offered_in"
+_OFFERED_LIMIT: Final = 500  # projects; more than a person opens in years
 
 
 class Settings:
@@ -143,6 +145,20 @@ class Settings:
     @new_project_choice.setter
     def new_project_choice(self, choice: str) -> None:
         self._store.setValue(_NEW_PROJECT, choice)
+
+    def was_offered(self, project_id: str) -> bool:
+        """Whether the accurate backbone was offered to a project already, or chosen or left when it was made."""
+        return project_id in self._offered()
+
+    def remember_offered(self, project_id: str) -> None:
+        """Offer it to this project no more."""
+        others = [known for known in self._offered() if known != project_id]
+        self._store.setValue(_OFFERED, [project_id, *others][:_OFFERED_LIMIT])
+
+    def _offered(self) -> list[str]:
+        stored = self._store.value(_OFFERED, [])
+        names = [stored] if isinstance(stored, str) else stored if isinstance(stored, list) else []
+        return [str(name) for name in names if name]
 
     @property
     def proxy(self) -> str:

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.backbones.logic import BackboneRow
-from app.backbones.wording import removal_fate, removal_question, row_facts, row_origin
+from app.backbones.wording import CHOICES, removal_fate, removal_question, row_facts, row_origin
 from app.controls import fill_column, make_button, make_icon_button, make_label, make_row_card, make_used_mark
 from app.side_panel.asking_card import AskingCard, CardList
 from app.texts import breakable, fill, translate
@@ -47,7 +47,9 @@ class RowCard(AskingCard):
         self.keep_button.setAccessibleName(fill(self.tr("Keep %1"), row.name))
         captions = (row_facts(row), row_origin(row))
         first = make_used_mark(self.tr("In use")) if row.is_used else self.use_button
-        card = make_row_card(row.name, captions, first, self.remove_button)
+        ends = (first, self.remove_button)
+        badge = () if row.choice is None else (make_used_mark(translate("backbones", CHOICES[row.choice])),)
+        card = make_row_card(row.name, captions, *badge, *ends)
         self.remove_button.setVisible(row.is_removable)
         question = make_label(breakable(removal_question(row)), wraps=True)
         self.lay_out(card, self.remove_button, (question, make_label(removal_fate(row), "secondary", wraps=True)))
@@ -110,7 +112,7 @@ class ComputerPage(QWidget):
     def _card(self, row: BackboneRow, *, can_change: bool) -> RowCard:
         return RowCard(
             row,
-            lambda: self._jobs.prepare_change(row.source, row.name),
+            lambda: self._jobs.prepare_change(row.source, row.name, row.preparation),
             lambda: self.remove_requested.emit(row),
             can_change=can_change,
         )

@@ -26,11 +26,15 @@ if TYPE_CHECKING:
     from app.backbones.view import BackbonePanel
     from app.session import Session
     from app.status.toast import Toast
+    from engine.backbones.choices import OfferedBackbone
     from engine.backbones.messages import PublishedList
+    from engine.embedding.messages import MeasuredRates, PhotoRate
     from engine.project import Change, Project
 
 INSTALLED: Final = "installed backbones"
 FETCHED: Final = "fetched weights"
+MOST_TIMED: Final = 24
+"""Images that are read to tell how fast a backbone is here."""
 
 
 @final
@@ -46,6 +50,9 @@ class Backbones(QObject):
         self._toast = toast
         self._published: tuple[PublishedRow, ...] = ()
         self._installed = Installed((), "")
+        self._rates: dict[str, PhotoRate] = {}
+        self._timed: set[str] = set()  # backbones whose rate was asked for, also of those that did not run
+        jobs.measuring.finished.connect(self._on_measured)
         jobs.listing.finished.connect(self._on_listed)
         jobs.download.stage_changed.connect(self._on_download_stage)
         jobs.adding.finished.connect(self._on_added)
@@ -106,10 +113,8 @@ class Backbones(QObject):
 
     def _on_installed(self, installed: Installed) -> None:
         self._installed = installed
-        info = self._session.info
-        if self.panel is not None:
-            self.panel.show_installed(installed, can_change=info is not None and info.is_writable)
-            self._show_published()
+        self._show_installed()
+        self._measure()
         if installed.lost_reason and not self._is_shown:
             self._toast.say_failure(
                 translate(
@@ -118,6 +123,33 @@ class Backbones(QObject):
                 action=translate("backbones", "Choose…"),
                 on_action=self.open_panel,
             )
+
+    def _show_installed(self) -> None:
+        info = self._session.info
+        rows = tuple(replace(row, rate=self._rates.get(row.files.name)) for row in self._installed.rows)
+        if self.panel is not None:
+            shown = replace(self._installed, rows=rows)
+            self.panel.show_installed(shown, can_change=info is not None and info.is_writable)
+            self._show_published()
+
+    def compare(self, offered: "OfferedBackbone") -> None:
+        """Embed the project with a bundled backbone beside the one in use, in sight."""
+        self.open_panel(Source.COMPUTER)
+        self._jobs.prepare_change(offered.name, library_title(offered.name), offered.preparation)
+
+    def _measure(self) -> None:
+        """Find out how fast bundled backbones are here, once, while the panel is looked at and nothing else is done."""
+        if not self._installed.is_choice_open:
+            return
+        rows = [row for row in self._installed.rows if row.choice is not None and row.preparation is None]
+        state, names = self._session.state, {row.files.name for row in rows}
+        if self._is_shown and state is not None and not self._session.jobs.jobs and not names <= self._timed:
+            self._timed |= names
+            self._jobs.measure([(row.files.backbone, row.files.card) for row in rows], some_images(state, MOST_TIMED))
+
+    def _on_measured(self, measured: "MeasuredRates") -> None:
+        self._rates |= measured.rates
+        self._show_installed()
 
     def _on_change_made(self, change: "Change") -> None:
         if change.settings and self.panel is not None:

@@ -5,8 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
+from app.backbones.wording import preparing_text
 from app.jobs.job_slot import JobSlot
 from app.texts import fill, translate
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from app.settings import Settings
     from engine.backbones.onnx_files.facts import OnnxFacts
     from engine.collection.backbone_change.change import PreparedChange
+    from engine.model_card import BackboneCard
+    from engine.worker.protocol import Request
 
 
 @final
@@ -29,6 +32,8 @@ class BackboneJobs(QObject):
         inspection: reads what an ONNX file says of itself.
         trial: runs it on some of the person's images.
         adding: takes it into the library.
+        measuring: finds out how fast bundled backbones are here.
+        preparation: makes a bundled backbone ready for its first use, before a change to it.
         change: embeds the project with another backbone.
         ready: a change that waits for the person's word.
     """
@@ -42,9 +47,13 @@ class BackboneJobs(QObject):
         self.inspection = JobSlot(session.jobs)
         self.trial = JobSlot(session.jobs)
         self.adding = JobSlot(session.jobs, keeps_finished=False)
+        self.measuring = JobSlot(session.jobs, keeps_finished=False)
+        self.preparation = JobSlot(session.jobs, keeps_finished=False)
         self.change = JobSlot(session.jobs, is_heavy=True)
         self.ready: PreparedChange | None = None
         self._project: Path | None = None
+        self._next_source = ""
+        self.preparation.finished.connect(self._on_prepared)
         self.change.finished.connect(self._on_change_ready)
         session.closed.connect(self._on_closed)
 
@@ -90,14 +99,36 @@ class BackboneJobs(QObject):
         request = AddFile(path, name, preprocessing, None if info is None else info.path)
         self.adding.start(fill(translate("backbones", "Adding %1"), name), request, subject=name)
 
-    def prepare_change(self, source: str, name: str) -> None:
-        """Embed the open project with another backbone; nothing while nobody may write."""
+    @property
+    def is_changing(self) -> bool:
+        """Whether a change is on its way."""
+        return self.preparation.is_busy or self.change.is_busy
+
+    def measure(self, backbones: Sequence[tuple[Path, "BackboneCard"]], photos: Sequence[Path]) -> None:
+        """Measure how fast backbones are."""
+        from engine.embedding.messages import MeasureRates
+
+        request = MeasureRates(tuple(backbones), tuple(photos), self.settings.device)
+        self.measuring.start(translate("backbones", "Measuring the speed"), request)
+
+    def prepare_change(self, source: str, name: str, preparation: "Request[Any] | None" = None) -> None:
+        """Embed the open project with another backbone; nothing while nobody may write.
+
+        Args:
+            source: finds the backbone.
+            name: for people.
+            preparation: what makes it ready first; None where nothing has to be done.
+        """
         from engine.collection.messages import PrepareChange
 
         info = self._session.info
-        if info is None or not info.is_writable or self.change.is_busy:
+        if info is None or not info.is_writable or self.is_changing:
             return
         self._project, self.ready = info.path, None
+        if preparation is not None:
+            self._next_source = source
+            self.preparation.start(preparing_text(name), preparation, subject=name)
+            return
         request = PrepareChange(info.path, self._session.caches.root, source, self.settings.device)
         self.change.start(fill(translate("backbones", "Embedding images with %1"), name), request, subject=name)
 
@@ -111,8 +142,19 @@ class BackboneJobs(QObject):
         if info is not None and info.path == self._project:  # it may have ended just when another project was opened
             self.ready = replace(prepared, news=tuple(self.change.news))
 
+    def _on_prepared(self, _added: object) -> None:
+        """Go on with the change, after all who follow the preparation know that it is over."""
+        source, name, project = self._next_source, self.preparation.subject, self._project
+        QTimer.singleShot(0, self, lambda: self._go_on(source, name, project))
+
+    def _go_on(self, source: str, name: str, project: Path | None) -> None:
+        self.preparation.dismiss()
+        info = self._session.info
+        if info is not None and info.path == project:  # the person may have gone on to another project
+            self.prepare_change(source, name)
+
     def _on_closed(self) -> None:
         self.ready = None
-        for slot in (self.change, self.trial):
+        for slot in (self.preparation, self.change, self.trial):
             slot.cancel()
             slot.dismiss()

@@ -1,21 +1,25 @@
 """What the backbone panel knows, and what it asks of the engine on the project thread; without Qt."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from engine.backbones.published.recommended import Advice, recommended
 from engine.backbones.published.titles import LIBRARY_PREFIX, library_title
-from engine.config import CacheFolders
+from engine.config import CacheFolders, assets_folder
 from engine.errors import InputError, ModelError, ProtoleafError
 
 if TYPE_CHECKING:
+    from engine.backbones.choices import BackboneChoice, OfferedBackbone
     from engine.backbones.model_files import ModelFiles
     from engine.backbones.published.facts import PublishedNetwork
+    from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
+    from engine.embedding.messages import PhotoRate
     from engine.project import Project
+    from engine.worker.protocol import Request
 
 MOST_TRIED: Final = 8
 """Images are enough to see whether a network tells them apart, and are over in a moment."""
@@ -48,12 +52,18 @@ class BackboneRow:
         source: by which the engine finds it.
         size_bytes: of the network's file.
         is_used: whether the project uses it now.
+        choice: what it is offered as; None for one that is not bundled.
+        preparation: what a worker is asked to make it ready; None where nothing has to be done.
+        rate: measured on this computer since the program began.
     """
 
     files: "ModelFiles"
     source: str
     size_bytes: int
     is_used: bool = False
+    choice: "BackboneChoice | None" = None
+    preparation: "Request[Any] | None" = None
+    rate: "PhotoRate | None" = None
 
     @property
     def name(self) -> str:
@@ -86,11 +96,26 @@ class Installed:
         rows: the one in use first, then bundled ones, then by name.
         used_name: the model version in use, as people call it.
         lost_reason: why nothing can be embedded with it; empty when all is well.
+        is_choice_open: a person is to choose between the bundled ones.
     """
 
     rows: tuple[BackboneRow, ...]
     used_name: str
     lost_reason: str = ""
+    is_choice_open: bool = False
+
+
+@dataclass(frozen=True)
+class AccurateOffer:
+    """The accurate backbone, for a project that could gain by it.
+
+    Attributes:
+        project_id: which project it is, whatever its file is called.
+        backbone: the accurate one.
+    """
+
+    project_id: str
+    backbone: "OfferedBackbone"
 
 
 @dataclass(frozen=True)
@@ -153,9 +178,12 @@ def recommended_rows(rows: Sequence[PublishedRow]) -> list[RecommendedRow]:
 
 def installed_backbones(project: "Project", caches: CacheFolders) -> Installed:
     """What is on this computer, beside what the project uses."""
+    from engine.backbones.choices import is_chosen_elsewhere, offered_backbones
     from engine.collection.lost_model import lost_reason
     from engine.collection.models import all_models
 
+    offered = offered_backbones()
+    choices = {one.name: one.choice for one in offered}
     reason = lost_reason(project, caches)
     used = None if reason else _files_in_use(project, caches)
     found = [(files, files.name) for files in all_models()]
@@ -166,8 +194,34 @@ def installed_backbones(project: "Project", caches: CacheFolders) -> Installed:
         BackboneRow(files, source, files.backbone.stat().st_size, is_used=files.backbone_hash == used_hash)
         for files, source in found
     ]
+    rows = [replace(row, choice=choices.get(row.files.name)) for row in rows]
+    rows += [_row_to_be(one) for one in offered if not one.is_ready]
     rows.sort(key=lambda row: (not row.is_used, row.origin is not Origin.BUNDLED, row.name))
-    return Installed(tuple(rows), project.model.label, reason)
+    return Installed(tuple(rows), project.model.label, reason, is_choice_open=not is_chosen_elsewhere())
+
+
+def _row_to_be(offered: "OfferedBackbone") -> BackboneRow:
+    """A bundled backbone whose file is made before its first use."""
+    from engine.backbones.model_files import ModelFiles, width_agnostic_propagation
+
+    place = assets_folder() / f"{offered.name}.onnx"  # where it would be if it were shipped
+    files = ModelFiles(offered.name, place, "", offered.card, width_agnostic_propagation(), "")
+    return BackboneRow(files, offered.name, 0, choice=offered.choice, preparation=offered.preparation)
+
+
+def accurate_offer(live: "LiveCollection") -> AccurateOffer | None:
+    """The accurate backbone, where the project uses the fast one as it is and has labels to compare on."""
+    from engine.backbones.choices import BackboneChoice, is_chosen_elsewhere, offered_backbones
+    from engine.collection.state import NO_CLASS
+
+    if is_chosen_elsewhere():
+        return None
+    project, offered = live.project, {one.choice: one for one in offered_backbones()}
+    fast, accurate = offered.get(BackboneChoice.FAST), offered.get(BackboneChoice.ACCURATE)
+    uses_fast = fast is not None and not project.model.is_trained_here and project.model.backbone_name == fast.name
+    if accurate is None or not uses_fast or not project.is_writable or (live.state.label_class == NO_CLASS).all():
+        return None
+    return AccurateOffer(project.backups.project_id, accurate)
 
 
 def remove_added(project: "Project", caches: CacheFolders, name: str) -> str:

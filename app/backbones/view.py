@@ -10,13 +10,13 @@ from app.backbones.file_page import FilePage, dropped_file
 from app.backbones.job_slot_view import JobSlotView
 from app.backbones.logic import Installed, Source
 from app.backbones.published_page import PublishedPage
-from app.backbones.wording import SOURCE_TITLES, comparison, failures_text, measured_on, verdict
+from app.backbones.wording import SOURCE_TITLES, comparison, failures_text, measured_on, preparing_text, verdict
 from app.controls import fill_column, make_label
 from app.jobs.job_slot import Stage
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.outcome import OutcomeCard
-from app.texts import fill, translate
+from app.texts import translate
 from engine.backbones.published.titles import library_title
 
 if TYPE_CHECKING:
@@ -44,6 +44,11 @@ class BackbonePanel(SidePanel):
             "secondary",
             wraps=True,
         )
+        self.preparation = JobSlotView(
+            jobs.preparation,
+            getting_ready=self.tr("Preparing…"),
+            cancel_tip=self.tr("Stop; the project stays as it is"),
+        )
         self.run = JobSlotView(
             jobs.change,
             getting_ready=self.tr("Preparing…"),
@@ -54,10 +59,12 @@ class BackbonePanel(SidePanel):
             keep=self.tr("Keep the current one"),
             fate=self.tr("Classes, labels and bars stay either way, and you can go back at any time."),
         )
-        parts = (self.lost, self._change_name, self.run, self._change_fate, self.outcome, self.tabs, self._body)
+        runs = (self.preparation, self.run)
+        parts = (self.lost, self._change_name, *runs, self._change_fate, self.outcome, self.tabs, self._body)
         self.lay_out(self.tr("Backbone"), self.tr("Close; work in progress continues"), parts)
         self.outcome.keep_requested.connect(jobs.dismiss_change)
         jobs.change.stage_changed.connect(self._on_change_stage)
+        jobs.preparation.stage_changed.connect(lambda _stage: self._arrange())
         self._on_tab_changed(self.tabs.currentIndex())
         self._arrange()
 
@@ -115,10 +122,12 @@ class BackbonePanel(SidePanel):
         """A change has the panel to itself until it is decided."""
         change = self._jobs.change
         is_ready = change.stage is Stage.DONE and self._jobs.ready is not None
-        is_open = change.is_busy or is_ready
-        self._change_name.setText(fill(self.tr("Preparing %1"), change.subject))
-        self._change_name.setVisible(change.is_busy)
-        self._change_fate.setVisible(change.is_busy)
+        is_busy = self._jobs.is_changing
+        is_open = is_busy or is_ready
+        name = change.subject if change.is_busy else self._jobs.preparation.subject
+        self._change_name.setText(preparing_text(name))
+        self._change_name.setVisible(is_busy)
+        self._change_fate.setVisible(is_busy)
         self.outcome.setVisible(is_ready)
         self.lost.show_text("" if is_open else self._lost_reason)
         for widget in (self.tabs, self._body):

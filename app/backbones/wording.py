@@ -7,10 +7,11 @@ from PySide6.QtCore import QLocale
 
 from app.backbones.logic import BackboneRow, Origin, PublishedRow, RecommendedRow, Source
 from app.texts import QT_TRANSLATE_NOOP, fill, translate
-from app.wording import SEPARATOR, file_size, images, number, percent_to_a_tenth
+from app.wording import SEPARATOR, file_size, images, images_per_s, number, percent_to_a_tenth
 from engine.backbones.published.recommended import Advice
 
 if TYPE_CHECKING:
+    from engine.backbones.choices import OfferedBackbone
     from engine.backbones.onnx_files.facts import OnnxFacts, Trial
     from engine.collection.backbone_change.shot_comparison import ShotComparison
 
@@ -36,15 +37,34 @@ def pixels(side: int) -> str:
     return fill(translate("backbones", "%1 px"), number(side))
 
 
+CHOICES: Final = {
+    "accurate": QT_TRANSLATE_NOOP("backbones", "Accurate"),
+    "fast": QT_TRANSLATE_NOOP("backbones", "Fast"),
+}
+"""Badges of the bundled backbones."""
+
+
 def row_facts(row: BackboneRow) -> str:
     """`224 px  ·  512-dimensional embedding  ·  11.2 MB  ·  420 images/s on one core`."""
     card = row.files.card
     facts = [
         pixels(card.input_side),
         fill(translate("backbones", "%1-dimensional embedding"), number(card.embedding_width)),
-        file_size(row.size_bytes),
+        file_size(row.size_bytes) if row.size_bytes else "",
     ]
-    return SEPARATOR.join(filter(None, (*facts, _speed(row.images_per_s))))
+    return SEPARATOR.join(filter(None, (*facts, _speed_here(row) or _speed(row.images_per_s))))
+
+
+def _speed_here(row: BackboneRow) -> str:
+    """`160 images/s on this computer`, where it was measured with the person's images; else up to so many."""
+    if row.rate is None:
+        return ""
+    template = (
+        translate("backbones", "%1 on this computer")
+        if row.rate.decoding
+        else translate("backbones", "up to %1 on this computer")
+    )
+    return fill(template, images_per_s(row.rate.images_per_s))
 
 
 def _speed(images_per_s: float | None) -> str:
@@ -58,7 +78,9 @@ def _speed(images_per_s: float | None) -> str:
 def row_origin(row: BackboneRow) -> str:
     """Where a backbone is from, and its licence."""
     licence = row.files.card.licence and fill(translate("backbones", "Licence: %1"), row.files.card.licence)
-    return SEPARATOR.join(filter(None, (translate("backbones", _ORIGINS[row.origin]), licence)))
+    training_data = row.files.card.training_data if row.choice is not None else ""
+    once = "" if row.preparation is None else translate("backbones", "Prepared once before its first use")
+    return SEPARATOR.join(filter(None, (translate("backbones", _ORIGINS[row.origin]), training_data, licence, once)))
 
 
 def removal_question(row: BackboneRow) -> str:
@@ -169,6 +191,23 @@ def trial_text(trial: "Trial") -> str:
     template = translate("backbones", "It works: %1 embedded, %2 dimensions, about %3 images/s on one core.")
     rate = QLocale().toString(trial.images_per_s, "f", 1)
     return fill(template, images(trial.images), number(trial.width), rate)
+
+
+# -- the accurate backbone for a project that uses the fast one
+
+
+def offer_text(accurate: "OfferedBackbone") -> str:
+    """What there is to gain, and what it costs."""
+    template = translate("backbones", "This project uses the fast backbone. The accurate one is right more often.")
+    times = round(accurate.times_the_work)
+    if times <= 1:
+        return template
+    return f"{template} " + fill(translate("backbones", "It embeds images about %1 times as slowly."), number(times))
+
+
+def preparing_text(name: str) -> str:
+    """What is done before a backbone can be used for the first time."""
+    return fill(translate("backbones", "Preparing %1"), name)
 
 
 # -- a change

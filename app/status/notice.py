@@ -21,13 +21,14 @@ class Notice(QFrame):
 
     Args:
         parent: owner.
-        tone: "accent" or "warning".
+        tone: "accent", "warning", or "" for one that may wait: none of its answers stands out.
     """
 
     def __init__(self, parent: QWidget | None = None, *, tone: str = "accent") -> None:
         super().__init__(parent)
         self.setProperty("role", "notice")
         self.setProperty("tone", tone)
+        self._is_quiet = not tone
         self._row = QBoxLayout(_BESIDE)
         self._row.setSpacing(_GAP)
         self._buttons = QBoxLayout(_BESIDE)
@@ -50,7 +51,7 @@ class Notice(QFrame):
         self._row.addWidget(make_label(text, wraps=True), 1)
         self._row.addLayout(self._buttons)
         for place, (title, _) in enumerate(answers):
-            variant = "primary" if place == 0 else ""
+            variant = "primary" if place == 0 and not self._is_quiet else ""
             button = make_button(title, self._answerer(title), variant=variant)
             self._buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         self._buttons.addStretch(1)

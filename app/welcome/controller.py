@@ -51,7 +51,7 @@ class Projects:
         self.making = ProjectMaking(session, settings, host, self._choose_place, self._make)
         self.sample = SampleStart(session, page)
         self.recent = RecentProjects(settings, page)
-        self._dropped: tuple[Path, tuple[Path, ...]] | None = None  # what goes into which project that is being made
+        self._made: NewProject | None = None  # what is being made, and what goes into it
         session.opened.connect(self._on_opened)
         session.loaded.connect(self._on_loaded)
         session.writable_changed.connect(self._on_writable_changed)
@@ -77,7 +77,7 @@ class Projects:
 
     def _make(self, project: "NewProject", backbone: str) -> None:
         if project.place is not None:
-            self._dropped = project.place, project.dropped
+            self._made = project
             self._session.create(project.place, backbone)
 
     def _choose_place(self) -> Path | None:
@@ -121,8 +121,12 @@ class Projects:
         self._notice.ask(f"{reason[:1].upper()}{reason[1:]}.", answers)
 
     def _on_loaded(self) -> None:
-        info = self._session.info
-        if self._dropped is not None and info is not None and info.path == self._dropped[0]:
-            paths, self._dropped = self._dropped[1], None
-            if paths:
-                self._import_files(paths)
+        info, made = self._session.info, self._made
+        if made is None or info is None or info.path != made.place:
+            return
+        self._made = None
+        if made.has_choice:  # whoever has just chosen need not be asked again
+            remember = self._settings.remember_offered
+            self._session.ask(lambda live: live.project.backups.project_id, remember, owner=self._window)
+        if made.dropped:
+            self._import_files(made.dropped)

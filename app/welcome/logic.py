@@ -30,6 +30,11 @@ class NewProject:
     place: Path | None = None
     dropped: tuple[Path, ...] = ()
 
+    @property
+    def has_choice(self) -> bool:
+        """Whether there is more than one backbone."""
+        return len(self.offered) > 1
+
 
 @dataclass(frozen=True)
 class Photos:

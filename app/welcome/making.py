@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the window shows first
     from engine.images.find_images import FoundImages
 
 Make = Callable[[NewProject, str], None]
-"""Makes a project with the backbone of this name."""
+"""Makes a project with the backbone of this name; empty: with the one that new projects get."""
 ChoosePlace = Callable[[], Path | None]
 """Asks the person where a project shall be saved."""
 
@@ -91,10 +91,10 @@ class ProjectMaking(QObject):
         from engine.backbones.choices import chosen_among
 
         self._project = project
-        chosen = chosen_among(project.offered, self._settings.new_project_choice)
-        if len(project.offered) == 1:
-            self._take(chosen)
+        if not project.has_choice:
+            self._go_without()
             return
+        chosen = chosen_among(project.offered, self._settings.new_project_choice)
         if self.card is None:
             self.card = self._make_card()
         self._photos, self._rates = Photos(is_counting=bool(project.dropped)), {}
@@ -173,19 +173,27 @@ class ProjectMaking(QObject):
             self._take(next(one for one in self._project.offered if one.name == name))
 
     def _take(self, offered: "OfferedBackbone") -> None:
-        """Ask for the place where it is not known, have the backbone made ready, and go on."""
-        if self._project is not None and self._project.place is None:
-            self._project = replace(self._project, place=self._choose_place())
-            if self._project.place is None:
-                return
-            if self.card is not None:
-                self.card.show_place(self._project.place)
-        if self.card is not None and self.card.isVisible():
-            self._settings.new_project_choice = offered.choice
+        """Have the backbone made ready, and go on."""
+        if not self._has_place():
+            return
+        self._settings.new_project_choice = offered.choice
         if offered.is_ready or offered.preparation is None:
             self._go(offered.name)
         else:
             self.preparing.start(preparing_text(offered), offered.preparation, subject=offered.name)
+
+    def _go_without(self) -> None:
+        """Make a project with the backbone that new projects get."""
+        if self._has_place():
+            self._go("")
+
+    def _has_place(self) -> bool:
+        """Whether it is known where the project shall be saved; the person is asked where nothing says it."""
+        if self._project is not None and self._project.place is None:
+            self._project = replace(self._project, place=self._choose_place())
+            if self.card is not None:
+                self.card.show_place(self._project.place)
+        return self._project is not None and self._project.place is not None
 
     def _on_preparing(self, progress: "Progress") -> None:
         if self.card is not None:
@@ -215,6 +223,7 @@ class ProjectMaking(QObject):
 
 def _possible(dropped: tuple[Path, ...]) -> NewProject:
     """What a project can be made of. On a thread: it asks the disk."""
-    from engine.backbones.choices import offered_backbones
+    from engine.backbones.choices import is_chosen_elsewhere, offered_backbones
 
-    return NewProject(offered_backbones(), free_name(dropped[0]) if dropped else None, dropped)
+    offered = () if is_chosen_elsewhere() else offered_backbones()
+    return NewProject(offered, free_name(dropped[0]) if dropped else None, dropped)

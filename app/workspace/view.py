@@ -56,6 +56,7 @@ class Workspace(QWidget):
         self.header = Header()
         self.notice = Notice()
         self.missing_notice = Notice(tone="warning")
+        self.offer_notice = Notice(tone="")
         self.image_view = ImageView()
         self.empty = EmptyPage()
         self.selection_bar = SelectionBar(session, settings)
@@ -78,6 +79,7 @@ class Workspace(QWidget):
         holder.setSpacing(8)
         holder.addWidget(self.missing_notice)
         holder.addWidget(self.notice)
+        holder.addWidget(self.offer_notice)
         layout.addLayout(holder)
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.selection_bar)
@@ -238,6 +240,7 @@ class Workspace(QWidget):
     def _on_session_closed(self) -> None:
         self.notice.hide()
         self.missing_notice.hide()
+        self.offer_notice.hide()
         self._on_state_changed(None)
 
     def _show_title(self) -> None:

@@ -1,5 +1,6 @@
 """The two bundled backbones that a new project chooses between: an accurate one and a fast one."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -53,6 +54,11 @@ def offered_backbones() -> tuple[OfferedBackbone, ...]:
     """What a new project can be made with, the accurate one first where it can be had on this computer."""
     files = model_files(assets_folder() / MODELS / "leafnet.onnx")
     return (OfferedBackbone(BackboneChoice.FAST, files.name, files.card, files.backbone),)
+
+
+def is_chosen_elsewhere() -> bool:
+    """Whether `PROTOLEAF_BACKBONE` says what new projects get: then nobody is asked, and nothing is offered."""
+    return bool(os.environ.get("PROTOLEAF_BACKBONE"))
 
 
 def chosen_among(offered: Sequence[OfferedBackbone], choice: str) -> OfferedBackbone:

@@ -10,18 +10,19 @@ from engine.collection.models import find_model
 from tests.support.other_backbones import NAME
 
 
-def offer_two(monkeypatch: pytest.MonkeyPatch, *, is_ready: bool = True) -> None:
+def offer_two(monkeypatch: pytest.MonkeyPatch, *, is_ready: bool = True, name: str = NAME) -> None:
     """Offer the tiny backbone of the test's library as the accurate one, beside the bundled fast one.
 
     Args:
         is_ready: else a worker is asked to prepare it: what it is asked for, no test needs to be answered truly.
+        name: of the accurate one; another one than the tiny backbone's is in no library.
     """
     accurate, fast = find_model(NAME), find_model()
     preparation = None if is_ready else AddFile(Path("weights.pth"))
     offered = (
         OfferedBackbone(
             BackboneChoice.ACCURATE,
-            accurate.name,
+            name,
             accurate.card,
             accurate.backbone if is_ready else None,
             preparation,
@@ -29,4 +30,5 @@ def offer_two(monkeypatch: pytest.MonkeyPatch, *, is_ready: bool = True) -> None
         ),
         OfferedBackbone(BackboneChoice.FAST, fast.name, fast.card, fast.backbone),
     )
+    monkeypatch.delenv("PROTOLEAF_BACKBONE", raising=False)
     monkeypatch.setattr("engine.backbones.choices.offered_backbones", lambda: offered)

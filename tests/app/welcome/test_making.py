@@ -82,7 +82,7 @@ def test_enter_after_a_drop_makes_a_project_of_the_usual_kind(
     assert card.chosen == FAST
     assert card.choices[FAST].facts == ("200 images/s on this computer", "A few seconds for 5 images")
     assert card.choices[tinyleaf].facts == ("0.0 images/s on this computer", "About 4 minutes for 5 images")
-    assert not clipped(card)
+    desk.wait(lambda: not clipped(card))
     assert [area.verticalScrollBar().maximum() for area in card.findChildren(QScrollArea)] == [0]
     desk.press(Key.Key_Return)
     assert not card.isVisible()
@@ -102,6 +102,8 @@ def test_a_click_on_a_card_chooses_and_is_remembered(
     click(desk, card.create_button)
     assert backbone_of(desk) == tinyleaf
     assert settings.new_project_choice == BackboneChoice.ACCURATE
+    with Project.open(photos.with_suffix(".protoleaf"), for_writing=False) as project:
+        desk.wait(lambda: settings.was_offered(project.backups.project_id))
     desk.press(Key.Key_N, CONTROL | SHIFT)
     desk.wait(card.isVisible)
     assert card.chosen == tinyleaf

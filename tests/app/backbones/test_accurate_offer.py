@@ -1,0 +1,109 @@
+"""The accurate backbone is offered to a project that uses the fast one: once, in a line that asks for nothing."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+
+from app.jobs.job_slot import Stage
+from app.settings import Settings
+from engine.backbones.messages import AddedBackbone
+from engine.events import Progress
+from engine.project import Project
+from engine.worker.protocol import Failed
+from tests.support.clipping import clipped
+from tests.support.collections import Collection
+from tests.support.desk import Desk
+from tests.support.offers import offer_two
+from tests.support.scripted_workers import Player
+from tests.support.sessions import settle
+from tests.support.widgets import button
+
+
+@pytest.fixture
+def offered(desk: Desk, collection: Collection, tinyleaf: str, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A project on the fast backbone was opened, and the accurate one would have to be prepared."""
+    offer_two(monkeypatch, is_ready=False)
+    desk.open(collection.project)
+    desk.wait(desk.window.workspace.offer_notice.isVisible)
+    return desk
+
+
+def click(desk: Desk, title: str) -> None:
+    """Click an answer of the line."""
+    desk.qtbot.mouseClick(button(desk.window.workspace.offer_notice, title), Qt.MouseButton.LeftButton)
+
+
+def opened_again(desk: Desk, project: Path) -> bool:
+    """Whether the line is there when the project is opened the next time."""
+    desk.window.session.close()
+    desk.wait(lambda: desk.window.session.info is None)
+    desk.open(project)
+    settle(desk.qtbot, desk.window.session)
+    return desk.window.workspace.offer_notice.isVisible()
+
+
+def test_a_no_holds(offered: Desk, collection: Collection) -> None:
+    """Nothing is begun, and the line never comes back to this project."""
+    notice = offered.window.workspace.offer_notice
+    assert clipped(notice) == []
+    assert [each.property("variant") for each in notice.findChildren(QPushButton)] == [None, None]
+    click(offered, "Not now")
+    assert not notice.isVisible()
+    assert not offered.window.session.jobs.jobs
+    assert not opened_again(offered, collection.project)
+
+
+def test_compare_prepares_and_then_embeds_beside_the_one_in_use(offered: Desk, tinyleaf: str) -> None:
+    """In the panel, with progress; the project does not change before the person says so."""
+    jobs = offered.window.backbone_jobs
+    jobs.preparation.make_job = Player([Progress(2, 4, "steps", note="writing the network"), AddedBackbone("", "", 1)])
+    jobs.change.make_job = change = Player([Progress(16, 64), "wait"])
+    click(offered, "Compare…")
+    panel = offered.window.backbones.panel
+    assert panel is not None
+    assert panel.isVisible()
+    offered.wait(lambda: "16 of 64" in panel.run.facts)
+    assert panel.tabs.isHidden()
+    assert change.requests[0].backbone == tinyleaf
+    panel.run.cancel_button.click()
+    offered.wait(lambda: jobs.change.stage is Stage.IDLE)
+    assert not panel.tabs.isHidden()
+
+
+def test_a_preparation_that_fails_says_why(offered: Desk) -> None:
+    """In the panel; the project is as it was."""
+    jobs = offered.window.backbone_jobs
+    jobs.preparation.make_job = Player([Failed("the weights are not there")])
+    click(offered, "Compare…")
+    panel = offered.window.backbones.panel
+    assert panel is not None
+    offered.wait(lambda: panel.preparation.error == "the weights are not there")
+    assert panel.preparation.failure.isVisible()
+    assert not panel.tabs.isHidden()
+
+
+def unlabelled(project: Project) -> None:
+    """Take every label off."""
+    table = project.image_table()
+    project.unlabel(table.ids)
+
+
+@pytest.mark.usefixtures("tinyleaf")
+@pytest.mark.parametrize("reason", ["no labels", "read only", "told before"])
+def test_nothing_is_offered_where_nothing_can_be_gained(
+    desk: Desk, collection: Collection, settings: Settings, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without labels there is nothing to compare on; a project that is only read does not change."""
+    offer_two(monkeypatch)
+    with Project.open(collection.project) as project:
+        if reason == "no labels":
+            unlabelled(project)
+        elif reason == "told before":
+            settings.remember_offered(project.backups.project_id)
+    session = desk.window.session
+    with desk.qtbot.waitSignal(session.loaded):
+        session.open(collection.project, for_writing=reason != "read only")
+    settle(desk.qtbot, session)
+    assert not desk.window.workspace.offer_notice.isVisible()

@@ -1,0 +1,42 @@
+"""The bundled backbones among the installed ones: what each is for, how fast it is here, and where it is from."""
+
+import pytest
+from PySide6.QtWidgets import QLabel
+
+from app.backbones.computer_page import RowCard
+from engine.collection.models import find_model
+from engine.embedding.messages import MeasuredRates, PhotoRate
+from tests.support.backbone_panel import panel_for
+from tests.support.clipping import clipped
+from tests.support.desk import Desk
+from tests.support.offers import offer_two
+from tests.support.scripted_workers import Player
+
+FAST = find_model().name
+
+
+def words(card: RowCard) -> list[str]:
+    """What stands on a card."""
+    return [label.text() for label in card.findChildren(QLabel) if label.isVisibleTo(card)]
+
+
+@pytest.mark.parametrize("is_ready", [True, False], ids=["ready", "to be prepared"])
+def test_bundled_backbones_say_what_they_are_for(
+    reviewing: Desk, tinyleaf: str, is_ready: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Badge, images a second of this computer, licence and origin; one that is not ready says what comes first."""
+    name = tinyleaf if is_ready else "accurate-one"
+    offer_two(monkeypatch, is_ready=is_ready, name=name)
+    rates = {FAST: PhotoRate(400.0, 400.0), tinyleaf: PhotoRate(50.0, 200.0)}
+    reviewing.window.backbone_jobs.measuring.make_job = player = Player([MeasuredRates(rates)])
+    panel = panel_for(reviewing)
+    reviewing.wait(lambda: any("200 images/s on this computer" in text for text in words(panel.computer.cards[0])))
+    assert [card.name for _file, card in player.requests[0].backbones] == [FAST, tinyleaf][: 1 + is_ready]
+    fast, accurate = (panel.computer.card_of(name) for name in (FAST, name))
+    licence = find_model().card.licence
+    assert "Fast" in words(fast)
+    assert any(licence in text and "Tiny ImageNet, training part" in text for text in words(fast))
+    assert "Accurate" in words(accurate)
+    assert any("40 images/s on this computer" in text for text in words(accurate)) == is_ready
+    assert any("Prepared once before its first use" in text for text in words(accurate)) != is_ready
+    reviewing.wait(lambda: not clipped(panel.computer))
