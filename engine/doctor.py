@@ -1,4 +1,4 @@
-"""What this computer offers: versions, devices with their speed, why the GPU is or is not used, folders, backbones."""
+"""What this computer offers: versions, devices and their speed, why not the GPU, kinds of image, folders, backbones."""
 
 import os
 import shutil
@@ -12,6 +12,7 @@ from engine.collection.models import BUNDLED_NAME, bundled_backbones, find_model
 from engine.config import CacheFolders, backbones_folder, log_folder
 from engine.embedding.device_speed import DeviceSpeed, measure_speed
 from engine.errors import ProtoleafError
+from engine.images.readers import ImageReader, image_readers
 from engine.runtime.devices.attempt import try_device
 from engine.runtime.devices.child import DeviceTrial, TryInChild, try_in_child
 from engine.runtime.devices.facts import GpuFacts
@@ -75,6 +76,7 @@ class Diagnosis:
         cause: short name of that, as in docs/gpu.md.
         remedy: what can be done.
         backbones: names of the bundled ones and of those that the person added.
+        images: what reads each kind of image.
         folders: sizes and free space.
         cache_folder: where caches lie.
         seconds: how long all this took.
@@ -89,6 +91,7 @@ class Diagnosis:
     cause: str
     remedy: str
     backbones: tuple[str, ...]
+    images: tuple[ImageReader, ...]
     folders: tuple[FolderReport, ...]
     cache_folder: str
     seconds: float
@@ -122,6 +125,7 @@ def examine(caches: CacheFolders, *, limit_s: float = TIME_LIMIT_S, in_child: Tr
         cause=refused.cause if refused else "",
         remedy=refused.remedy if refused else "",
         backbones=tuple(dict.fromkeys((*bundled_backbones(), *_added_backbones()))),
+        images=image_readers(),
         folders=_folders(caches),
         cache_folder=str(caches.root),
         seconds=time.perf_counter() - started_s,

@@ -5,7 +5,6 @@ It is loaded with the first such file, as it takes a tenth of a second and some 
 
 import functools
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Final, NamedTuple
 
 from engine.images.kinds import HEIF
@@ -52,9 +51,9 @@ def heif_reader() -> HeifReader | None:
     for package in PACKAGES:
         try:
             library = import_module(package.replace("-", "_"))
-            found = HeifReader(package, version(package), library.libheif_version())
+            found = HeifReader(package, library.__version__, library.libheif_version())
             library.register_heif_opener()
-        except (ImportError, OSError, PackageNotFoundError):
+        except (ImportError, OSError):
             continue
         return found
     return None

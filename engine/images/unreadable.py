@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from PIL import features
+
 from engine.errors import ImageError
 from engine.images.heif import PACKAGES, container_brands, heif_reader, is_avif, is_heif
 from engine.images.kinds import kinds_text
@@ -24,12 +26,14 @@ _SIGNATURES: Final = (
 _UNKNOWN: Final = "unknown content"
 _RAW: Final = "a RAW photo"
 _HEIC: Final = "an HEIC image"
+_AVIF: Final = "an AVIF image"
 _TIFF: Final = "a TIFF image that is damaged, or stored in a way that is not read"
 _TIFF_SIGNATURES: Final = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
 # What a person can do, by how the kind begins.
 _REMEDIES: Final = {
     _RAW: "develop it, or export it as JPEG or TIFF, and add that",
     _HEIC: f"install the Python package {PACKAGES[-1]}, which reads such files, or save it as JPEG",
+    _AVIF: "install Pillow as its authors build it, or save the image as JPEG",
     _TIFF: "save it as a TIFF or PNG of 8 or 16 bits",
     "a JPEG XL image": "save it as JPEG or PNG and add that",
     "a Photoshop document": "export it as JPEG, PNG or TIFF and add that",
@@ -39,11 +43,12 @@ _REMEDIES: Final = {
 def not_an_image(data: bytes) -> ImageError:
     """Build the error for bytes that no image reader takes."""
     kind = _kind_of(data[:SNIFFED_BYTES])
-    if kind == _UNKNOWN and (is_avif(data) or (is_heif(data) and heif_reader())):
-        return ImageError("the image is damaged or incomplete")
-    if kind == _UNKNOWN and is_heif(data):
-        return _refusal(_HEIC)
-    return _refusal(_TIFF if kind == _UNKNOWN and data.startswith(_TIFF_SIGNATURES) else kind)
+    if kind != _UNKNOWN:
+        return _refusal(kind)
+    if is_heif(data) or is_avif(data):
+        name, can_read = (_HEIC, heif_reader()) if is_heif(data) else (_AVIF, features.check("avif"))
+        return ImageError("the image is damaged or incomplete") if can_read else _refusal(name)
+    return _refusal(_TIFF if data.startswith(_TIFF_SIGNATURES) else _UNKNOWN)
 
 
 def unread_suffix(kind: str) -> ImageError:

@@ -11,6 +11,7 @@ from engine.cli.doctor_command import lines_of
 from engine.config import CacheFolders
 from engine.doctor import Diagnosis, examine, free_space, size_of
 from engine.embedding.device_speed import DeviceSpeed
+from engine.images import readers
 from engine.runtime.devices.child import DeviceTrial
 from engine.runtime.devices.facts import GpuFacts
 from engine.runtime.devices.names import CPU_PROVIDER, CUDA_PROVIDER
@@ -115,6 +116,21 @@ def test_plain_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert fields["facts"]["driver"]["is_installed"] is False
     assert "libcudnn.so.9" in fields["facts"]["libraries"]
     assert {folder["name"] for folder in fields["folders"]} >= {"embeddings", "thumbnails", "added backbones"}
+
+
+def test_kinds_of_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each with what reads it and in which version; what is missing with how to get it."""
+    page = "\n".join(lines_of(examined(tmp_path, monkeypatch, NO_GPU)))
+    assert "  JPEG                simplejpeg " in page
+    assert "  HEIC                pillow-heif " in page
+    assert "  camera raw          the preview in it: ARW, CR2, CR3, DNG, NEF," in page
+    monkeypatch.setattr(readers, "heif_reader", lambda: None)
+    monkeypatch.setattr("PIL.features.check", lambda codec: codec != "avif")
+    found = examined(tmp_path, monkeypatch, NO_GPU)
+    assert [image.kind for image in found.images if not image.works] == ["HEIC", "AVIF"]
+    page = "\n".join(lines_of(found))
+    assert "  HEIC                not read here: install the Python package pi-heif" in page
+    assert "  AVIF                not read here: install Pillow as its authors build it" in page
 
 
 def test_folders(tmp_path: Path) -> None:
