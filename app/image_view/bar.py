@@ -37,6 +37,9 @@ class ImageBar(QWidget):
         self._after = _quiet("chevron_right", self.tr("Next image (Page Down)"), lambda: self.step_requested.emit(1))
         self._place = make_label("", "strong")
         self._name = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
+        self.pages = make_label("", "secondary")
+        self.pages.setToolTip(self.tr("Only the first page is shown and classified"))
+        self.pages.hide()
         self._scale = make_label("", "secondary")
         self._scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._scale.setMinimumWidth(self._scale.fontMetrics().horizontalAdvance("0,000 %"))
@@ -54,6 +57,7 @@ class ImageBar(QWidget):
             layout.addWidget(part)
         layout.addSpacing(spacing.small)
         layout.addWidget(self._name, 1)
+        layout.addWidget(self.pages)
         for part in self._zooming:
             layout.addWidget(part)
         layout.addSpacing(spacing.small)
@@ -63,8 +67,14 @@ class ImageBar(QWidget):
         """Say which image it is: the `place`-th of `count`, counted from one."""
         self._name.show_text(name)
         self._place.setText(fill(self.tr("%1 of %2"), number(place), number(count)) if count else "")
+        self.show_pages(1)
         self._before.setEnabled(place > 1)
         self._after.setEnabled(place < count)
+
+    def show_pages(self, count: int) -> None:
+        """Say that the image is the first of so many pages; nothing where there are no others."""
+        self.pages.setText(fill(self.tr("First of %1 pages"), number(count)) if count > 1 else "")
+        self.pages.setVisible(count > 1)
 
     def show_scale(self, scale: float) -> None:
         """Say how large the image is shown; nothing while there is none."""

@@ -28,11 +28,13 @@ class ImageCanvas(QWidget):
     Signals:
         zoom_changed: screen pixels for each pixel of the image; 0.0 while there is none.
         double_clicked: anywhere.
+        pages_counted: how many pages the file has of which the first is shown, once that is known.
     """
 
     zoom_changed = Signal(float)
+    pages_counted = Signal(int)
     double_clicked = Signal()
-    _decoded = Signal(object, object)
+    _decoded = Signal(object, object, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,14 +75,17 @@ class ImageCanvas(QWidget):
         self._threads.clear()
 
     def _decode(self, path: Path) -> None:
-        found = decode(path)
+        from engine.images.pages import page_count
+
+        found, pages = decode(path), page_count(path)
         with self._posting:
             if not self._is_stopped:
-                self._decoded.emit(path, found)
+                self._decoded.emit(path, found, pages)
 
-    def _on_decoded(self, path: Path, found: "QImage | str") -> None:
+    def _on_decoded(self, path: Path, found: "QImage | str", pages: int) -> None:
         if path != self.path:
             return
+        self.pages_counted.emit(pages)
         if isinstance(found, QImage):
             self._image = found
         else:

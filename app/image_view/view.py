@@ -43,6 +43,7 @@ class ImageView(QWidget):
         self.bar.zoom_requested.connect(self.canvas.zoom)
         self.bar.fit_requested.connect(self.canvas.fit)
         self.bar.pixels_requested.connect(self.canvas.show_pixels)
+        self.canvas.pages_counted.connect(self.bar.show_pages)
         self.canvas.zoom_changed.connect(self.bar.show_scale)
         self.canvas.double_clicked.connect(self.left)
         self._keys = self._key_table()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast, final
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.importing.wording import folders_question, import_text, make_classes, only_add_images
+from app.importing.wording import file_kinds, folders_question, import_text, make_classes, only_add_images
 from app.jobs.detached_job import DetachedJob
 from app.texts import fill, translate
 
@@ -42,7 +42,9 @@ class Importing:
     # -- choosing
 
     def _choose_images(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self._window, translate("importing", "Add images"))
+        title, kinds = translate("importing", "Add images"), file_kinds()
+        options = QFileDialog.Option.HideNameFilterDetails  # some forty suffixes
+        names, _ = QFileDialog.getOpenFileNames(self._window, title, "", kinds, options=options)
         if names:
             self.take([Path(name) for name in names])
 

@@ -5,10 +5,17 @@ from typing import TYPE_CHECKING
 from app.texts import fill, translate
 from app.wording import images, number
 from engine.files import shown
+from engine.images.kinds import IMAGE_SUFFIXES
 
 if TYPE_CHECKING:
     from engine.collection.importing.import_images import ImageImport
     from engine.images.left_out import LeftOut
+
+
+def file_kinds() -> str:
+    """What the dialog for images offers: `Images (*.avif *.AVIF …);;All files (*)`."""
+    suffixes = " ".join(f"*{suffix} *{suffix.upper()}" for suffix in sorted(IMAGE_SUFFIXES))
+    return fill(translate("importing", "Images (%1);;All files (*)"), suffixes)
 
 
 def folders_question(folder: str, count: int) -> str:
@@ -37,7 +44,11 @@ def _quoted(folder: str) -> str:
 
 def import_text(done: "ImageImport") -> str:
     """Sentences about what was not added; empty where all is well."""
-    parts = [_failure_text(done) if done.failures else "", left_out_text(done.left_out)]
+    parts = [
+        _failure_text(done) if done.failures else "",
+        left_out_text(done.left_out),
+        raw_doubles_text(done.left_out.raw_doubles),
+    ]
     if done.added == 0 and not done.failures:
         if done.already_there:
             parts.insert(
@@ -64,3 +75,13 @@ def left_out_text(left_out: "LeftOut") -> str:
     if left_out.count == 1:
         return fill(translate("importing", "%1 was skipped: this file type is not supported"), kinds)
     return fill(translate("importing", "%1 were skipped: these file types are not supported"), kinds)
+
+
+def raw_doubles_text(count: int) -> str:
+    """`12 RAW photos were skipped: the camera stored them as JPEG or HEIC, too`; empty where there were none."""
+    if not count:
+        return ""
+    if count == 1:
+        return translate("importing", "1 RAW photo was skipped: the camera stored it as JPEG or HEIC, too")
+    template = translate("importing", "%1 RAW photos were skipped: the camera stored them as JPEG or HEIC, too")
+    return fill(template, number(count))

@@ -69,6 +69,7 @@ def import_images(
             "added": done.added, "already_there": done.already_there, "labelled": done.labelled,
             "classes_added": done.classes_added, "failures": _failure_rows(done.failures),
             "left_out": dict(done.left_out.by_kind()), "other_files": done.left_out.others,
+            "raw_doubles": done.left_out.raw_doubles,
         },
         as_json=as_json,
     )  # fmt: skip
@@ -223,6 +224,10 @@ def _left_out_text(left_out: "LeftOut") -> str:
         )
         advice = " Save pictures as JPEG, PNG or TIFF to add them." if left_out.has_pictures else ""
         lines.append(f"{kinds} {were} not read.{advice}")
+    if left_out.raw_doubles:
+        lines.append(
+            f"{counted(left_out.raw_doubles, 'RAW photo')} passed over: beside it lies the same as JPEG or HEIC."
+        )
     if left_out.others:
         lines.append(f"{counted(left_out.others, 'other file')} passed over: neither pictures nor videos.")
     return "".join(f"\n{line}" for line in lines)

@@ -13,11 +13,12 @@ from typing import Final, final
 from engine.errors import ImageError, StorageError
 from engine.events import CancelToken, OnProgress, Progress, ProgressMeter, ignore_progress
 from engine.files import FileFailure, FoundFile
-from engine.images.kinds import IMAGE_SUFFIXES
+from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES
 from engine.images.left_out import LeftOut, unread_kind
 from engine.images.read_file import read_start
 from engine.images.unreadable import SNIFFED_BYTES, is_other_kind, not_an_image, unread_suffix
 
+_DEVELOPED_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".heic", ".heif", ".hif"})  # what cameras put beside RAW
 _DIGITS: Final = re.compile(r"(\d+)")
 _HIDDEN_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
 
@@ -84,9 +85,10 @@ def find_images(
 ) -> FoundImages:
     """Find the image files among files and, recursively, in folders.
 
-    In folders the suffix decides. A file that is named is taken whatever its suffix, unless its suffix or its first
-    bytes are those of something else, such as a text or a video: then it is a failure. Hidden files and folders
-    are skipped, a link to a folder above itself is not followed.
+    In folders the suffix decides; of a photo that a camera stored as RAW and developed, the developed one is taken. A
+    file that is named is taken whatever its suffix, unless its suffix or its first bytes are those of something else,
+    such as a text or a video: then it is a failure. Hidden files and folders are skipped, a link to a folder above
+    itself is not followed.
 
     Args:
         paths: files and folders.
@@ -149,7 +151,9 @@ class _Search:
                 images.append(path)
             else:
                 self.found.left_out.add(path)
-        return inner, images
+        photos = _without_doubles(images)
+        self.found.left_out.raw_doubles += len(images) - len(photos)
+        return inner, photos
 
     def _entries(self, folder: Path) -> list[os.DirEntry[str]]:
         """What is not hidden in a folder, in natural order; none of one that refuses."""
@@ -215,6 +219,12 @@ def _why_no_image(path: Path) -> str:
     if is_other_kind(start):
         return str(not_an_image(start))
     return str(unread_suffix(kind)) if (kind := unread_kind(path)) else ""
+
+
+def _without_doubles(paths: list[Path]) -> list[Path]:
+    """Without RAW photos beside which the same photo lies as the camera developed it: IMG_1.CR2 beside IMG_1.JPG."""
+    developed = {path.stem.casefold() for path in paths if path.suffix.lower() in _DEVELOPED_SUFFIXES}
+    return [path for path in paths if path.suffix.lower() not in RAW_SUFFIXES or path.stem.casefold() not in developed]
 
 
 def _entry_key(entry: os.DirEntry[str]) -> tuple[tuple[tuple[int, int, str], ...], str]:

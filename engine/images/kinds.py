@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 RAW_KINDS: Final = ("ARW", "CR2", "CR3", "DNG", "NEF", "NRW", "ORF", "PEF", "RAF", "RW2", "RWL", "SR2", "SRW")
-"""Camera raw that is read by the preview that the camera put beside the sensor's picture."""
+"""RAW photos that are read by the preview that the camera put beside the sensor's picture."""
 
 HEIF: Final = "HEIF"
 """Pillow's name of the format of HEIC files, as their reader registers it."""
@@ -49,5 +49,5 @@ IMAGE_SUFFIXES: Final = frozenset(suffix for kind in KINDS for suffix in kind.su
 
 
 def kinds_text() -> str:
-    """`JPEG, PNG, … PPM and camera raw (ARW, CR2, …)`."""
-    return f"{', '.join(kind.name for kind in KINDS)} and camera raw ({', '.join(RAW_KINDS)})"
+    """`JPEG, PNG, … PPM and RAW photos (ARW, CR2, …)`."""
+    return f"{', '.join(kind.name for kind in KINDS)} and RAW photos ({', '.join(RAW_KINDS)})"

@@ -8,7 +8,7 @@ from typing import Final
 UNREAD_RAW_KINDS: Final = frozenset(
     {"3FR", "CRW", "DCR", "ERF", "FFF", "GPR", "IIQ", "KDC", "MEF", "MOS", "MRW", "RAW", "SRF", "X3F"}
 )
-"""Camera raw whose preview is not looked for, by the suffix of the file."""
+"""RAW photos whose preview is not looked for, by the suffix of the file."""
 
 VIDEO_KINDS: Final = frozenset(
     {
@@ -33,10 +33,12 @@ class LeftOut:
     Attributes:
         kinds: pictures and videos that the program does not read, by kind ("HEIC").
         others: files that are neither, such as texts and sidecars.
+        raw_doubles: RAW photos beside which the camera put the same photo as JPEG or HEIC, which is taken.
     """
 
     kinds: Counter[str] = field(default_factory=Counter)
     others: int = 0
+    raw_doubles: int = 0
 
     def add(self, path: Path) -> None:
         """Count a file by its suffix."""

@@ -30,7 +30,7 @@ _MUCH_BYTES: Final = 64 * 1024**2
 """From here on freed memory is given back to the system first. Chosen."""
 _ONE_BYTE_MODES: Final = frozenset({"1", "L", "P"})
 # Bytes a pixel that a reader holds besides Pillow's picture, measured on large ones.
-_READER_BYTES: Final = {"WEBP": 12, "AVIF": 10, "HEIF": 8, "JPEG2000": 16, "TIFF": 4}
+_READER_BYTES: Final = {"WEBP": 12, "AVIF": 10, "HEIF": 6, "JPEG2000": 16, "TIFF": 4}
 
 Choose = Callable[[int, int], tuple[Part, int]]
 """Which part of a picture of a width and height is wanted, and by which factor it may be reduced."""

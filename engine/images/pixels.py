@@ -10,9 +10,9 @@ from PIL import Image
 _WHITE: Final = (255, 255, 255)
 _WITH_ALPHA: Final = frozenset({"LA", "La", "PA", "RGBA", "RGBa"})
 _DEEP: Final = frozenset({"I;16", "I;16L", "I;16B", "I;16N", "I", "F"})
-# Largest values of so many bits.
-_SIXTEEN_BIT_MAX: Final = 65535
+# Largest values of so many bits: 10, 12 and 14 are what sensors have, and what they fill of sixteen.
 _EIGHT_BIT_MAX: Final = 255
+_LARGEST_VALUES: Final = (_EIGHT_BIT_MAX, 1023, 4095, 16_383, 65_535)
 
 
 def rgb_image(image: Image.Image) -> Image.Image:
@@ -45,15 +45,15 @@ def deep_values(image: Image.Image) -> NDArray[np.float32]:
 
 
 def eight_bit(values: NDArray[np.float32], low: float, high: float, *, has_whole_numbers: bool) -> NDArray[np.uint8]:
-    """Scale deep gray values to eight bits: 16-bit ones by their full range, others by the range they use.
+    """Scale deep gray values to eight bits: whole numbers by the bits that they fill, others by the range they use.
 
     Args:
         values: of the picture, or means of them; changed.
         low, high: smallest and largest value of the whole picture.
         has_whole_numbers: whether they were stored as integers.
     """
-    if has_whole_numbers and low >= 0 and high <= _SIXTEEN_BIT_MAX:
-        low, high = 0.0, float(_SIXTEEN_BIT_MAX if high > _EIGHT_BIT_MAX else _EIGHT_BIT_MAX)
+    if has_whole_numbers and low >= 0 and high <= _LARGEST_VALUES[-1]:
+        low, high = 0.0, float(next(most for most in _LARGEST_VALUES if high <= most))
     elif low >= 0 and high <= 1:
         low, high = 0.0, 1.0
     scale = _EIGHT_BIT_MAX / (high - low) if high > low else 0.0

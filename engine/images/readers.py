@@ -11,7 +11,7 @@ from PIL import features
 from engine.images.heif import PACKAGES, heif_reader
 from engine.images.kinds import HEIF, KINDS, RAW_KINDS, RAW_SUFFIXES, ImageKind
 
-RAW_NAME: Final = "camera raw"
+RAW_NAME: Final = "RAW photos"
 _CODECS: Final = {"TIFF": "libtiff", "WEBP": "webp", "JPEG2000": "jpg_2000", "AVIF": "avif", "PNG": "zlib"}
 """What Pillow calls the library that unpacks a format; it has the others itself."""
 

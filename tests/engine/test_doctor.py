@@ -123,7 +123,7 @@ def test_kinds_of_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     page = "\n".join(lines_of(examined(tmp_path, monkeypatch, NO_GPU)))
     assert "  JPEG                simplejpeg " in page
     assert "  HEIC                pillow-heif " in page
-    assert "  camera raw          the preview in it: ARW, CR2, CR3, DNG, NEF," in page
+    assert "  RAW photos          the preview in it: ARW, CR2, CR3, DNG, NEF," in page
     monkeypatch.setattr(readers, "heif_reader", lambda: None)
     monkeypatch.setattr("PIL.features.check", lambda codec: codec != "avif")
     found = examined(tmp_path, monkeypatch, NO_GPU)

@@ -98,6 +98,34 @@ def png_of_sixteen_bits(values: NDArray[np.uint16]) -> bytes:
     )
 
 
+def tiff_of_sixteen_bits(values: NDArray[np.uint16], *, order: str, planes: int, is_packed: bool) -> bytes:
+    """Colour TIFF with sixteen bits a sample, `values` (H, W, 3), as one strip or, with 2 for `planes`, three."""
+    height, width, samples = values.shape
+    stored = values.astype(f"{order}u2")
+    parts = (
+        [stored.tobytes()]
+        if planes == 1
+        else [np.ascontiguousarray(plane).tobytes() for plane in stored.transpose(2, 0, 1)]
+    )
+    parts = [zlib.compress(part) for part in parts] if is_packed else parts
+    ends = np.cumsum([8, *map(len, parts)]).tolist()
+    behind = b"".join(parts)
+    fields = {
+        256: [width], 257: [height], 258: [16] * samples, 259: [8 if is_packed else 1], 262: [2], 273: ends[:-1],
+        277: [samples], 278: [height], 279: [len(part) for part in parts], 284: [planes],
+    }  # fmt: skip
+    entries = b""
+    for tag, numbers in fields.items():
+        packed = struct.pack(f"{order}{len(numbers)}I", *numbers)
+        if len(numbers) > 1:
+            place = 8 + len(behind)
+            behind += packed
+            packed = struct.pack(order + "I", place)
+        entries += struct.pack(order + "HHI", tag, 4, len(numbers)) + packed
+    start = {"<": b"II", ">": b"MM"}[order] + struct.pack(order + "HI", 42, 8 + len(behind))
+    return start + behind + struct.pack(order + "H", len(fields)) + entries + bytes(4)
+
+
 def jpeg_declaring(width: int, height: int) -> bytes:
     """JPEG whose frame header declares another size than its data hold."""
     data = bytearray(encoded(picture(), "JPEG"))

@@ -20,7 +20,15 @@ INSTRUMENT: Final = "broken images"
 IMAGE_LIMIT_S: Final = 10.0
 MEMORY_BYTES: Final = 1_500_000_000
 WHOLE_MEMORY_BYTES: Final = 6_000_000_000  # twelve bytes for each of the 500 million pixels that a picture may have
-_DECODED_WHOLE: Final = (b"GIF8", b"RIFF", b"ftypavi", b"jP  ", b"\xff\x4f\xff\x51")  # readers without strips
+_DECODED_WHOLE: Final = (
+    b"GIF8",
+    b"RIFF",
+    b"ftypavi",
+    b"ftyphei",
+    b"ftypmif",
+    b"jP  ",
+    b"\xff\x4f\xff\x51",
+)  # readers without strips
 BATCH: Final = 100
 GIANT_EVERY: Final = 1000
 GIANT_LIMIT_S: Final = 60.0

@@ -11,7 +11,9 @@ from typing import Final
 import numpy as np
 from PIL import Image
 
-from tests.support.images import PNG_SIGNATURE, exif_with_orientation, picture, png_chunk
+from tests.support.images import PNG_SIGNATURE, encoded, exif_with_orientation, picture, png_chunk
+from tests.support.raw_photos import KINDS as RAW_KINDS
+from tests.support.raw_photos import raw_photo
 
 _SIDES: Final = ((48, 32), (200, 150), (1, 1))
 _HUGE: Final = (0, 1, 0x7FFF, 0xFFFF, 30_000, 22_360)
@@ -35,6 +37,8 @@ def sound_pictures() -> Sequence[bytes]:
             found.append(_stored(frames[0], kind, {"save_all": True, "append_images": frames[1:]}))
         deep = np.random.default_rng(number).integers(0, 65_536, (height, width), dtype=np.uint16)
         found += [_stored(Image.fromarray(deep), kind, {}) for kind in ("PNG", "TIFF")]
+        found += [encoded(colour, "HEIF", quality=60), encoded(colour.convert("L"), "HEIF", quality=60)]
+    found += [raw_photo(kind, *_PREVIEWS, orientation=6) for kind in RAW_KINDS]
     return found
 
 
@@ -55,6 +59,9 @@ _KINDS: Final[Sequence[tuple[str, str, Mapping[str, object]]]] = (
     *((mode, "PPM", {}) for mode in ("RGB", "L", "1")),
     *((mode, "JPEG2000", {}) for mode in ("RGB", "L", "RGBA")),
 )  # fmt: skip
+
+
+_PREVIEWS: Final = tuple(encoded(picture(*size), "JPEG") for size in ((420, 280), (160, 120)))
 
 
 def _stored(image: Image.Image, kind: str, options: Mapping[str, object]) -> bytes:
@@ -100,8 +107,7 @@ def _repeat(data: bytes, other: bytes, chance: Random) -> bytes:
 def _inflate(data: bytes, other: bytes, chance: Random) -> bytes:
     """Write another size wherever the header seems to hold the picture's, in either order of bytes."""
     content = bytearray(data)
-    with Image.open(io.BytesIO(data)) as image:
-        sides = set(image.size)
+    sides = {side for size in _SIDES for side in size} | {420, 280}
     for form in ("<H", ">H", "<I", ">I"):
         for side in sides:
             place = data.find(struct.pack(form, side), 0, 400)

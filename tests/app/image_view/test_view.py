@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
@@ -14,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.image_view.canvas import LARGEST_ZOOM, ZOOM_STEP, ImageCanvas, decode
 from app.image_view.view import ImageView
 from tests.support.clipping import clipped
-from tests.support.images import write_jpeg
+from tests.support.images import encoded, picture, write_jpeg
 from tests.support.sessions import recorded
 from tests.support.widgets import button, texts
 
@@ -79,6 +80,22 @@ def test_the_bar_says_which_image_it_is(qtbot: QtBot, view: ImageView, tmp_path:
     assert view.width() == 600
     QTest.qWait(0)
     assert [text for text in clipped(view.bar) if text != path.name] == []
+
+
+def test_the_first_of_several_pages_says_so(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
+    """A scan of three pages: only the first is shown, and the bar says it until the next image comes."""
+    frames = [Image.fromarray(picture(seed=seed)) for seed in range(3)]
+    path = tmp_path / "scan.tif"
+    path.write_bytes(encoded(frames[0], "TIFF", save_all=True, append_images=frames[1:]))
+    show(qtbot, view, path)
+    assert view.bar.pages.isVisible()
+    assert "First of 3 pages" in texts(view.bar).splitlines()
+    assert [text for text in clipped(view.bar) if text != path.name] == []
+    view.step_requested.connect(lambda _step: view.show_image(write_jpeg(tmp_path / "a.jpg"), place=8, count=186))
+    QTest.keyClick(view, Key.Key_PageDown)
+    assert not view.bar.pages.isVisible()
+    qtbot.waitUntil(lambda: view.has_image)
+    assert not view.bar.pages.isVisible()
 
 
 def test_what_cannot_be_read_says_why(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:

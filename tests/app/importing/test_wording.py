@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.importing.wording import folders_question, make_classes, only_add_images
+from app.importing.wording import file_kinds, folders_question, make_classes, only_add_images, raw_doubles_text
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,21 @@ def test_the_other_answer_names_the_class_that_was_dropped_on() -> None:
     """Images dropped on a class become shots of it."""
     assert only_add_images("Gull") == "Label all as Gull"
     assert only_add_images("") == "Only add the images"
+
+
+def test_the_dialog_offers_what_is_read() -> None:
+    """Every suffix in either case, as some systems tell them apart, and all files besides."""
+    kinds = file_kinds()
+    assert kinds.startswith("Images (*")
+    assert kinds.endswith(";;All files (*)")
+    assert {"*.jpg", "*.HEIC", "*.avif", "*.CR3", "*.nef", "*.TIF"} <= set(
+        kinds.partition("(")[2].partition(")")[0].split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(0, ""), (1, "1 RAW photo was skipped:"), (12, "12 RAW photos were skipped:")]
+)
+def test_raw_photos_beside_developed_ones(count: int, words: str) -> None:
+    """Numbers and words agree."""
+    assert raw_doubles_text(count).startswith(words)

@@ -145,7 +145,7 @@ def test_hidden_and_other_files_are_passed_over(collection: Collection, capsys: 
     (folder / "Thumbs.db").write_bytes(b"\x00")
     assert done(capsys, "import-images", collection.project, folder, "--json").fields == {
         "added": 1, "already_there": 0, "labelled": 0, "classes_added": 0, "failures": [],
-        "left_out": {}, "other_files": 1,
+        "left_out": {}, "other_files": 1, "raw_doubles": 0,
     }  # fmt: skip
 
 
@@ -178,6 +178,16 @@ def test_a_named_raw_photo_of_another_kind_is_a_failure(
     assert "1 file could not be added:" in out
     assert "a RAW photo (X3F). Develop it" in out
     assert "video" not in out
+
+
+def test_raw_photos_beside_their_jpegs(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    """The photo is added once, by the JPEG."""
+    folder = collection.folder / "camera"
+    write_shape(folder / "1.jpg", "Red disc", seed=77)
+    (folder / "1.NEF").write_bytes(b"x")
+    out = done(capsys, "import-images", collection.project, folder).out
+    assert "Added 1 image " in out
+    assert "1 RAW photo passed over: beside it lies the same as JPEG or HEIC." in out
 
 
 def test_an_unnameable_folder_stops_nothing(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:

@@ -135,5 +135,5 @@ def test_json_is_one_object_that_any_terminal_takes(collection: Collection, caps
     assert answer.out.count("\n") == 1
     assert answer.fields == {
         "added": 0, "already_there": 40, "labelled": 0, "classes_added": 0, "failures": [], "left_out": {},
-        "other_files": 0,
+        "other_files": 0, "raw_doubles": 0,
     }  # fmt: skip

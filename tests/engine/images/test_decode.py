@@ -23,6 +23,7 @@ from tests.support.images import (
     png_declaring,
     png_of_sixteen_bits,
     stored_turned,
+    tiff_of_sixteen_bits,
     write_jpeg,
 )
 
@@ -131,6 +132,29 @@ def test_sixteen_bits_are_scaled_not_cut() -> None:
     assert decode_rgb(png_of_sixteen_bits(values))[0, :, 0].tolist() == [0, 128, 255]
 
 
+@pytest.mark.parametrize(
+    ("largest", "middle"), [(255, 128), (1023, 512), (4095, 2048), (16_383, 8192), (60_000, 32_896)]
+)
+def test_the_bits_that_are_used_are_shown(largest: int, middle: int) -> None:
+    """A microscope fills 12 of 16 bits: shown by the full range, its pictures were black."""
+    values = np.array([[0, middle, largest]], dtype=np.uint16)
+    shown = decode_rgb(encoded(values, "TIFF"))[0, :, 0].tolist()
+    assert shown[0] == 0
+    assert 126 <= shown[1] <= 130
+    assert shown[2] == (255 if largest < 60_000 else 233)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("planes", [1, 2])
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_colour_tiff_of_sixteen_bits(order: str, planes: int, is_packed: bool) -> None:
+    """Scaled, not cut, however it is stored."""
+    values = np.zeros((4, 6, 3), dtype=np.uint16)
+    values[...] = (0, 32_896, 65_535)
+    data = tiff_of_sixteen_bits(values, order=order, planes=planes, is_packed=is_packed)
+    assert decode_rgb(data)[2, 3].tolist() == [0, 128, 255]
+
+
 def test_float_tiff_is_scaled() -> None:
     """A TIFF of floats between 0 and 1 uses the full range."""
     values = np.array([[0.0, 0.5, 1.0]], dtype=np.float32)
@@ -171,7 +195,7 @@ def test_undecodable_name(tmp_path: Path) -> None:
         (b"\x00\x00\x00\x18ftypqt  " + b"\x00" * 20, "found a video"),
         (
             os.urandom(8).join([b"\x01\xfe"] * 40),
-            r"unknown content\. The kinds that are read: JPEG, PNG, TIFF, HEIC, .* raw",
+            r"unknown content\. The kinds that are read: JPEG, PNG, TIFF, HEIC, .* RAW photos",
         ),
         (b"II*\x00" + b"\xff" * 40, "a TIFF image that is damaged, or stored in a way"),
         (b"\xff\xd8\xff", "not an image"),

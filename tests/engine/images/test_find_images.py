@@ -161,6 +161,17 @@ def test_files_of_other_kinds_are_counted(tmp_path: Path) -> None:
     assert (found.left_out.count, found.left_out.others, found.left_out.has_pictures) == (6, 3, True)
 
 
+def test_a_photo_that_a_camera_stored_twice_is_taken_once(tmp_path: Path) -> None:
+    """RAW beside JPEG or HEIC in the same folder; named itself, or beside another kind, it is taken."""
+    taken = ["1.JPG", "2.heic", "3.NEF", "4.dng", "4.png", "b/1.CR2"]
+    for name in [*taken, "1.cr2", "2.DNG"]:
+        touched(tmp_path / name)
+    found = find_images([tmp_path])
+    assert [file.path.relative_to(tmp_path).as_posix() for file in found.files] == taken
+    assert (found.left_out.raw_doubles, found.left_out.count, found.left_out.others) == (2, 0, 0)
+    assert [file.path.name for file in find_images([tmp_path / "1.cr2"]).files] == ["1.cr2"]
+
+
 def test_progress_counts_files(tmp_path: Path) -> None:
     """The listener hears of the search from the start, and of all files at its end."""
     for number in range(5):
