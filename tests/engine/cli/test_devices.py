@@ -16,7 +16,7 @@ from engine.runtime.devices.child import Speed, TryDevice
 from engine.runtime.devices.reasons import Attempt
 from engine.runtime.providers import DeviceList, ListDevices
 from tests.support.collections import Collection
-from tests.support.command_line import done, refused
+from tests.support.command_line import done, protoleaf, refused
 from tests.support.gpu_facts import NO_DRIVER, facts_with
 from tests.support.served import served
 from tests.support.unread import embed_request
@@ -74,6 +74,32 @@ def test_row_of_the_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     answer = done(capsys, "benchmark", "embed", "--device", "cuda", "--device-setting", "cuda_graphs=yes", "--row")
     assert asked == [("cuda", ["cuda_graphs=yes"])]
     assert answer.out.startswith("| `benchmark embed` on GPU 1 | end to end 3,900 images/s; decoding alone 4,000,")
+
+
+@pytest.mark.parametrize(
+    ("shares", "is_on_gpu", "status"),
+    [((0.6, 0.91), False, 0), ((0.95, 0.89), False, 1), ((0.89, 1.2), True, 1), ((0.91, 0.7), True, 0)],
+)
+def test_the_benchmark_fails_where_the_pipeline_wastes_time(
+    shares: tuple[float, float],
+    is_on_gpu: bool,
+    status: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Below 0.9 of what decoding and the backbone allow; beside a GPU they do not share the cores."""
+    figures = EmbedFigures(
+        images=100, mean_bytes=50_000, device="any", decode=4000.0, inference=1000.0, pipeline=700.0,
+        share_of_limit=shares[0], share_of_reachable=shares[1], best_decoder="any", best_decode=5000.0,
+        share_of_best_decode=0.78, peer=None, over_peer=None, is_on_gpu=is_on_gpu,
+    )  # fmt: skip
+    monkeypatch.setattr(embedding, "measure_embed", lambda *_paths, **_options: figures)
+    answer = protoleaf(capsys, "benchmark", "embed")
+    share = shares[0] if is_on_gpu else shares[1]
+    assert answer.status == status
+    assert f"{share:.2f} of that (limit 0.9)" in answer.out
+    assert f"both together    {700 / share:8.0f} images/s" in answer.out
+    assert protoleaf(capsys, "benchmark", "embed", "--json").fields["share"] == share
 
 
 def test_worker_probes() -> None:

@@ -16,14 +16,15 @@ from engine.images.decode import decode_rgb
 from engine.research.benchmarks import photos
 from engine.research.benchmarks.beside_a_fit import measure_beside_a_fit
 from engine.research.benchmarks.collection_stage import measure_collection_stage
-from engine.research.benchmarks.decoders import DECODERS
-from engine.research.benchmarks.embedding import Peer, measure_embed
+from engine.research.benchmarks.decoders import DECODERS, measure_decoders
+from engine.research.benchmarks.embedding import EmbedFigures, Peer, measure_embed
 from engine.research.benchmarks.photos import PhotoKind, draw_photos
 from engine.research.benchmarks.synthetic import synthetic_embeddings, synthetic_project
 from tests.support.backbones import write_tiny_backbone
 from tests.support.collections import Collection
 from tests.support.command_line import done
 from tests.support.images import encoded, picture
+from tests.support.raw_photos import raw_photo
 
 
 def test_collection_stage_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,6 +104,7 @@ def test_embed_benchmark_on_the_command_line(
 ) -> None:
     """As text with every limit, and as JSON."""
     monkeypatch.setitem(photos.KINDS, "large", SMALL_KIND)
+    monkeypatch.setattr(EmbedFigures, "is_kept", True)  # six pictures are too few to be fast
     write_tiny_backbone(tmp_path / "tiny.onnx")
     asked = ("--photos", "large", "--no-peer", "--rounds", "1", "--device", "cpu", "--backbone", tmp_path / "tiny.onnx")
     out = done(capsys, "benchmark", "embed", *asked).out
@@ -110,6 +112,16 @@ def test_embed_benchmark_on_the_command_line(
     assert "limit 0.9 for 12-megapixel photos" in out
     assert "torch" not in out
     assert done(capsys, "benchmark", "embed", *asked, "--json").fields["peer"] is None
+
+
+def test_plain_decoders_take_every_kind(tmp_path: Path) -> None:
+    """Of HEIC and RAW files, too, a person may want to know the speed."""
+    data = {"a.heic": encoded(picture(), "HEIF"), "b.cr3": raw_photo("CR3", encoded(picture(600, 400), "JPEG"))}
+    for name, content in data.items():
+        (tmp_path / name).write_bytes(content)
+    rates = measure_decoders([tmp_path / name for name in data], 16, workers=2)
+    assert set(rates) == set(DECODERS)
+    assert all(rate > 0 for rate in rates.values())
 
 
 def test_embed_benchmark_without_pictures(tmp_path: Path) -> None:
