@@ -39,7 +39,7 @@ class Depth(StrEnum):
 class StartingPoint(StrEnum):
     """Where the training of a backbone starts."""
 
-    BUNDLED = "bundled"
+    CURRENT = "current"
     CONV4 = "conv4"
 
 
@@ -51,33 +51,39 @@ class Plan:
         depth: what is trained.
         iterations: training steps.
         start: network to start from; only for the backbone.
-        side: of the images that it sees, in pixels; only for the backbone.
+        side: of the images that it sees, in pixels; None for the side that the backbone embeds at.
     """
 
     depth: Depth
     iterations: int
-    start: StartingPoint = StartingPoint.BUNDLED
-    side: int = 128
+    start: StartingPoint = StartingPoint.CURRENT
+    side: int | None = None
 
     def settings(self) -> dict[str, int | str]:
         """By name, as the worker takes them."""
         chosen: dict[str, int | str] = {"iterations": self.iterations}
-        return chosen if self.depth is Depth.PROPAGATION else chosen | {"start": self.start.value, "side": self.side}
+        if self.depth is Depth.BACKBONE:
+            chosen["start"] = self.start.value
+            if self.side is not None:
+                chosen["side"] = self.side
+        return chosen
 
 
 DEFAULTS: Final = {
     Depth.PROPAGATION: Plan(Depth.PROPAGATION, 500),
     Depth.BACKBONE: Plan(Depth.BACKBONE, 200),
 }
-SIDES: Final = {StartingPoint.BUNDLED: (96, 128, 160), StartingPoint.CONV4: (64, 84, 128)}
-USUAL_SIDE: Final = {StartingPoint.BUNDLED: 128, StartingPoint.CONV4: 84}
+SIDES: Final = (64, 84, 128)
+"""Of the images that Conv4 sees, in pixels; a backbone in use goes on at its own."""
+USUAL_SIDE: Final = 84
 FEWEST_ITERATIONS: Final = 10
 MOST_ITERATIONS: Final = 200_000
 
+_ASSUMED_SIDE: Final = 96
 _START_S: Final = 10.0
 _TUNING_CHECKS_S: Final = 30.0
 _TUNING_STEP_S: Final = 0.04
-_PIXEL_STEP_S: Final = {StartingPoint.BUNDLED: 2e-4, StartingPoint.CONV4: 1e-4}
+_PIXEL_STEP_S: Final = {StartingPoint.CURRENT: 2e-4, StartingPoint.CONV4: 1e-4}
 """Measured on two processor cores. Tuning looks at its validation classes a fixed number of times; a step of a backbone
 takes time in proportion to the pixels it sees, here of a hundred images."""
 
@@ -86,7 +92,7 @@ def estimated_s(plan: Plan) -> float:
     """Rough duration of a training on a plain processor, in seconds."""
     if plan.depth is Depth.PROPAGATION:
         return _START_S + _TUNING_CHECKS_S + plan.iterations * _TUNING_STEP_S
-    return _START_S + plan.iterations * _PIXEL_STEP_S[plan.start] * plan.side**2
+    return _START_S + plan.iterations * _PIXEL_STEP_S[plan.start] * (plan.side or _ASSUMED_SIDE) ** 2
 
 
 @dataclass(frozen=True)

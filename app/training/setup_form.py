@@ -41,7 +41,9 @@ class SetupForm(QWidget):
         self._is_writable = True
         self.iterations = self._make_iterations()
         self.start_from = make_choice_box({start: start_text(start) for start in StartingPoint})
-        self.side = make_choice_box({})
+        self.side = make_choice_box({side: fill(self.tr("%1 pixels"), str(side)) for side in SIDES})
+        self.side.setCurrentIndex(SIDES.index(USUAL_SIDE))
+        self.side.setToolTip(self.tr("The backbone in use learns at the size it embeds at."))
         self._duration = make_label("", "secondary", wraps=True)
         self._basis = make_label("", "secondary", wraps=True)
         self.start_button = make_button(self.tr("Start"), self._on_start, variant="primary", icon_name="play")
@@ -80,7 +82,8 @@ class SetupForm(QWidget):
         """What the person has chosen."""
         if self.topic is Depth.PROPAGATION:
             return Plan(self.topic, self.iterations.value())
-        start, side = StartingPoint(self.start_from.currentData()), int(self.side.currentData())
+        start = StartingPoint(self.start_from.currentData())
+        side = int(self.side.currentData()) if start is StartingPoint.CONV4 else None
         return Plan(self.topic, self.iterations.value(), start, side)
 
     def show_labels(self, labels: Labels, *, is_writable: bool) -> None:
@@ -92,14 +95,8 @@ class SetupForm(QWidget):
         self.start_button.setToolTip(tip)
 
     def _on_start_chosen(self) -> None:
-        """Each network has sides that suit it."""
-        start = StartingPoint(self.start_from.currentData())
-        self.side.blockSignals(True)
-        self.side.clear()
-        for side in SIDES[start]:
-            self.side.addItem(fill(self.tr("%1 pixels"), str(side)), side)
-        self.side.setCurrentIndex(self.side.findData(USUAL_SIDE[start]))
-        self.side.blockSignals(False)
+        """A backbone in use goes on at its own side."""
+        self.side.setEnabled(self.start_from.currentData() is StartingPoint.CONV4)
         self._on_setting_changed()
 
     def _on_setting_changed(self) -> None:

@@ -50,8 +50,8 @@ def _about(seconds: float) -> str:
 
 def start_text(start: StartingPoint) -> str:
     """Where training a backbone starts."""
-    if start is StartingPoint.BUNDLED:
-        return translate("training", "Bundled backbone")
+    if start is StartingPoint.CURRENT:
+        return translate("training", "Backbone in use")
     return translate("training", "Conv4, from scratch")
 
 

@@ -12,6 +12,7 @@ from engine.errors import ModelError
 from engine.full_disk import writing
 from engine.model_card import card_of, file_hash
 from engine.new_file import clear_abandoned_drafts, private_folder, write_file
+from engine.runtime.eight_bit import eight_bit_path
 
 if TYPE_CHECKING:
     from engine.project import Change, ModelVersion, Project
@@ -114,7 +115,11 @@ def _in_library_with(content_hash: str) -> ModelFiles | None:
 
 
 def _trained_files(project: "Project", caches: CacheFolders, version: "ModelVersion") -> ModelFiles:
-    backbone = _bundled_with(version.backbone_hash) or _taken_out(project, caches, version.backbone_hash)
+    backbone = _bundled_with(version.backbone_hash)
+    if backbone is None:
+        backbone = _taken_out(project, caches, version.backbone_hash)
+        if version.eight_bit_hash:
+            _taken_out(project, caches, version.eight_bit_hash, path=eight_bit_path(backbone))
     return ModelFiles(
         version.name,
         backbone,
@@ -131,9 +136,9 @@ def _bundled_with(content_hash: str) -> Path | None:
     return next((files.backbone for files in found if files.backbone_hash == content_hash), None)
 
 
-def _taken_out(project: "Project", caches: CacheFolders, content_hash: str) -> Path:
-    """A file of the project in the cache, written when it is not there or is not what it was."""
-    path = caches.models / f"{content_hash}.onnx"
+def _taken_out(project: "Project", caches: CacheFolders, content_hash: str, *, path: Path | None = None) -> Path:
+    """A file of the project in the cache, by default by its hash, written when it is not there or is another."""
+    path = path or caches.models / f"{content_hash}.onnx"
     remedy = "free some disk space or choose another cache folder"
     with writing(caches.models, "the model cannot be written to the cache folder", remedy):
         if path.is_file() and _hash_at(path, path.stat().st_mtime_ns) == content_hash:

@@ -14,6 +14,8 @@ from engine.project.connection import Connection, Row
 from engine.project.records import ModelVersion, Plain, TrainedModel
 
 MODEL_SETTING: Final = "model_version"
+_EIGHT_BIT: Final = "eight_bit_hash"
+"""Kept among a version's settings: a program that knows no eight-bit companions opens the project all the same."""
 _COLUMNS: Final = (
     "version_id, backbone_name, backbone_hash, backbone_path, propagation_hash, created_at, settings,"
     " name, parent_id, card, figures FROM model_version"
@@ -55,16 +57,17 @@ def insert_trained(connection: Connection, model: TrainedModel) -> int:
     hashes = []
     with connection.transaction():
         model_version(connection, model.parent_id)
-        for content in (model.backbone, model.propagation):
+        for content in (model.backbone, model.propagation, *filter(None, (model.eight_bit,))):
             hashes.append(hashlib.sha256(content).hexdigest())
             connection.write("INSERT OR IGNORE INTO model_file (hash, content) VALUES (?, ?)", (hashes[-1], content))
+        settings = dict(model.settings) | ({_EIGHT_BIT: hashes[2]} if model.eight_bit else {})
         version_id = insert_version(
             connection,
             backbone_name=model.backbone_name,
             backbone_hash=hashes[0],
             backbone_path="",
             propagation_hash=hashes[1],
-            settings=model.settings,
+            settings=settings,
         )
         connection.write(
             "UPDATE model_version SET name = ?, parent_id = ?, card = ?, figures = ? WHERE version_id = ?",
@@ -98,7 +101,8 @@ def file_faults(connection: Connection) -> list[str]:
     """One line for each model file that is missing or damaged."""
     faults = []
     for version in model_versions(connection):
-        for content_hash in (version.backbone_hash, version.propagation_hash) if version.is_trained_here else ():
+        hashes = (version.backbone_hash, version.propagation_hash, *filter(None, (version.eight_bit_hash,)))
+        for content_hash in hashes if version.is_trained_here else ():
             try:
                 model_file(connection, content_hash)
             except ProjectDamagedError as error:
@@ -143,10 +147,12 @@ def chosen_version_id(connection: Connection) -> int:
 
 
 def _version(row: Row) -> ModelVersion:
-    version_id, backbone, backbone_hash, path, propagation_hash, created_at, settings, name, parent, card, figures = row
+    version_id, backbone, backbone_hash, path, propagation_hash, created_at, text, name, parent, card, figures = row
+    settings = _plain_values(text)
+    eight_bit_hash = str(settings.pop(_EIGHT_BIT, ""))
     return ModelVersion(
-        version_id, backbone, backbone_hash, path, propagation_hash, time_of(created_at), _plain_values(settings),
-        name=name, parent_id=parent, card=card, figures=_figures(figures),
+        version_id, backbone, backbone_hash, path, propagation_hash, time_of(created_at), settings,
+        name=name, parent_id=parent, card=card, figures=_figures(figures), eight_bit_hash=eight_bit_hash,
     )  # fmt: skip
 
 

@@ -115,6 +115,7 @@ class ModelVersion:
         parent_id: the version that training started from.
         card: the model's card as JSON; "" for one that was not trained in the project.
         figures: what the training measured, by name.
+        eight_bit_hash: SHA-256 of the backbone's eight-bit companion as hex, where it lies in the project; else "".
     """
 
     version_id: int
@@ -128,6 +129,7 @@ class ModelVersion:
     parent_id: int | None = None
     card: str = ""
     figures: Mapping[str, float | None] = field(default_factory=lambda: MappingProxyType({}))
+    eight_bit_hash: str = ""
 
     @property
     def is_trained_here(self) -> bool:
@@ -148,6 +150,7 @@ class TrainedModel:
         name, parent_id, card, settings, figures: see `ModelVersion`.
         backbone_name: what the backbone is called.
         backbone, propagation: the files' contents.
+        eight_bit: content of the backbone's eight-bit companion; None where there is none.
     """
 
     name: str
@@ -158,6 +161,7 @@ class TrainedModel:
     propagation: bytes
     settings: Mapping[str, Plain]
     figures: Mapping[str, float | None]
+    eight_bit: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

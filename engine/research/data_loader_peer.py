@@ -18,7 +18,6 @@ from engine.research.benchmarks.embedding import Peer
 from engine.runtime.sessions import usable_cores
 
 BATCH: Final = 32
-_IMAGES_FOR_THAWING: Final = 8
 _SECONDS_TO_END: Final = 5
 
 
@@ -111,15 +110,14 @@ def _answer(model: Path) -> None:
 
     from engine.model.backbone import UnitEmbedding
     from engine.model_card import read_card
-    from engine.training.thaw import thawed_leaf_net
+    from engine.training.thawed.network import thawed
 
     lines = iter(sys.stdin.readline, "")
     paths = [line.rstrip("\n") for line in iter(lambda: next(lines), "\n")]
     card, cores = read_card(model), usable_cores()
     torch.set_num_threads(cores)
-    some = torch.randn(_IMAGES_FOR_THAWING, 3, card.input_side, card.input_side)
     try:
-        network = UnitEmbedding(thawed_leaf_net(model, some)).eval()
+        network = UnitEmbedding(thawed(model, card.output)).eval()
     except ModelError as error:
         sys.stderr.write(f"no peer: {error}\n")
         return

@@ -177,7 +177,7 @@ class _Training:
         if self.settings.compiles:
             self.objective.backbone.compile()
         self.objective.train()
-        if self._is_new:
+        if self._is_new and _has_statistics(self.objective):
             self._settle_statistics()
         while self._iteration < total:
             if cancel.is_cancelled:
@@ -249,6 +249,10 @@ class _Training:
                 settings=self._remembered(),
             )
             checkpoints.write(checkpoint, self._path)
+
+
+def _has_statistics(objective: Objective) -> bool:
+    return any(isinstance(module, torch.nn.modules.batchnorm._BatchNorm) for module in objective.modules())  # noqa: SLF001
 
 
 def _require_same_settings(found: Any, expected: dict[str, Any], path: Path) -> None:

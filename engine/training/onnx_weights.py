@@ -26,7 +26,7 @@ def read_propagation(path: Path) -> PropagationNetwork:
     Raises:
         ModelError: the file cannot be read or is none of ours.
     """
-    model = _read(path)
+    model = read_model(path)
     notes = {entry.key: entry.value for entry in model.metadata_props}
     weights = _weights(model)
     normalisation: Normalisation | None = next((each for each in _NORMALISATIONS if each == notes.get(_NOTE)), None)
@@ -50,10 +50,15 @@ def read_weights(path: Path) -> Mapping[str, NDArray[np.float32]]:
     Raises:
         ModelError: the file cannot be read.
     """
-    return _weights(_read(path))
+    return _weights(read_model(path))
 
 
-def _read(path: Path) -> Any:
+def read_model(path: Path) -> Any:
+    """Read a file as an `onnx.ModelProto`.
+
+    Raises:
+        ModelError: the file cannot be read.
+    """
     import onnx
 
     try:

@@ -1,5 +1,6 @@
 """Train the backbone: Algorithm 1 end to end on a project's labelled images, exported and compared with what was."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.models import BUNDLED_NAME, find_model, model_of
+from engine.collection.models import model_of
 from engine.collection.training.held_out import (
     curve_check,
     exported_embeddings,
@@ -17,7 +18,8 @@ from engine.collection.training.held_out import (
 )
 from engine.collection.training.labelled import labelled_embeddings
 from engine.collection.training.project_images import ProjectImages, project_images
-from engine.collection.training.settings import BackboneSettings, Chosen, Start, by_field, plain_settings, with_chosen
+from engine.collection.training.settings import BackboneSettings, Chosen, by_field, plain_settings, with_chosen
+from engine.collection.training.starts import Start, start_of
 from engine.collection.training.telling import OnPoint, Teller, ignore_point
 from engine.collection.training.trained import (
     TrainedFiles,
@@ -28,25 +30,18 @@ from engine.collection.training.trained import (
     write_trained,
 )
 from engine.config import CacheFolders
-from engine.errors import InputError
+from engine.errors import InputError, ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.model_card import BackboneCard, file_hash
 from engine.project import Project
 from engine.training.curve import TrainingPoint
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from engine.training.level_wise.objective import PrototypePropagation
     from engine.training.settings import TrainingSettings
 
-SIDES: Final[dict[Start, int]] = {"bundled": 128, "conv4": 84}
-LEARNING_RATES: Final[dict[Start, float]] = {"bundled": 1e-4, "conv4": 1e-3}
-NAMES: Final[dict[Start, str]] = {"bundled": BUNDLED_NAME, "conv4": "conv4"}
-NEW_TEMPERATURE: Final = 0.1
-"""Of the right size for embeddings of length 1 of a network that starts from random weights."""
-MEASURED_IMAGES: Final = 64
-"""Images that the bundled backbone's normalisation is measured on."""
+MOST_QUANTISED: Final = 200
+"""Images that the eight-bit companion is made with, at most; leafnet's took as many (decision 21)."""
 
 
 def train_backbone(
@@ -62,7 +57,7 @@ def train_backbone(
     """Train a backbone and its attention on what a person labelled, export both, and measure them on held-out images.
 
     Paper: Algorithm 1, except that embeddings have length 1 and a temperature divides their squared distances, as
-    everywhere in the program, and that training may go on from the bundled backbone: a project has few images.
+    everywhere in the program, and that training goes on from the backbone in use: a project has few images.
 
     Args:
         project: may be open for reading only.
@@ -82,17 +77,24 @@ def train_backbone(
         StorageError: the folder refuses.
         Cancelled: it was asked to stop; nothing is kept.
     """
-    settings = filled_in(with_chosen(BackboneSettings(), by_field(chosen or {})))
-    model, cancel, teller = model_of(project, caches), cancel or CancelToken(), Teller(on_progress, on_point)
+    settings = with_chosen(BackboneSettings(), by_field(chosen or {}))
+    start, cancel, teller = (
+        start_of(project, caches, settings.start),
+        cancel or CancelToken(),
+        Teller(on_progress, on_point),
+    )
+    settings = start.filled_in(settings)
     assert settings.side is not None, "filled in"
     with training_folder(out):
-        images = project_images(project, settings, out, side=settings.side, on_progress=on_progress, cancel=cancel)
-        objective = _objective(settings, images)
+        images = project_images(
+            project, settings, out, side=start.stored_side(settings.side), on_progress=on_progress, cancel=cancel
+        )
+        objective = _objective(settings, start, images)
         _train(objective, images, settings, teller, cancel)
-        card = _export(objective, images, settings, model.card, out)
+        card = _export(objective, start, images, settings, out)
         files = _measured(project, caches, images, TrainedFiles(
             out, "backbone", free_name(project, "backbone"), project.model.version_id,
-            backbone_name=NAMES[settings.start], backbone_hash=file_hash(backbone_file(out)), card=card,
+            backbone_name=start.name, backbone_hash=file_hash(backbone_file(out)), card=card,
             figures={"iterations": settings.iterations, "kept_iteration": settings.iterations},
             settings=plain_settings(settings), history=tuple(teller.points),
         ))  # fmt: skip
@@ -100,60 +102,23 @@ def train_backbone(
     return files
 
 
-def filled_in(settings: BackboneSettings) -> BackboneSettings:
-    """What follows from the start, where it was not chosen."""
-    side, rate = settings.side, settings.learning_rate
-    return replace(
-        settings,
-        side=SIDES[settings.start] if side is None else side,
-        learning_rate=LEARNING_RATES[settings.start] if rate is None else rate,
-    )
-
-
-def _objective(settings: BackboneSettings, images: ProjectImages) -> "PrototypePropagation":
+def _objective(settings: BackboneSettings, start: Start, images: ProjectImages) -> "PrototypePropagation":
     from engine.model.backbone import UnitEmbedding
     from engine.training.level_wise.objective import PrototypePropagation
     from engine.training.level_wise.settings import LevelWiseSettings
-    from engine.training.onnx_weights import read_propagation
-    from engine.training.thaw import ScaledEmbedding
+    from engine.training.scaled_embedding import ScaledEmbedding
 
-    network, width = _network(settings, images)
-    level_wise = LevelWiseSettings(shape=images.shape, lambda_=settings.lambda_)
+    network, width = start.network(settings)
     objective = PrototypePropagation(
-        ScaledEmbedding(UnitEmbedding(network), start_temperature(settings)),
+        ScaledEmbedding(UnitEmbedding(network), start.temperature),
         width,
         images.training_set,
-        level_wise,
+        LevelWiseSettings(shape=images.shape, lambda_=settings.lambda_),
         seed=settings.seed,
     )
-    if settings.start == "bundled":
-        known = read_propagation(find_model(BUNDLED_NAME).propagation)
-        objective.attention.load_state_dict(known.attention.state_dict())
+    if (known := start.attention(width)) is not None:
+        objective.attention.load_state_dict(known.state_dict())
     return objective
-
-
-def start_temperature(settings: BackboneSettings) -> float:
-    """What squared distances of unit embeddings are divided by in training."""
-    return find_model(BUNDLED_NAME).card.temperature if settings.start == "bundled" else NEW_TEMPERATURE
-
-
-def _network(settings: BackboneSettings, images: ProjectImages) -> "tuple[nn.Module, int]":
-    import torch
-
-    from engine.model.conv4 import Conv4
-    from engine.training.batches import middle_windows, normalised
-    from engine.training.thaw import thawed_leaf_net
-
-    assert settings.side is not None, "filled in"
-    if settings.start == "conv4":
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(settings.seed)
-            conv4 = Conv4(settings.side)
-        return conv4, conv4.embedding_width
-    positions = np.random.default_rng(settings.seed).permutation(images.training)[:MEASURED_IMAGES]
-    windows = torch.from_numpy(middle_windows(images.training_set.pixels, positions, settings.side))
-    leaf_net = thawed_leaf_net(find_model(BUNDLED_NAME).backbone, normalised(windows))
-    return leaf_net, leaf_net.embedding_width
 
 
 def _train(
@@ -191,6 +156,7 @@ def _plan(settings: BackboneSettings) -> "TrainingSettings":
         side=settings.side,
         learning_rate=settings.learning_rate,
         weight_decay=settings.weight_decay,
+        augmentation=settings.augmentation,
         device=settings.device,
         point_interval=max(1, settings.iterations // settings.points),
         seed=settings.seed,
@@ -198,50 +164,42 @@ def _plan(settings: BackboneSettings) -> "TrainingSettings":
 
 
 def _export(
-    objective: "PrototypePropagation",
-    images: ProjectImages,
-    settings: BackboneSettings,
-    before: BackboneCard,
-    out: Path,
+    objective: "PrototypePropagation", start: Start, images: ProjectImages, settings: BackboneSettings, out: Path
 ) -> BackboneCard:
     """Write backbone and propagation; returns the card, its temperature still that of the training."""
     from engine.model.propagation_network import PropagationNetwork
     from engine.training.batches import IMAGENET_MEAN, IMAGENET_STD
-    from engine.training.export import export_backbone, export_propagation
+    from engine.training.export import export_propagation
 
     assert settings.side is not None, "filled in"
-    unit = objective.backbone.get_submodule("backbone")
     attention = objective.attention
     card = BackboneCard(
-        name=NAMES[settings.start],
+        name=start.name,
         input_side=settings.side,
         mean=IMAGENET_MEAN,
         std=IMAGENET_STD,
         embedding_width=attention.embedding_width,
         resize_share=settings.side / images.training_set.side,
-        temperature=start_temperature(settings),
-        shrinkage=before.shrinkage,
-        shrinkage_guessed=before.shrinkage_guessed,
-        description=f"{NAMES[settings.start]} trained level by level on a project's labels; embeddings have length 1.",
+        temperature=start.temperature,
+        description=f"{start.name} trained level by level on a project's labels.",
         training_data=f"{len(images.training)} labelled images of {len(images.training_set.few_shot)} leaf classes "
         "of the project and of the classes above them.",
         licence="As the project's images and the network it started from allow.",
         command=f"protoleaf train --depth backbone --setting start={settings.start} "
         f"--setting iterations={settings.iterations}",
     )
-    one_side = settings.start == "conv4"
-    export_backbone(unit, backbone_file(out), card, half_weights=True, one_side=one_side)
     network = PropagationNetwork(
         attention, steps=objective.settings.steps, normalisation=objective.settings.normalisation
     )
     export_propagation(network, propagation_file(out))
-    return card
+    return start.write(objective.backbone.get_submodule("backbone.backbone"), backbone_file(out), card)
 
 
 def _measured(project: Project, caches: CacheFolders, images: ProjectImages, files: TrainedFiles) -> TrainedFiles:
     """Fill in the figures and the card's temperature, by the exported files."""
     from engine.model_card import write_card
 
+    _write_companion(files, images)
     embeddings = exported_embeddings(backbone_file(files.folder), files.card, images)
     fitted = fitted_to_training(project.graph, images, embeddings, files.propagation, files.card)
     temperature = held_out_temperature(fitted, images, embeddings, files.card.temperature)
@@ -255,6 +213,20 @@ def _measured(project: Project, caches: CacheFolders, images: ProjectImages, fil
     card = replace(files.card, temperature=round(temperature, 5), figures=files.card.figures | known)
     write_card(backbone_file(files.folder), card)
     return replace(files, card=card, figures={**files.figures, **figures})
+
+
+def _write_companion(files: TrainedFiles, images: ProjectImages) -> None:
+    """Write the eight-bit companion, so that the new backbone embeds as fast as a bundled one; some have none."""
+    from engine.runtime.quantization import FEWEST_IMAGES, write_eight_bit
+    from engine.training.batches import middle_windows
+
+    count = len(images.images)
+    if count < FEWEST_IMAGES:
+        return
+    positions = np.unique(np.linspace(0, count - 1, min(count, MOST_QUANTISED)).round().astype(np.int64))
+    with suppress(ModelError):  # eight bits are too few for it
+        windows = middle_windows(images.training_set.pixels, positions, files.card.input_side)
+        write_eight_bit(backbone_file(files.folder), files.card, windows)
 
 
 def _accuracy_before(project: Project, caches: CacheFolders, images: ProjectImages) -> float | None:

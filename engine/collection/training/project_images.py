@@ -24,8 +24,6 @@ from engine.training.training_set import TrainingSet
 if TYPE_CHECKING:
     from engine.training.level_wise.sampling import EpisodeShape
 
-MARGIN: Final = 1.125
-"""Images are stored this much larger than they are trained at: the rest is room for random shifts."""
 LEAST_CLASSES: Final = 2
 LEAST_IMAGES: Final = 2
 """A class gives one image as its prototype and one to classify."""
@@ -82,7 +80,7 @@ def project_images(
         project: may be open for reading only.
         settings: of the training.
         folder: takes the decoded pixels; they need not fit into memory.
-        side: that is trained at, in pixels.
+        side: of the stored images, in pixels: more than is trained at, as room for random shifts.
         on_progress: told after every image, at most ten times a second.
         cancel: asks to stop.
 
@@ -97,7 +95,7 @@ def project_images(
     kept, held_out = _split(labelled, arrays, settings.held_out_share, generator)
     check_graph(arrays, arrays.positions_of(labelled.class_ids[kept]))
     pixels, decoded = _decoded(
-        project, labelled, np.concatenate([kept, held_out]), folder, side=round(side * MARGIN),
+        project, labelled, np.concatenate([kept, held_out]), folder, side=side,
         meter=ProgressMeter(len(labelled), on_progress), cancel=cancel,
     )  # fmt: skip
     rows = np.concatenate([kept, held_out])[decoded]

@@ -8,11 +8,15 @@ from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, ge
 from engine.errors import InputError, UsageError
 from engine.project.records import Plain
 from engine.training.limits import at_least, between
+from engine.training.settings import Augmentation
 
 Chosen = Mapping[str, Plain]
 """Settings that a person chose, by name; values as text or already of their type."""
 
-Start = Literal["bundled", "conv4"]
+CURRENT: Final = "current"
+"""Training goes on from the model version in use."""
+CONV4: Final = "conv4"
+"""Training starts from the paper's network with random weights."""
 
 T = TypeVar("T")
 
@@ -26,23 +30,27 @@ class BackboneSettings:
     """What training a backbone on a project takes. None leaves the choice to what the project has.
 
     Attributes:
-        start: "bundled" goes on from the bundled backbone's weights; "conv4" is the paper's network from random ones.
+        start: "current" goes on from the backbone in use, "conv4" from the paper's network with random weights; any
+            other word is the name or the file of the backbone to go on from.
         iterations: mini-batches.
-        side: side of the trained images in pixels; 128 for the bundled backbone, 84 for Conv4.
+        side: side of the trained images in pixels; the backbone's own, 84 for Conv4.
+        frozen_share: share of the backbone's layers, counted from the images, that stay as they are.
         ways, shots, queries: few-shot classes of an iteration, and images of each as support and as queries.
         coarse_images: images of each coarse class in an iteration, at most.
         lambda_: weight of `P0` in Eq. 6; the paper's 0 for 1 shot would make siblings one and the same.
-        learning_rate: 1e-4 for the bundled backbone, 1e-3 for Conv4.
+        learning_rate: 1e-4 for a trained backbone, 1e-3 for Conv4.
         weight_decay: of Adam.
+        augmentation: how images are changed each time they are seen, see `TrainingSettings`.
         held_out_share: share of each class's labelled images that only the figures are measured on.
         points: points of the curve.
         device: "auto", "cpu" or "cuda".
         seed: of everything drawn.
     """
 
-    start: Start = "bundled"
+    start: str = CURRENT
     iterations: int = 200
     side: int | None = None
+    frozen_share: float = 0.5
     ways: int | None = None
     shots: int | None = None
     queries: int | None = None
@@ -50,6 +58,7 @@ class BackboneSettings:
     lambda_: float = 0.5
     learning_rate: float | None = None
     weight_decay: float = 1e-4
+    augmentation: Augmentation = "shifted crop"
     held_out_share: float = 0.2
     points: int = 40
     device: str = "auto"
@@ -57,7 +66,8 @@ class BackboneSettings:
 
     def __post_init__(self) -> None:
         at_least(self, iterations=1, side=32, ways=2, shots=1, queries=1, coarse_images=1, points=1, seed=0)
-        between(self, lambda_=(0.0, 1.0), held_out_share=(0.0, 0.8), weight_decay=(0.0, 1.0), learning_rate=(0.0, 1.0))
+        between(self, lambda_=(0.0, 1.0), held_out_share=(0.0, 0.8), frozen_share=(0.0, 0.95))
+        between(self, weight_decay=(0.0, 1.0), learning_rate=(0.0, 1.0))
         if self.device not in {"auto", "cpu", "cuda"}:
             raise InputError("there is no such device", expected="auto, cpu or cuda", found=self.device)
 

@@ -19,6 +19,7 @@ from engine.model_card import BackboneCard, card_of, card_text, file_hash
 from engine.new_file import private_folder, write_file
 from engine.project import Project, TrainedModel
 from engine.project.records import Plain
+from engine.runtime.eight_bit import eight_bit_path
 from engine.training.curve import TrainingPoint
 
 Depth = Literal["propagation", "backbone"]
@@ -65,6 +66,12 @@ class TrainedFiles:
     def backbone(self) -> Path | None:
         """The backbone's file; None where the parent's is used."""
         return backbone_file(self.folder) if self.depth == "backbone" else None
+
+    @property
+    def eight_bit(self) -> Path | None:
+        """The backbone's eight-bit companion; None where there is none."""
+        path = eight_bit_path(backbone_file(self.folder))
+        return path if self.depth == "backbone" and path.is_file() else None
 
     @property
     def propagation(self) -> Path:
@@ -157,6 +164,7 @@ def adopt(project: Project, trained: TrainedFiles) -> int:
     try:
         propagation = trained.propagation.read_bytes()
         backbone = _backbone_of(project, trained) if trained.backbone is None else trained.backbone.read_bytes()
+        eight_bit = _eight_bit_of(project, trained)
     except OSError as error:
         raise StorageError("the trained model cannot be read", found=f"{trained.folder}: {error.strerror}") from error
     model = TrainedModel(
@@ -166,6 +174,7 @@ def adopt(project: Project, trained: TrainedFiles) -> int:
         backbone_name=trained.backbone_name,
         backbone=backbone,
         propagation=propagation,
+        eight_bit=eight_bit,
         settings={"depth": trained.depth, **trained.settings},
         figures=trained.figures,
     )
@@ -185,6 +194,14 @@ def _backbone_of(project: Project, trained: TrainedFiles) -> bytes:
             remedy="train again",
         )
     return path.read_bytes()
+
+
+def _eight_bit_of(project: Project, trained: TrainedFiles) -> bytes | None:
+    """The new companion; where only propagation was trained, that of the parent which lies in the project."""
+    if trained.backbone is not None:
+        return None if trained.eight_bit is None else trained.eight_bit.read_bytes()
+    parent = project.model_version(trained.parent_id)
+    return project.model_file(parent.eight_bit_hash) if parent.eight_bit_hash else None
 
 
 def free_name(project: Project, depth: Depth, *, wanted: str = "") -> str:

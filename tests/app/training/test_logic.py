@@ -34,16 +34,16 @@ def test_a_plan_names_only_what_its_depth_has() -> None:
 
 
 def test_the_usual_side_can_be_chosen() -> None:
-    """Each network offers the side that it starts with."""
-    assert all(USUAL_SIDE[start] in SIDES[start] for start in StartingPoint)
-    assert DEFAULTS[Depth.BACKBONE].side == USUAL_SIDE[StartingPoint.BUNDLED]
+    """Conv4 offers the side that it starts with; a backbone in use keeps its own."""
+    assert USUAL_SIDE in SIDES
+    assert DEFAULTS[Depth.BACKBONE].settings() == {"iterations": 200, "start": "current"}
 
 
 def test_more_work_takes_longer() -> None:
     """Iterations and pixels count; tuning is far quicker than training a backbone."""
     tuning, training = DEFAULTS[Depth.PROPAGATION], DEFAULTS[Depth.BACKBONE]
     assert estimated_s(Plan(Depth.PROPAGATION, 2000)) > estimated_s(tuning)
-    assert estimated_s(Plan(Depth.BACKBONE, 200, StartingPoint.BUNDLED, 160)) > estimated_s(training)
+    assert estimated_s(Plan(Depth.BACKBONE, 200, StartingPoint.CURRENT, 160)) > estimated_s(training)
     assert estimated_s(training) > 5 * estimated_s(tuning)
 
 

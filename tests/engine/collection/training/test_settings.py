@@ -49,7 +49,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         ("iterations", True, "a whole number"),
         ("iterations", None, "a whole number"),
         ("learning_rate", "nan", "a number or none"),
-        ("start", "resnet", "bundled, conv4"),
+        ("augmentation", "fog", "shifted crop, resized crop, none"),
         ("side", "large", "a whole number or none"),
     ],
 )

@@ -1,45 +1,16 @@
-"""An exported backbone becomes a network again that can be trained on."""
+"""Weights come back out of exported files, and embeddings carry a temperature."""
 
 from pathlib import Path
 
 import onnx
-import onnxruntime
 import pytest
 import torch
 
 from engine.collection.models import find_model
 from engine.errors import ModelError
-from engine.model.backbone import UnitEmbedding
-from engine.training.onnx_weights import read_propagation, read_weights
-from engine.training.thaw import ScaledEmbedding, thawed_leaf_net
+from engine.training.onnx_weights import read_model, read_propagation, read_weights
+from engine.training.scaled_embedding import ScaledEmbedding
 from tests.support.backbones import write_tiny_backbone
-
-IMAGES = torch.randn(4, 3, 48, 48, generator=torch.Generator().manual_seed(0))
-
-
-def test_a_thawed_network_does_what_the_file_does() -> None:
-    """In evaluation mode on any images; in training mode on those it was measured on."""
-    path = find_model().backbone
-    network = UnitEmbedding(thawed_leaf_net(path, IMAGES)).eval()
-    others = torch.randn(3, 3, 64, 40, generator=torch.Generator().manual_seed(1))
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    with torch.no_grad():
-        for images in (IMAGES, others):
-            expected = torch.from_numpy(session.run(None, {"images": images.numpy()})[0])
-            torch.testing.assert_close(network(images), expected, atol=1e-5, rtol=1e-4)
-        before = network(IMAGES)
-        torch.testing.assert_close(network.train()(IMAGES), before, atol=1e-5, rtol=1e-4)
-
-
-def test_a_file_of_another_network_is_refused(tmp_path: Path) -> None:
-    """The message names what it looked for."""
-    write_tiny_backbone(tmp_path / "tiny.onnx")
-    with pytest.raises(
-        ModelError, match=r"expected backbone.backbone.stages.0.weight of shape \(32, 3, 3, 3\), found nothing"
-    ):
-        thawed_leaf_net(tmp_path / "tiny.onnx", IMAGES)
 
 
 def test_a_scaled_embedding_carries_the_temperature() -> None:
@@ -69,7 +40,7 @@ def test_a_file_without_attention_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="cannot be read"):
         read_propagation(tmp_path / "text.onnx")
     with pytest.raises(ModelError, match="cannot be read"):
-        read_weights(tmp_path / "gone.onnx")
+        read_model(tmp_path / "gone.onnx")
 
 
 def test_an_unknown_normalisation_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,210 @@
+"""What training a backbone starts from: the network of any file that the program can embed with, or random weights."""
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from engine.collection.models import ModelFiles, find_model, model_of
+from engine.collection.training.settings import CONV4, CURRENT, BackboneSettings
+from engine.config import CacheFolders
+from engine.errors import InputError, ModelError
+from engine.model_card import BackboneCard
+from engine.project import Project
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from engine.model.attention import Attention
+
+MARGIN: Final = 1.125
+"""Images are stored this much larger than they are trained at: the rest is room for random shifts."""
+NEW_TEMPERATURE: Final = 0.1
+"""Of the right size for embeddings of length 1 of a network that starts from random weights."""
+
+
+class Start(ABC):
+    """What training a backbone starts from.
+
+    Attributes:
+        name: of the backbone.
+        usual_side: of the images, in pixels.
+        usual_rate: learning rate.
+        temperature: what squared distances of unit embeddings are divided by in training.
+    """
+
+    name: str
+    usual_side: int
+    usual_rate: float
+    temperature: float
+
+    def filled_in(self, settings: BackboneSettings) -> BackboneSettings:
+        """What follows from the start, where it was not chosen."""
+        side, rate = settings.side, settings.learning_rate
+        return replace(
+            settings,
+            side=self.usual_side if side is None else side,
+            learning_rate=self.usual_rate if rate is None else rate,
+        )
+
+    @abstractmethod
+    def stored_side(self, side: int) -> int:
+        """Side of the stored images, of which windows of `side` pixels are trained on."""
+
+    @abstractmethod
+    def network(self, settings: BackboneSettings) -> "tuple[nn.Module, int]":
+        """Make the network, from images (B, 3, H, W), normalised, to embeddings (B, d); returns it and d.
+
+        Raises:
+            ModelError: training cannot go on from it.
+        """
+
+    @abstractmethod
+    def attention(self, width: int) -> "Attention | None":
+        """What is known of attention over embeddings of a width; None for nothing."""
+
+    @abstractmethod
+    def write(self, network: "nn.Module", path: Path, card: BackboneCard) -> BackboneCard:
+        """Write what `network` became as an ONNX file with a card beside it, compared with torch.
+
+        Args:
+            network: that `network` made, in evaluation mode on the CPU.
+            path: of the file.
+            card: words and figures; what the start knows better is filled in.
+
+        Returns:
+            The card.
+
+        Raises:
+            ModelError: the file does something else than the network.
+            StorageError: the folder refuses the file.
+        """
+
+
+@final
+class FromFile(Start):
+    """Goes on from a backbone file.
+
+    Args:
+        files: of the backbone.
+    """
+
+    def __init__(self, files: ModelFiles) -> None:
+        self.files = files
+        self.name = files.card.name
+        self.usual_side = files.card.input_side
+        self.usual_rate = 1e-4
+        self.temperature = files.card.temperature
+
+    def stored_side(self, side: int) -> int:
+        """As much of an image as the backbone sees of it, and at least `MARGIN`."""
+        return round(side * max(MARGIN, 1 / self.files.card.resize_share))
+
+    def network(self, settings: BackboneSettings) -> "tuple[nn.Module, int]":
+        """The file's network, its early layers frozen, in pieces that fit into memory."""
+        import torch
+
+        from engine.training.thawed.agreement import check_agreement, images_at_once
+        from engine.training.thawed.card_ends import AsCarded
+        from engine.training.thawed.network import thawed
+        from engine.training.thawed.pieces import InPieces, images_within
+
+        assert settings.side is not None, "filled in"
+        card, path = self.files.card, self.files.backbone
+        network = AsCarded(thawed(path, card.output, frozen_share=settings.frozen_share), card).eval()
+        most = images_at_once(path, card)
+        check_agreement(path, card, network)
+        try:
+            limit = images_within(network, torch.zeros(1, 3, settings.side, settings.side))
+        except (RuntimeError, ValueError) as error:
+            raise InputError(
+                "the backbone takes no images of this side",
+                expected=f"{card.input_side} px",
+                found=f"{settings.side} px",
+                remedy="leave the setting side out",
+            ) from error
+        return InPieces(network, min(limit, most or limit)), card.embedding_width
+
+    def attention(self, width: int) -> "Attention | None":
+        """That of the propagation beside the file."""
+        from engine.training.onnx_weights import read_propagation
+
+        try:
+            known = read_propagation(self.files.propagation).attention
+        except ModelError:
+            return None
+        return known if known.embedding_width == width else None
+
+    def write(self, network: "nn.Module", path: Path, card: BackboneCard) -> BackboneCard:
+        """The same file with other weights, so that it is as large and as fast."""
+        from engine.full_disk import writing
+        from engine.model_card import write_card
+        from engine.new_file import ORDINARY_FILE, write_file
+        from engine.training.thawed.agreement import check_agreement
+        from engine.training.thawed.network import ThawedNetwork, with_weights
+
+        inner = network.get_submodule("network.network")
+        assert isinstance(inner, ThawedNetwork), "made by this class"
+        ours = self.files.card
+        card = replace(
+            card,
+            mean=ours.mean, std=ours.std, layout=ours.layout, value_scale=ours.value_scale,
+            channel_order=ours.channel_order, output=ours.output, pooling=ours.pooling, unit_length=ours.unit_length,
+            shrinkage=ours.shrinkage, shrinkage_guessed=ours.shrinkage_guessed,
+        )  # fmt: skip
+        with writing(path, "the model cannot be written", "choose another folder or free some space"):
+            write_file(path, with_weights(self.files.backbone, inner), mode=ORDINARY_FILE)
+            write_card(path, card)
+        check_agreement(path, card, network)
+        return card
+
+
+@final
+class FromRandomWeights(Start):
+    """The paper's network."""
+
+    def __init__(self) -> None:
+        self.name = CONV4
+        self.usual_side = 84
+        self.usual_rate = 1e-3
+        self.temperature = NEW_TEMPERATURE
+
+    def stored_side(self, side: int) -> int:
+        """With `MARGIN`."""
+        return round(side * MARGIN)
+
+    def network(self, settings: BackboneSettings) -> "tuple[nn.Module, int]":
+        """Conv4 for one side."""
+        import torch
+
+        from engine.model.conv4 import Conv4
+
+        assert settings.side is not None, "filled in"
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            network = Conv4(settings.side)
+        return network, network.embedding_width
+
+    def attention(self, width: int) -> "Attention | None":
+        """Nothing is known."""
+        del width
+        return None
+
+    def write(self, network: "nn.Module", path: Path, card: BackboneCard) -> BackboneCard:
+        """Exported, with embeddings of length 1."""
+        from engine.model.backbone import UnitEmbedding
+        from engine.training.export import export_backbone
+
+        export_backbone(UnitEmbedding(network), path, card, half_weights=True, one_side=True)
+        return card
+
+
+def start_of(project: Project, caches: CacheFolders, name: str) -> Start:
+    """What a setting `start` means: the model version in use, Conv4, or a backbone by its name or file.
+
+    Raises:
+        ModelError: the files are not there.
+    """
+    if name == CONV4:
+        return FromRandomWeights()
+    return FromFile(model_of(project, caches) if name == CURRENT else find_model(name))

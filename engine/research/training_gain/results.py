@@ -1,0 +1,84 @@
+"""What one training in a collection gained, and how it lies on disk: a line of JSON for each training."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from engine.errors import FormatError
+from engine.full_disk import writing
+from engine.new_file import private_folder
+from engine.project.records import Plain
+
+FILE_NAME: Final = "training.jsonl"
+
+
+@dataclass(frozen=True)
+class TrainingCell:
+    """One training: on a draw of shots, from a backbone, with settings of its own.
+
+    Attributes:
+        collection: identity of the images.
+        backbone: its name.
+        backbone_hash: of its file.
+        shots: of each leaf.
+        seed: number of the draw.
+        settings: that were chosen, by name.
+    """
+
+    collection: str
+    backbone: str
+    backbone_hash: str
+    shots: int
+    seed: int
+    settings: Mapping[str, Plain]
+
+
+@dataclass(frozen=True)
+class TrainingGain:
+    """What a training did.
+
+    Attributes:
+        cell: which.
+        figures: accuracy in [0, 1], minutes, images a second; by name.
+    """
+
+    cell: TrainingCell
+    figures: Mapping[str, float | None]
+
+
+def stored(runs: Path) -> Iterator[TrainingGain]:
+    """Everything that a folder holds; nothing where it holds nothing. A line that was cut off at the end is no line.
+
+    Raises:
+        FormatError: a line is no result.
+    """
+    path = runs / FILE_NAME
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    for number, line in enumerate(text.splitlines(keepends=True), start=1):
+        if not line.endswith("\n"):
+            return
+        try:
+            facts = json.loads(line)
+            yield TrainingGain(TrainingCell(**facts["cell"]), dict(facts["figures"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise FormatError(
+                "a line holds no result of a training", expected="a line of `experiment training`",
+                found=f"{path}, line {number}: {error}", remedy="delete the line",
+            ) from error  # fmt: skip
+
+
+def keep(gain: TrainingGain, runs: Path) -> None:
+    """Put a result after the others.
+
+    Raises:
+        StorageError: the folder refuses.
+    """
+    path = runs / FILE_NAME
+    with writing(path, "the result cannot be written", "make room or choose another folder"):
+        private_folder(runs)
+        before = path.read_bytes() if path.is_file() else b""
+        whole = before[: before.rfind(b"\n") + 1]
+        with path.open("wb") as file:
+            file.write(whole + (json.dumps(asdict(gain)) + "\n").encode())
