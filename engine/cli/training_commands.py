@@ -7,6 +7,7 @@ import typer
 
 from engine.cli.graph_commands import ProjectPath
 from engine.cli.output import AsJson, percent, progress_bar, say
+from engine.cli.stopping import stoppable
 from engine.config import CacheFolders
 from engine.scratch_folder import scratch_folder
 
@@ -29,24 +30,27 @@ def train(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a new model version on the person's labels."""
+    """Train a new model version on the person's labels; a backbone training that was stopped goes on."""
     from engine.collection.training.settings import parse_settings
     from engine.collection.training.train import train as run
     from engine.collection.training.trained import adopt
     from engine.project import Project
 
     chosen = parse_settings(setting or ())
+    again = "run the same command again; it goes on from here" if depth == "backbone" else "run it again"
     with Project.open(project) as opened, scratch_folder() as folder:
-        with progress_bar("Training") as on_progress:
+        with stoppable(again) as cancel, progress_bar("Training") as on_progress:
             trained = run(
-                opened, CacheFolders.default(), depth, chosen, out=folder / "trained", on_progress=on_progress
-            )
+                opened, CacheFolders.default(), depth, chosen,
+                out=folder / "trained", on_progress=on_progress, cancel=cancel,
+            )  # fmt: skip
         version_id = adopt(opened, trained)
         if choose:
             opened.choose_model(version_id)
         name = opened.model_version(version_id).name
     say(
         f"Made model version {version_id}, “{name}”: {_comparison(trained)}."
+        + _resumed(trained)
         + _next_step(trained, None if choose else version_id, project),
         {
             "version": version_id, "name": name, "depth": depth, "chosen": choose,
@@ -89,6 +93,12 @@ def _comparison(trained: "TrainedFiles") -> str:
         return "nothing was held out to measure it on"
     was = f", {percent(before)} before" if before is not None else ""
     return f"{percent(after)} right{was}, on {images:,} images held out of the training"
+
+
+def _resumed(trained: "TrainedFiles") -> str:
+    after = trained.figures.get("resumed_iteration")
+    total = trained.figures.get("iterations") or 0
+    return "" if after is None else f"\nA stopped training went on after {after:,.0f} of {total:,.0f} iterations."
 
 
 def _next_step(trained: "TrainedFiles", waiting_id: int | None, project: Path) -> str:

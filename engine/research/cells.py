@@ -20,8 +20,9 @@ from engine.research.testing.propagation import LearnedPropagation, options_of, 
 from engine.research.testing.tasks import TASK_SEED, Tasks, draw_tasks
 from engine.training import checkpoints
 from engine.training.arithmetic import device_of, number_type
+from engine.training.checkpoint_file import CHECKPOINT_NAME
 from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.loop import CHECKPOINT_NAME, OnPoint, Outcome, embedder, train
+from engine.training.loop import OnPoint, Outcome, embedder, train
 from engine.training.objective import Embed, Objective
 
 COLUMNS: Final = ((5, 1), (5, 5), (10, 1), (10, 5))

@@ -15,8 +15,9 @@ from engine.research.testing.bench import Bench, test_images
 from engine.research.testing.propagation import LearnedPropagation, options_of, predict
 from engine.research.testing.tasks import draw_tasks
 from engine.training import checkpoints
+from engine.training.checkpoint_file import CHECKPOINT_NAME
 from engine.training.level_wise.objective import PrototypePropagation
-from engine.training.loop import CHECKPOINT_NAME, FREELY_CHANGED, embedder
+from engine.training.loop import FREELY_CHANGED, embedder
 from engine.training.settings import TrainingSettings
 
 RAW_COSINE: Final = "cosine"

@@ -15,12 +15,12 @@ from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progres
 from engine.training import checkpoints
 from engine.training.arithmetic import device_of, keep_freed_memory, number_type
 from engine.training.batches import augmented_windows, middle_windows, normalised
+from engine.training.checkpoint_file import CHECKPOINT_NAME
 from engine.training.checkpoints import CurvePoint
 from engine.training.distribution import Distribution
 from engine.training.objective import Embed, Objective
 from engine.training.settings import TrainingSettings
 
-CHECKPOINT_NAME: Final = "checkpoint.safetensors"
 EMBEDDING_BATCH: Final = 256
 """Images embedded at a time for a refresh. Chosen: little memory."""
 SETTLING: Final = 1_000_000_007

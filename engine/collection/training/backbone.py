@@ -29,17 +29,23 @@ from engine.collection.training.trained import (
     training_folder,
     write_trained,
 )
+from engine.collection.training.unfinished import forget, open_run
 from engine.config import CacheFolders
 from engine.errors import InputError, ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.model_card import BackboneCard, file_hash
 from engine.project import Project
+from engine.training.checkpoint_file import CHECKPOINT_NAME, kept_iteration
 from engine.training.curve import TrainingPoint
 
 if TYPE_CHECKING:
     from engine.training.level_wise.objective import PrototypePropagation
     from engine.training.settings import TrainingSettings
 
+RESUMED: Final = "resumed_iteration"
+"""Figure of a training that was stopped: after which iteration it went on."""
+CHECKPOINTS: Final = 20
+"""In a training: what a crash costs is a twentieth of it at most."""
 MOST_QUANTISED: Final = 200
 """Images that the eight-bit companion is made with, at most; leafnet's took as many (decision 21)."""
 
@@ -75,7 +81,7 @@ def train_backbone(
         InputError: too little is labelled, a class has no parent, or a setting is wrong.
         ModelError: the loss is no number any more, or the export differs from torch.
         StorageError: the folder refuses.
-        Cancelled: it was asked to stop; nothing is kept.
+        Cancelled: it was asked to stop. What was learned is kept in the cache: asked for again, it goes on from there.
     """
     settings = with_chosen(BackboneSettings(), by_field(chosen or {}))
     start, cancel, teller = (
@@ -89,17 +95,27 @@ def train_backbone(
         images = project_images(
             project, settings, out, side=start.stored_side(settings.side), on_progress=on_progress, cancel=cancel
         )
+        run = open_run(project, caches, settings, by_field(chosen or {}))
+        resumed = _resumed_iteration(run)
         objective = _objective(settings, start, images)
-        _train(objective, images, settings, teller, cancel)
+        _train(objective, images, settings, teller, cancel, run=run)
         card = _export(objective, start, images, settings, out)
         files = _measured(project, caches, images, TrainedFiles(
             out, "backbone", free_name(project, "backbone"), project.model.version_id,
             backbone_name=start.name, backbone_hash=file_hash(backbone_file(out)), card=card,
-            figures={"iterations": settings.iterations, "kept_iteration": settings.iterations},
+            figures={"iterations": settings.iterations, "kept_iteration": settings.iterations} | resumed,
             settings=plain_settings(settings), history=tuple(teller.points),
         ))  # fmt: skip
         write_trained(files)
+    forget(run)
     return files
+
+
+def _resumed_iteration(run: Path) -> dict[str, int]:
+    """The figure of a training that goes on: where it was stopped."""
+    with suppress(OSError, ValueError):  # it starts anew
+        return {RESUMED: kept_iteration(run / CHECKPOINT_NAME)}
+    return {}
 
 
 def _objective(settings: BackboneSettings, start: Start, images: ProjectImages) -> "PrototypePropagation":
@@ -127,17 +143,24 @@ def _train(
     settings: BackboneSettings,
     teller: Teller,
     cancel: CancelToken,
+    *,
+    run: Path,
 ) -> None:
+    from engine.training import checkpoints
     from engine.training.loop import embedder, train
 
     plan, pixels, check = _plan(settings), images.training_set.pixels, curve_check(objective, images)
     embed = embedder(objective, pixels, plan.side)
     objective.refresh(embed)
     teller.point(TrainingPoint(0, None, None, None if check is None else check(embed)))
+    if (run / CHECKPOINT_NAME).exists():
+        for point in checkpoints.read(run / CHECKPOINT_NAME).curve:
+            teller.point(TrainingPoint(point.iteration, point.loss, None, point.accuracy))
     train(
         objective,
         pixels,
         plan,
+        run,
         validate=check,
         on_point=lambda point: teller.point(TrainingPoint(point.iteration, point.loss, None, point.accuracy)),
         on_progress=teller.progress,
@@ -158,6 +181,7 @@ def _plan(settings: BackboneSettings) -> "TrainingSettings":
         weight_decay=settings.weight_decay,
         augmentation=settings.augmentation,
         device=settings.device,
+        checkpoint_interval=max(1, settings.iterations // CHECKPOINTS),
         point_interval=max(1, settings.iterations // settings.points),
         seed=settings.seed,
     )

@@ -31,9 +31,11 @@ class Start(ABC):
         usual_side: of the images, in pixels.
         usual_rate: learning rate.
         temperature: what squared distances of unit embeddings are divided by in training.
+        identity: hashes of the files; another start has another one.
     """
 
     name: str
+    identity: str
     usual_side: int
     usual_rate: float
     temperature: float
@@ -92,6 +94,7 @@ class FromFile(Start):
     def __init__(self, files: ModelFiles) -> None:
         self.files = files
         self.name = files.card.name
+        self.identity = f"{files.backbone_hash} {files.propagation_hash}"
         self.usual_side = files.card.input_side
         self.usual_rate = 1e-4
         self.temperature = files.card.temperature
@@ -164,7 +167,7 @@ class FromRandomWeights(Start):
     """The paper's network."""
 
     def __init__(self) -> None:
-        self.name = CONV4
+        self.name = self.identity = CONV4
         self.usual_side = 84
         self.usual_rate = 1e-3
         self.temperature = NEW_TEMPERATURE

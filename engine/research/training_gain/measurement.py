@@ -1,5 +1,6 @@
 """Train the backbone on shots of a collection, and compare what is right before and after on photos from elsewhere."""
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from engine.research.transfer.collection import TRAIN, TransferCollection
 from engine.research.transfer.draws import Situation, draw
 from engine.research.transfer.embedded import embed_collection
 from engine.research.transfer.methods import EVERYDAY, METHODS, PROTOTYPES
+from engine.research.transfer.results import TOP1
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
 from engine.scratch_folder import scratch_folder
@@ -176,7 +178,8 @@ def _accuracies(
     for name in MEASURED:
         outcome = METHODS[name].measure(embedded, [situation], cell.seed)[situation]
         for figure, value in next(iter(outcome.values())).items():
-            found[f"{when}_{name}" if figure == "top1" else f"{when}_{name}_{figure}"] = value
+            key = f"{when}_{name}" if figure == TOP1 else f"{when}_{name}_{figure}"
+            found[key] = None if math.isnan(value) else value
     return found
 
 

@@ -8,7 +8,8 @@ import pytest
 from engine.errors import StorageError
 from engine.new_file import DRAFT_SUFFIX
 from engine.training import checkpoints
-from engine.training.loop import CHECKPOINT_NAME, train
+from engine.training.checkpoint_file import CHECKPOINT_NAME
+from engine.training.loop import train
 from tests.support.few_shot_problems import colour_training_set
 from tests.support.full_disk import full_disk_after
 from tests.support.small_trainings import different, kill_training, small_objective, small_settings, state_of

@@ -13,11 +13,12 @@ from engine.errors import Cancelled, FormatError, InputError, ModelError
 from engine.events import CancelToken, Progress
 from engine.model.classifier import squared_distances
 from engine.training import checkpoints
+from engine.training.checkpoint_file import CHECKPOINT_NAME
 from engine.training.checkpoints import CurvePoint
 from engine.training.level_wise.objective import PrototypePropagation
 from engine.training.level_wise.sampling import EpisodeShape
 from engine.training.level_wise.settings import LevelWiseSettings
-from engine.training.loop import CHECKPOINT_NAME, Validate, embedder, train
+from engine.training.loop import Validate, embedder, train
 from engine.training.objective import Embed, IterationDraw
 from engine.training.training_set import TrainingSet
 from tests.support.few_shot_problems import colour_training_set
