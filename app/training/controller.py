@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, final
 
+import numpy as np
 from PySide6.QtCore import QObject
 
 from app.side_panel.place import SidePlace
 from app.texts import fill, translate
+from app.training.forecast import Forecast
 from app.training.job import Phase
-from app.training.logic import Depth
-from app.training.wording import outcome_line
+from app.training.logic import Depth, Labels
+from app.training.wording import outcome_line, proposal
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -30,6 +32,10 @@ class Models(QObject):
         self._training = training
         self._side = side
         self._toast = toast
+        self.forecast = Forecast(session)
+        self._is_proposed = True
+        session.loaded.connect(self._on_loaded)
+        session.state_changed.connect(self._propose)
         training.phase_changed.connect(self._on_phase_changed)
         session.closed.connect(self.close_panel)
 
@@ -67,13 +73,35 @@ class Models(QObject):
     def _make_panel(self) -> "TrainingPanel":
         from app.training.view import TrainingPanel
 
-        panel = TrainingPanel(self._session, self._training)
+        panel = TrainingPanel(self._session, self._training, self.forecast)
         panel.start_requested.connect(self._training.start)
         panel.cancel_requested.connect(self._training.cancel)
         panel.keep_requested.connect(self._training.dismiss)
         panel.use_requested.connect(self.use)
         panel.close_requested.connect(self.close_panel)
         return panel
+
+    def _on_loaded(self) -> None:
+        """Who opens a project with labels enough finds the advice in the panel; only new labels are told."""
+        self._is_proposed = self._labels().will_help
+
+    def _propose(self, _state: object) -> None:
+        """Say once that there are labels enough by now."""
+        if self._is_proposed or self._training.is_busy or not self._labels().will_help:
+            return
+        self._is_proposed = True
+        if self.panel is None or not self.panel.isVisible():
+            self._toast.say(
+                proposal(self._labels()),
+                action=translate("training", "Show"),
+                on_action=lambda: self.open_panel(Depth.BACKBONE),
+            )
+
+    def _labels(self) -> Labels:
+        state = self._session.state
+        if state is None:
+            return Labels()
+        return Labels.of_counts(np.bincount(state.label_class[state.label_class >= 0]).tolist())
 
     def _on_used(self, name: str) -> None:
         self._training.dismiss()

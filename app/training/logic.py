@@ -8,6 +8,8 @@ from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
+from engine.collection.training.advice import is_likely_to_help
+
 if TYPE_CHECKING:
     from engine.collection.messages import TrainingResult
     from engine.training.curve import TrainingPoint
@@ -68,6 +70,13 @@ class Plan:
                 chosen["side"] = self.side
         return chosen
 
+    @classmethod
+    def of_settings(cls, settings: Mapping[str, object]) -> "Plan":
+        """The plan for a backbone that had these settings."""
+        start, side = StartingPoint(str(settings.get("start", StartingPoint.CURRENT))), settings.get("side")
+        iterations = int(str(settings.get("iterations", DEFAULTS[Depth.BACKBONE].iterations)))
+        return cls(Depth.BACKBONE, iterations, start, None if side is None else int(str(side)))
+
 
 DEFAULTS: Final = {
     Depth.PROPAGATION: Plan(Depth.PROPAGATION, 500),
@@ -79,20 +88,27 @@ USUAL_SIDE: Final = 84
 FEWEST_ITERATIONS: Final = 10
 MOST_ITERATIONS: Final = 200_000
 
-_ASSUMED_SIDE: Final = 96
-_START_S: Final = 10.0
-_TUNING_CHECKS_S: Final = 30.0
+_TUNING_S: Final = 40.0
 _TUNING_STEP_S: Final = 0.04
-_PIXEL_STEP_S: Final = {StartingPoint.CURRENT: 2e-4, StartingPoint.CONV4: 1e-4}
-"""Measured on two processor cores. Tuning looks at its validation classes a fixed number of times; a step of a backbone
-takes time in proportion to the pixels it sees, here of a hundred images."""
+"""Measured on two processor cores: the start and a fixed number of looks at validation classes, and each iteration."""
 
 
-def estimated_s(plan: Plan) -> float:
-    """Rough duration of a training on a plain processor, in seconds."""
-    if plan.depth is Depth.PROPAGATION:
-        return _START_S + _TUNING_CHECKS_S + plan.iterations * _TUNING_STEP_S
-    return _START_S + plan.iterations * _PIXEL_STEP_S[plan.start] * (plan.side or _ASSUMED_SIDE) ** 2
+def tuning_s(plan: Plan) -> float:
+    """Rough duration of tuning propagation, in seconds."""
+    return _TUNING_S + plan.iterations * _TUNING_STEP_S
+
+
+@dataclass(frozen=True)
+class StoppedTraining:
+    """A training that can go on.
+
+    Attributes:
+        done: finished iterations.
+        plan: what was asked for.
+    """
+
+    done: int
+    plan: Plan
 
 
 @dataclass(frozen=True)
@@ -102,10 +118,12 @@ class Labels:
     Attributes:
         images: with a class from a person.
         classes: with at least `IMAGES_NEEDED` of them.
+        will_help: whether training the backbone on them is likely to make predictions better.
     """
 
     images: int = 0
     classes: int = 0
+    will_help: bool = False
 
     @property
     def are_enough(self) -> bool:
@@ -113,9 +131,10 @@ class Labels:
         return self.classes >= CLASSES_NEEDED
 
     @classmethod
-    def of_counts(cls, counts: Sequence[int]) -> "Labels":
-        """From the number of labels of each class."""
-        return cls(sum(counts), sum(1 for count in counts if count >= IMAGES_NEEDED))
+    def of_counts(cls, counts: Sequence[int], *, trained_on: int = 0) -> "Labels":
+        """From the number of labels of each class, and of those that the version in use was trained on."""
+        enough = sum(1 for count in counts if count >= IMAGES_NEEDED)
+        return cls(sum(counts), enough, is_likely_to_help(counts, trained_on=trained_on))
 
 
 @final
@@ -265,6 +284,7 @@ class VersionRow:
         created_at: time zone aware.
         accuracy: that it was measured with when it was made, 0..1; None when it was not.
         is_used: whether the project uses it now.
+        trained_on: labelled images that its backbone was trained on; 0 for an untrained one.
     """
 
     version_id: int
@@ -272,3 +292,4 @@ class VersionRow:
     created_at: datetime
     accuracy: float | None
     is_used: bool
+    trained_on: int = 0

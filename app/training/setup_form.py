@@ -19,7 +19,8 @@ from app.training.logic import (
     Plan,
     StartingPoint,
 )
-from app.training.wording import duration, labels_text, purpose, start_text
+from app.training.wording import advice, duration, labels_text, purpose, start_text
+from engine.training.expected_time import TrainingDuration
 
 ITERATIONS_STEP = 100
 
@@ -30,9 +31,11 @@ class SetupForm(QWidget):
 
     Signals:
         start_requested: a `Plan`.
+        plan_changed: how long it takes may have changed.
     """
 
     start_requested = Signal(object)
+    plan_changed = Signal()
 
     def __init__(self, depth: Depth, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,7 +47,10 @@ class SetupForm(QWidget):
         self.side = make_choice_box({side: fill(self.tr("%1 pixels"), str(side)) for side in SIDES})
         self.side.setCurrentIndex(SIDES.index(USUAL_SIDE))
         self.side.setToolTip(self.tr("The backbone in use learns at the size it embeds at."))
+        self._expected: TrainingDuration | None = None
+        self._is_measuring = False
         self._duration = make_label("", "secondary", wraps=True)
+        self._advice = make_label("", "accent", wraps=True)
         self._basis = make_label("", "secondary", wraps=True)
         self.start_button = make_button(self.tr("Start"), self._on_start, variant="primary", icon_name="play")
         self._lay_out()
@@ -64,7 +70,7 @@ class SetupForm(QWidget):
 
     def _lay_out(self) -> None:
         small = tokens().spacing.small
-        column = fill_column(self, make_label(purpose(self.topic), wraps=True), self._basis)
+        column = fill_column(self, make_label(purpose(self.topic), wraps=True), self._basis, self._advice)
         column.addSpacing(small)
         column.addLayout(self._fields())
         column.addSpacing(small)
@@ -90,6 +96,7 @@ class SetupForm(QWidget):
         """Say what there is to learn from, and offer Start when that is enough."""
         self._labels, self._is_writable = labels, is_writable
         self._basis.setText(labels_text(labels))
+        self._tell()
         self.start_button.setEnabled(labels.are_enough and is_writable)
         tip = "" if is_writable else self.tr("The project is open read-only.")
         self.start_button.setToolTip(tip)
@@ -99,8 +106,22 @@ class SetupForm(QWidget):
         self.side.setEnabled(self.start_from.currentData() is StartingPoint.CONV4)
         self._on_setting_changed()
 
+    def show_duration(self, expected: TrainingDuration | None, *, is_measuring: bool) -> None:
+        """Say how long it takes; None while nobody knows."""
+        self._expected, self._is_measuring = expected, is_measuring
+        self._tell()
+
     def _on_setting_changed(self) -> None:
-        self._duration.setText(duration(self.plan))
+        self.plan_changed.emit()
+        self._tell()
+
+    def _tell(self) -> None:
+        told = duration(self.plan, self._expected, is_measuring=self._is_measuring)
+        self._duration.setText(told)
+        self._duration.setVisible(bool(told))
+        advised = advice(self._labels, self.plan, self._expected) if self.topic is Depth.BACKBONE else ""
+        self._advice.setText(advised)
+        self._advice.setVisible(bool(advised))
 
     def _on_start(self) -> None:
         self.start_requested.emit(self.plan)

@@ -22,8 +22,9 @@ def version_rows(live: "LiveCollection") -> tuple[VersionRow, ...]:
 
 def _row(version: "ModelVersion", *, is_used: bool) -> VersionRow:
     return VersionRow(
-        version.version_id, version.label, version.created_at, version.figures.get("after_accuracy"), is_used
-    )
+        version.version_id, version.label, version.created_at, version.figures.get("after_accuracy"), is_used,
+        int(version.figures.get("labelled_images") or 0),
+    )  # fmt: skip
 
 
 def store_trained(live: "LiveCollection", trained: Trained, project_path: Path) -> Trained:

@@ -10,19 +10,22 @@ from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.outcome import OutcomeCard
 from app.training.job import Phase
-from app.training.logic import Depth, Labels, Trained, VersionRow
+from app.training.logic import Depth, Labels, StoppedTraining, Trained, VersionRow
 from app.training.run_view import RunView
 from app.training.setup_form import SetupForm
+from app.training.stopped import StoppedNotice, stopped_training
 from app.training.version_list import VersionList
 from app.training.versions import version_rows
 from app.training.wording import comparison, measured_on, title, verdict
 
 if TYPE_CHECKING:
     from app.session import Session
+    from app.training.forecast import Forecast
     from app.training.job import Training
     from engine.project import Change
 
 TOPIC: Final = "model versions"
+STOPPED_TOPIC: Final = "stopped training"
 
 
 @final
@@ -41,12 +44,15 @@ class TrainingPanel(SidePanel):
     use_requested = Signal(int, str)
     keep_requested = Signal()
 
-    def __init__(self, session: "Session", training: "Training") -> None:
+    def __init__(self, session: "Session", training: "Training", forecast: "Forecast") -> None:
         super().__init__()
         self._session = session
         self._training = training
+        self._forecast = forecast
+        self._trained_on = 0
         self.topic: Depth | None = None
         self.failure = FailureNotice()
+        self.stopped = StoppedNotice()
         self.forms = {depth: SetupForm(depth) for depth in Depth}
         self.run = RunView(training)
         self.outcome = OutcomeCard(
@@ -56,7 +62,15 @@ class TrainingPanel(SidePanel):
         )
         self._versions_title = make_label(self.tr("Model versions"), "section")
         self.versions = VersionList()
-        parts = (self.failure, *self.forms.values(), self.run, self.outcome, self._versions_title, self.versions)
+        parts = (
+            self.failure,
+            self.stopped,
+            *self.forms.values(),
+            self.run,
+            self.outcome,
+            self._versions_title,
+            self.versions,
+        )
         self.lay_out("", self.tr("Close; training continues"), parts)
         self._connect()
         self.show_depth(None)
@@ -64,6 +78,9 @@ class TrainingPanel(SidePanel):
     def _connect(self) -> None:
         for form in self.forms.values():
             form.start_requested.connect(self.start_requested)
+        self.forms[Depth.BACKBONE].plan_changed.connect(self._show_duration)
+        self._forecast.changed.connect(self._show_duration)
+        self.stopped.resume_requested.connect(self.start_requested)
         self.run.cancel_requested.connect(self.cancel_requested)
         self.outcome.use_requested.connect(self._on_use_new)
         self.outcome.keep_requested.connect(self.keep_requested)
@@ -84,6 +101,7 @@ class TrainingPanel(SidePanel):
         self.topic = plan.depth if is_open and plan is not None else depth
         self._arrange()
         self._show_labels()
+        self._show_duration()
         self.ask_for_versions()
 
     def _arrange(self) -> None:
@@ -92,6 +110,15 @@ class TrainingPanel(SidePanel):
         is_free = phase in (Phase.IDLE, Phase.FAILED)
         for depth, form in self.forms.items():
             form.setVisible(is_free and depth is self.topic)
+        self._show_stopped(None)
+        if is_free and self.topic is Depth.BACKBONE and self._session.info is not None:
+            caches = self._session.caches
+            self._session.ask(
+                lambda live: stopped_training(live.project, caches),
+                self._show_stopped,
+                owner=self,
+                topic=STOPPED_TOPIC,
+            )
         self.run.setVisible(not is_free)
         self.failure.show_text(self._training.error if phase is Phase.FAILED else "")
         self.outcome.setVisible(phase is Phase.DONE)
@@ -118,9 +145,20 @@ class TrainingPanel(SidePanel):
         if self.isHidden() or state is None or info is None:
             return
         counts = np.bincount(state.label_class[state.label_class >= 0])
-        labels = Labels.of_counts(counts.tolist())
+        labels = Labels.of_counts(counts.tolist(), trained_on=self._trained_on)
         for form in self.forms.values():
             form.show_labels(labels, is_writable=info.is_writable)
+
+    def _show_duration(self) -> None:
+        """Measure how long the chosen training takes, where nobody knows it yet."""
+        form = self.forms[Depth.BACKBONE]
+        if self.isVisible() and form.isVisible():
+            self._forecast.want(form.plan)
+        form.show_duration(self._forecast.of(form.plan), is_measuring=self._forecast.is_measuring)
+
+    def _show_stopped(self, stopped: StoppedTraining | None) -> None:
+        info = self._session.info
+        self.stopped.show_stopped(stopped, is_writable=info is not None and info.is_writable)
 
     # -- versions
 
@@ -131,6 +169,8 @@ class TrainingPanel(SidePanel):
 
     def _on_versions(self, rows: tuple[VersionRow, ...]) -> None:
         info = self._session.info
+        self._trained_on = next((row.trained_on for row in rows if row.is_used), 0)
+        self._show_labels()
         self.versions.show_rows(rows, is_writable=info is not None and info.is_writable)
 
     def _on_change_made(self, change: "Change") -> None:

@@ -5,8 +5,19 @@ from typing import Final
 from PySide6.QtCore import QLocale
 
 from app.texts import fill, translate
-from app.training.logic import Depth, Figures, Labels, Plan, StartingPoint, Trained, VersionRow, estimated_s
+from app.training.logic import (
+    Depth,
+    Figures,
+    Labels,
+    Plan,
+    StartingPoint,
+    StoppedTraining,
+    Trained,
+    VersionRow,
+    tuning_s,
+)
 from app.wording import SEPARATOR, images, moment_text, number, percent_to_a_tenth
+from engine.training.expected_time import TrainingDuration
 
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3600
@@ -28,14 +39,42 @@ def purpose(depth: Depth) -> str:
     return translate("training", "Trains the network that embeds your images to tell your classes apart.")
 
 
-def duration(plan: Plan) -> str:
-    """About how long a training takes."""
-    seconds = estimated_s(plan)
+def duration(plan: Plan, expected: TrainingDuration | None = None, *, is_measuring: bool = False) -> str:
+    """About how long a training takes; nothing where nobody knows."""
+    if plan.depth is Depth.PROPAGATION:
+        return _takes(tuning_s(plan))
+    if expected is None:
+        return translate("training", "Measuring how long it takes…") if is_measuring else ""
+    return _takes(expected.seconds(plan.iterations))
+
+
+def _takes(seconds: float) -> str:
     if seconds < _MINUTE_S:
         return translate("training", "Takes less than a minute.")
-    if plan.depth is Depth.PROPAGATION:
-        return fill(translate("training", "Takes about %1."), _about(seconds))
-    return fill(translate("training", "Takes about %1, and far less with a GPU."), _about(seconds))
+    return fill(translate("training", "Takes about %1."), _about(seconds))
+
+
+def advice(labels: Labels, plan: Plan, expected: TrainingDuration | None) -> str:
+    """Whether training the backbone is worth its time; nothing where it is not."""
+    if not labels.will_help:
+        return ""
+    count = number(labels.images)
+    if expected is None:
+        return fill(translate("training", "%1 labels: training would likely help."), count)
+    minutes = _about(max(expected.seconds(plan.iterations), _MINUTE_S))
+    return fill(translate("training", "%1 labels: training for about %2 would likely help."), count, minutes)
+
+
+def proposal(labels: Labels) -> str:
+    """The same for somebody who works on something else."""
+    template = translate("training", "%1 labels: training the backbone would likely help.")
+    return fill(template, number(labels.images))
+
+
+def stopped_text(stopped: StoppedTraining) -> str:
+    """How far a stopped training was."""
+    template = translate("training", "A training was stopped after %1 of %2 iterations. Nothing of it is lost.")
+    return fill(template, number(stopped.done), number(stopped.plan.iterations))
 
 
 def _about(seconds: float) -> str:

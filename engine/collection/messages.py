@@ -8,6 +8,7 @@ from engine.collection.backbone_change.change import PreparedChange
 from engine.collection.training.trained import Depth
 from engine.embedding.records import EmbedBatch
 from engine.training.curve import TrainingPoint
+from engine.training.expected_time import TrainingDuration
 from engine.worker.protocol import Request
 
 
@@ -44,6 +45,21 @@ class Train(Request[TrainingResult]):
     cache: Path
     depth: Depth
     out: Path
+    settings: Mapping[str, int | float | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class EstimateTraining(Request[TrainingDuration]):
+    """Measure how long training a backbone on a project's labels would take.
+
+    Attributes:
+        project: only read.
+        cache: root of the caches.
+        settings: by name.
+    """
+
+    project: Path
+    cache: Path
     settings: Mapping[str, int | float | str] = field(default_factory=dict)
 
 

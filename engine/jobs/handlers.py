@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from engine.backbones import messages
-from engine.collection.messages import PrepareChange, Train
+from engine.collection.messages import EstimateTraining, PrepareChange, Train
 from engine.embedding.messages import EmbedImages, MeasureRates
 from engine.jobs import backbones, devices, projects
 from engine.jobs.embedding import Embedder, measure_rates
@@ -23,6 +23,7 @@ def handlers() -> "Handlers":
         DrawSample: projects.draw_sample,
         DrawShare: projects.draw_share,
         Train: projects.train,
+        EstimateTraining: projects.estimate_training,
         PrepareChange: projects.prepare_change,
         messages.InspectFile: backbones.inspect_file,
         messages.TryFile: backbones.try_file,

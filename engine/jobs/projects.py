@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from engine.collection.messages import PrepareChange, Train, TrainingResult
+from engine.collection.messages import EstimateTraining, PrepareChange, Train, TrainingResult
 from engine.config import CacheFolders
 from engine.embedding.records import EmbedBatch
 from engine.events import CancelToken
@@ -11,6 +11,7 @@ from engine.sample_collection.messages import DrawSample, DrawShare, PictureDraw
 
 if TYPE_CHECKING:
     from engine.collection.backbone_change.change import PreparedChange
+    from engine.training.expected_time import TrainingDuration
     from engine.worker.serve import Send
 
 ROWS_AT_ONCE: Final = 1_000
@@ -50,6 +51,18 @@ def train(request: Train, send: "Send", cancel: CancelToken) -> TrainingResult:
             cancel=cancel,
         )
     return TrainingResult(trained.folder, trained.name, trained.figures)
+
+
+def estimate_training(request: EstimateTraining, _send: "Send", _cancel: CancelToken) -> "TrainingDuration":
+    """Measure how long a training would take."""
+    from engine.collection.training.duration import estimate_duration
+    from engine.collection.training.train import PACKAGES
+    from engine.project import Project
+    from engine.training.needed_packages import check_packages
+
+    check_packages(PACKAGES, "training needs")
+    with Project.open(request.project, for_writing=False) as project:
+        return estimate_duration(project, CacheFolders(request.cache), request.settings)
 
 
 def prepare_change(request: PrepareChange, send: "Send", cancel: CancelToken) -> "PreparedChange":

@@ -7,7 +7,9 @@ from typing import Any, Final
 CHECKPOINT_NAME: Final = "checkpoint.safetensors"
 
 _LENGTH_BYTES: Final = 8
+"""At the start of a safetensors file: how long its head is."""
 _LONGEST_HEAD: Final = 10_000_000
+"""Bytes; a head of ours has some thousands."""
 
 
 def kept_iteration(path: Path) -> int:

@@ -11,9 +11,11 @@ from app.actions.keys_sheet import KeysSheet
 from app.backbones.logic import Source
 from app.palette.overlay import Overlay
 from app.theme import set_scheme
+from engine.training.expected_time import TrainingDuration
 from tests.support.backbone_panel import panel_for
 from tests.support.clipping import clipped, overlapping
 from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.scripted_workers import Player
 from tests.support.sessions import settle
 from tests.support.widgets import scroll_area
 
@@ -109,6 +111,7 @@ def test_every_panel_is_whole(reviewing: Desk, panel: str, scheme: str) -> None:
     """On 1,000 x 640, where panels are at their narrowest: no word is cut, and none lies on another."""
     set_scheme(scheme)
     reviewing.window.resize(1000, 640)
+    reviewing.window.models.forecast._make_job = Player([TrainingDuration(1.0, 40.0)])  # noqa: SLF001 (a scripted job)
     reviewing.window.registry.trigger(panel)
     side = reviewing.window.side.currentWidget()
     assert side is not None

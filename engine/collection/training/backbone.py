@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.models import model_of
+from engine.collection.training.duration import MOST_QUANTISED, measured_pace
 from engine.collection.training.held_out import (
     curve_check,
     exported_embeddings,
@@ -46,8 +47,6 @@ RESUMED: Final = "resumed_iteration"
 """Figure of a training that was stopped: after which iteration it went on."""
 CHECKPOINTS: Final = 20
 """In a training: what a crash costs is a twentieth of it at most."""
-MOST_QUANTISED: Final = 200
-"""Images that the eight-bit companion is made with, at most; leafnet's took as many (decision 21)."""
 
 
 def train_backbone(
@@ -93,7 +92,7 @@ def train_backbone(
     assert settings.side is not None, "filled in"
     with training_folder(out):
         images = project_images(
-            project, settings, out, side=start.stored_side(settings.side), on_progress=on_progress, cancel=cancel
+            project, settings, out, side=start.stored_side(settings.side), on_progress=teller.reading, cancel=cancel
         )
         run = open_run(project, caches, settings, by_field(chosen or {}))
         resumed = _resumed_iteration(run)
@@ -151,6 +150,7 @@ def _train(
 
     plan, pixels, check = _plan(settings), images.training_set.pixels, curve_check(objective, images)
     embed = embedder(objective, pixels, plan.side)
+    teller.ending_s = measured_pace(objective.backbone, plan.side).ending_s(len(pixels))
     objective.refresh(embed)
     teller.point(TrainingPoint(0, None, None, None if check is None else check(embed)))
     if (run / CHECKPOINT_NAME).exists():
@@ -231,6 +231,7 @@ def _measured(project: Project, caches: CacheFolders, images: ProjectImages, fil
         "before_accuracy": _accuracy_before(project, caches, images),
         "after_accuracy": held_out_accuracy(fitted, images, embeddings),
         "held_out_images": len(images.held_out),
+        "labelled_images": len(images.images),
         "unreadable_images": images.broken,
     }
     known = {name: value for name, value in figures.items() if value is not None}

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.embeddings.embedding_store import unit_length
+from engine.collection.training.duration import LOOKED_AT
 from engine.collection.training.project_images import ProjectImages
 from engine.everyday.classification import classify_all
 from engine.everyday.model import EverydayModel, fit, prior_of
@@ -22,9 +23,6 @@ from engine.runtime.providers import choose_providers
 if TYPE_CHECKING:
     from engine.training.level_wise.objective import PrototypePropagation
     from engine.training.objective import Embed
-
-SUPPORT: Final = 5
-"""Images of a class that make its prototype while training is watched."""
 
 
 def fitted_to_training(
@@ -99,7 +97,7 @@ def exported_embeddings(backbone: Path, card: BackboneCard, images: ProjectImage
 def curve_check(objective: "PrototypePropagation", images: ProjectImages) -> "Callable[[Embed], float] | None":
     """A way to measure accuracy on the held-out images while training goes on; None without any.
 
-    One task: the held-out images among all their classes, with up to `SUPPORT` training images of each as support.
+    One task: the held-out images among all their classes, with up to `LOOKED_AT` training images of each as support.
     """
     import torch
 
@@ -114,7 +112,7 @@ def curve_check(objective: "PrototypePropagation", images: ProjectImages) -> "Ca
     fine = np.unique(labels)
     above = frozenset[int]().union(*(training_set.ancestors[position] for position in fine.tolist()))
     classes = np.union1d(fine, np.array(sorted(above), dtype=np.int64))
-    support = [training_set.images_by_class[position][:SUPPORT] for position in fine.tolist()]
+    support = [training_set.images_by_class[position][:LOOKED_AT] for position in fine.tolist()]
     places = np.repeat(np.searchsorted(classes, fine), [len(of_class) for of_class in support])
     edges = torch.from_numpy(edges_between(training_set.edge_index, classes, training_set.class_count))
     positions = np.concatenate([*support, images.held_out])

@@ -91,8 +91,7 @@ def project_images(
     """
     labelled = labelled_images(project)
     arrays = graph_arrays(project.graph, labelled.class_ids)
-    generator = np.random.default_rng(settings.seed)
-    kept, held_out = _split(labelled, arrays, settings.held_out_share, generator)
+    kept, held_out = held_out_split(labelled, arrays, settings)
     check_graph(arrays, arrays.positions_of(labelled.class_ids[kept]))
     pixels, decoded = _decoded(
         project, labelled, np.concatenate([kept, held_out]), folder, side=side,
@@ -107,10 +106,11 @@ def project_images(
     return ProjectImages(labelled.in_order(rows), training_set, arrays, shape, len(labelled) - len(rows))
 
 
-def _split(
-    labelled: ProjectLabels, arrays: GraphArrays, share: float, generator: np.random.Generator
+def held_out_split(
+    labelled: ProjectLabels, arrays: GraphArrays, settings: BackboneSettings
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows to train on and rows to hold out: of each leaf class a share, as long as `LEAST_IMAGES` stay."""
+    generator, share = np.random.default_rng(settings.seed), settings.held_out_share
     kept, held_out = [], []
     positions = arrays.positions_of(labelled.class_ids)
     for position in np.unique(positions).tolist():

@@ -60,7 +60,7 @@ class BackboneSettings:
     weight_decay: float = 1e-4
     augmentation: Augmentation = "shifted crop"
     held_out_share: float = 0.2
-    points: int = 40
+    points: int = 10
     device: str = "auto"
     seed: int = 0
 

@@ -20,10 +20,12 @@ class Teller:
 
     Attributes:
         points: so far.
+        ending_s: seconds from the last iteration to the end, which the progress counts in.
     """
 
     def __init__(self, on_progress: OnProgress, on_point: OnPoint) -> None:
         self.points: list[TrainingPoint] = []
+        self.ending_s = 0.0
         self._on_progress = on_progress
         self._on_point = on_point
 
@@ -34,7 +36,14 @@ class Teller:
 
     def progress(self, progress: Progress) -> None:
         """Tell how far it is, with the latest loss and accuracy."""
-        self._on_progress(replace(progress, note=_note(self.points[-1]) if self.points else progress.note))
+        left_s = progress.seconds_left
+        left_s = None if left_s is None else left_s + self.ending_s
+        note = _note(self.points[-1]) if self.points else progress.note
+        self._on_progress(replace(progress, note=note, seconds_left=left_s))
+
+    def reading(self, progress: Progress) -> None:
+        """Tell how many images are read: how long the training takes nobody knows from that."""
+        self._on_progress(replace(progress, seconds_left=None))
 
 
 def _note(point: TrainingPoint) -> str:

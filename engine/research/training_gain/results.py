@@ -8,7 +8,7 @@ from typing import Final
 
 from engine.errors import FormatError
 from engine.full_disk import writing
-from engine.new_file import private_folder
+from engine.new_file import ORDINARY_FILE, private_folder, write_file
 from engine.project.records import Plain
 
 FILE_NAME: Final = "training.jsonl"
@@ -80,5 +80,4 @@ def keep(gain: TrainingGain, runs: Path) -> None:
         private_folder(runs)
         before = path.read_bytes() if path.is_file() else b""
         whole = before[: before.rfind(b"\n") + 1]
-        with path.open("wb") as file:
-            file.write(whole + (json.dumps(asdict(gain)) + "\n").encode())
+        write_file(path, whole + (json.dumps(asdict(gain)) + "\n").encode(), mode=ORDINARY_FILE)

@@ -16,6 +16,7 @@ from engine.training.batches import normalised
 from engine.training.export import HALF_WEIGHTS_TOLERANCE, relative_difference
 
 _IMAGES: Final = 2
+"""Pictures that are compared. Chosen: enough to see another network."""
 
 
 def images_at_once(path: Path, card: BackboneCard) -> int | None:

@@ -11,7 +11,9 @@ from engine.training.batches import IMAGENET_MEAN, IMAGENET_STD
 _LUMINANCE: Final = (0.299, 0.587, 0.114)
 """As in `engine.runtime.backbone_input`."""
 _MAP_RANK: Final = 4
+"""Batch, channels, height and width of a feature map."""
 _TOKENS_RANK: Final = 3
+"""Batch, tokens and width."""
 
 
 @final

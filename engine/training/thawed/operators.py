@@ -16,6 +16,7 @@ Operator = Callable[[Attributes, Inputs], Any]
 _FLOATS: Final = frozenset({1, 10, 11, 16})
 """ONNX's numbers for float32, float16, float64 and bfloat16: all are float32 in training."""
 _BOOL: Final = 9
+"""ONNX's number for yes and no."""
 
 
 def _plain(function: Callable[..., Any]) -> Operator:
@@ -117,3 +118,4 @@ OPERATORS: Final[Mapping[str, Operator]] = {
     "Unsqueeze": shapes.unsqueezed,
     "Where": _plain(torch.where),
 }
+"""Numbers in it are the defaults of ONNX, and places of inputs."""

@@ -11,6 +11,7 @@ from engine.training.thawed.layers import Attributes, Inputs
 _KEPT: Final = 0
 """In the wanted shape of a Reshape: as long as it was."""
 _PAIRS: Final = 2
+"""Each axis has a padding before and one behind."""
 
 
 def shape(attributes: Attributes, inputs: Inputs) -> Tensor:

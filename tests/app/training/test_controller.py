@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.training.job import Phase, Training
@@ -17,6 +18,7 @@ from engine.events import Progress
 from engine.project import Project
 from engine.runtime.providers import ListDevices
 from engine.scratch_folder import ScratchFolder
+from engine.training.expected_time import TrainingDuration
 from engine.worker.protocol import Failed
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
@@ -24,10 +26,12 @@ from tests.support.killed import killed_in_scratch_folder
 from tests.support.projects import dump
 from tests.support.scripted_workers import Player
 from tests.support.sessions import changed_by, recorded, settle
+from tests.support.stopped_training import leave_stopped
 from tests.support.trainings import Trainer, other_backbone, points, result, store_other_backbone
 from tests.support.widgets import button, scroll_area, texts
 
 Key = Qt.Key
+DURATION = TrainingDuration(iteration_s=1.0, others_s=40.0)
 
 
 @pytest.fixture
@@ -44,7 +48,8 @@ def prepare(desk: Desk, trainer: Trainer, backbone: Path | None = None) -> None:
 
 
 def panel_for(desk: Desk, action: str = "tune_propagation") -> TrainingPanel:
-    """Choose the action; the panel, once it lists the versions."""
+    """Choose the action; the panel, once it lists the versions. How long training takes is told by a script."""
+    desk.window.models.forecast._make_job = Player(*[[DURATION]] * 3)  # noqa: SLF001 (a scripted job takes the place of a child process)
     desk.window.registry.trigger(action)
     panel = desk.window.models.panel
     assert panel is not None
@@ -442,3 +447,65 @@ def test_the_button_says_start(reviewing: Desk) -> None:
     """In both forms."""
     panel = panel_for(reviewing)
     assert {form.start_button.text() for form in panel.forms.values()} == {"Start"}
+
+
+def test_the_time_is_measured_when_somebody_looks(reviewing: Desk) -> None:
+    """Not before the panel is there; then it follows the iterations as they are typed, and is measured once."""
+    panel = panel_for(reviewing)
+    player = reviewing.window.models.forecast._make_job  # noqa: SLF001 (what was asked for)
+    assert isinstance(player, Player)
+    assert player.requests == []
+    panel_for(reviewing, "train_backbone")
+    form = panel.forms[Depth.BACKBONE]
+    reviewing.wait(lambda: "Takes about 4 minutes." in texts(form))
+    assert "24 labels: training for about 4 minutes would likely help." in texts(form)
+    form.iterations.setFocus()
+    form.iterations.selectAll()
+    QTest.keyClicks(form.iterations, "500", delay=5)
+    assert "Takes about 9 minutes." in texts(form)
+
+
+def test_labels_enough_are_told_once(desk: Desk, collection: Collection) -> None:
+    """Two labels each in most classes are too few; Enter on some cards makes them enough, and one line says so."""
+    with Project.open(collection.project) as project:
+        one_each = {label.class_id: label.image_id for label in project.labels().values()}
+        project.unlabel(list(one_each.values())[:5])
+    desk.open(collection.project)
+    desk.window.registry.trigger("show_to_review")
+    said = desk.window.toast
+    while "would likely help" not in said.message:
+        desk.choose(0)
+        desk.press_for_change(Key.Key_Return)
+    labelled = int((desk.state.label_class >= 0).sum())
+    assert said.message == f"{labelled} labels: training the backbone would likely help."
+    desk.choose(0)
+    desk.press_for_change(Key.Key_Return)
+    assert said.message == f"{labelled} labels: training the backbone would likely help."
+    desk.window.models.forecast._make_job = Player([DURATION])  # noqa: SLF001 (a scripted job takes the place of a child process)
+    (look,) = said.findChildren(QPushButton)
+    QTest.mouseClick(look, Qt.MouseButton.LeftButton)
+    panel = desk.window.models.panel
+    assert panel is not None
+    assert panel.forms[Depth.BACKBONE].isVisible()
+    desk.wait(lambda: not desk.window.models.forecast.is_measuring)
+
+
+def test_a_stopped_training_is_resumed(reviewing: Desk, collection: Collection) -> None:
+    """Told where it stopped; Resume asks for the same training, and a new one can be started instead."""
+    window = reviewing.window
+    settings: dict[str, int | str] = {"iterations": 40, "start": "current"}
+    with Project.open(collection.project, for_writing=False) as project:
+        leave_stopped(project, window.session.caches, settings, done=30)
+    trainer = Trainer(["wait"])
+    prepare(reviewing, trainer)
+    panel = panel_for(reviewing, "train_backbone")
+    reviewing.wait(panel.stopped.isVisible)
+    assert panel.stopped.text == "A training was stopped after 30 of 40 iterations. Nothing of it is lost."
+    assert panel.forms[Depth.BACKBONE].isVisible()
+    QTest.mouseClick(panel.stopped.resume_button, Qt.MouseButton.LeftButton)
+    reviewing.wait(lambda: window.training.phase is Phase.RUNNING)
+    assert trainer.requests[0].settings == settings
+    assert not panel.stopped.isVisible()
+    QTest.mouseClick(panel.run.cancel_button, Qt.MouseButton.LeftButton)
+    reviewing.wait(lambda: window.training.phase is Phase.IDLE)
+    reviewing.wait(panel.stopped.isVisible)

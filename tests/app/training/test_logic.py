@@ -17,10 +17,11 @@ from app.training.logic import (
     Plan,
     StartingPoint,
     Trained,
-    estimated_s,
+    tuning_s,
 )
 from engine.collection.messages import TrainingResult
 from engine.training.curve import TrainingPoint
+from engine.training.expected_time import TrainingDuration
 
 
 def test_a_plan_names_only_what_its_depth_has() -> None:
@@ -40,11 +41,9 @@ def test_the_usual_side_can_be_chosen() -> None:
 
 
 def test_more_work_takes_longer() -> None:
-    """Iterations and pixels count; tuning is far quicker than training a backbone."""
-    tuning, training = DEFAULTS[Depth.PROPAGATION], DEFAULTS[Depth.BACKBONE]
-    assert estimated_s(Plan(Depth.PROPAGATION, 2000)) > estimated_s(tuning)
-    assert estimated_s(Plan(Depth.BACKBONE, 200, StartingPoint.CURRENT, 160)) > estimated_s(training)
-    assert estimated_s(training) > 5 * estimated_s(tuning)
+    """Iterations count; what else there is to do comes on top."""
+    assert tuning_s(Plan(Depth.PROPAGATION, 2000)) > tuning_s(DEFAULTS[Depth.PROPAGATION])
+    assert TrainingDuration(iteration_s=0.5, others_s=20.0).seconds(200) == 120.0
 
 
 @pytest.mark.parametrize(
@@ -55,6 +54,12 @@ def test_labels_are_counted(counts: list[int], found: Labels) -> None:
     """Images with a class, and classes with at least two of them."""
     assert Labels.of_counts(counts) == found
     assert found.are_enough == (found.classes >= 2)
+
+
+def test_a_stopped_training_has_its_plan() -> None:
+    """From the settings that the worker was asked with; Conv4 has a side of its own."""
+    for plan in (Plan(Depth.BACKBONE, 40), Plan(Depth.BACKBONE, 20, StartingPoint.CONV4, 84)):
+        assert Plan.of_settings(plan.settings()) == plan
 
 
 def test_a_long_curve_melts_neighbours_and_keeps_its_shape() -> None:

@@ -5,15 +5,19 @@ from datetime import UTC, datetime
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.training.logic import DEFAULTS, Depth, Figures, Labels, Plan, VersionRow
+from app.training.logic import DEFAULTS, Depth, Figures, Labels, Plan, StoppedTraining, VersionRow
 from app.training.wording import (
+    advice,
     comparison,
     duration,
     labels_text,
     measured_on,
+    proposal,
+    stopped_text,
     verdict,
     version_facts,
 )
+from engine.training.expected_time import TrainingDuration
 
 
 def test_figures_are_compared(qapp: QApplication) -> None:
@@ -42,17 +46,35 @@ def test_what_was_not_measured_is_said(qapp: QApplication) -> None:
 
 
 @pytest.mark.parametrize(
-    ("plan", "words"),
+    ("plan", "expected", "words"),
     [
-        (Plan(Depth.PROPAGATION, 100), "less than a minute"),
-        (DEFAULTS[Depth.PROPAGATION], "about 1 minute."),
-        (DEFAULTS[Depth.BACKBONE], "minutes, and far less with a GPU"),
-        (Plan(Depth.BACKBONE, 20_000), "hours"),
+        (Plan(Depth.PROPAGATION, 100), None, "Takes less than a minute."),
+        (DEFAULTS[Depth.PROPAGATION], None, "Takes about 1 minute."),
+        (DEFAULTS[Depth.BACKBONE], TrainingDuration(1.0, 40.0), "Takes about 4 minutes."),
+        (Plan(Depth.BACKBONE, 20_000), TrainingDuration(1.0, 40.0), "Takes about 6 hours."),
+        (DEFAULTS[Depth.BACKBONE], None, ""),
     ],
 )
-def test_the_duration_is_rough(qapp: QApplication, plan: Plan, words: str) -> None:
-    """Nobody is promised seconds."""
-    assert words in duration(plan)
+def test_the_duration_is_rough(qapp: QApplication, plan: Plan, expected: TrainingDuration | None, words: str) -> None:
+    """Nobody is promised seconds, and nothing at all before it was measured."""
+    assert duration(plan, expected) == words
+    if not words:
+        assert duration(plan, is_measuring=True) == "Measuring how long it takes…"
+
+
+def test_training_is_advised_where_it_is_likely_to_help(qapp: QApplication) -> None:
+    """With the labels and the time that it takes, once that was measured; else nothing is said."""
+    labels, plan, expected = Labels(406, 81, will_help=True), DEFAULTS[Depth.BACKBONE], TrainingDuration(1.0, 40.0)
+    assert advice(labels, plan, expected) == "406 labels: training for about 4 minutes would likely help."
+    assert advice(labels, plan, None) == "406 labels: training would likely help."
+    assert advice(Labels(20, 10), plan, expected) == ""
+    assert proposal(labels) == "406 labels: training the backbone would likely help."
+
+
+def test_a_stopped_training_says_how_far_it_was(qapp: QApplication) -> None:
+    """And that nothing is lost."""
+    told = stopped_text(StoppedTraining(120, Plan(Depth.BACKBONE, 200)))
+    assert told == "A training was stopped after 120 of 200 iterations. Nothing of it is lost."
 
 
 def test_labels_are_told_or_asked_for(qapp: QApplication) -> None:

@@ -1,6 +1,5 @@
 """A training that was stopped or killed goes on where it was, to the same numbers."""
 
-import json
 import os
 import signal
 import subprocess
@@ -21,6 +20,7 @@ from engine.events import CancelToken, Progress
 from engine.project import Project
 from engine.training.checkpoint_file import CHECKPOINT_NAME, kept_iteration
 from tests.support.collections import Collection, class_ids
+from tests.support.stopped_training import leave_stopped
 
 QUICK: Chosen = {"iterations": 4, "points": 2, "device": "cpu", "side": 32}
 
@@ -57,12 +57,7 @@ def test_a_stopped_training_goes_on_to_the_same_numbers(project: Project, collec
 
 
 def _stopped(project: Project, collection: Collection, chosen: Chosen) -> Path:
-    """What a stopped training leaves, without training."""
-    settings = start_of(project, collection.caches, "current").filled_in(with_chosen(BackboneSettings(), chosen))
-    run = open_run(project, collection.caches, settings, chosen)
-    head = json.dumps({"__metadata__": {"iteration": "3"}}).encode()
-    (run / CHECKPOINT_NAME).write_bytes(len(head).to_bytes(8, "little") + head)
-    return run
+    return leave_stopped(project, collection.caches, chosen, done=3)
 
 
 def test_what_is_kept_is_told(project: Project, collection: Collection) -> None:

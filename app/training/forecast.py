@@ -1,0 +1,84 @@
+"""How long training a backbone would take on this computer: measured in a child process when somebody wants to know."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import QObject, Signal
+
+from app.jobs.process_job import ProcessJob
+from app.training.logic import Plan, StartingPoint
+from engine.training.expected_time import TrainingDuration
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from engine.collection.messages import EstimateTraining
+    from engine.project import Change
+
+MakeJob = Callable[[str, "EstimateTraining"], ProcessJob]
+_Key = tuple[StartingPoint, int | None]
+
+
+@final
+class Forecast(QObject):
+    """Measures once for each network to start from, and again when the project has another model or other labels.
+
+    Signals:
+        changed: `of` answers otherwise now.
+
+    Args:
+        session: of the project.
+        make_job: makes the job from its title and request; tests give another one.
+    """
+
+    changed = Signal()
+
+    def __init__(self, session: "Session", make_job: MakeJob = ProcessJob, parent: QObject | None = None) -> None:
+        super().__init__(parent or session)
+        self._session = session
+        self._make_job = make_job
+        self._known: dict[_Key, TrainingDuration | None] = {}
+        self._job: ProcessJob | None = None
+        session.closed.connect(self._forget)
+        session.change_made.connect(self._on_change_made)
+
+    def of(self, plan: Plan) -> TrainingDuration | None:
+        """How long a plan's kind of training takes; None while nobody knows."""
+        return self._known.get((plan.start, plan.side))
+
+    @property
+    def is_measuring(self) -> bool:
+        """Whether an answer is on its way."""
+        return self._job is not None
+
+    def want(self, plan: Plan) -> None:
+        """Measure what is not known yet; one thing at a time, and nothing while the project is busy with a training."""
+        from engine.collection.messages import EstimateTraining
+
+        info, key = self._session.info, (plan.start, plan.side)
+        if info is None or self._job is not None or key in self._known:
+            return
+        settings = {name: value for name, value in plan.settings().items() if name != "iterations"}
+        request = EstimateTraining(info.path, self._session.caches.root, settings)
+        job = self._make_job(self.tr("Measuring how long training takes"), request)
+        job.finished.connect(lambda duration: self._take(key, duration))
+        job.failed.connect(lambda _message: self._take(key, None))
+        job.ended.connect(self._on_ended)
+        self._job = job
+        self._session.jobs.watch(job)
+        job.start()
+
+    def _take(self, key: _Key, duration: TrainingDuration | None) -> None:
+        self._known[key] = duration
+
+    def _on_ended(self) -> None:
+        self._job = None
+        self.changed.emit()
+
+    def _on_change_made(self, change: "Change") -> None:
+        if change.settings:
+            self._forget()
+
+    def _forget(self) -> None:
+        self._known.clear()
+        if self._job is not None:
+            self._job.cancel()

@@ -1,0 +1,24 @@
+"""When training the backbone is likely to help: one rule, from measurements."""
+
+from collections.abc import Sequence
+from typing import Final
+
+ENOUGH_SHOTS: Final = 3
+"""Labelled images of a class from which on training the backbone helps. Measured: decision 47."""
+MOST_CLASSES: Final = 0.5
+"""Share of the labelled classes that must have so many."""
+MORE_LABELS: Final = 1.5
+"""How many times as many labels as the last training learned from make another one worth its time. Chosen."""
+
+
+def is_likely_to_help(shots: Sequence[int], *, trained_on: int = 0) -> bool:
+    """Whether training the backbone on these labels is likely to make predictions better.
+
+    Args:
+        shots: labelled images of each leaf class; classes without any count for nothing.
+        trained_on: labelled images that the version in use was trained on; 0 for an untrained backbone.
+    """
+    labelled = [count for count in shots if count]
+    able = sum(count >= ENOUGH_SHOTS for count in labelled)
+    enough = able >= 2 and able >= MOST_CLASSES * len(labelled)  # noqa: PLR2004 (there is something to tell apart)
+    return enough and sum(labelled) >= MORE_LABELS * trained_on

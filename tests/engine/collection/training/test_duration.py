@@ -1,0 +1,69 @@
+"""A training's duration is measured before it begins, and told while it runs."""
+
+import time
+
+import pytest
+from torch import nn
+
+from engine.collection.training.advice import is_likely_to_help
+from engine.collection.training.backbone import train_backbone
+from engine.collection.training.duration import Pace, estimate_duration, measured_pace
+from engine.collection.training.settings import Chosen
+from engine.events import Progress
+from engine.project import Project
+from tests.support.collections import Collection
+
+QUICK: Chosen = {"iterations": 6, "points": 1, "device": "cpu"}
+
+
+def test_learning_takes_longer_than_looking() -> None:
+    """And statistics of batches stay as they were."""
+    norm = nn.BatchNorm2d(16)
+    network = nn.Sequential(nn.Conv2d(3, 16, 3), norm, nn.ReLU(), nn.Conv2d(16, 16, 3), nn.Flatten())
+    pace = measured_pace(network, 48)
+    assert 0 < pace.look_s < pace.step_s
+    assert network.training
+    assert norm.running_mean is not None
+    assert not norm.running_mean.any()
+    assert all(parameter.grad is None for parameter in network.parameters())
+    assert Pace(1.0, 0.5).ending_s(100) - Pace(1.0, 0.5).ending_s(0) == pytest.approx(0.5 * 400)
+
+
+def test_more_work_takes_longer(project: Project, collection: Collection) -> None:
+    """Iterations count, classes of an iteration count, and so does watching."""
+    plain, wide, watched = (
+        estimate_duration(project, collection.caches, {**QUICK, "side": 32, **more})
+        for more in ({}, {"ways": 8}, {"points": 100})
+    )
+    assert plain.seconds(100) == pytest.approx(plain.others_s + 100 * plain.iteration_s)
+    assert wide.iteration_s > plain.iteration_s
+    assert watched.others_s > plain.others_s
+
+
+@pytest.mark.slow
+def test_a_training_takes_about_as_long_as_was_told(project: Project, collection: Collection) -> None:
+    """Within a factor that even a busy machine keeps; while it runs, the time left counts the end in."""
+    told_s = estimate_duration(project, collection.caches, QUICK).seconds(6)
+    reports: list[Progress] = []
+    started_s = time.monotonic()
+    train_backbone(project, collection.caches, QUICK, out=collection.folder / "out", on_progress=reports.append)
+    taken_s = time.monotonic() - started_s
+    assert told_s / 4 < taken_s < told_s * 4
+    assert all(report.seconds_left is None for report in reports if report.unit == "images")
+
+
+@pytest.mark.parametrize(
+    ("shots", "trained_on", "expected"),
+    [
+        ([5, 5, 5, 5], 0, True),
+        ([1, 2, 2, 1], 0, False),  # too few of each
+        ([9, 0, 0, 0], 0, False),  # nothing to tell apart
+        ([5, 5, 1, 1, 1], 0, False),  # too few of most
+        ([5, 5, 5, 5], 20, False),  # it was trained on these
+        ([8, 8, 8, 8], 20, True),
+        ([], 0, False),
+    ],
+)
+def test_when_training_is_likely_to_help(shots: list[int], trained_on: int, expected: bool) -> None:
+    """By the rule that decision 47 measured."""
+    assert is_likely_to_help(shots, trained_on=trained_on) is expected

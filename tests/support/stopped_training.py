@@ -1,0 +1,21 @@
+"""What a stopped training of a backbone leaves, without training."""
+
+import json
+from pathlib import Path
+
+from engine.collection.training.settings import BackboneSettings, Chosen, with_chosen
+from engine.collection.training.starts import start_of
+from engine.collection.training.unfinished import open_run
+from engine.config import CacheFolders
+from engine.project import Project
+from engine.training.checkpoint_file import CHECKPOINT_NAME
+
+
+def leave_stopped(project: Project, caches: CacheFolders, chosen: Chosen, *, done: int) -> Path:
+    """Leave a training with these settings after so many iterations; its folder. The checkpoint has only a head."""
+    settings = with_chosen(BackboneSettings(), chosen)
+    settings = start_of(project, caches, settings.start).filled_in(settings)
+    run = open_run(project, caches, settings, chosen)
+    head = json.dumps({"__metadata__": {"iteration": str(done)}}).encode()
+    (run / CHECKPOINT_NAME).write_bytes(len(head).to_bytes(8, "little") + head)
+    return run
