@@ -5,7 +5,7 @@ from typing import final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QSpinBox, QWidget
 
-from app.controls import dress_number_box, fill_column, make_button, make_choice_box, make_form, make_label
+from app.controls import dress_number_box, fill_column, make_button, make_choice_box, make_form, make_label, set_variant
 from app.texts import fill
 from app.theme.tokens import tokens
 from app.training.logic import (
@@ -44,9 +44,9 @@ class SetupForm(QWidget):
         self._is_writable = True
         self.iterations = self._make_iterations()
         self.start_from = make_choice_box({start: start_text(start) for start in StartingPoint})
+        self._side_row: list[QWidget] = []
         self.side = make_choice_box({side: fill(self.tr("%1 pixels"), str(side)) for side in SIDES})
         self.side.setCurrentIndex(SIDES.index(USUAL_SIDE))
-        self.side.setToolTip(self.tr("The backbone in use learns at the size it embeds at."))
         self._expected: TrainingDuration | None = None
         self._is_measuring = False
         self._duration = make_label("", "secondary", wraps=True)
@@ -81,7 +81,15 @@ class SetupForm(QWidget):
         rows: dict[str, QWidget] = {self.tr("Iterations"): self.iterations}
         if self.topic is Depth.BACKBONE:
             rows |= {self.tr("Start from"): self.start_from, self.tr("Image size"): self.side}
-        return make_form(rows)
+        form = make_form(rows)
+        place = list(rows.values()).index(self.side) if self.topic is Depth.BACKBONE else 0
+        parts = [form.itemAtPosition(place, column) for column in range(2)] if place else []
+        self._side_row = [widget for part in parts if part is not None and (widget := part.widget()) is not None]
+        return form
+
+    def give_way(self, *, to_another: bool) -> None:
+        """Another button beside this form is the likely one."""
+        set_variant(self.start_button, "" if to_another else "primary")
 
     @property
     def plan(self) -> Plan:
@@ -102,8 +110,9 @@ class SetupForm(QWidget):
         self.start_button.setToolTip(tip)
 
     def _on_start_chosen(self) -> None:
-        """A backbone in use goes on at its own side."""
-        self.side.setEnabled(self.start_from.currentData() is StartingPoint.CONV4)
+        """A backbone in use goes on at its own side: there is nothing to choose."""
+        for part in self._side_row:
+            part.setVisible(self.start_from.currentData() is StartingPoint.CONV4)
         self._on_setting_changed()
 
     def show_duration(self, expected: TrainingDuration | None, *, is_measuring: bool) -> None:

@@ -159,6 +159,7 @@ class TrainingPanel(SidePanel):
     def _show_stopped(self, stopped: StoppedTraining | None) -> None:
         info = self._session.info
         self.stopped.show_stopped(stopped, is_writable=info is not None and info.is_writable)
+        self.forms[Depth.BACKBONE].give_way(to_another=stopped is not None)
 
     # -- versions
 

@@ -50,7 +50,7 @@ class BackboneSettings:
     start: str = CURRENT
     iterations: int = 200
     side: int | None = None
-    frozen_share: float = 0.5
+    frozen_share: float = 0.25
     ways: int | None = None
     shots: int | None = None
     queries: int | None = None

@@ -459,6 +459,7 @@ def test_the_time_is_measured_when_somebody_looks(reviewing: Desk) -> None:
     form = panel.forms[Depth.BACKBONE]
     reviewing.wait(lambda: "Takes about 4 minutes." in texts(form))
     assert "24 labels: training for about 4 minutes would likely help." in texts(form)
+    assert not form.side.isVisible()  # the backbone in use learns at its own
     form.iterations.setFocus()
     form.iterations.selectAll()
     QTest.keyClicks(form.iterations, "500", delay=5)
@@ -501,7 +502,7 @@ def test_a_stopped_training_is_resumed(reviewing: Desk, collection: Collection) 
     panel = panel_for(reviewing, "train_backbone")
     reviewing.wait(panel.stopped.isVisible)
     assert panel.stopped.text == "A training was stopped after 30 of 40 iterations. Nothing of it is lost."
-    assert panel.forms[Depth.BACKBONE].isVisible()
+    assert panel.forms[Depth.BACKBONE].start_button.property("variant") == ""
     QTest.mouseClick(panel.stopped.resume_button, Qt.MouseButton.LeftButton)
     reviewing.wait(lambda: window.training.phase is Phase.RUNNING)
     assert trainer.requests[0].settings == settings
