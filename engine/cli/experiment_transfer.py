@@ -38,6 +38,23 @@ def transfer(
     elsewhere: Annotated[
         bool, typer.Option("--elsewhere", help="Label images of `train`, classify those of `val` alone.")
     ] = False,
+    hierarchy: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Category graph whose ids the folders bear, such as wordnet.is_a.txt; else folders nest.",
+        ),
+    ] = None,
+    classes: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            help="Draw so many leaves of a big data set; only its card says whether a backbone was trained on them.",
+        ),
+    ] = None,
+    images: Annotated[
+        int | None, typer.Option(min=2, help="At most so many of each class in `train` and `val`.")
+    ] = None,
     runs: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Keeps every draw, so that the same command resumes there.")
     ] = None,
@@ -50,15 +67,15 @@ def transfer(
     """Measure few-shot transfer on a collection: backbones, peers and the everyday model on the same draws."""
     from engine.collection.models import BUNDLED_NAME, find_model
     from engine.research.transfer.candidates import measure_candidates
-    from engine.research.transfer.collection import read_collection
+    from engine.research.transfer.collection import Selection, read_collection
     from engine.research.transfer.measurement import check_plan
     from engine.research.transfer.report import TransferReport
 
     plan = _plan(shots, draws, method, coarse_labels=coarse_labels, elsewhere=elsewhere)
     by_hash = {files.backbone_hash: files for files in map(find_model, backbone or [BUNDLED_NAME])}
     models = tuple(by_hash.values())
-    collection = read_collection(source)
-    check_plan(collection, plan)
+    collection = read_collection(source, Selection(hierarchy, classes, images))
+    plan = check_plan(collection, plan)
     found = _measured(collection, models, plan, runs, device=device, is_anew=again)
     candidates = measure_candidates(collection, models) if len(models) > 1 else ()
     report = TransferReport(

@@ -1,7 +1,9 @@
-"""A collection with `train` and `val`, both of nested class folders: images, classes, and the graph of them."""
+"""A collection with `train` and `val`, both of class folders: images, classes, and the graph of them."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,14 +16,43 @@ from engine.errors import InputError
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
-from engine.graph.names import clean_name
-from engine.images.find_images import find_images
+from engine.graph.names import clean_name, join_path
+from engine.images.find_images import ImageFolder, find_images
 from engine.interchange.detect import read_graph
+from engine.interchange.imported import ImportedGraph
 from engine.interchange.merge import merge_into
+from engine.interchange.restrict import restricted
 
 TRAIN: Final = "train"
 VAL: Final = "val"
+PARTS: Final = (TRAIN, VAL)
 FEWEST_CLASSES: Final = 2
+DRAWN_BY: Final = 0
+"""Seed of the classes and images that are taken of a big data set: the same whenever it is asked for."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is taken of a data set that is too big, or has its hierarchy in another place.
+
+    Attributes:
+        hierarchy: file or folder of a category graph whose ids or names the folders bear; by default nested folders
+            are the graph.
+        classes: so many leaves, drawn; images of others are not in the collection. All when None.
+        images: of each class in each part at most so many, drawn. All when None.
+    """
+
+    hierarchy: Path | None = None
+    classes: int | None = None
+    images: int | None = None
+
+    @property
+    def makes_a_graph(self) -> bool:
+        """Whether the graph is another than that of the folders of `train`."""
+        return self.hierarchy is not None or self.classes is not None
+
+
+EVERYTHING: Final = Selection()
 
 
 @dataclass(frozen=True)
@@ -35,6 +66,7 @@ class TransferCollection:
         is_train: (n,) bool.
         class_ids: (n,) int64, the leaf that the image's folder names, or `NO_CLASS` where the graph has no such leaf:
             such an image is part of the collection, and is not scored.
+        imported: what the graph was made of, None where that is the folders of `train`.
     """
 
     source: Path
@@ -42,6 +74,7 @@ class TransferCollection:
     files: tuple[FoundFile, ...]
     is_train: NDArray[np.bool_]
     class_ids: NDArray[np.int64]
+    imported: ImportedGraph | None = None
 
     @cached_property
     def leaf_ids(self) -> NDArray[np.int64]:
@@ -51,45 +84,66 @@ class TransferCollection:
 
     @cached_property
     def coarse_ids(self) -> tuple[int, ...]:
-        """Classes below the roots with several children, deepest first: those that coarse labels name.
+        """Classes with several children below the roots, deepest first: those that coarse labels name.
 
-        A class with one child says as much as the child.
+        A class with one child says as much as the child, a root little; but where only the roots have children that are
+        leaves, and there are several of them, they are the coarse classes.
         """
         graph = self.graph
-        coarse = [each for each in graph.classes() if graph.parents(each) and len(graph.children(each)) > 1]
+        several = [each for each in graph.classes() if len(graph.children(each)) > 1]
+        below = [each for each in several if graph.parents(each)]
+        coarse = below or (several if len(several) > 1 else [])
         return tuple(sorted(coarse, key=lambda each: (-graph.level(each), each)))
 
     @cached_property
     def identity(self) -> str:
-        """Hash of the images' names and sizes: results of another collection are not those of this one."""
+        """Hash of images' names and sizes, and of a graph from elsewhere: no two collections share results."""
         lines = [f"{file.path.relative_to(self.source).as_posix()} {file.size_bytes}" for file in self.files]
+        lines += [] if self.imported is None else [f"{parent} > {child}" for parent, child in self.imported.edges]
         return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-def read_collection(source: Path) -> TransferCollection:
+def read_collection(source: Path, selection: Selection = EVERYTHING) -> TransferCollection:
     """Read the names of both parts' images; no image is opened.
+
+    Args:
+        source: folder of `train` and `val`.
+        selection: what of it is taken.
 
     Raises:
         InputError: `train` has fewer than two leaves with images.
         StorageError: a folder is not there.
         GraphError: a folder's name cannot be a class's.
+        UnknownClassError: a folder of `train` is not in the hierarchy.
     """
     source = source.absolute()
+    folders = {part: find_images([source / part]).class_folders() for part in PARTS}
+    key_of = _path_of if selection.hierarchy is None else _id_of
+    known = {key_of(folder) for folder in folders[TRAIN] if folder.files}
+    imported = _imported(source / TRAIN, selection, known)
     graph = CategoryGraph()
-    merge_into(graph, read_graph(source / TRAIN))
+    ids = merge_into(graph, imported).class_ids
     leaves = frozenset(graph.leaves())
     files: list[FoundFile] = []
     class_ids: list[int] = []
     counts = []
-    for part in (TRAIN, VAL):
+    for part in PARTS:
         before = len(files)
-        for folder in find_images([source / part]).class_folders():
-            class_id = _class_at(graph, folder.names)
-            files += folder.files
-            class_ids += [class_id if class_id in leaves else NO_CLASS] * len(folder.files)
+        room: Counter[int] = Counter()
+        for folder in folders[part]:
+            place = ids.get(key_of(folder), NO_CLASS)
+            class_id = place if place in leaves else NO_CLASS
+            if class_id == NO_CLASS and selection.classes is not None:
+                continue
+            found = _chosen(folder.files, selection.images, room[class_id])
+            room[class_id] += len(found)
+            files += found
+            class_ids += [class_id] * len(found)
         counts.append(len(files) - before)
     is_train = np.repeat([True, False], counts)
-    collection = TransferCollection(source, graph, tuple(files), is_train, np.array(class_ids, dtype=np.int64))
+    ids_array = np.array(class_ids, dtype=np.int64)
+    taken = imported if selection.makes_a_graph else None
+    collection = TransferCollection(source, graph, tuple(files), is_train, ids_array, taken)
     if len(collection.leaf_ids) < FEWEST_CLASSES:
         raise InputError(
             "there is nothing to tell apart",
@@ -99,11 +153,37 @@ def read_collection(source: Path) -> TransferCollection:
     return collection
 
 
-def _class_at(graph: CategoryGraph, names: Sequence[str]) -> int:
-    """The class that nested folders name, or `NO_CLASS`."""
-    place: int | None = None
-    for name in names:
-        place = graph.child_named(place, clean_name(name))
-        if place is None:
-            return NO_CLASS
-    return NO_CLASS if place is None else place
+def _imported(train: Path, selection: Selection, known: AbstractSet[str]) -> ImportedGraph:
+    """The graph of the selection.
+
+    Args:
+        train: folder of class folders.
+        selection: where the graph is, and how many of its leaves count.
+        known: keys of the folders that hold images.
+    """
+    only = () if selection.hierarchy is None else sorted(known)
+    imported = read_graph(selection.hierarchy or train, only=only)
+    if selection.classes is None:
+        return imported
+    parents = {parent for parent, _ in imported.edges}
+    leaves = sorted(known - parents)
+    drawn = np.random.default_rng(DRAWN_BY).permutation(len(leaves))[: selection.classes]
+    return restricted(imported, only=[leaves[place] for place in drawn.tolist()])
+
+
+def _chosen(files: Sequence[FoundFile], most: int | None, there: int) -> list[FoundFile]:
+    """The files of a folder that count, where so many of the class are there already."""
+    if most is None or len(files) <= most - there:
+        return list(files)
+    drawn = np.random.default_rng(DRAWN_BY).permutation(len(files))[: max(0, most - there)]
+    return [files[place] for place in np.sort(drawn).tolist()]
+
+
+def _path_of(folder: ImageFolder) -> str:
+    """The class that nested folders name."""
+    return join_path(tuple(map(clean_name, folder.names)))
+
+
+def _id_of(folder: ImageFolder) -> str:
+    """The class whose id the outermost folder bears, as in ImageNet's layouts."""
+    return folder.names[0] if folder.names else ""

@@ -16,6 +16,8 @@ from engine.everyday.propagation import PropagationSession
 from engine.everyday.shots import Shots
 from engine.everyday.tuning import calibration_error
 from engine.graph.codes import NO_CLASS
+from engine.interchange.merge import merge_into
+from engine.project.project import Project
 from engine.research.transfer.collection import TRAIN, TransferCollection
 from engine.research.transfer.draws import ShotDraw
 from engine.research.transfer.embedded import EmbeddedCollection
@@ -65,7 +67,7 @@ def in_project(
         scratch_folder() as folder,
         new_project(folder / f"draw{PROJECT_SUFFIX}", backbone) as project,
     ):
-        import_graph(project, collection.source / TRAIN)
+        _import_graph(project, collection)
         names = {class_id: collection.graph.path_text(class_id) for class_id in collection.graph.classes()}
         ids: Mapping[int, int] = {class_id: project.graph.find(name) for class_id, name in names.items()}
         project.import_labelled(
@@ -88,6 +90,14 @@ def in_project(
             }
 
         return by_part(collection, rows, score)
+
+
+def _import_graph(project: Project, collection: TransferCollection) -> None:
+    imported = collection.imported
+    if imported is None:
+        import_graph(project, collection.source / TRAIN)
+    else:
+        project.import_graph(lambda graph: merge_into(graph, imported), "Imported the hierarchy")
 
 
 def _labelled(collection: TransferCollection, drawn: ShotDraw) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,7 +1,7 @@
 """Measures what is missing of methods, situations and draws on one backbone's embeddings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -44,17 +44,21 @@ class TransferPlan:
         )
 
 
-def check_plan(collection: TransferCollection, plan: TransferPlan) -> None:
+def check_plan(collection: TransferCollection, plan: TransferPlan) -> TransferPlan:
     """Make sure that there is something to score before anything is computed.
+
+    Returns:
+        The plan, without coarse labels where the collection has no class to label coarsely.
 
     Raises:
         InputError: `val` is to be classified, and has no image of a class of `train`.
-        UsageError: every method needs coarse labels, and they are not to be measured with.
+        UsageError: every method needs coarse labels, and there are none, or they are not to be measured with.
     """
+    plan = replace(plan, with_coarse_labels=plan.with_coarse_labels and bool(collection.coarse_ids))
     if not any(plan.situations(1, method) for method in plan.methods):
         raise UsageError(
             f"{', '.join(plan.methods)}: nothing to measure without coarse labels",
-            remedy="leave out --no-coarse-labels, or name other methods",
+            expected="a class with several children below a root, or several such roots, and no --no-coarse-labels",
         )
     if plan.is_elsewhere and not np.isin(collection.class_ids[~collection.is_train], collection.leaf_ids).any():
         raise InputError(
@@ -62,6 +66,7 @@ def check_plan(collection: TransferCollection, plan: TransferPlan) -> None:
             expected=f"images in class folders that {collection.source / TRAIN} has too",
             found=f"{np.count_nonzero(~collection.is_train)} images, none of such a class",
         )
+    return plan
 
 
 def measure_transfer(

@@ -1,17 +1,14 @@
 """Figures of the photos of `train` and of `val` apart: photos of a shot's own series flatter every method."""
 
 from collections.abc import Callable
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.graph.codes import NO_CLASS
-from engine.research.transfer.collection import TRAIN, VAL, TransferCollection
+from engine.research.transfer.collection import PARTS, TransferCollection
 from engine.research.transfer.draws import ShotDraw
 from engine.research.transfer.results import Figures
-
-PARTS: Final = (TRAIN, VAL)
 
 
 def figure_of(name: str, part: str | None) -> str:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.research.reports.text_table import MISSING, TextTable
+from engine.research.transfer.collection import PARTS
 from engine.research.transfer.draws import Situation
 from engine.research.transfer.estimates import estimate, paired_difference
 from engine.research.transfer.methods import EVERYDAY, METHODS
-from engine.research.transfer.parts import PARTS, figure_of
+from engine.research.transfer.parts import figure_of
 from engine.research.transfer.results import TOP1, TransferResult, by_method
 
 HONESTY: Final = {

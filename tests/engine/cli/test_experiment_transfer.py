@@ -66,6 +66,15 @@ def test_elsewhere_needs_known_classes_in_val(tmp_path: Path, capsys: pytest.Cap
     assert "nothing in val can be scored" in refused(capsys, *words)
 
 
+def test_some_classes_and_images(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a big data set: so many leaves, so many images of each in both parts; the hierarchy must know the folders."""
+    words = ("experiment", "transfer", source, *QUICK, "--no-coarse-labels", "--classes", "4", "--images", "2")
+    assert "leaf top-1 in %, 4 classes, 16 images, 2 draws" in done(capsys, *words).out
+    graph = source.parent / "graph.csv"
+    graph.write_text("child,parent\nOther,\n", encoding="utf-8")
+    assert "Shapes" in refused(capsys, *words, "--hierarchy", graph)
+
+
 def test_backbones_side_by_side(
     source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

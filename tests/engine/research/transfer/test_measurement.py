@@ -16,6 +16,7 @@ from engine.research.transfer.methods import METHODS, Method
 from engine.research.transfer.peers import nearest_prototype
 from engine.research.transfer.results import TOP1, Outcome
 from engine.research.transfer.task import FewShotTask
+from tests.support.graphs import graph_of
 from tests.support.transfer import collection_of, embedded, small_graph
 
 COLLECTION = collection_of({3: 8, 4: 8, 5: 8, 7: 8, 8: 8}, {3: 2, 7: 2, 1: 3}, small_graph())
@@ -145,6 +146,13 @@ def test_what_needs_coarse_labels_is_measured_with_them_alone(images: EmbeddedCo
     check_plan(COLLECTION, replace(plan, with_coarse_labels=False))
     with pytest.raises(UsageError, match="nothing to measure without coarse labels"):
         check_plan(COLLECTION, replace(plan, with_coarse_labels=False, methods=plan.methods[1:]))
+
+
+def test_no_coarse_labels_where_no_class_is_coarse(images: EmbeddedCollection) -> None:
+    """A flat collection is measured with shots alone, instead of twice the same."""
+    flat = collection_of({1: 4, 2: 4}, {1: 2}, graph_of({"Oak": [], "Pine": []}))
+    assert check_plan(flat, TransferPlan()) == TransferPlan(with_coarse_labels=False)
+    assert check_plan(images.collection, TransferPlan()) == TransferPlan()
 
 
 def test_peer_elsewhere_sees_labelled_images_and_val(images: EmbeddedCollection) -> None:
