@@ -18,46 +18,49 @@ if TYPE_CHECKING:
     from engine.collection.models import ModelFiles
     from engine.research.transfer.collection import TransferCollection
     from engine.research.transfer.measurement import TransferPlan
+    from engine.research.transfer.report import TransferReport
     from engine.research.transfer.results import TransferResult
 
 Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="Folder of `train` and `val`, both of class folders.")]
 
 
+Backbones = Annotated[
+    list[str] | None, typer.Option(metavar="NAME|FILE", help="By default the bundled one; may be repeated.")
+]
+Hierarchy = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Graph whose ids the class folders bear, such as wordnet.is_a.txt; else they nest."
+    ),
+]
+Classes = Annotated[
+    int | None,
+    typer.Option(min=2, help="Draw so many leaves; only its card says whether a backbone was trained on them."),
+]
+Images = Annotated[int | None, typer.Option(min=2, help="At most so many of each class in `train` and in `val`.")]
+WithCoarseLabels = Annotated[
+    bool, typer.Option("--coarse-labels/--no-coarse-labels", help="Whether to measure with coarse labels too.")
+]
+Elsewhere = Annotated[bool, typer.Option("--elsewhere", help="Label images of `train`, classify those of `val` alone.")]
+Runs = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Keeps every draw, so that the same command resumes there.")
+]
+
+
 def transfer(
     source: Source,
     *,
-    backbone: Annotated[
-        list[str] | None, typer.Option(metavar="NAME|FILE", help="By default the bundled one; may be repeated.")
-    ] = None,
+    backbone: Backbones = None,
     shots: Annotated[list[int] | None, typer.Option(min=1, help="Per class; by default 1, 2, 3, 5 and 10.")] = None,
     draws: Annotated[int, typer.Option(min=1, max=30, help="Draws of shots, the same for all methods.")] = 10,
     method: Annotated[list[str] | None, typer.Option(help="Only these methods; may be repeated.")] = None,
-    coarse_labels: Annotated[
-        bool, typer.Option("--coarse-labels/--no-coarse-labels", help="Whether to measure with coarse labels too.")
-    ] = True,
-    elsewhere: Annotated[
-        bool, typer.Option("--elsewhere", help="Label images of `train`, classify those of `val` alone.")
-    ] = False,
-    hierarchy: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Category graph whose ids the folders bear, such as wordnet.is_a.txt; else folders nest.",
-        ),
-    ] = None,
-    classes: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            help="Draw so many leaves of a big data set; only its card says whether a backbone was trained on them.",
-        ),
-    ] = None,
-    images: Annotated[
-        int | None, typer.Option(min=2, help="At most so many of each class in `train` and `val`.")
-    ] = None,
-    runs: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keeps every draw, so that the same command resumes there.")
-    ] = None,
+    coarse_labels: WithCoarseLabels = True,
+    elsewhere: Elsewhere = False,
+    hierarchy: Hierarchy = None,
+    classes: Classes = None,
+    images: Images = None,
+    runs: Runs = None,
+    workers: Annotated[int, typer.Option(min=1, help="Draws measured side by side.")] = 1,
     again: Annotated[bool, typer.Option("--again", help="Measure again what the folder already has.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="File for all figures as JSON.")] = None,
     device: DeviceName = "auto",
@@ -66,30 +69,36 @@ def transfer(
 ) -> None:
     """Measure few-shot transfer on a collection: backbones, peers and the everyday model on the same draws."""
     from engine.collection.models import BUNDLED_NAME, find_model
-    from engine.research.transfer.candidates import measure_candidates
     from engine.research.transfer.collection import Selection, read_collection
     from engine.research.transfer.measurement import check_plan
-    from engine.research.transfer.report import TransferReport
 
     plan = _plan(shots, draws, method, coarse_labels=coarse_labels, elsewhere=elsewhere)
     by_hash = {files.backbone_hash: files for files in map(find_model, backbone or [BUNDLED_NAME])}
     models = tuple(by_hash.values())
     collection = read_collection(source, Selection(hierarchy, classes, images))
     plan = check_plan(collection, plan)
-    found = _measured(collection, models, plan, runs, device=device, is_anew=again)
-    candidates = measure_candidates(collection, models) if len(models) > 1 else ()
-    report = TransferReport(
+    found = _measured(collection, models, plan, runs, device=device, is_anew=again, workers=workers)
+    report = _report(collection, models, found)
+    fields = report.as_fields()
+    if out is not None:
+        _write(out, fields)
+    say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
+
+
+def _report(
+    collection: "TransferCollection", models: "Sequence[ModelFiles]", found: "Sequence[TransferResult]"
+) -> "TransferReport":
+    from engine.research.transfer.candidates import measure_candidates
+    from engine.research.transfer.report import TransferReport
+
+    return TransferReport(
         collection=collection.source.name,
         images=len(collection.files),
         val_images=len(collection.files) - int(collection.is_train.sum()),
         classes=len(collection.leaf_ids),
         results=tuple(found),
-        candidates=candidates,
+        candidates=measure_candidates(collection, models) if len(models) > 1 else (),
     )
-    fields = report.as_fields()
-    if out is not None:
-        _write(out, fields)
-    say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
 
 
 def _measured(
@@ -100,6 +109,7 @@ def _measured(
     *,
     device: str,
     is_anew: bool,
+    workers: int,
 ) -> "list[TransferResult]":
     from engine.config import CacheFolders
     from engine.research.transfer.embedded import embed_collection
@@ -114,7 +124,7 @@ def _measured(
                 )
             with progress_bar(f"Measuring {model.name}") as on_progress:
                 found += measure_transfer(
-                    embedded, plan, runs=runs, is_anew=is_anew, on_progress=on_progress, cancel=cancel
+                    embedded, plan, runs=runs, is_anew=is_anew, workers=workers, on_progress=on_progress, cancel=cancel
                 )
     return found
 

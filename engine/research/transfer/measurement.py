@@ -1,6 +1,7 @@
 """Measures what is missing of methods, situations and draws on one backbone's embeddings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from engine.research.transfer.draws import Situation
 from engine.research.transfer.embedded import EmbeddedCollection
 from engine.research.transfer.methods import DEFAULT_METHODS, METHODS
 from engine.research.transfer.results import Outcome, TransferCell, TransferResult
+from engine.research.transfer.side_by_side import AskedDraw, measure_all
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ def measure_transfer(
     *,
     runs: Path | None = None,
     is_anew: bool = False,
+    workers: int = 1,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> tuple[TransferResult, ...]:
@@ -85,6 +88,7 @@ def measure_transfer(
         plan: what to measure.
         runs: folder where each draw of a cell is kept as soon as it is measured; nothing is kept when None.
         is_anew: whether to measure again what `runs` has.
+        workers: processes that measure draws side by side.
         on_progress: told draws of methods.
         cancel: stops between two draws.
 
@@ -93,17 +97,20 @@ def measure_transfer(
         StorageError: `runs` refuses.
         Cancelled: it was asked to stop.
     """
-    found: list[TransferResult] = []
-    meter = ProgressMeter(len(plan.shots) * len(plan.methods) * plan.draws, on_progress, unit="draws")
-    for shots in plan.shots:
-        for method in plan.methods:
-            column = _Column(embedded, method, plan.situations(shots, method), runs, is_anew=is_anew)
-            for seed in range(plan.draws):
-                (cancel or CancelToken()).raise_if_cancelled()
-                column.measure(seed)
-                meter.advance()
-            found += column.results(plan.draws)
-    return tuple(found)
+    columns = [
+        _Column(embedded, method, plan.situations(shots, method), runs, is_anew=is_anew)
+        for shots in plan.shots
+        for method in plan.methods
+    ]
+    wanted = [(column, asked) for column in columns for asked in column.missing(plan.draws)]
+    total = len(columns) * plan.draws
+    meter = ProgressMeter(total, on_progress, unit="draws", already_done=total - len(wanted))
+    outcomes = measure_all(embedded, [asked for _, asked in wanted], workers, cancel or CancelToken())
+    with closing(outcomes):
+        for (column, _), outcome in zip(wanted, outcomes, strict=True):
+            column.keep(outcome)
+            meter.advance()
+    return tuple(result for column in columns for result in column.results(plan.draws))
 
 
 class _Column:
@@ -129,13 +136,17 @@ class _Column:
         stored = None if self._runs is None else results.read(self._cells[situation], self._runs)
         return () if stored is None else stored.draws
 
-    def measure(self, seed: int) -> None:
-        """Measure a draw in the situations that lack it."""
-        missing = [situation for situation, outcomes in self._outcomes.items() if len(outcomes) <= seed]
-        if not missing:
-            return
-        for situation, outcome in METHODS[self._method].measure(self._embedded, missing, seed).items():
-            self._outcomes[situation].append(outcome)
+    def missing(self, draws: int) -> Iterator[AskedDraw]:
+        """The draws that some situations lack, in their order."""
+        for seed in range(draws):
+            situations = tuple(each for each, outcomes in self._outcomes.items() if len(outcomes) <= seed)
+            if situations:
+                yield AskedDraw(self._method, situations, seed)
+
+    def keep(self, outcome: Mapping[Situation, Outcome]) -> None:
+        """Keep the next draw of each situation."""
+        for situation, figures in outcome.items():
+            self._outcomes[situation].append(figures)
             if self._runs is not None:
                 results.write(self._result(situation), self._runs)
 

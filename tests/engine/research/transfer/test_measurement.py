@@ -1,3 +1,4 @@
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -6,8 +7,8 @@ import numpy as np
 import pytest
 
 from engine.errors import Cancelled, InputError, UsageError
-from engine.events import CancelToken
-from engine.research.transfer import measurement, methods
+from engine.events import CancelToken, Progress
+from engine.research.transfer import methods
 from engine.research.transfer.draws import Situation, draw
 from engine.research.transfer.embedded import EmbeddedCollection
 from engine.research.transfer.measurement import TransferPlan, check_plan, measure_transfer
@@ -40,7 +41,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[Situation, ...], 
         asked.append((tuple(situations), seed))
         return {situation: {"": {TOP1: seed / 10}} for situation in situations}
 
-    monkeypatch.setattr(measurement, "METHODS", {"fake": Method("fake", measure)})
+    monkeypatch.setitem(METHODS, "fake", Method("fake", measure))
     return asked
 
 
@@ -76,7 +77,7 @@ def test_keeps_each_draw_when_stopped(
         cancel.cancel()
         return {situation: {"": {TOP1: 0.5}} for situation in situations}
 
-    monkeypatch.setattr(measurement, "METHODS", {"fake": Method("fake", measure)})
+    monkeypatch.setitem(METHODS, "fake", Method("fake", measure))
     plan = TransferPlan(shots=(1,), draws=2, methods=("fake",), with_coarse_labels=False)
     with pytest.raises(Cancelled):
         measure_transfer(images, plan, runs=tmp_path, cancel=cancel)
@@ -93,6 +94,32 @@ def test_without_a_folder_nothing_is_kept(
         measure_transfer(images, plan)
     assert len(calls) == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_side_by_side_is_the_same(images: EmbeddedCollection, tmp_path: Path) -> None:
+    """Two processes find what one does, in the same order, and keep it in the same files."""
+    plan = TransferPlan(shots=(1, 2), draws=2, methods=("prototypes", "everyday"))
+    alone = measure_transfer(images, plan, runs=tmp_path / "one")
+    assert measure_transfer(images, plan, runs=tmp_path / "two", workers=2) == alone
+    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.json"))
+    assert len(files) == 2 * 2 * 2
+    assert all((tmp_path / "one" / path).read_bytes() == (tmp_path / "two" / path).read_bytes() for path in files)
+
+
+def test_side_by_side_stops(images: EmbeddedCollection, tmp_path: Path) -> None:
+    """Stopped after the first draws: what was measured is kept, and the next run goes on."""
+    cancel = CancelToken()
+    plan = TransferPlan(shots=(1,), draws=30, methods=("prototypes",), with_coarse_labels=False)
+
+    def stop(progress: Progress) -> None:
+        if progress.done:
+            cancel.cancel()
+
+    with pytest.raises(Cancelled):
+        measure_transfer(images, plan, runs=tmp_path, workers=2, on_progress=stop, cancel=cancel)
+    (kept,) = tmp_path.rglob("*.json")
+    assert 1 <= len(json.loads(kept.read_text(encoding="utf-8"))["draws"]) < 30
+    assert len(measure_transfer(images, plan, runs=tmp_path)[0].draws) == 30
 
 
 def test_peer_sees_all_and_is_scored_on_the_unlabelled(images: EmbeddedCollection) -> None:

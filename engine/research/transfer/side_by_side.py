@@ -1,0 +1,81 @@
+"""Draws measured side by side, each in one of several processes that hold the embeddings."""
+
+import multiprocessing
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Final
+
+from engine.events import CancelToken
+from engine.research.transfer.draws import Situation
+from engine.research.transfer.embedded import EmbeddedCollection
+from engine.research.transfer.methods import METHODS
+from engine.research.transfer.results import Outcome
+
+POLL_S: Final = 0.2
+"""How often it is asked whether to stop."""
+
+
+@dataclass(frozen=True)
+class AskedDraw:
+    """What is to be measured at once.
+
+    Attributes:
+        method: identifier.
+        situations: of the same number of shots.
+        seed: of the draw.
+    """
+
+    method: str
+    situations: tuple[Situation, ...]
+    seed: int
+
+    def measure(self, embedded: EmbeddedCollection) -> Mapping[Situation, Outcome]:
+        """Do it here."""
+        return METHODS[self.method].measure(embedded, self.situations, self.seed)
+
+
+def measure_all(
+    embedded: EmbeddedCollection, asked: Sequence[AskedDraw], workers: int, cancel: CancelToken
+) -> Generator[Mapping[Situation, Outcome]]:
+    """Measure draws, and give their outcomes in the order in which they were asked for, each as soon as it is its turn.
+
+    Args:
+        embedded: the collection; every process gets a copy.
+        asked: the draws.
+        workers: processes; with one, draws are measured in this process, one after the other.
+        cancel: stops between draws; those that are being measured are finished in vain.
+
+    Raises:
+        Cancelled: it was asked to stop.
+    """
+    if workers == 1:
+        for each in asked:
+            cancel.raise_if_cancelled()
+            yield each.measure(embedded)
+        return
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _Process.take, (embedded,)) as pool:
+        waiting = [pool.submit(_Process.measure, each) for each in asked]
+        try:
+            for future in waiting:
+                cancel.raise_if_cancelled()
+                while not future.done():
+                    cancel.raise_if_cancelled()
+                    wait([future], POLL_S)
+                yield future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+class _Process:
+    """What a process was given at its start."""
+
+    embedded: EmbeddedCollection
+
+    @classmethod
+    def take(cls, embedded: EmbeddedCollection) -> None:
+        cls.embedded = embedded
+
+    @classmethod
+    def measure(cls, asked: AskedDraw) -> Mapping[Situation, Outcome]:
+        return asked.measure(cls.embedded)
