@@ -133,8 +133,9 @@ class _Column:
         self._outcomes = {each: [] if is_anew else list(self._stored(each)) for each in situations}
 
     def _stored(self, situation: Situation) -> tuple[Outcome, ...]:
+        """Draws that were kept; none where the method had other options then."""
         stored = None if self._runs is None else results.read(self._cells[situation], self._runs)
-        return () if stored is None else stored.draws
+        return () if stored is None or METHODS[self._method].default not in stored.options else stored.draws
 
     def missing(self, draws: int) -> Iterator[AskedDraw]:
         """The draws that some situations lack, in their order."""

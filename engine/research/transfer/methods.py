@@ -24,7 +24,7 @@ from engine.research.transfer.peers import (
     pt_map,
     tim,
 )
-from engine.research.transfer.peers.whitened import predict_whitened
+from engine.research.transfer.peers.whitened import default_of, predict_whitened
 from engine.research.transfer.results import Outcome
 
 Measure = Callable[[EmbeddedCollection, Sequence[Situation], int], Mapping[Situation, Outcome]]
@@ -75,7 +75,7 @@ def _peer(title: str, predict: Predict, default: str, library: str | None = None
 
 
 def _whitened(title: str, predict: Predict, default: str, library: str | None = None) -> Method:
-    return _peer(f"{title}, whitened", partial(predict_whitened, predict), default, library)
+    return _peer(f"{title}, whitened", partial(predict_whitened, predict), default_of(default), library)
 
 
 def _told(title: str, predict: Predict, default: str, library: str | None = None) -> Method:
@@ -118,7 +118,7 @@ METHODS: Final[Mapping[str, Method]] = {
     "whitened-coarse-label-propagation": _told(
         "label propagation, whitened",
         partial(predict_whitened, label_propagation.predict),
-        label_propagation.DEFAULT,
+        default_of(label_propagation.DEFAULT),
         "scipy",
     ),
     ALONE: Method("everyday model, stage off", partial(measure_everyday, False), is_ours=True),

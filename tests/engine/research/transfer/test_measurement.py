@@ -96,6 +96,27 @@ def test_without_a_folder_nothing_is_kept(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_other_options_are_measured_again(
+    images: EmbeddedCollection,
+    calls: list[tuple[tuple[Situation, ...], int]],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Draws that were kept before a method had its default are not mixed with new ones."""
+    plan = TransferPlan(shots=(1,), draws=2, methods=("fake",), with_coarse_labels=False)
+    measure_transfer(images, replace(plan, draws=1), runs=tmp_path)
+
+    def measure(
+        _embedded: EmbeddedCollection, situations: Sequence[Situation], _seed: int
+    ) -> Mapping[Situation, Outcome]:
+        return {situation: {"new": {TOP1: 0.5}} for situation in situations}
+
+    monkeypatch.setitem(METHODS, "fake", Method("fake", measure, "new"))
+    (found,) = measure_transfer(images, plan, runs=tmp_path)
+    assert (found.options, found.values()) == (("new",), (0.5, 0.5))
+    assert len(calls) == 1
+
+
 def test_side_by_side_is_the_same(images: EmbeddedCollection, tmp_path: Path) -> None:
     """Two processes find what one does, in the same order, and keep it in the same files."""
     plan = TransferPlan(shots=(1, 2), draws=2, methods=("prototypes", "everyday"))
