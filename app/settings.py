@@ -24,6 +24,7 @@ _ZOOM: Final = "grid/zoom"
 _ORDER: Final = "grid/order"
 _ACCEPT_ABOVE: Final = "review/accept_above"
 _PROXY: Final = "downloads/proxy"
+_MIRROR: Final = "downloads/mirror"
 _SCHEME: Final = "window/scheme"
 _LAST_PROJECT: Final = "start/open_last_project"
 _DEVICE: Final = "computing/device"
@@ -170,6 +171,15 @@ class Settings:
         from engine.backbones.published.proxy_address import without_password
 
         self._store.setValue(_PROXY, without_password(address))
+
+    @property
+    def mirror(self) -> str:
+        """Address or folder that published networks are taken from; empty: from their publishers."""
+        return str(self._store.value(_MIRROR, "") or "")
+
+    @mirror.setter
+    def mirror(self, place: str) -> None:
+        self._store.setValue(_MIRROR, place)
 
     def _bytes(self, key: str) -> QByteArray:
         stored = self._store.value(key)

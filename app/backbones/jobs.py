@@ -69,11 +69,13 @@ class BackboneJobs(QObject):
         request = ListPublished(self._session.caches.root)
         self.listing.start(translate("backbones", "Loading the list of published networks"), request)
 
-    def download_network(self, row: "PublishedRow", proxy: str) -> None:
-        """Fetch a network; an empty proxy is the system's."""
+    def download_network(self, row: "PublishedRow", proxy: str, mirror: str) -> None:
+        """Fetch a network; an empty proxy is the system's, an empty mirror the publisher's own server."""
         from engine.backbones.messages import AddPublished
 
-        request = AddPublished(self._session.caches.root, row.network.network, row.network.weights, proxy)
+        request = AddPublished(
+            self._session.caches.root, row.network.source, row.network.weights or None, proxy, mirror
+        )
         self.download.start(fill(translate("backbones", "Downloading %1"), row.name), request, subject=row.name)
 
     def inspect_file(self, path: Path) -> None:

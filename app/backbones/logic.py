@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.backbones.published.recommended import Advice, recommended
-from engine.backbones.published.titles import LIBRARY_PREFIX, library_title
+from engine.backbones.published.titles import is_published, library_title
 from engine.config import CacheFolders, assets_folder
 from engine.errors import InputError, ModelError, ProtoleafError
 
@@ -80,7 +81,7 @@ class BackboneRow:
         """How it came here."""
         if self.files.is_bundled:
             return Origin.BUNDLED
-        return Origin.PUBLISHED if self.files.name.startswith(LIBRARY_PREFIX) else Origin.ADDED
+        return Origin.PUBLISHED if is_published(self.files.name) else Origin.ADDED
 
     @property
     def is_removable(self) -> bool:
@@ -134,20 +135,20 @@ class PublishedRow:
     is_here: bool = False
     images_per_s: float | None = None
 
-    @property
+    @cached_property
     def source(self) -> str:
         """By which the engine finds it once it is on this computer."""
         return self.network.library_name
 
-    @property
+    @cached_property
     def name(self) -> str:
         """For people: `ResNet-50 (V2)`."""
         return self.network.title
 
-    @property
+    @cached_property
     def words(self) -> str:
-        """What a search looks through: torchvision's own names, too."""
-        return f"{self.name} {self.network.network} {self.network.weights} {self.network.licence}".casefold()
+        """What a search looks through."""
+        return self.network.words
 
 
 @dataclass(frozen=True)
@@ -169,9 +170,9 @@ def recommended_rows(rows: Sequence[PublishedRow]) -> list[RecommendedRow]:
     """Those of all networks that are recommended, the fastest first."""
     row_of = {row.network: row for row in rows}
     chosen = recommended(row_of)
-    least = next((network.billion_operations for network in chosen.values()), 1.0)
+    least = next((network.billion_operations for network in chosen.values()), None) or 1.0
     return [
-        RecommendedRow(advice, row_of[network], network.billion_operations / least)
+        RecommendedRow(advice, row_of[network], (network.billion_operations or least) / least)
         for advice, network in chosen.items()
     ]
 
@@ -268,8 +269,17 @@ def some_images(state: "CollectionState", count: int = MOST_TRIED) -> list[Path]
 
 def fetched_sizes(caches: CacheFolders) -> dict[str, int]:
     """Bytes that have arrived of downloads that were stopped, by the network's name on this computer."""
-    from engine.backbones.published.networks import kept_list, weights_path
-    from engine.backbones.published.part_file import PartFile
+    from engine.backbones.published.catalogue import kept_list
+    from engine.backbones.published.fetching import weights_path
+    from engine.backbones.published.part_file import PART_SUFFIX
+    from engine.backbones.published.publishers import PUBLISHERS
 
-    sizes = {facts.library_name: PartFile(weights_path(caches, facts)).size for facts in kept_list(caches) or ()}
+    try:
+        parts = {path.name: path.stat().st_size for path in (caches.root / "downloads").glob(f"*{PART_SUFFIX}")}
+    except OSError:
+        return {}
+    if not parts:
+        return {}
+    known = [facts for publisher in PUBLISHERS for facts in kept_list(caches, publisher) or ()]
+    sizes = {facts.library_name: parts.get(weights_path(caches, facts).name + PART_SUFFIX, 0) for facts in known}
     return {name: size for name, size in sizes.items() if size}

@@ -25,6 +25,7 @@ class NetworkTable(QTableView):
 
     def __init__(self, model: PublishedModel) -> None:
         super().__init__()
+        self._networks = model
         self.setModel(model)
         self.setAccessibleName(self.tr("Published networks"))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -40,7 +41,7 @@ class NetworkTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(tokens().spacing.control_height)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         header.setSortIndicator(NAME, Qt.SortOrder.AscendingOrder)
         self.setMinimumHeight(header.sizeHint().height() + ROWS_IN_SIGHT * tokens().spacing.control_height)
@@ -61,5 +62,12 @@ class NetworkTable(QTableView):
         """Show as many columns as leave the names their room, what matters most first."""
         room = self.viewport().width() - LEAST_NAME_WIDTH
         for place in sorted(range(1, len(COLUMNS)), key=lambda place: COLUMNS[place].rank):
-            room -= max(self.sizeHintForColumn(place), self.horizontalHeader().sectionSizeHint(place))
+            width = self._width_of(place)
+            room -= width
             self.setColumnHidden(place, room < 0)
+            self.horizontalHeader().resizeSection(place, width)
+
+    def _width_of(self, place: int) -> int:
+        """What the column's longest texts need, measured without asking a thousand cells."""
+        widest = max((self.fontMetrics().horizontalAdvance(text) for text in self._networks.widest[place]), default=0)
+        return max(widest + tokens().spacing.large, self.horizontalHeader().sectionSizeHint(place))

@@ -104,12 +104,12 @@ class PublishedCard(QFrame):
         self.setVisible(row is not None)
         if row is None:
             return
-        self._name.setText(row.name)
+        self._name.setText(breakable(row.name))
         self._facts.setText(published_facts(row))
         self.download_button.setText(download_button(row))
         self.download_button.setAccessibleName(f"{row.name}: {download_button(row)}")
         self.use_button.setAccessibleName(fill(self.tr("Use %1 in this project"), row.name))
-        self._question_text.setText(download_question(row))
+        self._question_text.setText(breakable(download_question(row, self._jobs.settings.mirror)))
         self._question_licence.setText(breakable(licence_text(row)))
         self._arrange(is_asking=is_asking)
 
@@ -127,6 +127,7 @@ class PublishedCard(QFrame):
 
     def _on_ask(self) -> None:
         self._jobs.download.dismiss()
+        self.show_row(self.row)
         self._arrange(is_asking=True)
         self.agree_button.setFocus()
 

@@ -7,12 +7,13 @@ from typing import Any, Final, final
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.backbones.logic import PublishedRow
-from app.backbones.wording import accuracy, licence_text, pixels, published_facts, short_licence
+from app.backbones.wording import licence_text, pixels, published_facts, short_licence, table_accuracy, table_size
 from app.texts import QT_TRANSLATE_NOOP, translate
-from app.wording import file_size
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
+_WIDEST: Final = 8
+"""Texts of a column that are measured: the longest ones, as letters are not of one width."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +47,15 @@ COLUMNS: Final = (
     NetworkColumn(QT_TRANSLATE_NOOP("backbones", "Name"), lambda row: row.name, lambda _row: 0),
     NetworkColumn(
         QT_TRANSLATE_NOOP("backbones", "Size"),
-        lambda row: file_size(row.network.size_bytes),
+        table_size,
         lambda row: row.network.size_bytes,
         is_number=True,
         rank=2,
     ),
     NetworkColumn(
         QT_TRANSLATE_NOOP("backbones", "Top-1"),
-        accuracy,
-        lambda row: row.network.top1,
+        table_accuracy,
+        lambda row: row.network.top1 or 0.0,
         is_number=True,
         tip=QT_TRANSLATE_NOOP("backbones", "ImageNet top-1 accuracy"),
         rank=1,
@@ -77,17 +78,29 @@ COLUMNS: Final = (
 
 
 def arranged(
-    rows: Sequence[PublishedRow], column: NetworkColumn, *, descending: bool = False, words: str = ""
+    rows: Sequence[PublishedRow],
+    column: NetworkColumn,
+    *,
+    descending: bool = False,
+    words: str = "",
+    publisher: str = "",
 ) -> list[PublishedRow]:
-    """The rows whose names or licence hold all words, sorted."""
+    """The rows of a publisher, or of all, whose names or licence hold all words, sorted."""
     wanted = words.casefold().split()
-    found = [row for row in rows if all(word in row.words for word in wanted)]
+    found = [
+        row for row in rows if publisher in ("", row.network.publisher) and all(word in row.words for word in wanted)
+    ]
     return sorted(found, key=lambda row: (column.value_of(row), row.name.casefold()), reverse=descending)
 
 
 @final
 class PublishedModel(QAbstractTableModel):
-    """The rows that hold the words that are searched for, sorted by one column."""
+    """The rows that hold the words that are searched for, sorted by one column.
+
+    Attributes:
+        rows: as they are shown.
+        widest: for each column the longest texts of all networks, shown or not: its width stays while a person types.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,15 +109,29 @@ class PublishedModel(QAbstractTableModel):
         self._column = COLUMNS[0]
         self._descending = False
         self._words = ""
+        self._publisher = ""
+        self.widest: tuple[tuple[str, ...], ...] = tuple(() for _ in COLUMNS)
 
     def show_rows(self, rows: Sequence[PublishedRow]) -> None:
         """Take all networks."""
         self._all = tuple(rows)
+        cells = [{column.text_of(row) for row in rows} for column in COLUMNS]
+        self.widest = tuple(tuple(sorted(texts, key=len)[-_WIDEST:]) for texts in cells)
         self._arrange()
+
+    @property
+    def publishers(self) -> tuple[str, ...]:
+        """Whose networks there are."""
+        return tuple(dict.fromkeys(row.network.publisher for row in self._all))
 
     def search(self, words: str) -> None:
         """Show those that hold these words."""
         self._words = words
+        self._arrange()
+
+    def show_publisher(self, publisher: str) -> None:
+        """Show only this one's; empty: everybody's."""
+        self._publisher = publisher
         self._arrange()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -114,7 +141,13 @@ class PublishedModel(QAbstractTableModel):
 
     def _arrange(self) -> None:
         self.beginResetModel()
-        self.rows = arranged(self._all, self._column, descending=self._descending, words=self._words)
+        self.rows = arranged(
+            self._all,
+            self._column,
+            descending=self._descending,
+            words=self._words,
+            publisher=self._publisher,
+        )
         self.endResetModel()
 
     # -- Qt

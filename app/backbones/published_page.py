@@ -4,18 +4,21 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QItemSelectionModel
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
 
 from app.backbones.job_slot_view import JobSlotView
 from app.backbones.logic import PublishedRow, recommended_rows
+from app.backbones.mirror_field import MirrorField
 from app.backbones.network_table import NetworkTable
 from app.backbones.proxy_field import ProxyField
 from app.backbones.published_card import PublishedCard
 from app.backbones.published_model import PublishedModel
 from app.backbones.wording import ADVICE
-from app.controls import fill_column, make_label
+from app.controls import fill_column, make_choice_box, make_label
 from app.jobs.job_slot import Stage
 from app.texts import translate
+from app.theme.tokens import tokens
+from engine.backbones.published.facts import TIMM, TORCHVISION
 from engine.backbones.published.recommended import Advice
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ class PublishedPage(QWidget):
         self._jobs = jobs
         self.model = PublishedModel()
         self.search = self._make_search()
+        self.publisher = self._make_publisher_box()
         self.table = NetworkTable(self.model)
         self.table.selectionModel().currentRowChanged.connect(self._on_row_chosen)
         self.list_view = JobSlotView(jobs.listing, getting_ready=self.tr("Loading the list…"))
@@ -39,9 +43,19 @@ class PublishedPage(QWidget):
         self.recommended = {advice: PublishedCard(jobs, translate("backbones", ADVICE[advice])) for advice in Advice}
         self._headings = [make_label(text, "section") for text in (self.tr("Recommended"), self.tr("All networks"))]
         self.proxy = ProxyField(jobs.settings)
+        self.mirror = MirrorField(jobs.settings)
         first, all_networks = self._headings
         above = (self.list_view, first, *self.recommended.values(), all_networks)
-        fill_column(self, *above, self.search, self._nothing, self.table, self.card, self.proxy).addStretch(1)
+        self._more = make_label(
+            self.tr("More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1").replace(
+                "%1", f"pip install protoleaf[{TIMM}]"
+            ),
+            "secondary",
+            wraps=True,
+        )
+        search_row = self._make_search_row()
+        below = (self._nothing, self.table, self.card, self._more, self.proxy, self.mirror)
+        fill_column(self, *above, search_row, *below).addStretch(1)
         for card in self._cards:
             card.download_requested.connect(self._on_download_wanted)
         jobs.listing.stage_changed.connect(lambda _stage: self._show_emptiness())
@@ -55,6 +69,23 @@ class PublishedPage(QWidget):
         field.setAccessibleName(field.placeholderText())
         field.textChanged.connect(self._on_words_changed)
         return field
+
+    def _make_publisher_box(self) -> QComboBox:
+        names = {"": self.tr("All publishers"), TORCHVISION: "torchvision", TIMM: "timm"}
+        box = make_choice_box(names)
+        box.setAccessibleName(self.tr("Publisher"))
+        box.setToolTip(self.tr("Whose networks are listed"))
+        box.currentIndexChanged.connect(self._on_publisher_chosen)
+        return box
+
+    def _make_search_row(self) -> QWidget:
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(tokens().spacing.small)
+        line.addWidget(self.search, 2)
+        line.addWidget(self.publisher, 1)
+        return row
 
     @property
     def current(self) -> PublishedRow | None:
@@ -89,6 +120,10 @@ class PublishedPage(QWidget):
     def _on_row_chosen(self) -> None:
         self.card.show_row(self.current)
 
+    def _on_publisher_chosen(self) -> None:
+        publisher = str(self.publisher.currentData())
+        self._refill(lambda: self.model.show_publisher(publisher))
+
     def _on_words_changed(self, words: str) -> None:
         self._refill(lambda: self.model.search(words))
 
@@ -105,11 +140,12 @@ class PublishedPage(QWidget):
         self._show_emptiness()
 
     def _on_download_wanted(self, row: PublishedRow) -> None:
-        """Begin, unless what stands in the proxy's field is no address: then the person mends it first."""
-        if self.proxy.take_typed():
-            self._jobs.download_network(row, self.proxy.address)
-        else:
-            self.proxy.open()
+        """Begin, unless what stands in a field leads nowhere: then the person mends it first."""
+        for field in (self.proxy, self.mirror):
+            if not field.take_typed():
+                field.open()
+                return
+        self._jobs.download_network(row, self.proxy.address, self.mirror.place)
 
     def _show_emptiness(self) -> None:
         """An empty list says why, and what next."""
@@ -125,4 +161,7 @@ class PublishedPage(QWidget):
         has_advice = any(card.row is not None for card in self.recommended.values())
         for heading in self._headings:
             heading.setVisible(has_advice)
+        has_list, publishers = bool(self.model.publishers), self.model.publishers
+        self.publisher.setVisible(len(publishers) > 1)
+        self._more.setVisible(has_list and TIMM not in publishers)
         self.search.setEnabled(bool(self.model.rows or self.search.text()))

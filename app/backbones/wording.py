@@ -103,14 +103,37 @@ def removal_fate(row: BackboneRow) -> str:
 
 
 def accuracy(row: PublishedRow) -> str:
-    """`80.9 %`."""
-    return percent_to_a_tenth(row.network.top1 / 100)
+    """`80.9 %`; nothing where it is not told."""
+    return "" if row.network.top1 is None else percent_to_a_tenth(row.network.top1 / 100)
+
+
+UNTOLD: Final = "\N{EN DASH}"
+"""In a table, for what nobody tells."""
+
+
+def table_accuracy(row: PublishedRow) -> str:
+    """`80.9 %`, or a dash where it is not told."""
+    return accuracy(row) or UNTOLD
+
+
+def table_size(row: PublishedRow) -> str:
+    """`97.8 MB`, or a dash where it is not told."""
+    return file_size(row.network.size_bytes) if row.network.size_bytes else UNTOLD
+
+
+def download_size(row: PublishedRow) -> str:
+    """`97.8 MB`; `about 88.2 MB` where it was counted from the network; nothing where it is not told."""
+    size = row.network.size_bytes and file_size(row.network.size_bytes)
+    if not size:
+        return ""
+    return size if row.network.sha256_prefix else fill(translate("backbones", "about %1"), size)
 
 
 def published_facts(row: PublishedRow) -> str:
     """What is worth knowing before a download: `82.5 % ImageNet top-1  ·  114.4 MB  ·  224 px`."""
-    top1 = fill(translate("backbones", "%1 ImageNet top-1"), accuracy(row))
-    facts = (top1, file_size(row.network.size_bytes), pixels(row.network.input_side), _speed(row.images_per_s))
+    told = accuracy(row)
+    top1 = told and fill(translate("backbones", "%1 ImageNet top-1"), told)
+    facts = (top1, download_size(row), pixels(row.network.input_side), _speed(row.images_per_s))
     return SEPARATOR.join(filter(None, facts))
 
 
@@ -138,19 +161,28 @@ def licence_text(row: PublishedRow) -> str:
 
 def download_button(row: PublishedRow) -> str:
     """`Download 97.8 MB…`, or how to go on with one that was stopped."""
+    if not row.network.size_bytes:
+        return translate("backbones", "Download…")
     if row.fetched_bytes:
         template = translate("backbones", "Resume: %1 of %2 done…")
         return fill(template, file_size(row.fetched_bytes), file_size(row.network.size_bytes))
-    return fill(translate("backbones", "Download %1…"), file_size(row.network.size_bytes))
+    return fill(translate("backbones", "Download %1…"), download_size(row))
 
 
-def download_question(row: PublishedRow) -> str:
-    """What a download means, before it begins."""
+def download_question(row: PublishedRow, mirror: str = "") -> str:
+    """What a download means, before it begins.
+
+    Args:
+        row: of the network.
+        mirror: address or folder that it is taken from; empty: its publisher's server.
+    """
+    size = download_size(row) or row.name
+    if mirror and "://" not in mirror:
+        return fill(translate("backbones", "Takes %1 from %2. Nothing is downloaded."), row.name, mirror)
     template = translate(
         "backbones", "Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent."
     )
-    host = urlsplit(row.network.url).hostname or ""
-    return fill(template, file_size(row.network.size_bytes), host)
+    return fill(template, size, urlsplit(mirror or row.network.url).hostname or mirror)
 
 
 def short_licence(row: PublishedRow) -> str:

@@ -81,7 +81,7 @@ class PublishedList:
 
 @dataclass(frozen=True)
 class ListPublished(Request[PublishedList]):
-    """List torchvision's published networks; progress in "networks" the first time."""
+    """List published networks of all publishers that are installed; progress in "networks" the first time."""
 
     cache: Path
 
@@ -95,12 +95,17 @@ class AddPublished(Request[AddedBackbone]):
 
     Attributes:
         cache: root of the caches.
-        weights: version of its weights; None: torchvision's own choice.
+        source: such as "torchvision:resnet50" or "timm:vit_small_patch14_dinov2.lvd142m".
+        weights: version of its weights; None: the publisher's own choice.
         proxy: address of a proxy; empty: what the environment says.
+        mirror: address or folder that files are taken from; empty: from their publisher.
+        input_side: side of the square input; None: that of the weights.
     """
 
     cache: Path
-    network: str
+    source: str
     weights: str | None = None
     proxy: str = ""
+    mirror: str = ""
+    input_side: int | None = None
     keep_weights: bool = False

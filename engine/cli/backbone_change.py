@@ -8,7 +8,7 @@ import typer
 
 from engine.cli.device_option import DeviceName
 from engine.cli.graph_commands import ProjectPath
-from engine.cli.named_backbone import NAMES, Proxy, named_backbone
+from engine.cli.named_backbone import NAMES, Mirror, Proxy, named_backbone
 from engine.cli.output import AsJson, counted, percent, progress_bar, say
 from engine.cli.preprocessing_options import takes_preprocessing
 from engine.config import CacheFolders
@@ -25,6 +25,7 @@ def use(
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Download and change without asking.")] = False,
     proxy: Proxy = "",
+    mirror: Mirror = "",
     device: DeviceName = "auto",
     chosen: dict[str, Any],
     as_json: AsJson = False,
@@ -34,7 +35,9 @@ def use(
     from engine.project import Project
 
     with Project.open(project) as opened:
-        name, told = named_backbone(backbone, chosen, yes=yes, proxy=proxy, when_stopped="the project is as it was")
+        name, told = named_backbone(
+            backbone, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="the project is as it was"
+        )
         with progress_bar("Embedding") as on_progress:
             prepared = prepare_change(opened, CacheFolders.default(), name, device=device, on_progress=on_progress)
         is_changed = yes or _asked(prepared, told)

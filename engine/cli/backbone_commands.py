@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from engine.cli.command_group import command_group
-from engine.cli.named_backbone import Proxy, added_file, preprocessing_lines
+from engine.cli.named_backbone import Mirror, Proxy, added_file, preprocessing_lines
 from engine.cli.output import AsJson, say
 from engine.cli.preprocessing_options import takes_preprocessing
 from engine.errors import UsageError
@@ -27,14 +27,22 @@ def list_backbones(
     published: Annotated[
         bool, typer.Option("--published", help="List the networks that can be downloaded instead.")
     ] = False,
+    source: Annotated[
+        str, typer.Option(metavar="NAME", help="Only published networks of torchvision, or of timm.")
+    ] = "",
+    search: Annotated[
+        str, typer.Option(metavar="WORDS", help="Only published networks with these words in name or licence.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """List the bundled and the added backbones."""
+    """List the bundled and the added backbones, or published networks."""
     if published:
-        from engine.cli.torchvision_download import list_published_networks
+        from engine.cli.published_table import list_published_networks
 
-        list_published_networks(as_json=as_json)
+        list_published_networks(publisher=source, words=search, as_json=as_json)
         return
+    if source or search:
+        raise UsageError("--source and --search are for published networks", remedy="add --published")
     from engine.collection.models import all_models
 
     models = all_models()
@@ -84,7 +92,7 @@ def show(name: Name, as_json: AsJson = False) -> None:
 @application.command("add")
 @takes_preprocessing
 def add(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="An ONNX file, or torchvision:NAME.")],
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="An ONNX file, torchvision:NAME or timm:NAME.")],
     *,
     name: Annotated[str, typer.Option(help="Name in the library; by default the file's name.")] = "",
     chosen: dict[str, Any],
@@ -92,25 +100,30 @@ def add(
         str | None, typer.Option(help="Weights of a published network; its default ones if omitted.")
     ] = None,
     proxy: Proxy = "",
+    mirror: Mirror = "",
     keep_weights: Annotated[bool, typer.Option("--keep-weights", help="Keep the downloaded weights.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Download without asking.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Test an ONNX file and add it to the library, or download a published network into it."""
-    from engine.backbones.published.networks import is_published_source
+    from engine.backbones.published.publishers import is_published_source
+    from engine.backbones.published.route import Route
 
     if is_published_source(source):
-        if chosen or name:
+        if set(chosen) - {"input_side"} or name:
             raise UsageError("a published network has its own name and preprocessing", found=source)
-        from engine.cli.torchvision_download import fetched
+        from engine.cli.published_download import fetched
 
-        facts, files = fetched(source, weights=weights, yes=yes, proxy=proxy, keep_weights=keep_weights)
+        side, route = chosen.get("input_side"), Route(proxy, mirror)
+        facts, files = fetched(
+            source, weights=weights, input_side=side, yes=yes, route=route, keep_weights=keep_weights
+        )
         told: tuple[str, ...] = ()
         fields = {name: getattr(facts, name) for name in ("source", "weights", "licence", "licence_url")}
         fields |= {"path": str(files.backbone), "figures": files.card.figures}
     else:
-        if weights or proxy or keep_weights:
-            raise UsageError("--weights, --proxy and --keep-weights are for published networks", found=source)
+        if weights or proxy or mirror or keep_weights:
+            raise UsageError("--weights, --proxy, --mirror and --keep-weights are for published networks", found=source)
         added = added_file(Path(source), chosen, name=name, when_stopped="nothing was kept")
         files, told = added.files, preprocessing_lines(added)
         fields = {name: getattr(added.facts, name) for name in ("why", "is_told", "notices")}
@@ -165,7 +178,9 @@ def _line(model: "ModelFiles") -> str:
 def _origin(model: "ModelFiles") -> str:
     if model.is_bundled:
         return "bundled"
-    return "torchvision" if model.name.startswith("torchvision-") else "added"
+    from engine.backbones.published.titles import is_published
+
+    return model.name.partition("-")[0] if is_published(model.name) else "added"
 
 
 def _size(model: "ModelFiles") -> str:

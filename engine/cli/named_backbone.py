@@ -13,7 +13,7 @@ from engine.errors import UsageError
 if TYPE_CHECKING:
     from engine.backbones.onnx_files.adding import Added
 
-NAMES: Final = "A backbone of `backbone list`, torchvision:NAME to download one, or an ONNX file."
+NAMES: Final = "A backbone of `backbone list`; torchvision:NAME or timm:NAME to download one; or an ONNX file."
 """Help of an argument or option that names a backbone."""
 
 
@@ -31,47 +31,64 @@ Proxy = Annotated[
 ]
 
 
+def _mirror(place: str) -> str:
+    """Refuse what is neither an address nor a folder before anything is told or asked."""
+    from engine.backbones.published.route import Route
+
+    Route(mirror=place).check()
+    return place
+
+
+Mirror = Annotated[
+    str,
+    typer.Option(metavar="FOLDER_OR_URL", help="Take a download from here instead of its publisher.", callback=_mirror),
+]
+
+
 def named_backbone(
-    backbone: str, chosen: Mapping[str, Any], *, yes: bool, proxy: str, when_stopped: str
+    backbone: str, chosen: Mapping[str, Any], *, yes: bool, proxy: str, mirror: str = "", when_stopped: str
 ) -> tuple[str, tuple[str, ...]]:
     """Let a backbone be at hand: an ONNX file is tried out and kept, a published network downloaded after a question.
 
     Args:
-        backbone: name of one that is here, "torchvision:NAME", or path of an ONNX file.
-        chosen: fields of `Preprocessing` that the options choose; for an ONNX file only.
+        backbone: name of one that is here, "torchvision:NAME" or "timm:NAME", or path of an ONNX file.
+        chosen: fields of `Preprocessing` that the options choose; for an ONNX file, a published network takes the side.
         when_stopped: what is told of the work when it is stopped.
 
     Returns:
         Its name, by which `find_model` finds it, and what the person should know of it.
 
     Raises:
-        UsageError: preprocessing or a proxy was named for what takes none; or a download is needed, nobody can be
-            asked, and `yes` was not given.
+        UsageError: preprocessing, a proxy or a mirror was named for what takes none; or a download is needed, nobody
+            can be asked, and `yes` was not given.
         ModelError: the file or network cannot be a backbone.
         InputError: the file's name cannot be used, or the library has another backbone of that name.
     """
-    from engine.backbones.published.networks import is_published_source
+    from engine.backbones.published.publishers import is_published_source
+    from engine.backbones.published.route import Route
     from engine.collection.new_project import is_file_source
 
     is_published = is_published_source(backbone)
-    if proxy and not is_published:
-        raise UsageError(
-            "a proxy is for the download of a published network only",
-            expected="torchvision:NAME",
-            found=backbone,
-            remedy="leave --proxy out",
-        )
+    for option, given in (("proxy", proxy), ("mirror", mirror)):
+        if given and not is_published:
+            raise UsageError(
+                f"a {option} is for the download of a published network only",
+                expected="torchvision:NAME or timm:NAME",
+                found=backbone,
+                remedy=f"leave --{option} out",
+            )
     if is_file_source(backbone):
         added = added_file(Path(backbone), chosen, when_stopped=when_stopped)
         return added.files.name, preprocessing_lines(added)
-    if chosen:
+    if set(chosen) - ({"input_side"} if is_published else set()):
         raise UsageError(
             "preprocessing can be chosen for an ONNX file only", found=backbone, remedy="leave these options out"
         )
     if is_published:
-        from engine.cli.torchvision_download import fetched
+        from engine.cli.published_download import fetched
 
-        return fetched(backbone, yes=yes, proxy=proxy)[1].name, ()
+        side = chosen.get("input_side")
+        return fetched(backbone, input_side=side, yes=yes, route=Route(proxy, mirror))[1].name, ()
     return backbone, ()
 
 

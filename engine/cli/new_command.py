@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from engine.cli.graph_commands import ProjectPath
-from engine.cli.named_backbone import NAMES, Proxy, named_backbone
+from engine.cli.named_backbone import NAMES, Mirror, Proxy, named_backbone
 from engine.cli.output import AsJson, say
 from engine.cli.preprocessing_options import takes_preprocessing
 
@@ -17,6 +17,7 @@ def new(
     backbone: Annotated[str, typer.Option(metavar="NAME", help=NAMES)] = "leafnet",
     yes: Annotated[bool, typer.Option("--yes", help="Download a published network without asking.")] = False,
     proxy: Proxy = "",
+    mirror: Mirror = "",
     chosen: dict[str, Any],
     as_json: AsJson = False,
 ) -> None:
@@ -24,7 +25,7 @@ def new(
     from engine.collection.new_project import check_place, new_project
 
     check_place(project)
-    name, told = named_backbone(backbone, chosen, yes=yes, proxy=proxy, when_stopped="nothing was made")
+    name, told = named_backbone(backbone, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="nothing was made")
     with new_project(project, name) as made:
         model = made.model
     say(

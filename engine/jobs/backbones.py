@@ -87,8 +87,8 @@ def _held(limits: Limits, cancel: CancelToken) -> Iterator[None]:
 
 
 def list_published(request: messages.ListPublished, send: "Send", cancel: CancelToken) -> messages.PublishedList:
-    """List torchvision's published networks; asks no other computer."""
-    from engine.backbones.published.networks import list_published as run
+    """List published networks; asks no other computer."""
+    from engine.backbones.published.catalogue import list_published as run
 
     return messages.PublishedList(run(CacheFolders(request.cache), on_progress=send, cancel=cancel))
 
@@ -98,13 +98,14 @@ def add_published(request: messages.AddPublished, send: "Send", cancel: CancelTo
 
     A cancel stops the download at once and the export between steps; what was downloaded is kept.
     """
+    from engine.backbones.published.catalogue import find_published
     from engine.backbones.published.networks import add_published as run
-    from engine.backbones.published.networks import find_published
+    from engine.backbones.published.route import Route
 
-    caches = CacheFolders(request.cache)
-    facts = find_published(caches, request.network, request.weights)
-    keeps = request.keep_weights
-    return _added(run(facts, caches, proxy=request.proxy, keep_weights=keeps, on_progress=send, cancel=cancel))
+    caches, route = CacheFolders(request.cache), Route(request.proxy, request.mirror)
+    side, keeps = request.input_side, request.keep_weights
+    facts = find_published(caches, request.source, request.weights, input_side=side, route=route, cancel=cancel)
+    return _added(run(facts, caches, route=route, keep_weights=keeps, on_progress=send, cancel=cancel))
 
 
 def _added(files: "ModelFiles") -> messages.AddedBackbone:

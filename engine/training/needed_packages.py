@@ -6,12 +6,13 @@ from importlib.util import find_spec
 from engine.errors import ModelError
 
 
-def check_packages(packages: Sequence[str], what: str) -> None:
+def check_packages(packages: Sequence[str], what: str, *, extra: str = "train") -> None:
     """Refuse where only what classification needs is installed.
 
     Args:
         packages: names to import.
-        what: needs them, as the beginning of a sentence: "training needs", "published networks need".
+        what: needs them, as the beginning of a sentence: "training needs", "networks of timm need".
+        extra: of Protoleaf, that brings them.
 
     Raises:
         ModelError: names the packages that are missing.
@@ -22,5 +23,5 @@ def check_packages(packages: Sequence[str], what: str) -> None:
             f"{what} packages that are not installed",
             expected=", ".join(packages),
             found=f"no {', '.join(missing)}",
-            remedy="install protoleaf[train]",
+            remedy=f"install protoleaf[{extra}]",
         )

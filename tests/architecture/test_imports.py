@@ -23,7 +23,9 @@ WITHOUT_TORCH = (
     "engine.jobs",
     "engine.cli",
 )
-NEEDS_TORCH = tuple(f"engine.backbones.published.{name}" for name in ("export", "listing", "weights"))
+NEEDS_TORCH = tuple(
+    f"engine.backbones.published.{name}" for name in ("export", "hub_network", "timm_", "torchvision_", "weight_file")
+)
 STARTS_THE_PROGRAM = (".__main__", "app.bare_window", "app.sample_run")
 
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from engine.backbones.published import networks as networks_module
+from engine.backbones.published.catalogue import keep_list as keep_list_of
 from engine.backbones.published.facts import PublishedNetwork
+from engine.backbones.published.publishers import PUBLISHERS
 from engine.config import CacheFolders
 from engine.events import Progress
 
@@ -30,4 +31,6 @@ def progress(done: int, total: int, unit: str = "images", *, rate: float = 10.0)
 
 def keep_list(caches: CacheFolders, networks: Sequence[PublishedNetwork] = (SMALL, LARGE)) -> None:
     """Put a list into the cache, as if it had been made before: the worker then needs no torch for it."""
-    networks_module._keep_list(caches, tuple(networks))  # noqa: SLF001 (the list as a former start left it)
+    for publisher in PUBLISHERS:
+        own = tuple(network for network in networks if network.publisher == publisher.name)
+        keep_list_of(caches, publisher, own)

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from engine.backbones.published.facts import PublishedNetwork
-from engine.backbones.published.listing import published_networks
-from engine.backbones.published.weights import made
+from engine.backbones.published.torchvision_listing import published_networks
+from engine.backbones.published.torchvision_weights import made
 from engine.config import CacheFolders
 
 SMALL: Final = "squeezenet1_1"
@@ -42,11 +42,11 @@ def facts_of(name: str, content: bytes = b"", url: str = "") -> PublishedNetwork
 
 def keep_in_list(caches: CacheFolders, networks: Sequence[PublishedNetwork]) -> None:
     """Let a list of published networks be the one that the program made before."""
-    content = {
-        "format": 1, "torchvision": version("torchvision"), "networks": [network.as_dict() for network in networks]
-    }  # fmt: skip
     caches.root.mkdir(parents=True, exist_ok=True)
-    (caches.root / "published-networks.json").write_text(json.dumps(content), encoding="utf-8")
+    for publisher in ("torchvision", "timm"):
+        own = [network.as_dict() for network in networks if network.publisher == publisher]
+        content = {"format": 2, "version": version(publisher), "networks": own}
+        (caches.root / f"published-{publisher}.json").write_text(json.dumps(content), encoding="utf-8")
 
 
 class TinyNetwork(nn.Module):

@@ -1,39 +1,56 @@
 """What is told of a published network before anything of it is downloaded. Plain data, without torch."""
 
+import hashlib
+import re
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from engine.backbones.preprocessing import UNIT_TEMPERATURE
-from engine.backbones.published.titles import LIBRARY_PREFIX, network_title
+from engine.backbones.published.titles import network_title
 from engine.files import size_text
 from engine.model_card import BackboneCard
 
-SOURCE_PREFIX: Final = "torchvision:"
-NON_COMMERCIAL: Final = "CC-BY-NC 4.0: not for commercial use"
+TORCHVISION: Final = "torchvision"
+TIMM: Final = "timm"
+HUB_PREFIX: Final = "hf-hub:"
+"""Before the name of a network that timm has no entry for; the hub itself describes it."""
+FOR_RESEARCH: Final = ": not for commercial use"
+"""How a licence ends in words that forbids it."""
+NON_COMMERCIAL: Final = f"CC-BY-NC 4.0{FOR_RESEARCH}"
+UNNAMED: Final = "none named"
+"""How a licence begins in words that nobody named."""
+LONGEST_LIBRARY_NAME: Final = 64  # characters
+_HASH_DIGITS: Final = 8  # enough to tell names apart that begin alike
 
 
 @dataclass(frozen=True)
 class PublishedNetwork:
-    """A classification network of torchvision with one version of its published weights.
+    """A network of torchvision or timm with one version of its published weights.
 
     Attributes:
-        network: torchvision's name of it, such as "resnet50".
-        weights: name of the version, such as "IMAGENET1K_V2".
-        is_default: whether torchvision takes this version when none is named.
+        network: the publisher's name of it, such as "resnet50"; "hf-hub:owner/name" where only the hub describes it.
+        weights: name of the version, such as "IMAGENET1K_V2"; of a network on the hub its revision.
+        is_default: whether the publisher takes this version when none is named.
         url: address of the weights.
-        sha256_prefix: first digits of the SHA-256 of the weights, in hex.
-        size_bytes: size of the weights, rounded by torchvision to about 1,000 bytes.
-        parameters: numbers in the network, its head included.
-        top1, top5: accuracy on the validation images of ImageNet-1k, in percent.
-        billion_operations: multiplications with an addition for one image, in billions.
+        sha256_prefix: first digits of the SHA-256 of the weights, in hex; empty: the server is asked for it.
+        size_bytes: size of the weights: rounded by torchvision to about 1,000 bytes, counted from the parameters for
+            timm; 0 where nobody knows before the download.
+        parameters: numbers in the network, its head included; 0 where they were not counted.
+        top1, top5: accuracy on the validation images of ImageNet-1k, in percent; None where none is told.
+        billion_operations: multiplications with an addition for one image, in billions; None where it is not told.
         input_side: side of the square input in pixels.
         resize_side: the short side an image is resized to before its centre is cut out.
-        interpolation: how torchvision resizes; Protoleaf always resizes bilinearly.
+        interpolation: how the publisher resizes; Protoleaf always resizes bilinearly.
         mean, std: normalisation of red, green and blue in [0, 1].
-        embedding_width: length of the embedding.
+        embedding_width: length of the embedding; 0 where it is known only once the network is built.
         licence: of the weights, in words.
         licence_url: where the licence stands.
         recipe_url: how the weights were trained.
+        publisher: "torchvision" or "timm".
+        other_urls: tried in turn where there is nothing at `url`.
+        has_chosen_side: whether a person chose `input_side` instead of the usual one.
+        is_squashed: whether the publisher resizes without keeping an image's proportions.
+        settings: JSON of what timm must know to build a network that it has no entry for; else empty.
     """
 
     network: str
@@ -43,9 +60,9 @@ class PublishedNetwork:
     sha256_prefix: str
     size_bytes: int
     parameters: int
-    top1: float
-    top5: float
-    billion_operations: float
+    top1: float | None
+    top5: float | None
+    billion_operations: float | None
     input_side: int
     resize_side: int
     interpolation: str
@@ -55,26 +72,66 @@ class PublishedNetwork:
     licence: str
     licence_url: str
     recipe_url: str
+    publisher: str = TORCHVISION
+    other_urls: tuple[str, ...] = ()
+    has_chosen_side: bool = False
+    is_squashed: bool = False
+    settings: str = ""
+
+    @property
+    def full_name(self) -> str:
+        """The publisher's name with that of the weights where it has both in one, as timm does."""
+        if self.publisher == TORCHVISION:
+            return self.network
+        return f"{self.network}{'@' if self.is_on_hub_only else '.'}{self.weights}" if self.weights else self.network
+
+    @property
+    def is_on_hub_only(self) -> bool:
+        """Whether only the hub describes it, and no list."""
+        return self.network.startswith(HUB_PREFIX)
 
     @property
     def source(self) -> str:
         """What a person writes to get it, such as "torchvision:resnet50"."""
-        return SOURCE_PREFIX + self.network
+        return f"{self.publisher}:{self.full_name}"
 
     @property
     def title(self) -> str:
-        """As people write it, such as "ResNet-50 (V2)"."""
-        return network_title(self.network, self.weights)
+        """As people write it, such as "ResNet-50 (V2)"; timm's names are the ones that people use."""
+        if self.publisher == TORCHVISION:
+            return network_title(self.network, self.weights)
+        return self.full_name.removeprefix(HUB_PREFIX)
+
+    @property
+    def described(self) -> str:
+        """The network with its weights, in the middle of a sentence."""
+        both = f"{self.network} with weights {self.weights}" if self.weights else self.network
+        return both.removeprefix(HUB_PREFIX)
 
     @property
     def is_for_commerce(self) -> bool:
         """Whether no licence forbids commercial use."""
-        return self.licence != NON_COMMERCIAL
+        return not self.licence.endswith(FOR_RESEARCH)
+
+    @property
+    def is_unlicensed(self) -> bool:
+        """Whether nobody named a licence for the weights."""
+        return self.licence.startswith(UNNAMED)
+
+    @property
+    def words(self) -> str:
+        """What a search looks through: its names, weights and licence, in lower case."""
+        return f"{self.title} {self.source} {self.weights} {self.licence}".casefold()
 
     @property
     def library_name(self) -> str:
         """Its name among the added backbones."""
-        return f"{LIBRARY_PREFIX}{self.network}-{self.weights.lower()}"
+        if self.publisher == TORCHVISION:
+            name = f"{self.network}-{self.weights.lower()}"
+        else:
+            name = self.full_name.removeprefix(HUB_PREFIX)
+        side = f"-{self.input_side}px" if self.has_chosen_side else ""
+        return short_enough(re.sub(r"[^A-Za-z0-9._-]", "-", f"{self.publisher}-{name}{side}"))
 
     @property
     def resize_share(self) -> float:
@@ -84,7 +141,9 @@ class PublishedNetwork:
     @property
     def size_text(self) -> str:
         """Size of the download for people."""
-        return size_text(self.size_bytes)
+        if not self.size_bytes:
+            return "of unknown size"
+        return size_text(self.size_bytes) if self.sha256_prefix else f"about {size_text(self.size_bytes)}"
 
     @property
     def terms(self) -> str:
@@ -100,9 +159,26 @@ class PublishedNetwork:
         }
 
 
-def card_of_published(facts: PublishedNetwork) -> BackboneCard:
-    """The card of a published network, as far as it is known before the network is there."""
-    other = "" if facts.interpolation == "bilinear" else f" ({facts.interpolation} while it was trained)"
+def short_enough(name: str) -> str:
+    """The name, or its beginning with digits that stand for the rest where the library takes no longer one."""
+    if len(name) <= LONGEST_LIBRARY_NAME:
+        return name
+    digits = hashlib.sha256(name.encode()).hexdigest()[:_HASH_DIGITS]
+    return f"{name[: LONGEST_LIBRARY_NAME - _HASH_DIGITS - 1]}-{digits}"
+
+
+def card_of_published(facts: PublishedNetwork, *, weights_from: str = "") -> BackboneCard:
+    """The card of a published network, as far as it is known before the network is there.
+
+    Args:
+        facts: of the network.
+        weights_from: where its weights came from, and what they were compared with, as a sentence.
+    """
+    figures = {
+        "imagenet_top1_percent": facts.top1,
+        "imagenet_top5_percent": facts.top5,
+        "parameters": float(facts.parameters) or None,
+    }
     return BackboneCard(
         name=facts.library_name,
         input_side=facts.input_side,
@@ -110,16 +186,27 @@ def card_of_published(facts: PublishedNetwork) -> BackboneCard:
         std=facts.std,
         embedding_width=facts.embedding_width,
         resize_share=facts.resize_share,
-        description=f"{facts.network} of torchvision with weights {facts.weights}, without its head. "
-        f"Images are resized bilinearly{other}; embeddings are scaled to length 1.",
+        description=f"{facts.network.removeprefix(HUB_PREFIX)} of {facts.publisher} with weights {facts.weights}, "
+        f"without its head. Images are resized bilinearly{_otherwise(facts)}; embeddings are scaled to length 1. "
+        f"{weights_from}".strip(),
         training_data=f"See {facts.recipe_url}",
         licence=f"{facts.licence} ({facts.licence_url})",
-        command=f"protoleaf backbone add {facts.source} --weights {facts.weights}",
-        figures={
-            "imagenet_top1_percent": facts.top1,
-            "imagenet_top5_percent": facts.top5,
-            "parameters": float(facts.parameters),
-        },
+        command=_command(facts),
+        figures={name: value for name, value in figures.items() if value is not None},
         temperature=UNIT_TEMPERATURE,
         unit_length=True,
     )
+
+
+def _otherwise(facts: PublishedNetwork) -> str:
+    """How images were resized while the network was trained, where that differs."""
+    kinds = [] if facts.interpolation == "bilinear" else [facts.interpolation]
+    if facts.is_squashed:
+        kinds.append("to a square, whatever their proportions,")
+    return f" ({' and '.join(kinds)} while it was trained)" if kinds else ""
+
+
+def _command(facts: PublishedNetwork) -> str:
+    weights = f" --weights {facts.weights}" if facts.publisher == TORCHVISION else ""
+    side = f" --input-side {facts.input_side}" if facts.has_chosen_side else ""
+    return f"protoleaf backbone add {facts.source}{weights}{side}"

@@ -24,14 +24,21 @@ _MOST_OPERATIONS: Final[Mapping[Advice, float]] = {Advice.FAST: 0.5, Advice.BALA
 def recommended(networks: "Iterable[PublishedNetwork]") -> "dict[Advice, PublishedNetwork]":
     """Choose the most accurate network for each purpose, the fastest first.
 
-    Only with the weights that torchvision itself takes, and that may be used commercially. A slower network is only
-    recommended where it is more accurate than the faster ones.
+    Only with the weights that the publisher itself takes, that may be used commercially, and whose accuracy and
+    operations are told. A slower network is only recommended where it is more accurate than the faster ones.
     """
-    able = [network for network in networks if network.is_default and network.is_for_commerce]
+    able = [
+        (network.top1, -network.billion_operations, network)
+        for network in networks
+        if network.top1 is not None
+        and network.billion_operations is not None
+        and network.is_default
+        and network.is_for_commerce
+    ]
     chosen: dict[Advice, PublishedNetwork] = {}
     for advice, most in _MOST_OPERATIONS.items():
-        within = [network for network in able if network.billion_operations <= most]
-        best = max(within, key=lambda network: (network.top1, -network.billion_operations), default=None)
+        within = [each for each in able if -each[1] <= most]
+        best = max(within, key=lambda each: each[:2])[2] if within else None
         if best is not None and best not in chosen.values():
             chosen[advice] = best
     return chosen

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 LIBRARY_PREFIX: Final = "torchvision-"
+TIMM_PREFIX: Final = "timm-"
 FIRST_WEIGHTS: Final = "V1"
 """Not named in a title: most networks have no others."""
 
@@ -37,9 +38,16 @@ def network_title(network: str, weights: str) -> str:
 
 
 def library_title(name: str) -> str:
-    """The same for a network on this computer; names of other backbones stay as they are."""
+    """The same for a network on this computer; timm's names and those of other backbones stay as they are."""
+    if name.startswith(TIMM_PREFIX):
+        return name.removeprefix(TIMM_PREFIX)
     network, _, weights = name.removeprefix(LIBRARY_PREFIX).partition(f"-{_USUAL_DATA.lower()}")
     return network_title(network, weights) if name.startswith(LIBRARY_PREFIX) and weights else name
+
+
+def is_published(name: str) -> bool:
+    """Whether a backbone of this name in the library is a published network."""
+    return name.startswith((LIBRARY_PREFIX, TIMM_PREFIX))
 
 
 def _version(version: str) -> str:

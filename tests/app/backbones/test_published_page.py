@@ -73,7 +73,7 @@ def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
     assert "600.0 kB/s" in card.run.facts
     assert "6 s left" in card.run.facts
     (request,) = player.requests
-    assert request == AddPublished(reviewing.window.session.caches.root, "smallnet", "IMAGENET1K_V1")
+    assert request == AddPublished(reviewing.window.session.caches.root, "torchvision:smallnet", "IMAGENET1K_V1")
     part = reviewing.window.session.caches.root / "downloads" / "smallnet-0123abcd.pth.part"
     part.parent.mkdir(parents=True)
     part.write_bytes(bytes(1_200_000))
@@ -182,7 +182,7 @@ def test_three_are_recommended_before_all_others(reviewing: Desk) -> None:
     for place in (third.download_button, third.agree_button):
         QTest.mouseClick(place, Qt.MouseButton.LeftButton)
     reviewing.wait(third.run.isVisible)
-    assert player.requests[0].network == "convnext_large"
+    assert player.requests[0].source == "torchvision:convnext_large"
     assert not first.run.isVisible()
     assert not first.download_button.isEnabled()
     QTest.mouseClick(third.run.cancel_button, Qt.MouseButton.LeftButton)

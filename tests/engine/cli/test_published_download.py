@@ -11,7 +11,7 @@ from engine.backbones.library import BackboneLibrary
 from engine.backbones.messages import AddedBackbone, AddPublished, ListPublished
 from engine.backbones.published import export
 from engine.backbones.published.facts import PublishedNetwork
-from engine.backbones.published.networks import weights_path
+from engine.backbones.published.fetching import weights_path
 from engine.worker.protocol import Stopped
 from tests.support.collections import cache_of_test
 from tests.support.command_line import done, protoleaf, refused
@@ -128,7 +128,7 @@ def test_a_proxy_is_for_downloads_only(capsys: pytest.CaptureFixture[str], tmp_p
     project = tmp_path / "p.protoleaf"
     for backbone in ("leafnet", "network.onnx"):
         line = refused(capsys, "new", project, "--backbone", backbone, "--proxy", "http://here:1", status=2)
-        assert "download of a published network only: expected torchvision:NAME, found " + backbone in line
+        assert "download of a published network only: expected torchvision:NAME or timm:NAME, found " + backbone in line
         assert "Leave --proxy out" in line
     assert not project.exists()
 
@@ -147,7 +147,7 @@ def test_the_list_shows_terms(
     server: WeightsServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Size, accuracy, width and licence of each network; in JSON all that is known."""
-    from engine.backbones.published.listing import published_networks
+    from engine.backbones.published.torchvision_listing import published_networks
 
     keep_in_list(cache_of_test(), published_networks(["vit_b_16"]))
     text = done(capsys, "backbone", "list", "--published").out
@@ -172,7 +172,7 @@ def test_the_worker_lists(server: WeightsServer) -> None:
 
 def test_the_worker_adds(server: WeightsServer, quick: None) -> None:
     """Bytes, then steps, then what was added."""
-    told = served(AddPublished(cache_of_test().root, "squeezenet1_1"))
+    told = served(AddPublished(cache_of_test().root, SOURCE))
     assert {event.unit for event in told.events} == {"bytes", "steps"}
     assert isinstance(told.ending, AddedBackbone)
     assert (told.ending.name, told.ending.width) == (NAME, 512)
@@ -181,6 +181,6 @@ def test_the_worker_adds(server: WeightsServer, quick: None) -> None:
 
 def test_the_worker_stops(server: WeightsServer) -> None:
     """A window that is gone gets no network; what has arrived waits for the next time."""
-    assert served(AddPublished(cache_of_test().root, "squeezenet1_1"), is_alone=True).ending == Stopped()
+    assert served(AddPublished(cache_of_test().root, SOURCE), is_alone=True).ending == Stopped()
     assert BackboneLibrary().names() == ()
     assert not weights_path(cache_of_test(), facts_of(SMALL, url=server.url)).with_suffix(".onnx").exists()

@@ -1,21 +1,17 @@
 """A published network of torchvision as a backbone: its weights loaded as data, and its head taken off."""
 
-import pickle
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-import torch
 from torch import Tensor, nn
 from torchvision import models
 
 from engine.backbones.published.facts import PublishedNetwork
+from engine.backbones.published.weight_file import do_not_fit, read_numbers
 from engine.errors import ModelError
-
-_DAMAGE: Final = (pickle.UnpicklingError, RuntimeError, EOFError, OSError, ValueError, LookupError, TypeError)
-"""What torch raises on files that are damaged, no weights, or weights with code in them."""
 
 
 def load_published(facts: PublishedNetwork, weights_file: Path) -> nn.Module:
@@ -33,33 +29,9 @@ def load_published(facts: PublishedNetwork, weights_file: Path) -> nn.Module:
         with _handing_out(type(weights), state):
             network = made(facts.network, weights)
     except (RuntimeError, LookupError, ValueError) as error:
-        raise ModelError(
-            "the weights do not fit the network", expected=f"weights of {facts.network}", found=_first_line(error)
-        ) from error
+        raise do_not_fit(facts.network, error) from error
     without_head(network, len(weights.meta["categories"]))
     return network.eval()
-
-
-def read_numbers(path: Path) -> Mapping[str, Tensor]:
-    """Read a file of weights. No code that the file might hold is ever run.
-
-    Raises:
-        ModelError: the file is damaged, or holds anything but tensors by name.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about how old files keep their numbers
-            state = torch.load(path, map_location="cpu", weights_only=True)
-    except _DAMAGE as error:
-        raise ModelError(
-            "the weights cannot be read as plain numbers",
-            expected="tensors by name, and no code",
-            found=_first_line(error),
-            remedy="nothing of the file was run; do not use it",
-        ) from error
-    if not isinstance(state, Mapping) or not all(isinstance(value, Tensor) for value in state.values()):
-        raise ModelError("the file holds no weights", expected="tensors by name", found=type(state).__name__)
-    return state
 
 
 def made(name: str, weights: Any = None) -> nn.Module:
@@ -110,8 +82,3 @@ def _handing_out(kind: type[Any], state: Mapping[str, Tensor]) -> Iterator[None]
         yield
     finally:
         del kind.get_state_dict
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0][:200] if lines else type(error).__name__

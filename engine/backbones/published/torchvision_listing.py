@@ -12,7 +12,7 @@ from torch.overrides import TorchFunctionMode
 from torchvision import models
 
 from engine.backbones.published.facts import NON_COMMERCIAL, PublishedNetwork
-from engine.backbones.published.weights import find_head, made
+from engine.backbones.published.torchvision_weights import find_head, made
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 

@@ -18,8 +18,9 @@ from torchvision import models
 from engine.backbones.published import export
 from engine.backbones.published.export import export_published
 from engine.backbones.published.facts import PublishedNetwork, card_of_published
-from engine.backbones.published.listing import network_names, published_networks
-from engine.backbones.published.weights import find_head, load_published, made, read_numbers, without_head
+from engine.backbones.published.torchvision_listing import network_names, published_networks
+from engine.backbones.published.torchvision_weights import find_head, load_published, made, without_head
+from engine.backbones.published.weight_file import read_numbers
 from engine.errors import Cancelled, ModelError, StorageError
 from engine.events import CancelToken
 from tests.support.full_disk import full_disk_after
@@ -102,6 +103,7 @@ def test_every_network_is_described() -> None:
     for network in found:
         assert len(network.sha256_prefix) >= 8
         assert network.url.startswith("https://")
+        assert network.top1 is not None
         assert math.isfinite(network.top1)
         assert 0 < network.resize_share <= 1
         assert network.embedding_width < 10_000

@@ -1,0 +1,181 @@
+"""A network that timm has no entry for: its repository on the hub says how timm builds it, or how open_clip does.
+
+Only plain settings are taken from there: nothing of a repository is run, and no address in it is followed.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from engine.backbones.published.facts import HUB_PREFIX, PublishedNetwork
+from engine.backbones.published.hub import ask_about, check_repository, file_address, page_address, read_text
+from engine.backbones.published.licences import licence_in_words
+from engine.backbones.published.open_clip_network import OPEN_CLIP_WEIGHTS, settings_of_open_clip
+from engine.backbones.published.route import Route
+from engine.backbones.published.timm_listing import BYTES_PER_NUMBER, UNTOLD, WEIGHT_NAMES, facts_from
+from engine.backbones.published.timm_weights import shape_of
+from engine.errors import ModelError
+from engine.events import CancelToken
+
+LATEST: Final = "main"
+_SIDES: Final = ("input_size", "crop_pct", "interpolation", "crop_mode", "mean", "std", "fixed_input_size")
+_HEADS: Final = ("num_classes", "pool_size", "first_conv", "classifier", "label_offset")
+_WHERE_FROM: Final = frozenset({
+    "checkpoint_path", "cache_dir", "pretrained", "pretrained_cfg", "pretrained_cfg_overlay", "features_only",
+    "in_chans",
+})  # fmt: skip
+"""Options of timm that name files or another use: a repository has no say in them."""
+_LICENCE: Final = re.compile(r"^(?P<field>license|license_name):[ \t]*[\"']?(?P<name>[\w.+-]+)", re.MULTILINE)
+_UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What settings raise that mean nothing."""
+
+Read = Callable[[str], str | None]
+
+
+def plain_facts(name: str, weights: str | None = None) -> PublishedNetwork:
+    """What the name alone tells.
+
+    Args:
+        name: such as "hf-hub:imageomics/bioclip" or "hf-hub:imageomics/bioclip@revision".
+        weights: the revision, where the name has none.
+
+    Raises:
+        ModelError: it is no name of a network on the hub.
+    """
+    repository, _, revision = name.removeprefix(HUB_PREFIX).partition("@")
+    revision = revision or weights or LATEST
+    check_repository(repository, revision)
+    page = page_address(repository)
+    return PublishedNetwork(
+        network=HUB_PREFIX + repository, weights="" if revision == LATEST else revision, is_default=revision == LATEST,
+        url="", sha256_prefix="", size_bytes=0, parameters=0, embedding_width=0, licence="", licence_url=page,
+        recipe_url=page, **UNTOLD,
+    )  # fmt: skip
+
+
+def described_by_hub(known: PublishedNetwork, route: Route, cancel: CancelToken) -> PublishedNetwork:
+    """Read how a network is built, and what its weights are, from its repository: some small files.
+
+    Raises:
+        ModelError: the repository is of no kind that timm can build, or has no weights.
+        NetworkError: the hub cannot be asked.
+        UsageError: the route leads nowhere.
+        Cancelled: stopped by the person.
+    """
+    route.check()
+    repository, revision = known.network.removeprefix(HUB_PREFIX), known.weights or LATEST
+    read = _reader(repository, revision, route, cancel)
+    settings, names = _settings(read, repository)
+    _check_settings(settings, repository)
+    try:
+        facts = facts_from(settings["pretrained_cfg"], known)
+    except _UNREADABLE as error:
+        raise _unreadable("the preprocessing", repository, error) from error
+    facts = replace(facts, licence=licence_in_words(_licence(read)), settings=json.dumps(settings))
+    body, width = shape_of(facts)
+    parameters = body + (width + 1) * max(0, settings["pretrained_cfg"].get("num_classes", 0))
+    facts = replace(facts, parameters=parameters, size_bytes=BYTES_PER_NUMBER * parameters, embedding_width=width)
+    return _with_place(facts, [file_address(repository, revision, name) for name in names], route)
+
+
+def _reader(repository: str, revision: str, route: Route, cancel: CancelToken) -> Read:
+    def read(name: str) -> str | None:
+        url = file_address(repository, revision, name)
+        if route.folder is None:
+            return read_text(route.address(url), route, cancel=cancel)
+        path = route.on_disk(url)
+        return None if path is None else path.read_text(encoding="utf-8", errors="replace")
+
+    return read
+
+
+def _settings(read: Read, repository: str) -> tuple[dict[str, Any], Sequence[str]]:
+    """What timm must know to build it, and the names that its weights may have."""
+    for name, understand, weights in (
+        ("config.json", _settings_of_timm, WEIGHT_NAMES),
+        ("open_clip_config.json", settings_of_open_clip, OPEN_CLIP_WEIGHTS),
+    ):
+        text = read(name)
+        try:
+            found = None if text is None else understand(json.loads(text))
+        except _UNREADABLE as error:
+            raise _unreadable(name, repository, error) from error
+        if found is not None:
+            return found, weights
+    raise ModelError(
+        f"{repository} is no network that timm can build",
+        expected="config.json of timm, or open_clip_config.json with a ViT",
+        found="neither",
+        remedy="check the name, or take one of `protoleaf backbone list --published --source timm`",
+    )
+
+
+def _unreadable(what: str, repository: str, error: Exception) -> ModelError:
+    return ModelError(f"{what} of {repository} cannot be read", found=f"{type(error).__name__}: {error}")
+
+
+def _settings_of_timm(config: dict[str, Any]) -> dict[str, Any] | None:
+    """From a file that timm wrote, in its new form or its older one; None where another program wrote it."""
+    if "architecture" not in config:
+        return None
+    said = config.get("pretrained_cfg", config)
+    pretrained = {name: said[name] for name in (*_SIDES, *_HEADS) if name in said}
+    if "num_classes" in config:
+        pretrained["num_classes"] = config["num_classes"]
+    return {
+        "architecture": config["architecture"],
+        "pretrained_cfg": pretrained,
+        "model_args": dict(config.get("model_args") or {}),
+    }
+
+
+def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
+    """Refuse what is no plain description of one of timm's own architectures for square images.
+
+    Raises:
+        ModelError: with what was found.
+    """
+    from timm.models import is_model
+
+    architecture, side = settings["architecture"], settings["pretrained_cfg"].get("input_size")
+    if not isinstance(architecture, str) or not is_model(architecture):
+        raise ModelError(
+            "the installed timm does not know the network's architecture", expected="one of timm's",
+            found=f"“{architecture}” in {repository}", remedy="a newer timm may know it",
+        )  # fmt: skip
+    if not isinstance(side, list) or len(side) != 3 or side[0] != 3 or side[1] != side[2]:  # noqa: PLR2004 (channels)
+        raise ModelError("the network takes no square colour images", expected="[3, side, side]", found=str(side))
+    forbidden = sorted(_WHERE_FROM.intersection(settings["model_args"]))
+    if forbidden:
+        raise ModelError(f"{repository} asks for more than building a network", found=", ".join(forbidden))
+
+
+def _licence(read: Read) -> str:
+    """From the head of the repository's page."""
+    _, _, rest = (read("README.md") or "").partition("---")
+    head, _, _ = rest.partition("\n---")
+    found = {match["field"]: match["name"] for match in _LICENCE.finditer(head)}
+    short = found.get("license", "")
+    return found.get("license_name", short) if short == "other" else short
+
+
+def _with_place(facts: PublishedNetwork, urls: Sequence[str], route: Route) -> PublishedNetwork:
+    """With the address, size and checksum of the first of these files that is there."""
+    for url in urls:
+        if route.folder is not None:
+            path = route.on_disk(url)
+            if path is not None:
+                return replace(facts, url=url, size_bytes=path.stat().st_size)
+            continue
+        told = ask_about(route.address(url), route)
+        if told is not None:
+            return replace(
+                facts, url=told.url, sha256_prefix=told.sha256, size_bytes=told.size_bytes or facts.size_bytes
+            )
+    raise ModelError(
+        f"{facts.title} has no weights that can be read as plain numbers",
+        expected=" or ".join(url.rpartition("/")[2] for url in urls),
+        found="none of them",
+    )

@@ -1,0 +1,75 @@
+"""The way that published files come: through a proxy, and from a mirror instead of their publisher."""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from engine.errors import UsageError
+
+_ON_HUB: Final = re.compile(r"/(?P<owner>[^/]+)/(?P<name>[^/]+)/resolve/(?P<revision>[^/]+)/(?P<file>.+)")
+_HUB_HOST: Final = "huggingface.co"
+_ENDPOINT: Final = "HF_ENDPOINT"
+_THIS_COMPUTER: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+@dataclass(frozen=True)
+class Route:
+    """How files come.
+
+    Attributes:
+        proxy: address of a proxy; empty: what the environment or the system says.
+        mirror: address of a server that has the publisher's files below the same paths, or a folder with them; empty:
+            the publisher itself, or for the hub what HF_ENDPOINT names.
+    """
+
+    proxy: str = ""
+    mirror: str = ""
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder that files are taken from; None where they come over the network."""
+        return Path(self.mirror).expanduser() if self.mirror and "://" not in self.mirror else None
+
+    def check(self) -> None:
+        """Refuse a mirror that is neither a safe address nor a folder.
+
+        Raises:
+            UsageError: with what was found.
+        """
+        if self.folder is not None and not self.folder.is_dir():
+            raise UsageError("the mirror is no folder", expected="a folder, or https://host", found=self.mirror)
+        parts = urlsplit(self.mirror)
+        if "://" in self.mirror and parts.scheme != "https" and parts.hostname not in _THIS_COMPUTER:
+            raise UsageError("a mirror needs an encrypted address", expected="https://host", found=self.mirror)
+
+    def address(self, url: str) -> str:
+        """Where a published file is asked for."""
+        parts = urlsplit(url)
+        base = self.mirror or (os.environ.get(_ENDPOINT, "") if parts.hostname == _HUB_HOST else "")
+        return base.rstrip("/") + parts.path if base and self.folder is None else url
+
+    def on_disk(self, url: str) -> Path | None:
+        """The file in the mirror's folder, in one of the ways that people have it; None where it is not there.
+
+        Files of the hub lie in owner/name/, as its own program downloads them, or in its cache, models--owner--name/;
+        others lie there by their name.
+        """
+        if self.folder is None:
+            return None
+        places = [self.folder / place for place in _places(url)]
+        for pattern in (_ON_HUB.fullmatch(urlsplit(url).path),):
+            if pattern is not None:
+                cache = self.folder / f"models--{pattern['owner']}--{pattern['name']}" / "snapshots"
+                places += sorted(cache.glob(f"*/{unquote(pattern['file'])}"))
+        return next((place for place in places if place.is_file()), None)
+
+
+def _places(url: str) -> tuple[str, ...]:
+    path = unquote(urlsplit(url).path)
+    on_hub = _ON_HUB.fullmatch(path)
+    if on_hub is None:
+        return (Path(path).name,)
+    return f"{on_hub['owner']}/{on_hub['name']}/{on_hub['file']}", f"{on_hub['name']}/{on_hub['file']}"

@@ -1,0 +1,190 @@
+"""The networks of the installed timm that come with published weights. Asks no network."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from engine.backbones.published.facts import TIMM, PublishedNetwork
+from engine.backbones.published.hub import file_address, page_address
+from engine.backbones.published.licences import licence_in_words
+from engine.backbones.published.timm_weights import quiet, shape_of
+from engine.config import assets_folder
+from engine.errors import ModelError
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.model_card import CHANNELS
+
+if TYPE_CHECKING:
+    from timm.models import PretrainedCfg
+
+SIZES_NAME: Final = "timm-networks.json"
+"""Parameters without a head and embedding width of every architecture, which would take minutes to build."""
+WEIGHT_NAMES: Final = ("model.safetensors", "pytorch_model.bin")
+"""Of a network of timm on the hub, the best first."""
+BYTES_PER_NUMBER: Final = 4  # of float32, as nearly all weights are published
+UNTOLD: Final[Mapping[str, Any]] = {
+    "publisher": TIMM, "top1": None, "top5": None, "billion_operations": None,
+    "input_side": 0, "resize_side": 0, "interpolation": "", "mean": (), "std": (),
+}  # fmt: skip
+"""What timm says of no network, and what is filled in from its configuration."""
+_DIGITS: Final = re.compile(r"-([0-9a-f]{8,64})\.pth$")
+_ONE_RELEASE: Final = "main"
+
+
+def network_names() -> tuple[str, ...]:
+    """Names of timm's networks with the tags of their weights, sorted; those that give embeddings of square images."""
+    return tuple(name for name, configuration in _configurations().items() if _is_usable(configuration))
+
+
+def published_networks(
+    names: Sequence[str] | None = None,
+    *,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> tuple[PublishedNetwork, ...]:
+    """Describe networks, by default all; a name without a tag stands for all its tags, timm's own choice first.
+
+    What timm does not tell stays open: no accuracy is published with the package.
+
+    Args:
+        names: such as "vit_small_patch14_dinov2.lvd142m" or "vit_small_patch14_dinov2".
+        on_progress: told networks.
+        cancel: stops between two.
+    """
+    wanted = None if names is None else set(names)
+    chosen = [
+        name for name in network_names() if wanted is None or not wanted.isdisjoint((name, name.partition(".")[0]))
+    ]
+    defaults, configurations = _default_names(), _configurations()
+    meter = ProgressMeter(len(chosen), on_progress, unit="networks")
+    found: list[PublishedNetwork] = []
+    for name in chosen:
+        if cancel is not None:
+            cancel.raise_if_cancelled()
+        found.append(_facts(name, configurations[name], is_default=name in defaults))
+        meter.advance()
+    return tuple(sorted(found, key=lambda network: (network.network, not network.is_default)))
+
+
+def every_architecture() -> tuple[str, ...]:
+    """Names of all architectures of timm that weights are published for, sorted."""
+    return tuple(sorted({name.partition(".")[0] for name in _configurations()}))
+
+
+def plain_facts_of(architecture: str) -> PublishedNetwork:
+    """What is told of an architecture with timm's own choice of weights, its counts aside."""
+    from timm.models import get_pretrained_cfg
+
+    configuration = get_pretrained_cfg(architecture)
+    assert configuration is not None, "every architecture has weights"
+    return _facts(f"{architecture}.{configuration.tag}", configuration, is_default=True)
+
+
+def with_input_side(facts: PublishedNetwork, input_side: int) -> PublishedNetwork:
+    """The same network for images of another side; it is built without numbers to see whether it takes them.
+
+    Raises:
+        ModelError: it takes none of this side.
+    """
+    chosen = facts
+    if input_side != facts.input_side:
+        resize_side = round(input_side / facts.resize_share)
+        chosen = replace(facts, input_side=input_side, resize_side=resize_side, has_chosen_side=True)
+    parameters, width = shape_of(chosen)
+    return replace(chosen, embedding_width=width, parameters=facts.parameters or parameters)
+
+
+def _facts(name: str, configuration: "PretrainedCfg", *, is_default: bool) -> PublishedNetwork:
+    architecture, _, tag = name.partition(".")
+    body, width = _sizes().get(architecture, (0, 0))
+    parameters = body and body + (width + 1) * max(0, configuration.num_classes)
+    return facts_from(
+        vars(configuration),
+        PublishedNetwork(
+            network=architecture,
+            weights=tag,
+            is_default=is_default,
+            parameters=parameters,
+            size_bytes=BYTES_PER_NUMBER * parameters,
+            embedding_width=width,
+            licence=licence_in_words(configuration.license),
+            **_places(configuration),
+            **UNTOLD,
+        ),
+    )
+
+
+def facts_from(configuration: Mapping[str, Any], known: PublishedNetwork) -> PublishedNetwork:
+    """Fill in how images are prepared, as a configuration of timm says it."""
+    side = int(configuration["input_size"][1])
+    (red, green, blue), (red_std, green_std, blue_std) = configuration["mean"], configuration["std"]
+    return replace(
+        known,
+        input_side=side,
+        resize_side=round(side / min(1.0, configuration.get("crop_pct") or 1.0)),
+        interpolation=configuration.get("interpolation") or "bicubic",
+        mean=(float(red), float(green), float(blue)),
+        std=(float(red_std), float(green_std), float(blue_std)),
+        is_squashed=configuration.get("crop_mode") == "squash",
+    )
+
+
+def _places(configuration: "PretrainedCfg") -> dict[str, Any]:
+    """Where the weights are, and what is told of them."""
+    if not configuration.hf_hub_id:
+        digits = _DIGITS.search(str(configuration.url))
+        assert digits is not None, "only usable networks are described"
+        page = "https://github.com/huggingface/pytorch-image-models"
+        return {"url": configuration.url, "sha256_prefix": digits[1], "licence_url": page, "recipe_url": page}
+    repository, _, revision = configuration.hf_hub_id.partition("@")
+    names = [configuration.hf_hub_filename] if configuration.hf_hub_filename else WEIGHT_NAMES
+    first, *others = (file_address(repository, revision or _ONE_RELEASE, name) for name in names)
+    page = page_address(repository)
+    return {
+        "url": first, "other_urls": tuple(others), "sha256_prefix": "", "licence_url": page, "recipe_url": page,
+    }  # fmt: skip
+
+
+def _is_usable(configuration: "PretrainedCfg") -> bool:
+    channels, height, width = configuration.input_size
+    has_place = configuration.hf_hub_id or _DIGITS.search(str(configuration.url))
+    return bool(has_place) and channels == CHANNELS and height == width and _gives_vectors(configuration)
+
+
+def _gives_vectors(configuration: "PretrainedCfg") -> bool:
+    """Whether an embedding is one vector, as far as it is known."""
+    return _sizes().get(str(configuration.architecture), (0, 1))[1] > 0
+
+
+@cache
+def _configurations() -> "Mapping[str, PretrainedCfg]":
+    with quiet():
+        import timm
+        from timm.models import get_pretrained_cfg
+
+        found = {name: get_pretrained_cfg(name) for name in timm.list_models(pretrained=True)}
+    return {name: configuration for name, configuration in found.items() if configuration is not None}
+
+
+@cache
+def _default_names() -> frozenset[str]:
+    """Names with the tag that timm takes when none is named."""
+    from timm.models import get_pretrained_cfg
+
+    found = (get_pretrained_cfg(name.partition(".")[0]) for name in _configurations())
+    return frozenset(f"{each.architecture}.{each.tag}" for each in found if each is not None)
+
+
+@cache
+def _sizes() -> Mapping[str, tuple[int, int]]:
+    """Parameters without a head and width by architecture; a width of 0: no vector."""
+    path = assets_folder() / "published" / SIZES_NAME
+    if not path.is_file():  # they are being counted
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))["networks"]
+        return {name: (int(body), int(width)) for name, (body, width) in found.items()}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelError("the sizes of timm's networks cannot be read", found=f"{path}: {error}") from error

@@ -1,0 +1,98 @@
+"""The Hugging Face hub on this computer: files below owner/name/resolve/revision, and what it tells of each."""
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final
+
+COMMIT: Final = "0123456789abcdef0123456789abcdef01234567"
+
+
+@dataclass
+class HubServer:
+    """What the hub has, and what it was asked.
+
+    Attributes:
+        files: content by path: "timm/test_vit.r160_in1k/model.safetensors".
+        told_sha256: instead of the true one; empty: none is told.
+        status: answered to everything where it is not 200.
+        asked: method and path of every request.
+        port: where it listens.
+    """
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    told_sha256: str | None = None
+    status: int = 200
+    asked: list[str] = field(default_factory=list)
+    port: int = 0
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"http://127.0.0.1:{self.port}"
+
+
+@contextmanager
+def serving_hub(server: HubServer) -> Iterator[HubServer]:
+    """Run the hub on a free port for the time of the block."""
+    web = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"hub": server}))
+    web.daemon_threads = False
+    server.port = web.server_port
+    thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server
+    finally:
+        web.shutdown()
+        thread.join()
+        web.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """As the hub does: a small file comes at once, a large one by a redirect that tells of it."""
+
+    hub: HubServer
+
+    def do_HEAD(self) -> None:
+        self.hub.asked.append(f"HEAD {self.path}")
+        content = self._content()
+        if content is None:
+            self._answer(self.hub.status if self.hub.status != 200 else 404, b"")
+            return
+        digits = hashlib.sha256(content).hexdigest() if self.hub.told_sha256 is None else self.hub.told_sha256
+        told = {"X-Linked-Etag": f'"{digits}"'} if digits else {}
+        self._answer(
+            302, b"", Location="http://127.0.0.1:1/bytes", X_Repo_Commit=COMMIT, X_Linked_Size=str(len(content)), **told
+        )
+
+    def do_GET(self) -> None:
+        self.hub.asked.append(f"GET {self.path}")
+        content = self._content()
+        if content is None:
+            self._answer(self.hub.status if self.hub.status != 200 else 404, b"")
+            return
+        wanted = self.headers.get("Range")
+        if wanted is None:
+            self._answer(200, content, ETag='"mark"')
+        else:
+            start = int(wanted.removeprefix("bytes=").removesuffix("-"))
+            place = f"bytes {start}-{len(content) - 1}/{len(content)}"
+            self._answer(206, content[start:], ETag='"mark"', Content_Range=place)
+
+    def _content(self) -> bytes | None:
+        owner, name, _, _, *rest = self.path.strip("/").split("/")
+        return self.hub.files.get("/".join((owner, name, *rest))) if self.hub.status == 200 else None
+
+    def _answer(self, status: int, body: bytes, **headers: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the overridden method's name)
+        """Say nothing."""
