@@ -1,11 +1,13 @@
 """A network of timm comes in by the way that those of torchvision take: from a hub on this computer, or a folder."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 import torch
 
@@ -24,7 +26,7 @@ from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
 from engine.training import needed_packages
 from tests.support.hub_server import COMMIT, HubServer, serving_hub
-from tests.support.timm_networks import CONVNET, VIT, hub_of
+from tests.support.timm_networks import CONVNET, VIT, as_safetensors, hub_of, random_network
 
 SIDE = 96
 
@@ -90,6 +92,32 @@ def test_a_network_comes_into_the_library(hub: HubServer, caches: CacheFolders, 
     with torch.no_grad():
         expected = load_published(facts, weights_path(caches, facts))(pixels.permute(0, 3, 1, 2).float())
     np.testing.assert_allclose(embeddings, torch.nn.functional.normalize(expected, dim=1).numpy(), atol=1e-5)
+
+
+@pytest.mark.slow
+def test_dinov2_comes_in_and_embeds_at_its_speed(caches: CacheFolders, tmp_path: Path) -> None:
+    """The real architecture at 224 pixels with random weights in a folder; beside a plain loop of ONNX Runtime."""
+    route = Route(mirror=str(tmp_path / "mirror"))
+    facts = find_published(caches, "timm:vit_small_patch14_dinov2.lvd142m", input_side=224)
+    path = tmp_path / "mirror" / "timm" / facts.full_name / "model.safetensors"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(as_safetensors(random_network(facts.full_name).state_dict()))
+    files = add_published(facts, caches, route=route)
+    assert files.card.figures["largest_difference_from_torch"] < 1e-4
+    images = np.random.default_rng(0).integers(0, 256, (8, 224, 224, 3), dtype=np.uint8)
+    ready = np.ascontiguousarray((images / 255 - facts.mean) / facts.std, dtype=np.float32).transpose(0, 3, 1, 2).copy()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    plain = onnxruntime.InferenceSession(str(files.backbone), options, providers=["CPUExecutionProvider"])
+    session = BackboneSession(files.backbone, files.card, CPU_CHOICE, threads=1)
+    ratios = []
+    for _ in range(5):
+        start = time.process_time()
+        plain.run(None, {"images": ready})
+        middle = time.process_time()
+        session.embed(images)
+        ratios.append((middle - start) / (time.process_time() - middle))
+    assert np.median(ratios) >= 0.9
 
 
 def test_what_the_hub_tells_is_compared(hub: HubServer, quick: None, caches: CacheFolders) -> None:

@@ -1,0 +1,110 @@
+"""Two publishers in one list: told apart by a box, searched without a pause, taken from a mirror when there is one."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.backbones.logic import Source
+from app.backbones.published_page import PublishedPage
+from app.backbones.wording import UNTOLD
+from app.jobs.job_slot import Stage
+from app.settings import Settings
+from engine.worker.protocol import Failed
+from tests.support.backbone_jobs import LARGE, SMALL, keep_list
+from tests.support.backbone_panel import panel_for, wait_for
+from tests.support.desk import Desk
+from tests.support.scripted_workers import Player
+from tests.support.widgets import texts
+
+Key = Qt.Key
+Left = Qt.MouseButton.LeftButton
+DINOV2 = replace(
+    SMALL, publisher="timm", network="vit_small_patch14_dinov2", weights="lvd142m", top1=None, top5=None,
+    billion_operations=None, input_side=518, sha256_prefix="", size_bytes=88_200_000, licence="Apache 2.0",
+    url="https://huggingface.co/timm/vit_small_patch14_dinov2.lvd142m/resolve/main/model.safetensors",
+)  # fmt: skip
+FRAME_S = 1 / 60
+
+
+def page_of(desk: Desk, *networks: object) -> PublishedPage:
+    """The page with these networks, listed by the real worker."""
+    keep_list(desk.window.session.caches, networks)  # type: ignore[arg-type]
+    page = panel_for(desk, Source.PUBLISHED).published
+    wait_for(desk, desk.window.backbone_jobs.listing, Stage.DONE)
+    return page
+
+
+def test_a_publisher_is_chosen(reviewing: Desk) -> None:
+    """By the keyboard in the box; the search goes on among its networks; what nobody tells is a dash."""
+    page = page_of(reviewing, SMALL, LARGE, DINOV2)
+    assert len(page.model.rows) == 3
+    assert page.publisher.isVisible()
+    page.publisher.setFocus()
+    QTest.keyClicks(page.publisher, "timm", delay=20)
+    assert [row.name for row in page.model.rows] == ["vit_small_patch14_dinov2.lvd142m"]
+    assert page.model.index(0, 2).data() == UNTOLD
+    assert page.card.download_button.text() == "Download about 88.2 MB…"
+    QTest.mouseClick(page.search, Left)
+    QTest.keyClicks(page.search, "dino apache", delay=20)
+    assert len(page.model.rows) == 1
+    QTest.keyClicks(page.search, " resnet", delay=20)
+    assert "No network matches" in texts(page)
+
+
+def test_without_timm_the_page_says_what_it_would_bring(reviewing: Desk) -> None:
+    """A line with the command that installs it, and no box with one entry."""
+    page = page_of(reviewing, SMALL, LARGE)
+    assert page.publisher.isHidden()
+    assert "pip install protoleaf[timm]" in texts(page)
+
+
+def test_two_thousand_rows_are_searched_within_frames(reviewing: Desk) -> None:
+    """A key in the search costs a few frames of processor time at most, with every network of both publishers."""
+    many = [replace(DINOV2, network=f"network_{number}", url=f"{DINOV2.url}{number}") for number in range(2_000)]
+    page = page_of(reviewing, SMALL, LARGE, *many)
+    assert len(page.model.rows) == 2_002
+    QTest.mouseClick(page.search, Left)
+    spent = []
+    for letter in "network_1999":
+        start = time.thread_time()
+        QTest.keyClicks(page.search, letter)
+        spent.append(time.thread_time() - start)
+    assert [row.network.network for row in page.model.rows] == ["network_1999"]
+    assert sorted(spent)[len(spent) // 2] < 6 * FRAME_S
+
+
+def test_a_mirror_is_typed_and_remembered(reviewing: Desk, settings: Settings, tmp_path: Path) -> None:
+    """What is no folder is refused in place, before anything is asked; the question says where weights come from."""
+    page = page_of(reviewing, DINOV2)
+    reviewing.window.backbone_jobs.download.make_job = player = Player([Failed("no way")])
+    assert page.mirror.open_button.text() == "Use a mirror…"
+    QTest.mouseClick(page.mirror.open_button, Left)
+    assert page.mirror.field.hasFocus()
+    reviewing.qtbot.keyClicks(page.mirror.field, str(tmp_path / "gone"))
+    reviewing.press(Key.Key_Return)
+    assert "the mirror is no folder" in page.mirror.problem.text()
+    assert settings.mirror == ""
+    page.mirror.field.selectAll()
+    reviewing.qtbot.keyClicks(page.mirror.field, str(tmp_path))
+    reviewing.press(Key.Key_Return)
+    assert settings.mirror == str(tmp_path)
+    assert page.mirror.open_button.text().startswith("Mirror: ")
+    page.card.download_button.click()
+    assert "Nothing is downloaded" in page.card.question_text
+    page.card.agree_button.click()
+    wait_for(reviewing, reviewing.window.backbone_jobs.download, Stage.FAILED)
+    (request,) = player.requests
+    assert (request.source, request.mirror) == ("timm:vit_small_patch14_dinov2.lvd142m", str(tmp_path))
+
+
+@pytest.mark.parametrize(("mirror", "host"), [("", "huggingface.co"), ("https://hub.example", "hub.example")])
+def test_the_question_names_the_server(reviewing: Desk, settings: Settings, mirror: str, host: str) -> None:
+    """The one that is asked."""
+    settings.mirror = mirror
+    page = page_of(reviewing, DINOV2)
+    page.card.download_button.click()
+    assert f"Downloads about 88.2 MB from {host}" in page.card.question_text
