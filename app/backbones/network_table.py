@@ -12,7 +12,11 @@ from app.theme.tokens import tokens
 ROWS_IN_SIGHT: Final = 7
 NAME: Final = 0
 LEAST_NAME_WIDTH: Final = 168
-"""In logical pixels: all but the longest names fit, and those are cut in their middle."""
+"""In logical pixels: all but the longest names of torchvision fit."""
+MOST_NAME_WIDTH: Final = 300
+"""timm's are longer and differ anywhere; they come before other columns; the longest are cut in the middle."""
+MEASURED_NAMES: Final = 8
+"""The longest ones, as letters are not of one width."""
 
 
 @final
@@ -60,12 +64,18 @@ class NetworkTable(QTableView):
 
     def _fit_columns(self) -> None:
         """Show as many columns as leave the names their room, what matters most first."""
-        room = self.viewport().width() - LEAST_NAME_WIDTH
+        room = self.viewport().width() - self._name_width()
         for place in sorted(range(1, len(COLUMNS)), key=lambda place: COLUMNS[place].rank):
-            width = self._width_of(place)
-            room -= width
-            self.setColumnHidden(place, room < 0)
+            width, is_told = self._width_of(place), self._networks.tells(place)
+            room -= width if is_told else 0
+            self.setColumnHidden(place, room < 0 or not is_told)
             self.horizontalHeader().resizeSection(place, width)
+
+    def _name_width(self) -> int:
+        """What the names in the list need, within bounds."""
+        longest = sorted((row.name for row in self._networks.rows), key=len)[-MEASURED_NAMES:]
+        widest = max(map(self.fontMetrics().horizontalAdvance, longest), default=0) + tokens().spacing.large
+        return max(LEAST_NAME_WIDTH, min(widest, MOST_NAME_WIDTH))
 
     def _width_of(self, place: int) -> int:
         """What the column's longest texts need, measured without asking a thousand cells."""

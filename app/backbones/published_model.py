@@ -7,7 +7,15 @@ from typing import Any, Final, final
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.backbones.logic import PublishedRow
-from app.backbones.wording import licence_text, pixels, published_facts, short_licence, table_accuracy, table_size
+from app.backbones.wording import (
+    UNTOLD,
+    licence_text,
+    pixels,
+    published_facts,
+    short_licence,
+    table_accuracy,
+    table_size,
+)
 from app.texts import QT_TRANSLATE_NOOP, translate
 
 Index = QModelIndex | QPersistentModelIndex
@@ -118,6 +126,11 @@ class PublishedModel(QAbstractTableModel):
         cells = [{column.text_of(row) for row in rows} for column in COLUMNS]
         self.widest = tuple(tuple(sorted(texts, key=len)[-_WIDEST:]) for texts in cells)
         self._arrange()
+
+    def tells(self, column: int) -> bool:
+        """Whether anything is told in this column of the rows that are shown."""
+        text_of = COLUMNS[column].text_of
+        return not self.rows or any(text_of(row) != UNTOLD for row in self.rows)
 
     @property
     def publishers(self) -> tuple[str, ...]:

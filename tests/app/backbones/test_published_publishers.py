@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QSplitter
 
 from app.backbones.logic import Source
 from app.backbones.published_page import PublishedPage
@@ -60,6 +61,26 @@ def test_without_timm_the_page_says_what_it_would_bring(reviewing: Desk) -> None
     page = page_of(reviewing, SMALL, LARGE)
     assert page.publisher.isHidden()
     assert "pip install protoleaf[timm]" in texts(page)
+
+
+@pytest.mark.parametrize("width", [330, 620])
+def test_names_of_timm_can_be_told_apart(reviewing: Desk, width: int) -> None:
+    """They differ in the middle, so a narrow panel leaves other columns out first; one of dashes is never shown."""
+    with_registers = replace(DINOV2, network="vit_small_patch14_reg4_dinov2")
+    page = page_of(reviewing, SMALL, DINOV2, with_registers)
+    panes = reviewing.window.findChild(QSplitter)
+    assert isinstance(panes, QSplitter)
+    reviewing.window.resize(1600, 800)
+    panes.setSizes([200, 1398 - width, width])
+    QTest.keyClicks(page.search, "dinov2", delay=5)
+    QApplication.processEvents()
+    table = page.table
+    for row in range(2):
+        index = table.model().index(row, 0)
+        text, room = str(index.data()), table.visualRect(index).width() - 16
+        assert table.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, room) == text
+    assert table.isColumnHidden(2)
+    assert table.isColumnHidden(1) == (width == 330)
 
 
 def test_two_thousand_rows_are_searched_within_frames(reviewing: Desk) -> None:
