@@ -150,7 +150,7 @@ def _train(
 
     plan, pixels, check = _plan(settings), images.training_set.pixels, curve_check(objective, images)
     embed = embedder(objective, pixels, plan.side)
-    teller.ending_s = measured_pace(objective.backbone, plan.side).ending_s(len(pixels))
+    teller.ending_s = measured_pace(objective.backbone, plan.side, settings.device).ending_s(len(pixels))
     objective.refresh(embed)
     teller.point(TrainingPoint(0, None, None, None if check is None else check(embed)))
     if (run / CHECKPOINT_NAME).exists():

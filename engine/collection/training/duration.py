@@ -72,7 +72,7 @@ def estimate_duration(project: Project, caches: CacheFolders, chosen: Chosen | N
     shape = shape_for(counts[arrays.is_leaf], settings)
     coarse = np.minimum(counts[~arrays.is_leaf], settings.coarse_images).sum()
     network, _ = start.network(settings)
-    pace = measured_pace(network, settings.side)
+    pace = measured_pace(network, settings.side, settings.device)
     checked = len(held_out) + np.minimum(counts[arrays.is_leaf], LOOKED_AT).sum()
     count = len(labelled)
     return TrainingDuration(
@@ -83,20 +83,28 @@ def estimate_duration(project: Project, caches: CacheFolders, chosen: Chosen | N
     )  # fmt: skip
 
 
-def measured_pace(network: "nn.Module", side: int) -> Pace:
-    """Time a network on made-up images of a side."""
+def measured_pace(network: "nn.Module", side: int, device_name: str) -> Pace:
+    """Time a network on made-up images of a side, in the arithmetic of the training; it moves to the device."""
     import torch
 
+    from engine.training.arithmetic import device_of, number_type
+
+    device = device_of(device_name)
+    kind = number_type("auto", device)
+    network.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
     was_training = network.training
     network.eval()  # statistics stay as they are
-    images = torch.zeros(_TRIED, 3, side, side)
+    images = torch.zeros(_TRIED, 3, side, side, device=device).contiguous(memory_format=torch.channels_last)
     pace = Pace(float("inf"), float("inf"))
     for _ in range(_ROUNDS):
         started_s = time.perf_counter()
-        with torch.no_grad():
-            network(images)
-        looked_s = time.perf_counter()
-        torch.autograd.backward(network(images).square().sum())
+        with torch.autocast(device.type, kind, enabled=kind != torch.float32):
+            with torch.no_grad():
+                network(images).sum().item()
+            looked_s = time.perf_counter()
+            loss = network(images).float().square().sum()
+        torch.autograd.backward(loss)
+        loss.item()
         pace = Pace(
             min(pace.step_s, (time.perf_counter() - looked_s) / _TRIED),
             min(pace.look_s, (looked_s - started_s) / _TRIED),

@@ -20,7 +20,7 @@ def test_learning_takes_longer_than_looking() -> None:
     """And statistics of batches stay as they were."""
     norm = nn.BatchNorm2d(16)
     network = nn.Sequential(nn.Conv2d(3, 16, 3), norm, nn.ReLU(), nn.Conv2d(16, 16, 3), nn.Flatten())
-    pace = measured_pace(network, 48)
+    pace = measured_pace(network, 48, "cpu")
     assert 0 < pace.look_s < pace.step_s
     assert network.training
     assert norm.running_mean is not None
