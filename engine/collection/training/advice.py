@@ -1,10 +1,10 @@
-"""When training the backbone is likely to help: one rule, from measurements."""
+"""When training the backbone is likely to help: one rule."""
 
 from collections.abc import Sequence
 from typing import Final
 
 ENOUGH_SHOTS: Final = 3
-"""Labelled images of a class from which on training the backbone helps. Measured: decision 47."""
+"""Labelled images of a class from which on training the backbone is worth its time. Chosen; see decision 47."""
 MOST_CLASSES: Final = 0.5
 """Share of the labelled classes that must have so many."""
 MORE_LABELS: Final = 1.5
