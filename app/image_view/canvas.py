@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 from typing import Final, final
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
@@ -34,7 +34,8 @@ class ImageCanvas(QWidget):
     zoom_changed = Signal(float)
     pages_counted = Signal(int)
     double_clicked = Signal()
-    _decoded = Signal(object, object, int)
+    _decoded = Signal(object, object)
+    _counted = Signal(object, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,6 +50,7 @@ class ImageCanvas(QWidget):
         self._posting = threading.Lock()
         self._is_stopped = False
         self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
+        self._counted.connect(self._on_counted, Qt.ConnectionType.QueuedConnection)
 
     @property
     def has_image(self) -> bool:
@@ -77,15 +79,21 @@ class ImageCanvas(QWidget):
     def _decode(self, path: Path) -> None:
         from engine.images.pages import page_count
 
-        found, pages = decode(path), page_count(path)
+        self._post(self._decoded, path, decode(path))
+        self._post(self._counted, path, page_count(path))  # of thousands of pages on a slow share this takes long
+
+    def _post(self, signal: SignalInstance, path: Path, found: object) -> None:
         with self._posting:
             if not self._is_stopped:
-                self._decoded.emit(path, found, pages)
+                signal.emit(path, found)
 
-    def _on_decoded(self, path: Path, found: "QImage | str", pages: int) -> None:
+    def _on_counted(self, path: Path, pages: int) -> None:
+        if path == self.path:
+            self.pages_counted.emit(pages)
+
+    def _on_decoded(self, path: Path, found: "QImage | str") -> None:
         if path != self.path:
             return
-        self.pages_counted.emit(pages)
         if isinstance(found, QImage):
             self._image = found
         else:

@@ -64,7 +64,8 @@ def test_a_card_of_many_kinds(desk: Desk, card: Path) -> None:
         choose(desk, cards[name])
         desk.press(Key.Key_Space)
         desk.wait(lambda: view.has_image)
-        assert ("First of 3 pages" in texts(view.bar).splitlines()) == (name == "scan.tiff")
+        if name == "scan.tiff":
+            desk.wait(lambda: "First of 3 pages" in texts(view.bar).splitlines())
         desk.press(Key.Key_Escape)
 
 

@@ -88,7 +88,7 @@ def test_the_first_of_several_pages_says_so(qtbot: QtBot, view: ImageView, tmp_p
     path = tmp_path / "scan.tif"
     path.write_bytes(encoded(frames[0], "TIFF", save_all=True, append_images=frames[1:]))
     show(qtbot, view, path)
-    assert view.bar.pages.isVisible()
+    qtbot.waitUntil(view.bar.pages.isVisible)
     assert "First of 3 pages" in texts(view.bar).splitlines()
     assert [text for text in clipped(view.bar) if text != path.name] == []
     view.step_requested.connect(lambda _step: view.show_image(write_jpeg(tmp_path / "a.jpg"), place=8, count=186))
@@ -96,6 +96,18 @@ def test_the_first_of_several_pages_says_so(qtbot: QtBot, view: ImageView, tmp_p
     assert not view.bar.pages.isVisible()
     qtbot.waitUntil(lambda: view.has_image)
     assert not view.bar.pages.isVisible()
+
+
+def test_the_image_does_not_wait_for_its_pages(
+    qtbot: QtBot, view: ImageView, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a slow share counting thousands of pages takes long; the first is there meanwhile."""
+    may_count = threading.Event()
+    monkeypatch.setattr("engine.images.pages.page_count", lambda _path: 4321 if may_count.wait(10) else 0)
+    show(qtbot, view, write_jpeg(tmp_path / "a.jpg"))
+    assert not view.bar.pages.isVisible()
+    may_count.set()
+    qtbot.waitUntil(view.bar.pages.isVisible)
 
 
 def test_what_cannot_be_read_says_why(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
