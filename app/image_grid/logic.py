@@ -16,12 +16,14 @@ class Order(StrEnum):
     SUREST_FIRST = "surest_first"
     CLASS = "class"
     ADDED = "added"
+    TEACH_FIRST = "teach_first"
 
 
 def in_order(state: CollectionState, chosen: NDArray[np.int64], order: Order) -> NDArray[np.int64]:
     """Positions of images, sorted; a person's own images come first within a class.
 
-    An unknown image is the least sure of all: its score only says which class it would be if it were one of them.
+    An unknown image is the least sure of all: its score only says which class it would be if it were one of them. While
+    nobody knows yet what to label first, the least sure stand in for it.
     """
     if order is Order.ADDED or len(chosen) == 0:
         return chosen
@@ -31,5 +33,7 @@ def in_order(state: CollectionState, chosen: NDArray[np.int64], order: Order) ->
         is_predicted = state.label_class[chosen] == NO_CLASS
         return chosen[np.lexsort((-score, is_predicted, shown_class(state)[chosen]))]
     is_labelled = state.label_class[chosen] != NO_CLASS
-    ranked = score if order is Order.UNSURE_FIRST else -np.where(score > 1, -1, score)
+    if order is Order.TEACH_FIRST and state.teach_rank is not None:
+        return chosen[np.lexsort((state.teach_rank[chosen], is_labelled))]
+    ranked = -np.where(score > 1, -1, score) if order is Order.SUREST_FIRST else score
     return chosen[np.lexsort((ranked, is_labelled))]

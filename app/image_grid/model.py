@@ -104,7 +104,9 @@ class ImageGridModel(QAbstractListModel):
         self.filter = wanted or self.filter
         if state is None:
             self._show(None, None)
-        elif self._held is not None and self.is_held and not is_other_filter:
+        elif (
+            self._held is not None and self.is_held and not is_other_filter and not self._held.is_due(state, self.order)
+        ):
             self._show(state, self._held.followed(state, self.filter, self.order))
         else:
             self._show(state, HeldOrder.sorted_now(state, self.filter, self.order))

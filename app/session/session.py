@@ -98,7 +98,7 @@ class Session(QObject):
         )  # fmt: skip
         self._labels.changed.connect(self._show_state)
         self._labels.unsaved_changed.connect(self.unsaved_changed)
-        self._is_loading = False
+        self._is_loading = self._wants_teaching = False
         self._fitting = Fitting(self._submit_with_live, self._adopt, self.failed.emit, self)
         self._fitting.running_changed.connect(self.fitting_changed)
         self._fitting.caught_up.connect(self._on_caught_up)
@@ -219,6 +219,17 @@ class Session(QObject):
         """
         self._questions.ask(question, on_answer, owner=owner, topic=topic)
 
+    def find_what_teaches(self, *, is_wanted: bool) -> None:
+        """Have states say which images to label first, of this project and of those opened later, or no longer."""
+
+        def work(live: "LiveCollection") -> None:
+            live.find_what_teaches(is_wanted=is_wanted)
+            self._tell(live, news_of_state(live, live.state))
+
+        if is_wanted != self._wants_teaching:
+            self._wants_teaching = is_wanted
+            self._submit_with_live(work)
+
     # -- long work and what machines find out
 
     def run_long(
@@ -308,6 +319,7 @@ class Session(QObject):
             self._thread.post(lambda: self.damaged.emit(path.absolute()))
             raise
         news = listed(live)
+        live.find_what_teaches(is_wanted=self._wants_teaching)
         self._close()
         self._live = live
         info = ProjectInfo(live.project.path, live.project.path.stem, live.project.is_writable)

@@ -82,13 +82,19 @@ class Header(QWidget):
         box = QComboBox()
         box.setProperty("variant", "flat")
         box.setAccessibleName(self.tr("Order"))
-        for order, text in (
-            (Order.UNSURE_FIRST, self.tr("Least certain first")),
-            (Order.SUREST_FIRST, self.tr("Most certain first")),
-            (Order.CLASS, self.tr("By class")),
-            (Order.ADDED, self.tr("In the order added")),
+        for order, text, tip in (
+            (
+                Order.TEACH_FIRST,
+                self.tr("Teach first"),
+                self.tr("Images first whose labels help most: typical of many others, and not yet clear"),
+            ),
+            (Order.UNSURE_FIRST, self.tr("Least certain first"), ""),
+            (Order.SUREST_FIRST, self.tr("Most certain first"), ""),
+            (Order.CLASS, self.tr("By class"), ""),
+            (Order.ADDED, self.tr("In the order added"), ""),
         ):
             box.addItem(text, order)
+            box.setItemData(box.count() - 1, tip or None, Qt.ItemDataRole.ToolTipRole)
         box.activated.connect(lambda place: self.order_chosen.emit(Order(box.itemData(place))))
         return box
 
@@ -162,7 +168,9 @@ class Header(QWidget):
 
     def show_order(self, order: Order) -> None:
         """Name the order."""
-        self._order.setCurrentIndex(self._order.findData(order))
+        place = self._order.findData(order)
+        self._order.setCurrentIndex(place)
+        self._order.setToolTip(self._order.itemData(place, Qt.ItemDataRole.ToolTipRole) or "")
 
     def show_zoom(self, side: int) -> None:
         """Move the slider without telling."""

@@ -110,8 +110,7 @@ class Workspace(QWidget):
 
     def _restore(self) -> None:
         order = self._settings.order
-        self.model.set_order(Order(order) if order in set(Order) else Order.UNSURE_FIRST)
-        self.header.show_order(self.model.order)
+        self._set_order(Order(order) if order in set(Order) else Order.UNSURE_FIRST)
         self.grid.set_thumbnail_side(self._settings.zoom)
         self.header.show_zoom(self.grid.thumbnail_side)
         self._refilter()
@@ -312,8 +311,13 @@ class Workspace(QWidget):
 
     def _on_order_chosen(self, order: Order) -> None:
         self._settings.order = order.value
-        self.model.set_order(order)
+        self._set_order(order)
         self.header.show_changed(0)
+
+    def _set_order(self, order: Order) -> None:
+        self._session.find_what_teaches(is_wanted=order is Order.TEACH_FIRST)
+        self.model.set_order(order)
+        self.header.show_order(order)
 
     def _on_sort_again(self) -> None:
         self.model.refresh()

@@ -23,7 +23,7 @@ from engine.everyday.classification import Scores
 from engine.everyday.model import EverydayModel, fit, prior_of
 from engine.everyday.propagation import PropagationSession
 from engine.everyday.prototypes import Setting
-from engine.everyday.teaching import ModelDoubt, teach_first
+from engine.everyday.teaching import doubt_of, teach_first
 from engine.graph.category_graph import CategoryGraph
 
 
@@ -126,13 +126,10 @@ def run_fit(wanted: FitInput, cancel: CancelToken | None = None) -> FitOutcome:
 
 def _teach_first(wanted: FitInput, fitted: EverydayModel, scores: Scores) -> NDArray[np.int64] | None:
     images = wanted.images
-    labelled = images.labels != NO_CLASS
     basis = wanted.memory.basis.current(images, images.shots(wanted.graph).image_ids)
     if basis is None:
         return None
-    knows = len(fitted.candidates) > 0
-    doubts = 1 - scores.best_score if knows else np.ones(len(images.row_ids), dtype=np.float32)
-    seen = 1 - float(fitted.table.is_zero_shot[fitted.candidates].mean()) if knows else 0.0
     is_gone = np.ones(len(images.row_ids), dtype=bool)
     is_gone[images.rows] = False
-    return teach_first(basis, ModelDoubt(doubts, images.rows[labelled], np.flatnonzero(is_gone), seen))
+    labelled = images.rows[images.labels != NO_CLASS]
+    return teach_first(basis, doubt_of(fitted, scores, labelled, np.flatnonzero(is_gone)))

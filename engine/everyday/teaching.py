@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.blocks import in_blocks, one_thread_each, stop_if_asked
+from engine.everyday.classification import Scores
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis
+from engine.everyday.model import EverydayModel
 
 BLOCK_ROWS: Final = 256
 """Images compared at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB."""
@@ -41,6 +43,23 @@ class ModelDoubt:
     labelled: NDArray[np.int64]
     left_out: NDArray[np.int64]
     classes_seen: float
+
+
+def doubt_of(
+    fitted: EverydayModel | None, scores: Scores, labelled: NDArray[np.int64], left_out: NDArray[np.int64]
+) -> ModelDoubt:
+    """What a fitted model does not know; without a model, or before any label, that is everything.
+
+    Args:
+        fitted: the model.
+        scores: what it says of the n images.
+        labelled: see `ModelDoubt`.
+        left_out: see `ModelDoubt`.
+    """
+    if fitted is None or len(fitted.candidates) == 0:
+        return ModelDoubt(np.ones(len(scores.best), dtype=np.float32), labelled, left_out, 0.0)
+    is_unseen = fitted.table.is_zero_shot[fitted.candidates]
+    return ModelDoubt(1 - scores.best_score, labelled, left_out, 1 - float(is_unseen.mean()))
 
 
 @one_thread_each

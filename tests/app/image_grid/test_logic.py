@@ -1,5 +1,7 @@
 """Which images are shown, and in what order, worked out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -78,6 +80,19 @@ def test_orders(order: Order, places: list[int], state: CollectionState) -> None
     The unknown one is the least sure, though its score is not the lowest.
     """
     assert positions(state, ImageFilter(), order).tolist() == places
+
+
+@pytest.mark.parametrize(
+    ("ranks", "places"),
+    [
+        ([3, 1, 0, 2, 3, 3, 3, 3], [2, 1, 3, 5, 6, 0, 4, 7]),
+        (None, [3, 2, 1, 5, 6, 7, 4, 0]),
+    ],
+)
+def test_what_teaches_most_comes_first(ranks: list[int] | None, places: list[int], state: CollectionState) -> None:
+    """By rank, decided images last; as long as no ranks are known, the least sure come first."""
+    known = replace(state, teach_rank=None if ranks is None else np.array(ranks, dtype=np.int32))
+    assert positions(known, ImageFilter(), Order.TEACH_FIRST).tolist() == places
 
 
 def test_by_class_the_persons_own_images_come_first(state: CollectionState) -> None:

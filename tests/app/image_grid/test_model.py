@@ -89,6 +89,19 @@ def test_cards_keep_their_order_while_predictions_change(model: ImageGridModel) 
     assert shown(model) == [11, 13, 12]
 
 
+def test_an_order_that_was_asked_for_comes_once_it_is_known(model: ImageGridModel) -> None:
+    """Also while a person works on the cards; from then on it is held like any other."""
+    state = state_of([Picture(best=4, score=score) for score in (0.9, 0.5, 0.7)])
+    model.set_order(Order.TEACH_FIRST)
+    model.set_state(state)
+    model.is_held = True
+    assert shown(model) == [12, 13, 11]
+    model.set_state(replace(state, teach_rank=np.array([1, 2, 0], dtype=np.int32)))
+    assert shown(model) == [13, 11, 12]
+    model.set_state(replace(state, teach_rank=np.array([0, 1, 2], dtype=np.int32)))
+    assert shown(model) == [13, 11, 12]
+
+
 def test_a_card_that_leaves_moves_no_other(model: ImageGridModel) -> None:
     """A labelled image leaves the review; the others keep their order although their scores changed."""
     state = state_of([Picture(best=4, score=score) for score in (0.9, 0.5, 0.7)])

@@ -1,0 +1,80 @@
+"""The order “Teach first” by hand: before any label, after some, in the next project, and not where nobody asked."""
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox
+
+from engine.collection.state import NO_CLASS
+from tests.support.collections import Collection
+from tests.support.desk import Desk
+from tests.support.sessions import act
+
+
+def order_box(desk: Desk) -> QComboBox:
+    """The list of orders above the grid."""
+    (box,) = desk.window.workspace.header.findChildren(QComboBox)
+    return box
+
+
+def choose_teach_first(desk: Desk) -> None:
+    """Go to the first order of the list, and wait for the answer."""
+    QTest.keyClick(order_box(desk), Qt.Key.Key_Home)
+    desk.wait(lambda: desk.state.teach_rank is not None and desk.window.session.is_settled)
+
+
+def shown(desk: Desk) -> list[int]:
+    """Images in the grid, in order."""
+    return desk.window.workspace.model.image_ids.tolist()
+
+
+def by_rank(desk: Desk) -> list[int]:
+    """Unlabelled images, those first whose labels would teach most."""
+    state = desk.state
+    assert state.teach_rank is not None
+    free = np.flatnonzero(state.label_class == NO_CLASS)
+    return state.image_ids[free[np.argsort(state.teach_rank[free], kind="stable")]].tolist()
+
+
+def test_nobody_asked(reviewing: Desk) -> None:
+    """Other orders have nothing found out."""
+    assert reviewing.state.teach_rank is None
+    reviewing.press(Qt.Key.Key_Right)
+    assert reviewing.state.teach_rank is None
+
+
+def test_before_any_label(reviewing: Desk) -> None:
+    """A new collection has an order too; the list says what it is for, and what is chosen next ends it."""
+    labelled = reviewing.state.image_ids[reviewing.state.label_class != NO_CLASS].tolist()
+    act(reviewing.qtbot, reviewing.window.session, lambda project: project.unlabel(labelled))
+    before = shown(reviewing)
+    choose_teach_first(reviewing)
+    assert shown(reviewing) == by_rank(reviewing)
+    assert shown(reviewing) != before
+    assert len(shown(reviewing)) == 64
+    assert "labels help most" in order_box(reviewing).toolTip()
+    QTest.keyClick(order_box(reviewing), Qt.Key.Key_End)
+    assert shown(reviewing) == sorted(before)
+    assert order_box(reviewing).toolTip() == ""
+
+
+def test_labels_are_given_in_peace(reviewing: Desk) -> None:
+    """A labelled card leaves and the others stay, until they are sorted again by what would teach most now."""
+    choose_teach_first(reviewing)
+    first = shown(reviewing)
+    assert reviewing.choose(0) == first[0]
+    reviewing.press_for_change(Qt.Key.Key_2)
+    reviewing.wait(lambda: reviewing.window.session.is_settled)
+    assert shown(reviewing) == first[1:]
+    QTest.keyClick(order_box(reviewing), Qt.Key.Key_End)
+    choose_teach_first(reviewing)
+    assert shown(reviewing) == by_rank(reviewing)
+
+
+def test_the_next_project_has_it_too(desk: Desk, collection: Collection) -> None:
+    """The order is remembered; the project that is opened says at once what to label first."""
+    QTest.keyClick(order_box(desk), Qt.Key.Key_Home)
+    desk.open(collection.project)
+    desk.wait(lambda: desk.state.teach_rank is not None)
+    desk.window.registry.trigger("show_to_review")
+    assert shown(desk) == by_rank(desk)

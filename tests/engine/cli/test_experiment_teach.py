@@ -1,0 +1,35 @@
+"""`protoleaf experiment teach` on drawn pictures."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import done, refused
+from tests.support.transfer import write_shapes
+
+QUICK = ("--method", "teach-first", "--method", "random", "--draws", "2", "--device", "cpu")
+
+
+def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Text for people, JSON in a file, a picture; a second run takes everything from the folder of runs."""
+    source = write_shapes(tmp_path / "shapes")
+    words = ("experiment", "teach", source, *QUICK, "--runs", tmp_path / "runs")
+    said = done(capsys, *words, "--out", tmp_path / "figures.json", "--curve", tmp_path / "curve").out
+    assert "leafnet, 8 classes, 57 images, 2 draws" in said
+    assert "Teach first minus each" in said
+    fields = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
+    assert [method["method"] for method in fields["methods"]] == ["teach-first", "random"]
+    assert {path.name for path in (tmp_path / "curve").iterdir()} == {
+        "accuracy-against-labels.png", "accuracy-against-labels.svg",
+    }  # fmt: skip
+    (kept,) = (tmp_path / "runs").rglob("random.jsonl")
+    kept.write_text(kept.read_text(encoding="utf-8").replace('"classes": ', '"classes": 9'), encoding="utf-8")
+    again = done(capsys, *words, "--json").fields["methods"]
+    assert min(again[1]["figures"]["classes"]["mean"]) >= 90  # what lies there is believed
+    assert done(capsys, *words, "--again", "--json").fields == fields
+
+
+def test_an_unknown_method(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It says which there are, before anything is read."""
+    assert "typiclust" in refused(capsys, "experiment", "teach", tmp_path, "--method", "typi", status=2)
