@@ -18,6 +18,7 @@ from app.status.notice import Notice
 from app.workspace.emptiness import emptiness
 from app.workspace.empty_page import EmptyPage
 from app.workspace.header import Header
+from app.workspace.where_to_begin import WhereToBegin
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -57,6 +58,7 @@ class Workspace(QWidget):
         self.notice = Notice()
         self.missing_notice = Notice(tone="warning")
         self.offer_notice = Notice(tone="")
+        self.where_to_begin = WhereToBegin(session, self.model, self._on_order_chosen)
         self.image_view = ImageView()
         self.empty = EmptyPage()
         self.selection_bar = SelectionBar(session, settings)
@@ -77,9 +79,8 @@ class Workspace(QWidget):
         holder = QVBoxLayout()
         holder.setContentsMargins(16, 0, 16, 0)
         holder.setSpacing(8)
-        holder.addWidget(self.missing_notice)
-        holder.addWidget(self.notice)
-        holder.addWidget(self.offer_notice)
+        for notice in (self.missing_notice, self.notice, self.offer_notice, self.where_to_begin.notice):
+            holder.addWidget(notice)
         layout.addLayout(holder)
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.selection_bar)
@@ -214,6 +215,7 @@ class Workspace(QWidget):
         self.model.set_state(state, ImageFilter(self._subset, self._class_ids()))
         self._show_title()
         self.header.show_changed(self._changed_predictions())
+        self.where_to_begin.follow(state)
         self._look_ahead()
 
     def _changed_predictions(self) -> int:
