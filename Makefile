@@ -14,7 +14,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test quick robot robot-short trust check format qt-libraries robot-packages
 
+# The backbone that is made from a weights package is made here, once, so that the first project need not wait for it.
 run: $(STAMP) qt-libraries
+	-@$(BIN)/python -m app backbone convert accurate
 	$(BIN)/python -m app.sample_run
 
 test: $(STAMP) qt-libraries

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.config import BACKUPS_VARIABLE, LOGS_VARIABLE, CacheFolders
+from engine.config import BACKBONE_VARIABLE, BACKUPS_VARIABLE, LOGS_VARIABLE, CacheFolders
 from tests.support.collections import Collection, embed_collection, write_collection
 
 
@@ -22,7 +22,11 @@ def embedded_once(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 
 @pytest.fixture(autouse=True)
 def own_backups_and_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Backups of a test's projects and its logs lie beside its temporary folder, not in the person's."""
+    """Backups of a test's projects and its logs lie beside its temporary folder, not in the person's.
+
+    New projects are on the fast backbone unless a test says otherwise.
+    """
+    monkeypatch.setenv(BACKBONE_VARIABLE, "fast")  # whatever the program's choice is: tests are quick
     for variable, name in ((BACKUPS_VARIABLE, "backups"), (LOGS_VARIABLE, "logs")):
         monkeypatch.setenv(variable, str(tmp_path.with_name(f"{tmp_path.name}-{name}")))
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, final
 
-from engine.backbones.model_files import ModelFiles, bundled_backbones, model_files, own_propagation
+from engine.backbones.model_files import WORDS, ModelFiles, bundled_backbones, model_files, own_propagation
 from engine.backbones.preprocessing import stamp_of
 from engine.config import backbones_folder
 from engine.errors import InputError, ModelError
@@ -173,14 +173,18 @@ def check_name(name: str) -> None:
             expected=f"1 to {LONGEST_NAME} letters, digits, dots, dashes and underscores, a letter or digit first",
             found=f"“{name}”",
         )
-    if name.lower() in bundled_backbones():
+    if _is_taken(name):
         raise InputError("a bundled backbone has this name", found=name, remedy="choose another name")
 
 
 def usable_name(text: str) -> str:
     """A name for a backbone, made of any text, such as a file's name: other characters become dashes."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:LONGEST_NAME].rstrip(".") or "backbone"
-    return f"own-{name}"[:LONGEST_NAME] if _is_device(name) or name.lower() in bundled_backbones() else name
+    return f"own-{name}"[:LONGEST_NAME] if _is_device(name) or _is_taken(name) else name
+
+
+def _is_taken(name: str) -> bool:
+    return name.lower() in (*bundled_backbones(), *WORDS)
 
 
 def _is_device(name: str) -> bool:

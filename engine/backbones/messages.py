@@ -22,6 +22,16 @@ class AddedBackbone:
 
 
 @dataclass(frozen=True)
+class ConvertBackbone(Request[AddedBackbone]):
+    """Make the files of a bundled backbone from its weights package, once; progress in "steps", told in the note.
+
+    One that is made already is answered at once. A cancel stops between two steps, and nothing is left.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True)
 class InspectFile(Request[OnnxFacts]):
     """Find out whether a file can be a backbone, and what can be known about it."""
 

@@ -35,7 +35,7 @@ def list_backbones(
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """List the bundled and the added backbones, or published networks."""
+    """List the backbones: bundled ones, also those that first use makes, and added ones; or published networks."""
     if published:
         from engine.cli.published_table import list_published_networks
 
@@ -43,15 +43,27 @@ def list_backbones(
         return
     if source or search:
         raise UsageError("--source and --search are for published networks", remedy="add --published")
+    from engine.backbones.model_files import bundled_backbones, bundled_card, is_converted
     from engine.collection.models import all_models
 
     models = all_models()
+    coming = [bundled_card(name) for name in bundled_backbones() if not is_converted(name)]
     head = f"{'name':<40}{'width':>7}{'side':>6}{'size':>11}{'images/s':>10}  from"
     say(
-        "\n".join([head, *map(_line, models)]),
-        {"backbones": [_fields(model) for model in models]},
+        "\n".join([head, *map(_coming_line, coming), *map(_line, models)]),
+        {"backbones": [_fields(model) for model in models], "converted_at_first_use": [card.name for card in coming]},
         as_json=as_json,
     )
+
+
+@application.command("convert")
+def convert(name: Name, as_json: AsJson = False) -> None:
+    """Make a bundled backbone from its weights now instead of at its first use."""
+    from engine.cli.named_backbone import at_hand
+    from engine.collection.models import find_model
+
+    model = find_model(at_hand(name, when_stopped="nothing was made"))
+    say(f"{model.name} is ready: {model.backbone} ({_size(model)}).", _fields(model), as_json=as_json)
 
 
 @application.command("show")
@@ -165,6 +177,15 @@ def _fields(model: "ModelFiles") -> dict[str, Any]:
         "backbone_hash": model.backbone_hash,
         "has_own_propagation": model.has_own_propagation,
     }
+
+
+def _coming_line(card: "BackboneCard") -> str:
+    from engine.backbones.converted.facts import CONVERSION_S
+
+    return (
+        f"{card.name:<40}{card.embedding_width:>7}{card.input_side:>6}{'-':>11}{'-':>10}  "
+        f"bundled, converted at first use (about {CONVERSION_S} s)"
+    )
 
 
 def _line(model: "ModelFiles") -> str:

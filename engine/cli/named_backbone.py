@@ -13,7 +13,9 @@ from engine.errors import UsageError
 if TYPE_CHECKING:
     from engine.backbones.onnx_files.adding import Added
 
-NAMES: Final = "A backbone of `backbone list`; torchvision:NAME or timm:NAME to download one; or an ONNX file."
+NAMES: Final = (
+    "“accurate”, “fast”, or a backbone of `backbone list`; torchvision:NAME or timm:NAME to download one; an ONNX file."
+)
 """Help of an argument or option that names a backbone."""
 
 
@@ -89,7 +91,25 @@ def named_backbone(
 
         side = chosen.get("input_side")
         return fetched(backbone, input_side=side, yes=yes, route=Route(proxy, mirror))[1].name, ()
-    return backbone, ()
+    return at_hand(backbone, when_stopped=when_stopped), ()
+
+
+def at_hand(backbone: str, *, when_stopped: str) -> str:
+    """Name of a backbone that a person may have called by a word; a bundled one is made if it is not yet.
+
+    Raises:
+        ModelError: it cannot be made.
+    """
+    from engine.backbones.model_files import bundled_backbones, is_converted
+    from engine.collection.models import name_of
+
+    name = name_of(backbone)
+    if name in bundled_backbones() and not is_converted(name):
+        from engine.backbones.converted.keeping import convert_kept
+
+        with stoppable(when_stopped) as cancel, progress_bar("Backbone") as on_progress:
+            convert_kept(name, on_progress=on_progress, cancel=cancel)
+    return name
 
 
 def added_file(path: Path, chosen: Mapping[str, Any], *, name: str = "", when_stopped: str) -> "Added":

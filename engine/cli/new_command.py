@@ -14,7 +14,7 @@ from engine.cli.preprocessing_options import takes_preprocessing
 def new(
     project: ProjectPath,
     *,
-    backbone: Annotated[str, typer.Option(metavar="NAME", help=NAMES)] = "leafnet",
+    backbone: Annotated[str, typer.Option(metavar="NAME", help=NAMES, show_default="the program's choice")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Download a published network without asking.")] = False,
     proxy: Proxy = "",
     mirror: Mirror = "",
@@ -22,10 +22,12 @@ def new(
     as_json: AsJson = False,
 ) -> None:
     """Create an empty project; refuses to overwrite. An ONNX file is tested and added to the library first."""
+    from engine.backbones.model_files import default_backbone
     from engine.collection.new_project import check_place, new_project
 
     check_place(project)
-    name, told = named_backbone(backbone, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="nothing was made")
+    wanted = backbone or default_backbone()
+    name, told = named_backbone(wanted, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="nothing was made")
     with new_project(project, name) as made:
         model = made.model
     say(

@@ -1,12 +1,20 @@
 """Which model files a project uses: the bundled ones, a backbone of the person's own, or what was trained in it."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from engine.backbones.library import BackboneLibrary
-from engine.backbones.model_files import ModelFiles, bundled_backbones, bundled_path, model_files
+from engine.backbones.model_files import (
+    FAST,
+    ModelFiles,
+    backbone_of_word,
+    bundled_backbones,
+    bundled_path,
+    model_files,
+)
 from engine.config import CacheFolders
 from engine.errors import ModelError
 from engine.full_disk import writing
@@ -17,7 +25,8 @@ from engine.runtime.eight_bit import eight_bit_path
 if TYPE_CHECKING:
     from engine.project import Change, ModelVersion, Project
 
-BUNDLED_NAME: Final = "leafnet"
+BUNDLED_NAME: Final = FAST
+"""The one that is there at once, without a conversion."""
 LOST_REMEDY: Final = "put the file back, or choose another backbone; classes and labels are safe"
 
 __all__ = ["BUNDLED_NAME", "ModelFiles", "all_models", "bundled_backbones", "choose_version", "find_model", "model_of"]
@@ -26,14 +35,16 @@ __all__ = ["BUNDLED_NAME", "ModelFiles", "all_models", "bundled_backbones", "cho
 def find_model(name_or_path: str = BUNDLED_NAME) -> ModelFiles:
     """Look a backbone up: a bundled one, one of the library, or an ONNX file with a card beside it.
 
+    A bundled one that is made on this computer is made by another process the first time, which takes some seconds.
+
     Raises:
-        ModelError: there is none, or its card is missing.
+        ModelError: there is none, its card is missing, or it cannot be made.
     """
-    library = BackboneLibrary()
-    if name_or_path in bundled_backbones():
-        return model_files(bundled_path(name_or_path))
-    if name_or_path in library.names():
-        return library.entry(name_or_path)
+    library, name = BackboneLibrary(), name_of(name_or_path)
+    if name in bundled_backbones():
+        return model_files(bundled_path(name) or _made(name))
+    if name in library.names():
+        return library.entry(name)
     path = Path(name_or_path).absolute()
     if not path.is_file():
         names = ", ".join((*bundled_backbones(), *library.names())) or "none"
@@ -46,14 +57,32 @@ def find_model(name_or_path: str = BUNDLED_NAME) -> ModelFiles:
     return model_files(path)
 
 
+def name_of(backbone: str) -> str:
+    """Name of the backbone that a person calls by its name or by a word; one that they added themselves comes first."""
+    return backbone if backbone in BackboneLibrary().names() else backbone_of_word(backbone)
+
+
 def all_models() -> tuple[ModelFiles, ...]:
-    """Every backbone that can be chosen by name: the bundled ones, then those of the library that can be read."""
+    """Every backbone that is at hand by name: the bundled ones, then those of the library that can be read."""
     library = BackboneLibrary()
-    found = [find_model(name) for name in bundled_backbones()]
+    found = list(_bundled_models())
     for name in library.names():
         with suppress(ModelError):  # a damaged one is no choice; asking for it by name says what is wrong
             found.append(library.entry(name))
     return tuple(found)
+
+
+def _bundled_models() -> Iterator[ModelFiles]:
+    """Those that need not be made first."""
+    paths = map(bundled_path, bundled_backbones())
+    return (model_files(path) for path in paths if path is not None)
+
+
+def _made(name: str) -> Path:
+    # The client of worker processes comes with it, which an open window has, and a quick command does without.
+    from engine.backbones.converted.keeping import at_hand
+
+    return at_hand(name)
 
 
 def model_of(project: "Project", caches: CacheFolders, version: "ModelVersion | None" = None) -> ModelFiles:
@@ -132,8 +161,7 @@ def _trained_files(project: "Project", caches: CacheFolders, version: "ModelVers
 
 def _bundled_with(content_hash: str) -> Path | None:
     """The bundled backbone of this content: it need not be taken out of the project."""
-    found = (find_model(name) for name in bundled_backbones())
-    return next((files.backbone for files in found if files.backbone_hash == content_hash), None)
+    return next((files.backbone for files in _bundled_models() if files.backbone_hash == content_hash), None)
 
 
 def _taken_out(project: "Project", caches: CacheFolders, content_hash: str, *, path: Path | None = None) -> Path:

@@ -21,6 +21,14 @@ _NO_MEMORY: Final = ("bad_alloc", "bad allocation", "failed to allocate", "out o
 """Signs of it in the words of ONNX Runtime."""
 
 
+def convert_backbone(request: messages.ConvertBackbone, send: "Send", cancel: CancelToken) -> messages.AddedBackbone:
+    """Make the files of a bundled backbone, once."""
+    from engine.backbones.converted.keeping import convert_kept
+    from engine.backbones.model_files import model_files
+
+    return _added(model_files(convert_kept(request.name, on_progress=send, cancel=cancel)))
+
+
 def inspect_file(request: messages.InspectFile, _send: "Send", cancel: CancelToken) -> "OnnxFacts":
     """Find out whether a file can be a backbone, and what can be known about it."""
     from engine.backbones.onnx_files.adding import inspect

@@ -25,6 +25,7 @@ def handlers() -> "Handlers":
         Train: projects.train,
         EstimateTraining: projects.estimate_training,
         PrepareChange: projects.prepare_change,
+        messages.ConvertBackbone: backbones.convert_backbone,
         messages.InspectFile: backbones.inspect_file,
         messages.TryFile: backbones.try_file,
         messages.AddFile: backbones.add_file,

@@ -5,7 +5,7 @@ swish, and a stem and a head that stay as wide as in the smallest network.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, final
 
@@ -96,14 +96,14 @@ class SameConvolution(nn.Conv2d):
 
     def forward(self, features: Tensor) -> Tensor:
         """Map (B, C_in, H, W) float to (B, C_out, ceil(H / stride), ceil(W / stride)) float."""
-        top, bottom = self._padding(features.shape[2])
-        left, right = self._padding(features.shape[3])
+        top, bottom = self.padding_of(features.shape[2])
+        left, right = self.padding_of(features.shape[3])
         if top == bottom and left == right:  # most are: no copy of the map is made
             return nn.functional.conv2d(features, self.weight, None, self.stride, (top, left), groups=self.groups)
         return super().forward(nn.functional.pad(features, (left, right, top, bottom)))
 
-    def _padding(self, side: int) -> tuple[int, int]:
-        """Pixels before and after."""
+    def padding_of(self, side: int) -> tuple[int, int]:
+        """Pixels put before and after a row of this many."""
         kernel, stride = self.kernel_size[0], self.stride[0]
         missing = max(0, (math.ceil(side / stride) - 1) * stride + kernel - side)
         return missing // 2, missing - missing // 2
@@ -142,12 +142,13 @@ class EfficientNetLite(nn.Module):
 
     Args:
         variant: one of `LITE_VARIANTS`.
+        heard: which of the maps the embedding holds; by default all.
 
     Attributes:
         map_widths: channels of the maps, one for each stage and one for the head.
     """
 
-    def __init__(self, variant: LiteVariant) -> None:
+    def __init__(self, variant: LiteVariant, heard: Sequence[int] | None = None) -> None:
         super().__init__()
         self.stem = _convolution(SameConvolution(3, STEM_WIDTH, 3, 2))
         channels, stages = STEM_WIDTH, []
@@ -159,7 +160,8 @@ class EfficientNetLite(nn.Module):
         self.stages = nn.ModuleList(stages)
         self.head = _convolution(SameConvolution(channels, HEAD_WIDTH, 1))
         self.map_widths = (*(stage.width for stage in variant.stages), HEAD_WIDTH)
-        self.embedding_width = sum(self.map_widths)
+        self.heard = tuple(range(len(self.map_widths)) if heard is None else heard)
+        self.embedding_width = sum(self.map_widths[place] for place in self.heard)
 
     def maps(self, images: Tensor) -> list[Tensor]:
         """Outputs of the seven stages and of the head, each (B, width, H', W') float, for images (B, 3, H, W) float.
@@ -174,8 +176,9 @@ class EfficientNetLite(nn.Module):
         return found
 
     def forward(self, images: Tensor) -> Tensor:
-        """Map images (B, 3, H, W), normalised float, to embeddings (B, sum of the widths) float32."""
-        return torch.cat([pooled(features) for features in self.maps(images)], dim=1)
+        """Map images (B, 3, H, W), normalised float, to embeddings (B, sum of the heard maps' widths) float32."""
+        maps = self.maps(images)
+        return torch.cat([pooled(maps[place]) for place in self.heard], dim=1)
 
 
 def load_published(network: EfficientNetLite, published: Mapping[str, Tensor]) -> None:

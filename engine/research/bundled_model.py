@@ -4,11 +4,13 @@
     python -m engine.research.bundled_model pretrain TINY_IMAGENET RUN2 --candidate short --start RUN1
     python -m engine.research.bundled_model finish TINY_IMAGENET WORDNET RUN2 OUT
     python -m engine.research.bundled_model plain OUT
+    python -m engine.research.bundled_model ranges efficientnet-lite2 TINY_IMAGENET/val GROCERY/train
 
 `pretrain` takes about an hour on two cores and writes weights and a log into RUN after each epoch. `finish` embeds the
 validation images, fits the head that makes the stages comparable, meta-trains the attention on the WordNet graph above
 their classes, and exports both to OUT. `plain` takes seconds and writes the propagation without parameters, for the
-backbones that people bring.
+backbones that people bring. `ranges` measures what flows between the layers of a backbone that is converted on each
+computer, so that its eight-bit companion is made there without photos.
 """
 
 import json
@@ -21,18 +23,24 @@ import typer
 from numpy.typing import NDArray
 from torch import nn
 
+from engine.backbones.converted.convert import IN_FLOAT
+from engine.backbones.converted.facts import CONVERTED
+from engine.backbones.converted.graph import write_graph
+from engine.backbones.converted.network import bundled_network
 from engine.backbones.model_files import WIDTH_AGNOSTIC
 from engine.errors import UsageError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edge_index import edge_index
+from engine.images.decode import decode_square
 from engine.interchange.imagenet import read as read_imagenet
 from engine.interchange.merge import merge_into
 from engine.model.backbone import LastStage, UnitEmbedding, Whitened
-from engine.model_card import BackboneCard
-from engine.new_file import new_file, open_own, write_file
+from engine.model_card import BackboneCard, read_card
+from engine.new_file import ORDINARY_FILE, new_file, open_own, write_file
 from engine.research.candidates import candidate, take_over
 from engine.research.embedding_head import EmbeddingHead, fit_head
-from engine.runtime.quantization import write_eight_bit
+from engine.runtime.quantization import activation_ranges, write_eight_bit, write_eight_bit_within
+from engine.scratch_folder import scratch_folder
 from engine.training.episodes import EpisodeSettings
 from engine.training.export import export_backbone, export_plain_propagation, export_propagation
 from engine.training.pretraining import (
@@ -56,6 +64,7 @@ START_TEMPERATURE: Final = 0.1
 SEED: Final = 0
 WEIGHTS: Final = "weights.pt"
 FEWEST_BELOW: Final = 3
+RANGES_CHECKED: Final = 5  # one photo in so many shows how faithful ranges are
 EIGHT_BIT_STEP: Final = 40
 """One validation image in so many shows the ranges for the eight-bit companion."""
 
@@ -170,6 +179,31 @@ def plain(out: Path) -> None:
     """Export propagation without parameters, for embeddings of any width, to OUT."""
     agreement = export_plain_propagation(out / WIDTH_AGNOSTIC)
     typer.echo(f"largest relative difference to torch {agreement.largest_difference:.1e}, {agreement.checks} graphs")
+
+
+@commands.command("ranges")
+def ranges(
+    name: str,
+    folders: list[Path],
+    *,
+    count: Annotated[int, typer.Option(help="Images of each folder, evenly over it.")] = 120,
+) -> None:
+    """Measure the ranges of the backbone NAME on photos below FOLDERS, and write them where it is converted from."""
+    source = CONVERTED[name]
+    card = read_card(source.model)
+    with scratch_folder() as folder:
+        model = folder / source.model.name
+        write_file(model, write_graph(bundled_network(source), card.input_side, name).SerializeToString())
+        photos = np.concatenate([_photos(each, card.input_side, count) for each in folders])
+        seen = activation_ranges(model, card, photos)
+        write_file(source.ranges, json.dumps(seen, indent=0) + "\n", mode=ORDINARY_FILE)
+        report = write_eight_bit_within(seen, model, card, photos[::RANGES_CHECKED], in_float=IN_FLOAT)
+    typer.echo(f"mean cosine {report.mean_cosine:.4f}, least {report.least_cosine:.4f}, {len(seen)} values")
+
+
+def _photos(folder: Path, side: int, count: int) -> NDArray[np.uint8]:
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in {".jpg", ".jpeg"})
+    return np.stack([decode_square(path.read_bytes(), side) for path in paths[:: max(1, len(paths) // count)]])
 
 
 def wordnet_positions(

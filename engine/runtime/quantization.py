@@ -1,10 +1,12 @@
 """Makes the eight-bit companion of a backbone, which `engine.runtime.eight_bit` runs where it is faster.
 
 Static quantisation: weights to eight bits per output channel, what flows between the convolutions to eight bits within
-the range seen on sample images. What comes after the convolutions (means, powers, whitening) stays in float32.
+the range seen on sample images, here or earlier. What comes after the convolutions (means, powers, whitening) stays in
+float32.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 from engine.errors import InputError, ModelError
 from engine.full_disk import writing
 from engine.model_card import BackboneCard, file_hash
-from engine.new_file import ORDINARY_FILE, new_file, open_own
+from engine.new_file import ORDINARY_FILE, new_file, open_own, write_file
 from engine.runtime.backbone_input import Preparation, input_output
 from engine.runtime.eight_bit import SOURCE_KEY, cosines, eight_bit_path
 from engine.runtime.onnx_runtime import load_onnxruntime, load_quantiser
@@ -33,7 +35,11 @@ HELD_OUT: Final = 5
 _BATCH: Final = 8
 """Images in one run where the network takes any number. Chosen: little memory."""
 _PREPARED: Final = {"onnx.quant.pre_process": "onnxruntime.quant"}  # else ONNX Runtime logs that it should be
-_QUANTISED: Final = ["Conv", "Add", "Relu", "MaxPool", "AveragePool"]
+_QUANTISED: Final = ["Conv", "Add", "Relu", "Clip", "MaxPool", "AveragePool"]
+_DIGITS: Final = 5  # of a range's ends: a 256th of it is what is told apart
+
+Ranges = Mapping[str, tuple[float, float]]
+"""Least and largest number of each value between the layers, by its name in the file."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class EightBitReport:
 
 
 def write_eight_bit(model: Path, card: BackboneCard, images: NDArray[np.uint8]) -> EightBitReport:
-    """Write the eight-bit companion beside a backbone file.
+    """Write the eight-bit companion beside a backbone file, with ranges seen on images.
 
     Args:
         model: ONNX file of the backbone; stays as it is.
@@ -69,39 +75,129 @@ def write_eight_bit(model: Path, card: BackboneCard, images: NDArray[np.uint8]) 
     if len(images) < FEWEST_IMAGES:
         raise InputError("too few images to quantise with", expected=f"{FEWEST_IMAGES} or more", found=str(len(images)))
     held_out = np.arange(len(images)) % HELD_OUT == 0
+    ranges = activation_ranges(model, card, images[~held_out])
+    return write_eight_bit_within(ranges, model, card, images[held_out], fidelity=FIDELITY)
+
+
+def write_eight_bit_within(
+    ranges: Ranges,
+    model: Path,
+    card: BackboneCard,
+    images: NDArray[np.uint8],
+    *,
+    in_float: Sequence[str] = (),
+    fidelity: float = FIDELITY,
+) -> EightBitReport:
+    """Write the eight-bit companion beside a backbone file, with ranges that are known.
+
+    Args:
+        ranges: of `activation_ranges` for this network, from here or elsewhere.
+        model: ONNX file of the backbone; stays as it is.
+        card: of the backbone.
+        images: (n, side, side, 3) uint8 RGB, which the two are compared on.
+        in_float: layers that stay as they are: what the names of their values begin with.
+        fidelity: smallest mean cosine that will do.
+
+    Raises:
+        ModelError: the backbone cannot be opened or quantised, the ranges are another network's, or the companion
+            says something else; nothing is written.
+        StorageError: the folder refuses the file.
+    """
     path = eight_bit_path(model)
     with writing(path, "the model cannot be written"), new_file(path, replace=True, mode=ORDINARY_FILE) as draft:
         with scratch_folder() as folder:
-            _quantise(model, draft.path, folder / "plain.onnx", _Batches(model, card, images[~held_out]))
+            _quantise(model, draft.path, folder, ranges, tuple(in_float))
         _note_source(draft.path, model)
-        found = _embed_all(draft.path, card, images[held_out])
-        agreement = cosines(found, _embed_all(model, card, images[held_out]))
-        if agreement.mean() < FIDELITY:
+        agreement = cosines(_embed_all(draft.path, card, images), _embed_all(model, card, images))
+        if agreement.mean() < fidelity:
             raise ModelError(
                 "eight bits are too few for this backbone",
-                expected=f"a mean cosine of {FIDELITY}",
+                expected=f"a mean cosine of {fidelity}",
                 found=f"{agreement.mean():.4f}",
             )
     return EightBitReport(path, path.stat().st_size, float(agreement.mean()), float(agreement.min()))
 
 
-def _quantise(model: Path, out: Path, plain: Path, batches: "_Batches") -> None:
+def activation_ranges(model: Path, card: BackboneCard, images: NDArray[np.uint8]) -> Ranges:
+    """What flows between the layers of a backbone, from least to largest, on images.
+
+    Args:
+        model: ONNX file of the backbone.
+        card: of the backbone.
+        images: (n, side, side, 3) uint8 RGB.
+
+    Raises:
+        ModelError: the backbone cannot be opened or run.
+    """
+    quantization, batches = load_quantiser(), _Batches(model, card, images)
+    with scratch_folder() as folder:
+        plain = folder / "plain.onnx"
+        try:
+            _fold_constants(model, plain)
+            calibrator = quantization.calibrate.create_calibrator(
+                plain,
+                _QUANTISED,
+                augmented_model_path=str(folder / "telling.onnx"),
+                calibrate_method=quantization.CalibrationMethod.MinMax,
+            )
+            calibrator.collect_data(batches)
+            seen = calibrator.compute_data()
+        except runtime_errors() as error:
+            raise ModelError("the backbone cannot be quantised", found=one_line(error)) from error
+        return {name: _rounded(*seen[name].range_value) for name in seen.keys()}  # noqa: SIM118 (no mapping)
+
+
+def _rounded(least: Any, largest: Any) -> tuple[float, float]:
+    return float(f"{np.min(least):.{_DIGITS}g}"), float(f"{np.max(largest):.{_DIGITS}g}")
+
+
+def _quantise(model: Path, out: Path, folder: Path, ranges: Ranges, in_float: tuple[str, ...]) -> None:
     quantization = load_quantiser()
+    plain, known = folder / "plain.onnx", folder / "ranges.json"
     try:
         _fold_constants(model, plain)
+        quantised, left = _quantised_nodes(plain, in_float)
+        if missing := sorted(quantised - set(ranges)):
+            raise ModelError(
+                "the ranges are those of another network", expected=missing[0], found=f"{len(ranges)} others"
+            )
+        write_file(known, _as_runtime_reads(ranges))
         quantization.quantize_static(
             plain,
             out,
-            batches,
+            None,
             quant_format=quantization.QuantFormat.QDQ,
             op_types_to_quantize=_QUANTISED,
+            nodes_to_exclude=left,
             per_channel=True,
             activation_type=quantization.QuantType.QUInt8,
             weight_type=quantization.QuantType.QInt8,
             calibrate_method=quantization.CalibrationMethod.MinMax,
+            calibration_cache_path=known,
         )
     except runtime_errors() as error:
         raise ModelError("the backbone cannot be quantised", found=one_line(error)) from error
+
+
+def _as_runtime_reads(ranges: Ranges) -> str:
+    """Ranges as ONNX Runtime keeps them: it then runs no images."""
+    return json.dumps(
+        {
+            "calibration_method": {"CLS": "CalibrationMethod", "value": "CalibrationMethod.MinMax"},
+            "data": {name: {"lowest": least, "highest": largest} for name, (least, largest) in ranges.items()},
+        }
+    )
+
+
+def _quantised_nodes(network: Path, in_float: tuple[str, ...]) -> tuple[set[str], list[str]]:
+    """What the nodes that become eight bits give, and the nodes that stay, as limits that follow no convolution do."""
+    import onnx
+
+    nodes = onnx.load(str(network), load_external_data=False).graph.node
+    convolved = {node.output[0] for node in nodes if node.op_type == "Conv"}
+    left = {node.name for node in nodes if node.op_type == "Clip" and node.input[0] not in convolved}
+    left |= {node.name for node in nodes if node.output[0].startswith(in_float)}
+    return {node.output[0] for node in nodes if node.op_type in _QUANTISED and node.name not in left}, sorted(left)
 
 
 def _fold_constants(model: Path, out: Path) -> None:

