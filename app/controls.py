@@ -104,8 +104,8 @@ def make_icon_button(icon_name: str, tip: str, on_click: Callable[[], None] | No
     return button
 
 
-def make_row_card(name: str, captions: Sequence[str | QLabel], *ends: QWidget) -> QFrame:
-    """A card of a list: a name over captions, and at its end a mark or buttons."""
+def make_row_card(name: str, captions: Sequence[str | QLabel], *ends: QWidget, badge: QWidget | None = None) -> QFrame:
+    """A card of a list: a name over captions, a badge beside the name, and at its end a mark or buttons."""
     spacing = tokens().spacing
     card = QFrame()
     card.setProperty("role", "card")
@@ -113,7 +113,13 @@ def make_row_card(name: str, captions: Sequence[str | QLabel], *ends: QWidget) -
     layout.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
     words = QVBoxLayout()
     words.setSpacing(0)
-    words.addWidget(make_label(name, "strong", wraps=True))
+    head = QHBoxLayout()
+    head.setSpacing(spacing.small)
+    head.addWidget(make_label(name, "strong", wraps=badge is None))
+    if badge is not None:
+        head.addWidget(badge)
+        head.addStretch(1)
+    words.addLayout(head)
     for caption in captions:
         words.addWidget(make_label(caption, "caption", wraps=True) if isinstance(caption, str) else caption)
     layout.addLayout(words, 1)

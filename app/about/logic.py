@@ -1,6 +1,6 @@
 """Origin and licence of the weights that ship with the program; without Qt."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -25,25 +25,51 @@ class WeightsCredit:
     licence: str
 
 
+Part = tuple[str, tuple[str, ...]]
+"""What a part of the notice is about, and its lines."""
+
+
 @dataclass(frozen=True)
 class Credits:
     """What the program owes to others.
 
     Attributes:
-        weights: of the bundled backbones.
-        notice: the file NOTICE; empty where it does not lie beside the program.
+        weights: of the bundled backbones, as their cards say.
+        parts: the same as the file NOTICE says, in full; none where it does not lie beside the program.
     """
 
     weights: Sequence[WeightsCredit]
-    notice: str = ""
+    parts: Sequence[Part] = ()
 
 
 def read_credits() -> Credits:
     """Read cards and notice from the disk."""
     notice = ""
     with suppress(OSError, UnicodeDecodeError):
-        notice = notice_path().read_text(encoding="utf-8").strip()
+        notice = notice_path().read_text(encoding="utf-8")
     weights = [
         WeightsCredit(one.choice, one.name, one.card.training_data, one.card.licence) for one in offered_backbones()
     ]
-    return Credits(weights, notice)
+    return Credits(weights, parts_of(notice))
+
+
+def parts_of(notice: str) -> tuple[Part, ...]:
+    """The parts of a notice that have a title with indented lines below it; each sentence's end begins a new line."""
+    parts: list[Part] = []
+    for block in notice.split("\n\n"):
+        title, *rest = block.strip("\n").split("\n")
+        if rest and all(line.startswith(" ") for line in rest):
+            parts.append((title, tuple(_flowing(line.strip() for line in rest))))
+    return tuple(parts)
+
+
+def _flowing(lines: Iterable[str]) -> Iterator[str]:
+    """Lines put together to the end of a sentence or to an address."""
+    words: list[str] = []
+    for line in lines:
+        words.append(line)
+        if line.endswith(".") or line.split()[-1].startswith("https://"):
+            yield " ".join(words)
+            words = []
+    if words:
+        yield " ".join(words)

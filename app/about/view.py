@@ -41,7 +41,7 @@ class AboutCard(Overlay):
         head.addWidget(make_label(self.tr("About Protoleaf"), "heading"), 1)
         head.addWidget(self.close_button)
         self._credits = QWidget()
-        self._credits_column = fill_column(self._credits)
+        self._credits_column = fill_column(self._credits, spacing=spacing.tiny)
         self._body = QWidget()
         self._body.setProperty("surface", "raised")
         self._column = fill_column(
@@ -72,13 +72,13 @@ class AboutCard(Overlay):
                 widget.hide()
                 widget.deleteLater()
         words = [make_label(self.tr("Weights of the bundled backbones"), "section")]
-        for credit in read.weights:
-            words.append(make_flowing_label(_title(credit), "strong"))
-            words += [make_flowing_label(text, "secondary") for text in (credit.origin, _licence(credit)) if text]
-        if read.notice:
-            words += [make_label(self.tr("Notice"), "section"), make_flowing_label(read.notice, "secondary")]
+        for title, lines in read.parts or [(_title(one), (one.origin, _licence(one))) for one in read.weights]:
+            words.append(make_flowing_label(title, "strong"))
+            words += [make_flowing_label(line, "secondary") for line in lines if line]
         for label in words:
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            if label.property("role") != "secondary":
+                self._credits_column.addSpacing(tokens().spacing.small)
             self._credits_column.addWidget(label)
         self._column.invalidate()
         QTimer.singleShot(0, self, self._fit)

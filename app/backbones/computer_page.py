@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.backbones.logic import BackboneRow
-from app.backbones.wording import CHOICES, removal_fate, removal_question, row_facts, row_origin
+from app.backbones.wording import CHOICES, removal_fate, removal_question, row_details, row_facts, row_origin
 from app.controls import fill_column, make_button, make_icon_button, make_label, make_row_card, make_used_mark
 from app.side_panel.asking_card import AskingCard, CardList
 from app.texts import breakable, fill, translate
@@ -47,9 +47,9 @@ class RowCard(AskingCard):
         self.keep_button.setAccessibleName(fill(self.tr("Keep %1"), row.name))
         captions = (row_facts(row), row_origin(row))
         first = make_used_mark(self.tr("In use")) if row.is_used else self.use_button
-        ends = (first, self.remove_button)
-        badge = () if row.choice is None else (make_used_mark(translate("backbones", CHOICES[row.choice])),)
-        card = make_row_card(row.name, captions, *badge, *ends)
+        badge = None if row.choice is None else make_label(translate("backbones", CHOICES[row.choice]), "chip")
+        card = make_row_card(row.name, captions, first, self.remove_button, badge=badge)
+        card.setToolTip(row_details(row))
         self.remove_button.setVisible(row.is_removable)
         question = make_label(breakable(removal_question(row)), wraps=True)
         self.lay_out(card, self.remove_button, (question, make_label(removal_fate(row), "secondary", wraps=True)))

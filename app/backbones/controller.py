@@ -15,6 +15,7 @@ from app.backbones.logic import (
     installed_backbones,
     remove_added,
     some_images,
+    with_rates,
 )
 from app.jobs.job_slot import Stage
 from app.side_panel.place import SidePlace
@@ -126,9 +127,8 @@ class Backbones(QObject):
 
     def _show_installed(self) -> None:
         info = self._session.info
-        rows = tuple(replace(row, rate=self._rates.get(row.files.name)) for row in self._installed.rows)
         if self.panel is not None:
-            shown = replace(self._installed, rows=rows)
+            shown = replace(self._installed, rows=with_rates(self._installed.rows, self._rates))
             self.panel.show_installed(shown, can_change=info is not None and info.is_writable)
             self._show_published()
 

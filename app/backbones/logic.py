@@ -1,6 +1,6 @@
 """What the backbone panel knows, and what it asks of the engine on the project thread; without Qt."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -55,7 +55,8 @@ class BackboneRow:
         is_used: whether the project uses it now.
         choice: what it is offered as; None for one that is not bundled.
         preparation: what a worker is asked to make it ready; None where nothing has to be done.
-        rate: measured on this computer since the program began.
+        times_the_work: of the fast bundled one, for one image; 0 where nobody knows.
+        rate: of this computer, measured since the program began, or told by the fast one's where it is not ready.
     """
 
     files: "ModelFiles"
@@ -64,6 +65,7 @@ class BackboneRow:
     is_used: bool = False
     choice: "BackboneChoice | None" = None
     preparation: "Request[Any] | None" = None
+    times_the_work: float = 0.0
     rate: "PhotoRate | None" = None
 
     @property
@@ -207,7 +209,10 @@ def _row_to_be(offered: "OfferedBackbone") -> BackboneRow:
 
     place = assets_folder() / f"{offered.name}.onnx"  # where it would be if it were shipped
     files = ModelFiles(offered.name, place, "", offered.card, width_agnostic_propagation(), "")
-    return BackboneRow(files, offered.name, 0, choice=offered.choice, preparation=offered.preparation)
+    return BackboneRow(
+        files, offered.name, 0,
+        choice=offered.choice, preparation=offered.preparation, times_the_work=offered.times_the_work,
+    )  # fmt: skip
 
 
 def accurate_offer(live: "LiveCollection") -> AccurateOffer | None:
@@ -252,6 +257,18 @@ def _files_in_use(project: "Project", caches: CacheFolders) -> "ModelFiles | Non
         return None if project.model.is_trained_here else model_of(project, caches)
     except ModelError:
         return None
+
+
+def with_rates(rows: Sequence[BackboneRow], rates: "Mapping[str, PhotoRate]") -> tuple[BackboneRow, ...]:
+    """The rows with their rates by name; one that is not ready goes by what the fast one does."""
+    fast = next((rates[row.files.name] for row in rows if row.choice == "fast" and row.files.name in rates), None)
+
+    def rate_of(row: BackboneRow) -> "PhotoRate | None":
+        if row.preparation is None or fast is None or not row.times_the_work:
+            return rates.get(row.files.name)
+        return fast.times_the_work(row.times_the_work)
+
+    return tuple(replace(row, rate=rate_of(row)) for row in rows)
 
 
 def some_images(state: "CollectionState", count: int = MOST_TRIED) -> list[Path]:

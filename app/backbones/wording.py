@@ -59,11 +59,12 @@ def _speed_here(row: BackboneRow) -> str:
     """`160 images/s on this computer`, where it was measured with the person's images; else up to so many."""
     if row.rate is None:
         return ""
-    template = (
-        translate("backbones", "%1 on this computer")
-        if row.rate.decoding
-        else translate("backbones", "up to %1 on this computer")
-    )
+    if row.preparation is not None:
+        template = translate("backbones", "about %1 on this computer")
+    elif row.rate.decoding:
+        template = translate("backbones", "%1 on this computer")
+    else:
+        template = translate("backbones", "up to %1 on this computer")
     return fill(template, images_per_s(row.rate.images_per_s))
 
 
@@ -76,11 +77,28 @@ def _speed(images_per_s: float | None) -> str:
 
 
 def row_origin(row: BackboneRow) -> str:
-    """Where a backbone is from, and its licence."""
-    licence = row.files.card.licence and fill(translate("backbones", "Licence: %1"), row.files.card.licence)
-    training_data = row.files.card.training_data if row.choice is not None else ""
-    once = "" if row.preparation is None else translate("backbones", "Prepared once before its first use")
-    return SEPARATOR.join(filter(None, (translate("backbones", _ORIGINS[row.origin]), training_data, licence, once)))
+    """Where a backbone is from, and its licence; `row_details` has all about a bundled one."""
+    card = row.files.card
+    facts = [translate("backbones", _ORIGINS[row.origin])]
+    if row.choice is not None and card.training_data:
+        facts.append(fill(translate("backbones", "Trained on %1"), _first_words(card.training_data, ",")))
+    if card.licence:
+        facts.append(fill(translate("backbones", "Licence: %1"), _first_words(card.licence, ":", ". ")))
+    if row.preparation is not None:
+        facts.append(translate("backbones", "Prepared once before its first use"))
+    return SEPARATOR.join(facts)
+
+
+def row_details(row: BackboneRow) -> str:
+    """What it was trained on and its licence, in full; empty for one that is not bundled."""
+    card = row.files.card
+    return "" if row.choice is None else "\n".join(filter(None, (card.training_data, card.licence)))
+
+
+def _first_words(text: str, *ends: str) -> str:
+    for end in ends:
+        text = text.partition(end)[0]
+    return text
 
 
 def removal_question(row: BackboneRow) -> str:

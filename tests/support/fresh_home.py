@@ -80,6 +80,7 @@ class FreshHome:
             "PYTHONPATH": str(REPOSITORY),
             "PYTHONDONTWRITEBYTECODE": "1",
             "QT_QPA_PLATFORM": "offscreen",
+            "PROTOLEAF_BACKBONE": "fast",
             "ORT_DISABLE_TELEMETRY": "0",
             **more,
         }

@@ -24,6 +24,7 @@ def own_settings_and_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """Settings and caches of a test live and die with its temporary folder."""
     monkeypatch.setenv("PROTOLEAF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PROTOLEAF_BACKBONES", str(tmp_path / "backbones"))
+    monkeypatch.setenv("PROTOLEAF_BACKBONE", "fast")  # nobody is asked, and nothing is prepared
     for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(variable, str(tmp_path / "home" / variable.lower()))
     for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
+from app.about.logic import parts_of
 from app.about.view import AboutCard
 from engine import __version__
 from engine.collection.models import find_model
@@ -13,15 +14,15 @@ from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, Desk
 
 
-def opened(desk: Desk) -> AboutCard:
-    """The card, found by its name like any command, with all that it tells."""
+def opened(desk: Desk, fact: str) -> AboutCard:
+    """The card, found by its name like any command, once a fact stands on it."""
     desk.press(Qt.Key.Key_K, CONTROL)
     desk.type_into_palette("about prot")
     desk.press(Qt.Key.Key_Return)
     card = desk.window.about.card
     assert card is not None
     assert card.isVisible()
-    desk.wait(lambda: find_model().name in words(card))
+    desk.wait(lambda: fact in words(card))
     return card
 
 
@@ -31,22 +32,30 @@ def words(card: AboutCard) -> str:
 
 
 def test_version_origin_and_licence_are_told(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of each bundled backbone, and the notice word for word; Esc closes."""
+    """As the file NOTICE tells them; Esc closes."""
     notice = tmp_path / "NOTICE"
-    notice.write_text("Weights: somebody, 2020\n", encoding="utf-8")
+    notice.write_text("Works of others.\n\nA network\n    Weights by\n    somebody, 2020.\n", encoding="utf-8")
     monkeypatch.setattr("app.about.logic.notice_path", lambda: notice)
-    card = opened(desk)
-    model = find_model().card
-    for fact in (__version__, "Fast", model.training_data, model.licence, "Weights: somebody, 2020"):
+    card = opened(desk, "somebody")
+    for fact in (f"Version {__version__}", "A network", "Weights by somebody, 2020."):
         assert fact in words(card)
-    assert not clipped(card)
+    desk.wait(lambda: not clipped(card))
     desk.press(Qt.Key.Key_Escape)
     assert not card.isVisible()
 
 
-def test_a_missing_notice_hides_nothing_else(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cards of the backbones say origin and licence, too; a second look tells it once."""
+def test_without_the_file_the_cards_of_the_backbones_tell_it(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second look tells it once."""
     monkeypatch.setattr("app.about.logic.notice_path", lambda: tmp_path / "nowhere")
-    opened(desk)
+    licence = find_model().card.licence
+    opened(desk, licence)
     desk.press(Qt.Key.Key_Escape)
-    assert words(opened(desk)).count(find_model().card.licence) == 1
+    assert words(opened(desk, licence)).count(licence) == 1
+
+
+def test_a_notice_flows() -> None:
+    """Lines are as long as the card is wide, not as the file."""
+    notice = "All of\nthis.\n\nA network\n    Made by\n    somebody.\n    Licence: https://example.org/a\n    Changed\n"
+    assert parts_of(notice) == (("A network", ("Made by somebody.", "Licence: https://example.org/a", "Changed")),)
