@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 from app.backbones.logic import AccurateOffer, accurate_offer
 from app.backbones.wording import offer_text
 from app.texts import translate
+from engine.config import sample_folder
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -41,7 +42,9 @@ class OfferLine(QObject):
         session.change_made.connect(lambda change: self._notice.hide() if change.settings else None)
 
     def _look(self) -> None:
-        self._session.ask(accurate_offer, self._on_found, owner=self, topic=OFFER)
+        info = self._session.info
+        if info is not None and not info.path.is_relative_to(sample_folder()):  # the sample is there to be tried
+            self._session.ask(accurate_offer, self._on_found, owner=self, topic=OFFER)
 
     def _on_found(self, offer: AccurateOffer | None) -> None:
         if offer is None or self._settings.was_offered(offer.project_id):

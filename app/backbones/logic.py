@@ -198,9 +198,10 @@ def installed_backbones(project: "Project", caches: CacheFolders) -> Installed:
         for files, source in found
     ]
     rows = [replace(row, choice=choices.get(row.files.name)) for row in rows]
-    rows += [_row_to_be(one) for one in offered if not one.is_ready]
+    is_choice_open = not is_chosen_elsewhere()
+    rows += [_row_to_be(one) for one in offered if is_choice_open and not one.is_ready]
     rows.sort(key=lambda row: (not row.is_used, row.origin is not Origin.BUNDLED, row.name))
-    return Installed(tuple(rows), project.model.label, reason, is_choice_open=not is_chosen_elsewhere())
+    return Installed(tuple(rows), project.model.label, reason, is_choice_open=is_choice_open)
 
 
 def _row_to_be(offered: "OfferedBackbone") -> BackboneRow:

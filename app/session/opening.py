@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 def create_collection(path: Path, caches: CacheFolders, backbone: str = "") -> "LiveCollection":
     """Make an empty project with a backbone, or with the one that new projects get."""
+    from engine.backbones.model_files import default_backbone
     from engine.collection.live import LiveCollection
 
-    return LiveCollection.create(path, caches, backbone)
+    return LiveCollection.create(path, caches, backbone or default_backbone())
 
 
 def open_collection(path: Path, caches: CacheFolders) -> "LiveCollection":

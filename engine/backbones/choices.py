@@ -4,13 +4,19 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
-from engine.backbones.model_files import MODELS, model_files
-from engine.config import assets_folder
+from engine.backbones.converted.facts import CONVERTED
+from engine.backbones.messages import ConvertBackbone
+from engine.backbones.model_files import WORDS, bundled_card, bundled_path, default_backbone
+from engine.config import BACKBONE_VARIABLE
 from engine.model_card import BackboneCard
 from engine.worker.protocol import Request
+
+TIMES_THE_WORK: Final = "times_the_work"
+"""Figure of a card: how many times as long as the fast backbone it takes for an image, measured elsewhere."""
 
 
 class BackboneChoice(StrEnum):
@@ -18,10 +24,6 @@ class BackboneChoice(StrEnum):
 
     ACCURATE = "accurate"
     FAST = "fast"
-
-
-DEFAULT: Final = BackboneChoice.FAST
-"""What new projects get unless a person says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -51,17 +53,34 @@ class OfferedBackbone:
 
 
 def offered_backbones() -> tuple[OfferedBackbone, ...]:
-    """What a new project can be made with, the accurate one first where it can be had on this computer."""
-    files = model_files(assets_folder() / MODELS / "leafnet.onnx")
-    return (OfferedBackbone(BackboneChoice.FAST, files.name, files.card, files.backbone),)
+    """The bundled backbones that can be had on this computer, the accurate one first."""
+    return tuple(_offered(choice) for choice in BackboneChoice if _can_be_had(WORDS[choice]))
 
 
 def is_chosen_elsewhere() -> bool:
     """Whether `PROTOLEAF_BACKBONE` says what new projects get: then nobody is asked, and nothing is offered."""
-    return bool(os.environ.get("PROTOLEAF_BACKBONE"))
+    return bool(os.environ.get(BACKBONE_VARIABLE))
 
 
 def chosen_among(offered: Sequence[OfferedBackbone], choice: str) -> OfferedBackbone:
     """The one that a person chose before, or the program's own choice where it is not offered."""
     found = next((one for one in offered if one.choice == choice), None)
-    return found or next((one for one in offered if one.choice is DEFAULT), offered[0])
+    return found or next((one for one in offered if one.name == default_backbone()), offered[0])
+
+
+def _offered(choice: BackboneChoice) -> OfferedBackbone:
+    name = WORDS[choice]
+    card, file = bundled_card(name), bundled_path(name)
+    times = 1.0 if choice is BackboneChoice.FAST else card.figures.get(TIMES_THE_WORK, 0.0)
+    return OfferedBackbone(choice, name, card, file, None if file else ConvertBackbone(name), times)
+
+
+def _can_be_had(name: str) -> bool:
+    """Whether its file is there, or the package that it is made from."""
+    if bundled_path(name) is not None:
+        return True
+    source = CONVERTED[name]
+    try:
+        return version(source.package) == source.version
+    except PackageNotFoundError:
+        return False

@@ -91,12 +91,14 @@ def unlabelled(project: Project) -> None:
 
 
 @pytest.mark.usefixtures("tinyleaf")
-@pytest.mark.parametrize("reason", ["no labels", "read only", "told before"])
+@pytest.mark.parametrize("reason", ["no labels", "read only", "told before", "the sample"])
 def test_nothing_is_offered_where_nothing_can_be_gained(
     desk: Desk, collection: Collection, settings: Settings, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without labels there is nothing to compare on; a project that is only read does not change."""
     offer_two(monkeypatch)
+    if reason == "the sample":
+        monkeypatch.setenv("PROTOLEAF_SAMPLE", str(collection.folder))
     with Project.open(collection.project) as project:
         if reason == "no labels":
             unlabelled(project)
