@@ -1,4 +1,9 @@
-"""Whitening by the collection's own covariance: directions in which all images differ anyway count less."""
+"""Whitening by how look-alikes differ: directions in which photos of one thing differ anyway count less.
+
+Two images that are among each other's most alike ones mostly show the same, so the covariance of such differences
+estimates, without a label, how photos of one class differ. The covariance of all images, which was used before, also
+takes away what tells classes apart (decision 46).
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -7,16 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.blocks import one_thread_each, stop_if_asked
+from engine.everyday.collection_stage.neighbours import nearest
 from engine.everyday.fixed_point import Embeddings, to_floats
 
 LEAST_SHRINKAGE: Final = 0.1
 """Share of the mean variance in every direction's variance, however many images there are."""
 MOST_IMAGES: Final = 20_000
 """More images than this are sampled: the covariance no longer changes."""
+MOST_COMPARED: Final = 3072
+"""More images than this are not compared with one another in search of look-alikes."""
+LOOK_ALIKES: Final = 3
+"""Two images are look-alikes when each is among the so many most alike ones of the other."""
+COPY: Final = 0.9999
+"""Cosine from which two images are copies of one photo, which say nothing of how photos differ."""
+FEWEST_PAIRS: Final = 8
+"""Fewer look-alikes than this say nothing."""
 LEAST_VARIANCE: Final = 1e-7
 """Summed variance of unit-length embeddings below which all images are the same: 16 bits tell no less apart."""
 
+LEVELLING: Final = 0.5
+"""How far directions are brought to one variance: 0 as look-alikes have it, 1 whitens by all images (decision 46)."""
+LEAST_NOISE: Final = 0.05
+"""Least variance between look-alikes along a direction, of 1 on average."""
+
 Matrix = NDArray[np.float32]
+Square = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -45,7 +65,7 @@ def shrinkage_for(images: int, width: int) -> float:
 
 @one_thread_each
 def whitening_of(embeddings: Embeddings) -> Whitening | None:
-    """Learn the whitening of a collection.
+    """Learn the whitening of a collection: by how look-alikes differ, or all images where there are too few of them.
 
     Args:
         embeddings: (n, d), n any number.
@@ -53,19 +73,68 @@ def whitening_of(embeddings: Embeddings) -> Whitening | None:
     Returns:
         None when the images do not differ, or there are fewer than two.
     """
-    step = -(-len(embeddings) // MOST_IMAGES)
-    sample = to_floats(embeddings[:: max(step, 1)])
+    sample = to_floats(_spread(embeddings, MOST_IMAGES))
     if len(sample) < 2:  # noqa: PLR2004 (one image has no variance)
         return None
     stop_if_asked()
     mean = sample.mean(axis=0)
-    centred = sample - mean
-    covariance = (centred.T @ centred).astype(np.float64) / len(sample)
-    stop_if_asked()
-    variance, directions = np.linalg.eigh(covariance)
-    variance = np.maximum(variance, 0)
-    if variance.sum() < LEAST_VARIANCE:
+    sample -= mean
+    if float(np.einsum("nd,nd->", sample, sample)) / len(sample) < LEAST_VARIANCE:
         return None
     shrinkage = shrinkage_for(*sample.shape)
-    shrunk = (1 - shrinkage) * variance + shrinkage * variance.mean()
-    return Whitening(mean.astype(np.float32), (directions / np.sqrt(shrunk)).astype(np.float32))
+    total = _covariance(sample)
+    differences = _look_alike_differences(np.ascontiguousarray(_spread(sample, MOST_COMPARED)))
+    stop_if_asked()
+    if len(differences) < FEWEST_PAIRS:
+        matrix = _whitening_matrix(total, shrinkage)
+    else:
+        matrix = _told_apart(_covariance(differences) / 2, total, shrinkage)
+    return Whitening(mean.astype(np.float32), matrix.astype(np.float32))
+
+
+def _whitening_matrix(covariance: Square, shrinkage: float) -> Square:
+    """(d, d): vectors with this covariance, times it, have the same variance in every direction, but for shrinkage."""
+    variance, directions = np.linalg.eigh(covariance)
+    variance = np.maximum(variance, 0)
+    shrunk: Square = directions / np.sqrt((1 - shrinkage) * variance + shrinkage * variance.mean())
+    return shrunk
+
+
+def _told_apart(within: Square, total: Square, shrinkage: float) -> Square:
+    """(d, d): whitens within look-alikes, then weighs directions by how far they tell images apart beyond that.
+
+    Where b is the variance between unlike images as a multiple of that between look-alikes, a direction counts by
+    sqrt(b / (1 + b)), the share of it that is no noise, and by (1 + b) to the power -`LEVELLING` / 2, so that a few
+    directions that tell crates from shelves do not drown those that tell apples apart.
+    """
+    whiten = _whitening_matrix(within, shrinkage)
+    variance, directions = np.linalg.eigh(whiten.T @ total @ whiten)
+    rotated = whiten @ directions
+    noise = np.maximum(np.einsum("dk,de,ek->k", rotated, within, rotated, optimize=True), LEAST_NOISE)
+    between = np.maximum(variance - noise, 0) / noise
+    weighed: Square = rotated * (np.sqrt(between / (1 + between)) * (1 + between) ** (-LEVELLING / 2))
+    return weighed
+
+
+def _spread(rows: Embeddings, most: int) -> Embeddings:
+    """Every so manieth row (k, d), at most so many."""
+    return rows[:: max(-(-len(rows) // most), 1)]
+
+
+def _covariance(vectors: Matrix) -> NDArray[np.float64]:
+    """Second moments (d, d) of vectors (n, d)."""
+    return (vectors.T @ vectors).astype(np.float64) / len(vectors)
+
+
+def _look_alike_differences(centred: Matrix) -> Matrix:
+    """Differences (p, d) of pairs of images (n, d) that are among each other's `LOOK_ALIKES` most alike ones."""
+    lengths = np.sqrt(np.einsum("nd,nd->n", centred, centred))[:, None]
+    unit = (centred / np.maximum(lengths, np.float32(1e-6))).astype(np.float32)
+    count = len(unit)
+    found = nearest(unit, unit, own=np.arange(count))
+    near, alike = found.positions[:, :LOOK_ALIKES], found.cosines[:, :LOOK_ALIKES]
+    is_pair = (alike > 0) & (alike < COPY)
+    pairs = (np.arange(count)[:, None] * count + near)[is_pair]
+    mutual = pairs[np.isin(pairs % count * count + pairs // count, pairs)]
+    here, there = mutual // count, mutual % count
+    return (centred[here] - centred[there])[here < there]
