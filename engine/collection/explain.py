@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.back_off import Policy, bars_in_effect
-from engine.everyday.collection_stage.refinement import FOLLOW
 from engine.everyday.model import EverydayModel
 from engine.graph.category_graph import CategoryGraph
 
@@ -212,7 +211,7 @@ def _look_alikes(fitted: EverydayModel, image_id: int) -> tuple[LookAlike, ...]:
     linked = np.flatnonzero(weights > 0)
     ids = basis.image_ids[basis.anchors[positions[linked]]]
     return tuple(
-        LookAlike(int(other), float(FOLLOW * weight)) for other, weight in zip(ids, weights[linked], strict=True)
+        LookAlike(int(other), float(weight)) for other, weight in zip(ids, weights[linked], strict=True)
     )
 
 

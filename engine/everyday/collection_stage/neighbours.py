@@ -12,6 +12,8 @@ NEIGHBOURS: Final = 6
 """Most alike images of each image; ten do the same, slower (decision 20)."""
 LINKS: Final = 10
 """Links an image keeps when it is also a neighbour of others: hubs keep the strongest."""
+FARTHEST: Final = np.float32(0.95)
+"""An image follows its look-alikes as far as it is like them, by the mean cosine of its links, and no farther."""
 SEARCH_ROWS: Final = 256
 """Images searched at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB."""
 
@@ -66,7 +68,8 @@ class Links:
 
     Attributes:
         positions: (n, k) int32 of anchors.
-        weights: (n, k) float32, each row's sum 1, or 0 without any.
+        weights: (n, k) float32; each row's sum, 0 without any link, is how far the image follows its look-alikes: as
+            far as it is like them (`FARTHEST`).
         cosines: (n, k) float32 of the whitened embeddings, 0 where there is no link.
     """
 
@@ -74,9 +77,10 @@ class Links:
     weights: Matrix
     cosines: Matrix
 
-    def weighted(self, factor: np.float32) -> "Links":
-        """The same with all weights times a factor."""
-        return Links(self.positions, factor * self.weights, self.cosines)
+    @property
+    def followed(self) -> Matrix:
+        """(n, 1) how far each image follows its look-alikes; the prototypes have the rest."""
+        return self.weights.sum(axis=1, keepdims=True)
 
     def rows(self, chosen: NDArray[np.integer] | slice) -> "Links":
         """Those of some images."""
@@ -104,14 +108,17 @@ def nearest(vectors: Matrix, anchors: Matrix, *, own: NDArray[np.int64]) -> Near
 
 
 def strengths(cosines: Matrix) -> Matrix:
-    """Strength of links: the cube of the cosine of whitened embeddings, 0 where images are not alike."""
+    """Strength of links: the fourth power of the cosine of whitened embeddings, 0 where images are not alike."""
     alike = np.maximum(cosines, 0)
-    return alike * alike * alike  # ten times as fast as a power
+    alike *= alike
+    alike *= alike  # ten times as fast as a power
+    return alike
 
 
 def links_to(found: Nearest) -> Links:
     """Links of images to their nearest anchors."""
-    return Links(found.positions, _shares(strengths(found.cosines)), np.maximum(found.cosines, 0))
+    cosines = np.maximum(found.cosines, 0)
+    return Links(found.positions, _weights(cosines), cosines)
 
 
 def links_between(found: Nearest) -> Links:
@@ -135,15 +142,19 @@ def links_between(found: Nearest) -> Links:
     positions, cosines = np.zeros((count, LINKS), dtype=np.int32), np.zeros((count, LINKS), dtype=np.float32)
     positions[here[kept], rank[kept]] = there[kept]
     cosines[here[kept], rank[kept]] = strong[kept]
-    return Links(positions, _shares(strengths(cosines)), cosines)
+    return Links(positions, _weights(cosines), cosines)
 
 
-def _shares(weights: Matrix) -> Matrix:
-    total = weights.sum(axis=1, keepdims=True)
-    return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+def _weights(cosines: Matrix) -> Matrix:
+    """Weights (n, k) of links: in proportion to their strengths, their sum the mean cosine by them."""
+    strong = strengths(cosines)
+    total = strong.sum(axis=1, keepdims=True)
+    shares = np.divide(strong, total, out=strong, where=total > 0)
+    shares *= np.minimum(np.einsum("nk,nk->n", shares, cosines)[:, None], FARTHEST)
+    return shares
 
 
-def mean_over(links: Links, values: Matrix) -> Matrix:
-    """Weighted mean (n, c) of the linked anchors' values (m, c); zeros where an image has no link."""
+def follow(links: Links, values: Matrix) -> Matrix:
+    """Sum (n, c) of the linked anchors' values (m, c) by their weights; zeros where an image has no link."""
     linked = np.take(values, links.positions, axis=0)  # twice as fast as values[links.positions]
     return np.matmul(links.weights[:, None, :], linked)[:, 0, :]

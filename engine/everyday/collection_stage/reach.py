@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.neighbours import Links
-from engine.everyday.collection_stage.refinement import FOLLOW
 from engine.everyday.collection_stage.sharing import AnchorLabels
 
 STEPS: Final = 12
@@ -31,7 +30,7 @@ def reach_along(links: Links, reached: Matrix, usual_cosine: float) -> Matrix:
         usual_cosine: of a strong link in this collection.
     """
     trust = np.clip(links.cosines / np.float32(usual_cosine), 0, 1)
-    along: Matrix = (FOLLOW * links.weights * trust * reached[links.positions]).sum(axis=1)
+    along: Matrix = (links.weights * trust * reached[links.positions]).sum(axis=1)
     return along
 
 

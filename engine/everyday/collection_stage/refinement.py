@@ -2,8 +2,8 @@
 
 Each image belongs to the candidates in part: by its likeness to their prototypes (Eq. 2 in the whitened space) and by
 where its look-alikes belong, as in label propagation (Zhou et al., 2004) and LaplacianShot (Ziko et al., 2020). A step
-takes `FOLLOW` of an image's chances from its look-alikes and the rest from the prototypes: a walk from image to image
-that stops at a labelled one, or at any image with probability 1 - `FOLLOW`, and answers there.
+takes as much of an image's chances from its look-alikes as it is like them, and the rest from the prototypes: a walk
+from image to image that stops at a labelled one, or at any image where it does not follow on, and answers there.
 """
 
 from dataclasses import dataclass
@@ -14,21 +14,19 @@ from numpy.typing import NDArray
 
 from engine.everyday.blocks import in_blocks
 from engine.everyday.classification import LinearClassifier, linear_classifier
-from engine.everyday.collection_stage.neighbours import Links, mean_over
+from engine.everyday.collection_stage.neighbours import Links, follow
 from engine.everyday.collection_stage.sharing import AnchorLabels
 
-FOLLOW: Final = np.float32(0.9)
-"""Share of its look-alikes' classes in an image's; the prototypes have the rest (decision 20)."""
 ROUNDS: Final = 3
 """Times that classes of images and prototypes are found in turn (decision 20)."""
 STEPS: Final = 8
 """Steps along links in a round (decision 20)."""
-UNLABELLED: Final = np.float32(0.5)
-"""Weight of an unlabelled image in a prototype; a labelled one has 1."""
+UNLABELLED: Final = np.float32(1.0)
+"""Weight of an unlabelled image in a prototype; a labelled one has 1, too (decision 46)."""
 START: Final = np.float32(1.0)
 """Weight of the propagated prototype in the refined one, in shots."""
-TEMPERATURE: Final = 0.25
-"""In mean cosines to the sixth link; chosen on Grocery Store, two embeddings of it, and Tiny ImageNet (decision 20)."""
+TEMPERATURE: Final = 0.2
+"""In mean cosines to the sixth link (decision 46)."""
 JUDGED: Final = 6
 """Place of the link whose cosine says how alike images are: the last of `NEIGHBOURS` (decision 20)."""
 LEAST_TEMPERATURE: Final = 0.5
@@ -128,8 +126,8 @@ def softmax(logits: Matrix) -> Matrix:
 
 def joined(by_prototype: Matrix, links: Links, chances: Matrix) -> Matrix:
     """One step: chances (n, c) by prototypes and by the linked anchors' chances (m, c)."""
-    found = mean_over(links.weighted(FOLLOW), chances)
-    found += (1 - _follow(links)) * by_prototype
+    found = follow(links, chances)
+    found += (1 - links.followed) * by_prototype
     return found
 
 
@@ -152,25 +150,19 @@ def _belong(
     in_blocks(len(vectors), work, SMOOTH_ROWS)
     chances = by_prototype.copy() if chances is None else chances
     labels.hold(chances)
-    by_prototype *= 1 - _follow(links)
-    followed = links.weighted(FOLLOW)
+    by_prototype *= 1 - links.followed
     for _ in range(STEPS):
-        chances = _step(by_prototype, followed, chances)
+        chances = _step(by_prototype, links, chances)
         labels.hold(chances)
     return classifier, chances
 
 
-def _follow(links: Links) -> Matrix:
-    """How far images (n, 1) follow their look-alikes: not at all without any."""
-    return FOLLOW * (links.weights[:, :1] > 0)
-
-
-def _step(rest: Matrix, followed: Links, chances: Matrix) -> Matrix:
-    """The same as `joined`, with its factors in `rest` and in the links already."""
+def _step(rest: Matrix, links: Links, chances: Matrix) -> Matrix:
+    """The same as `joined`, with its factor in `rest` already."""
     after = rest.copy()
 
     def work(rows: slice) -> None:
-        after[rows] += mean_over(followed.rows(rows), chances)
+        after[rows] += follow(links.rows(rows), chances)
 
     in_blocks(len(chances), work, SMOOTH_ROWS)
     return after

@@ -30,7 +30,7 @@ FEWEST_PAIRS: Final = 8
 LEAST_VARIANCE: Final = 1e-7
 """Summed variance of unit-length embeddings below which all images are the same: 16 bits tell no less apart."""
 
-LEVELLING: Final = 0.5
+LEVELLING: Final = 0.8
 """How far directions are brought to one variance: 0 as look-alikes have it, 1 whitens by all images (decision 46)."""
 LEAST_NOISE: Final = 0.05
 """Least variance between look-alikes along a direction, of 1 on average."""
