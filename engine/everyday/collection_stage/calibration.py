@@ -1,4 +1,4 @@
-"""From chances to probabilities: how sure to be, told by how far labels reach and by shots that were held out."""
+"""From chances to probabilities: how sure to be, told by the collection and by shots that were held out."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -7,17 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 FACTORS: Final = np.geomspace(0.4, 2.5, 33)
-"""Factors on all powers that are tried. Chosen: from less than half to two and a half times, in steps of 6 %."""
-PRIOR_SPREAD: Final = 0.12
-"""Standard deviation of the logarithm of the factor beforehand, so that few held-out shots move it little."""
-REACH: Final = 2.0
-"""What a reach of 1 adds to the power: what a label says is surer than what prototypes say."""
-SHRINKAGE: Final = 1 / 3
-"""What a whitening that is all shrinkage takes off the power: few images do not show who is like whom."""
-FAMILIARITY: Final = 0.25
-"""The power goes with the familiarity to this power."""
+"""Factors on the power that are tried. Chosen: from less than half to two and a half times, in steps of 6 %."""
+PRIOR_SPREAD: Final = 0.25
+"""Standard deviation of the logarithm of the factor beforehand, where shots are familiar: few move it little."""
+LIKENESS: Final = 1.55
+"""What likeness adds to the logarithm of the power: where images have look-alikes, chances are surer (decision 52)."""
+SHOTS: Final = 0.19
+"""The power goes with the shots of a class to this power."""
+FAMILIARITY: Final = 0.5
+"""It goes with the familiarity to this power: shots that were taken elsewhere say less than they seem to."""
+USUAL: Final = -1.47
+"""Logarithm of the power of one familiar shot of each class among images that have no look-alikes."""
 MOST_POWER: Final = 3.0
-"""Highest power of a probability. Chosen: above the 2 and more that was right at a high reach (decision 20)."""
+"""Highest power of a probability. Chosen: above what was right anywhere (decision 52)."""
 DOUBT: Final = 0.1
 """Chance that an only shot stands for none of the images that look like it; a tenth of that with ten shots."""
 ZERO_SHOTS: Final = 0.5
@@ -28,35 +30,16 @@ LEAST: Final = np.float32(1e-9)
 Matrix = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class Powers:
-    """The power of each image's chances: above 1 sharpens, below 1 flattens.
-
-    Attributes:
-        factor: of all powers.
-        unreached: power of an image that no label reaches, before the factor.
-    """
-
-    factor: float
-    unreached: float
-
-    def of(self, reached: Matrix) -> Matrix:
-        """Powers (n,) of images with a reach (n,)."""
-        return np.minimum(self.factor * (self.unreached + REACH * reached), MOST_POWER).astype(np.float32)
-
-    def times(self, factor: float) -> "Powers":
-        """The same with another factor on top."""
-        return Powers(self.factor * factor, self.unreached)
-
-
-def expected_powers(shrinkage: float, familiarity: float) -> Powers:
-    """Powers to expect before any shot was held out.
+def expected_power(*, likeness: float, shots: float, familiarity: float) -> float:
+    """The power of chances to expect before any shot was held out: above 1 sharpens, below 1 flattens.
 
     Args:
-        shrinkage: of the collection's whitening, in [0, 1].
-        familiarity: of the shots with the collection, in [0, 1].
+        likeness: how far images follow their look-alikes on the mean, in [0, 1].
+        shots: of a class, geometric mean.
+        familiarity: of the shots with the collection, in (0, 1].
     """
-    return Powers(familiarity**FAMILIARITY, 1 - SHRINKAGE * shrinkage)
+    power = np.exp(USUAL + LIKENESS * likeness) * max(shots, 1.0) ** SHOTS * familiarity**FAMILIARITY
+    return min(float(power), MOST_POWER)
 
 
 @dataclass(frozen=True)
@@ -64,24 +47,24 @@ class Calibration:
     """How chances become probabilities.
 
     Attributes:
-        powers: of the chances.
+        power: of the chances.
         doubt: (c,) float32, share of a class's probability that goes to the runners-up.
     """
 
-    powers: Powers
+    power: float
     doubt: Matrix
 
-    def apply(self, chances: Matrix, reached: Matrix) -> Matrix:
-        """Probabilities (n, c) float32 of chances (n, c) that are not negative, of images with a reach (n,)."""
-        sharp = sharpened(chances, self.powers.of(reached))
+    def apply(self, chances: Matrix) -> Matrix:
+        """Probabilities (n, c) float32 of chances (n, c) that are not negative."""
+        sharp = sharpened(chances, self.power)
         return leaked(sharp, (sharp @ self.doubt)[:, None])
 
 
-def sharpened(chances: Matrix, powers: Matrix) -> Matrix:
-    """Chances (n, c) to the powers (n,), with sums of 1, before any doubt."""
+def sharpened(chances: Matrix, power: float) -> Matrix:
+    """Chances (n, c) to a power, with sums of 1, before any doubt."""
     sharp = np.maximum(chances, LEAST)
     np.log(sharp, out=sharp)
-    sharp *= powers[:, None]
+    sharp *= np.float32(power)
     np.exp(sharp, out=sharp)
     sharp /= sharp.sum(axis=1, keepdims=True)
     return sharp
@@ -100,14 +83,12 @@ class HeldOutChances:
         chances: (h, c) float32.
         classes: (h,) int64 positions of the shots' own candidates.
         shot_counts: (h, c) float32 shots that each candidate had meanwhile.
-        reached: (h,) float32, how far the labels of others reached them meanwhile.
         hits_without: how many of them the model without the stage gets right.
     """
 
     chances: Matrix
     classes: NDArray[np.int64]
     shot_counts: Matrix
-    reached: Matrix
     hits_without: int
 
     @property
@@ -116,29 +97,32 @@ class HeldOutChances:
         return int((self.chances.argmax(axis=1) == self.classes).sum()) if len(self.classes) else 0
 
 
-def powers_from(held_out: HeldOutChances, expected: Powers) -> Powers:
-    """The powers whose probabilities claim as many hits as the held-out shots had, if they are near the expected ones.
+def power_from(held_out: HeldOutChances, expected: float, familiarity: float) -> float:
+    """The power whose probabilities claim as many hits as the held-out shots had, if it is near the expected one.
 
-    Matching the claim and not the likelihood: a few odd shots would rule the likelihood.
+    Matching the claim and not the likelihood: a few odd shots would rule the likelihood. Shots that were taken elsewhere
+    have their like among the shots alone, so holding them out says little of other images, and moves little.
 
     Args:
         held_out: may be empty.
         expected: beforehand.
+        familiarity: of the shots with the collection, in (0, 1].
     """
     if len(held_out.classes) == 0:
         return expected
-    factor = max(FACTORS.tolist(), key=lambda factor: _evidence(held_out, expected.times(factor), factor))
-    return expected.times(float(factor))
+    spread = PRIOR_SPREAD * familiarity**4
+    factor = max(FACTORS.tolist(), key=lambda factor: _evidence(held_out, expected * factor, np.log(factor) / spread))
+    return min(expected * float(factor), MOST_POWER)
 
 
-def _evidence(held_out: HeldOutChances, powers: Powers, factor: float) -> float:
-    """Log likelihood of the number of hits (normal around the claim), and of the factor on the expected powers."""
-    claims = sharpened(held_out.chances, powers.of(held_out.reached))
+def _evidence(held_out: HeldOutChances, power: float, off: float) -> float:
+    """Log likelihood of the number of hits (normal around the claim), and of being so many deviations off."""
+    claims = sharpened(held_out.chances, power)
     doubt = (claims * doubt_for(held_out.shot_counts)).sum(axis=1, keepdims=True)
     best = leaked(claims, doubt).max(axis=1).astype(np.float64)
     spread = max(float((best * (1 - best)).sum()), 0.25)
     missed = best.sum() - held_out.hits
-    return float(-0.5 * missed**2 / spread - 0.5 * (np.log(factor) / PRIOR_SPREAD) ** 2)
+    return float(-0.5 * missed**2 / spread - 0.5 * off**2)
 
 
 def leaked(claims: Matrix, doubt: Matrix) -> Matrix:

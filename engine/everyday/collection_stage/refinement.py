@@ -22,11 +22,11 @@ ROUNDS: Final = 3
 STEPS: Final = 8
 """Steps along links in a round (decision 20)."""
 UNLABELLED: Final = np.float32(1.0)
-"""Weight of an unlabelled image in a prototype; a labelled one has 1, too (decision 46)."""
+"""Weight of an unlabelled image in a prototype; a labelled one has 1, too (decision 52)."""
 START: Final = np.float32(1.0)
 """Weight of the propagated prototype in the refined one, in shots."""
 TEMPERATURE: Final = 0.2
-"""In mean cosines to the sixth link (decision 46)."""
+"""In mean cosines to the sixth link (decision 52)."""
 JUDGED: Final = 6
 """Place of the link whose cosine says how alike images are: the last of `NEIGHBOURS` (decision 20)."""
 LEAST_TEMPERATURE: Final = 0.5

@@ -19,15 +19,14 @@ from engine.everyday.collection_stage.calibration import (
     Calibration,
     HeldOutChances,
     doubt_for,
-    expected_powers,
-    powers_from,
+    expected_power,
+    power_from,
 )
+from engine.everyday.collection_stage.familiarity import familiarity_of
 from engine.everyday.collection_stage.neighbours import Links, links_to, nearest
 from engine.everyday.collection_stage.propagated_start import LinearPrototypes
-from engine.everyday.collection_stage.reach import familiarity_of, reach_along, reach_of
 from engine.everyday.collection_stage.refinement import InitialPrototypes, Refined, chances_of, joined, refine, softmax
 from engine.everyday.collection_stage.sharing import AnchorLabels
-from engine.everyday.collection_stage.whitening import shrinkage_for
 from engine.everyday.fixed_point import Embeddings, block_of, factor_of
 
 FOLDS: Final = 4
@@ -96,8 +95,7 @@ class CollectionStage:
         basis: the collection it was fitted to.
         labels: what was held fixed.
         refined: prototypes and chances of the anchors.
-        reached: (m,) float32, how far labels reach the anchors.
-        familiarity: how alike shots are to the unlabelled images, in [0, 1].
+        familiarity: how alike shots are to the unlabelled images, in (0, 1].
         calibration: from chances to probabilities.
         check: how it did on held-out shots.
     """
@@ -105,7 +103,6 @@ class CollectionStage:
     basis: CollectionBasis
     labels: AnchorLabels
     refined: Refined
-    reached: Matrix
     familiarity: float
     calibration: Calibration
     check: StageCheck
@@ -193,8 +190,7 @@ class CollectionStage:
         return scores
 
     def _finish(self, by_prototype: Matrix, links: Links) -> Matrix:
-        reached = reach_along(links, self.reached, self.basis.usual_cosine)
-        return self.calibration.apply(joined(by_prototype, links, self.refined.chances), reached)
+        return self.calibration.apply(joined(by_prototype, links, self.refined.chances))
 
 
 def _scores(
@@ -214,22 +210,21 @@ def fit_stage(given: StageInput) -> CollectionStage:
     held_out = _hold_out(given)
     labels, kept = _labels(given), np.ones(len(given.embeddings), dtype=bool)
     refined = _refine(given, labels, kept)
-    shrinkage = shrinkage_for(given.basis.learned_from, given.basis.vectors.shape[1])
     familiarity = familiarity_of(given.basis, labels)
-    powers = powers_from(held_out, expected_powers(shrinkage, familiarity))
-    calibration = Calibration(powers, doubt_for(labels.shot_counts()))
+    counts = labels.shot_counts()
+    expected = expected_power(
+        likeness=float(given.basis.anchor_links.followed.mean()),
+        shots=float(np.exp(np.log(counts[counts > 0]).mean())) if counts.any() else 1.0,
+        familiarity=familiarity,
+    )
+    calibration = Calibration(power_from(held_out, expected, familiarity), doubt_for(counts))
     check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
-    return CollectionStage(given.basis, labels, refined, _reached(given, labels), familiarity, calibration, check)
+    return CollectionStage(given.basis, labels, refined, familiarity, calibration, check)
 
 
 def _labels(given: StageInput) -> AnchorLabels:
     usable = np.flatnonzero((given.positions >= 0) & (given.allowed.sum(axis=1) > 0))
     return AnchorLabels(given.positions[usable], given.allowed[usable])
-
-
-def _reached(given: StageInput, labels: AnchorLabels) -> Matrix:
-    shots = labels.positions[labels.is_shot]
-    return reach_of(given.basis.anchor_links, shots, given.basis.usual_cosine)
 
 
 def _refine(given: StageInput, labels: AnchorLabels, kept: NDArray[np.bool_]) -> Refined:
@@ -250,12 +245,11 @@ def _hold_out(given: StageInput) -> HeldOutChances:
     width = len(given.candidates)
     if not parts:
         none = np.zeros((0, width), dtype=np.float32)
-        return HeldOutChances(none, np.zeros(0, dtype=np.int64), none, np.zeros(0, dtype=np.float32), 0)
+        return HeldOutChances(none, np.zeros(0, dtype=np.int64), none, 0)
     return HeldOutChances(
         np.concatenate([part.chances for part in parts]),
         np.concatenate([part.classes for part in parts]),
         np.concatenate([part.shot_counts for part in parts]),
-        np.concatenate([part.reached for part in parts]),
         sum(part.hits_without for part in parts),
     )
 
@@ -280,8 +274,7 @@ def _fit_without(given: StageInput, labels: AnchorLabels, fold: NDArray[np.int64
     links = given.basis.anchor_links.rows(held)
     chances = joined(chances_of(refined.classifier, given.basis.vectors[held]), links, refined.chances)
     counts = np.broadcast_to(rest.shot_counts(), chances.shape)
-    reached = _reached(given, rest)[held]
-    return HeldOutChances(chances, classes, counts, reached, _hits_without(given, kept, held, classes))
+    return HeldOutChances(chances, classes, counts, _hits_without(given, kept, held, classes))
 
 
 def _hits_without(

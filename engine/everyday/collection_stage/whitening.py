@@ -2,7 +2,7 @@
 
 Two images that are among each other's most alike ones mostly show the same, so the covariance of such differences
 estimates, without a label, how photos of one class differ. The covariance of all images, which was used before, also
-takes away what tells classes apart (decision 46).
+takes away what tells classes apart (decision 52).
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ LEAST_VARIANCE: Final = 1e-7
 """Summed variance of unit-length embeddings below which all images are the same: 16 bits tell no less apart."""
 
 LEVELLING: Final = 0.8
-"""How far directions are brought to one variance: 0 as look-alikes have it, 1 whitens by all images (decision 46)."""
+"""How far directions are brought to one variance: 0 as look-alikes have it, 1 whitens by all images (decision 52)."""
 LEAST_NOISE: Final = 0.05
 """Least variance between look-alikes along a direction, of 1 on average."""
 
