@@ -210,9 +210,7 @@ def _look_alikes(fitted: EverydayModel, image_id: int) -> tuple[LookAlike, ...]:
     positions, weights = links.positions[0], links.weights[0]
     linked = np.flatnonzero(weights > 0)
     ids = basis.image_ids[basis.anchors[positions[linked]]]
-    return tuple(
-        LookAlike(int(other), float(weight)) for other, weight in zip(ids, weights[linked], strict=True)
-    )
+    return tuple(LookAlike(int(other), float(weight)) for other, weight in zip(ids, weights[linked], strict=True))
 
 
 def _images_of(fitted: EverydayModel, place: int) -> tuple[int, ...]:

@@ -69,13 +69,6 @@ class CollectionBasis:
         return Links(positions, weights, cosines)
 
     @cached_property
-    def usual_cosine(self) -> float:
-        """Cosine of a strong link: what half of the anchors have, or exceed, with their most alike one."""
-        first = self.found.cosines[self.anchors, 0]
-        linked = first[first > 0]
-        return float(np.median(linked)) if len(linked) else 1.0
-
-    @cached_property
     def _place(self) -> NDArray[np.int32]:
         """Position (n,) among the anchors of each image; -1 for those that are none."""
         place = np.full(len(self.image_ids), -1, dtype=np.int32)

@@ -100,8 +100,8 @@ class HeldOutChances:
 def power_from(held_out: HeldOutChances, expected: float, familiarity: float) -> float:
     """The power whose probabilities claim as many hits as the held-out shots had, if it is near the expected one.
 
-    Matching the claim and not the likelihood: a few odd shots would rule the likelihood. Shots that were taken elsewhere
-    have their like among the shots alone, so holding them out says little of other images, and moves little.
+    Matching the claim and not the likelihood: a few odd shots would rule the likelihood. Shots that were taken
+    elsewhere have their like among the shots alone, so holding them out says little of other images, and moves little.
 
     Args:
         held_out: may be empty.

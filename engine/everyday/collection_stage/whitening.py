@@ -78,7 +78,7 @@ def whitening_of(embeddings: Embeddings) -> Whitening | None:
         return None
     stop_if_asked()
     mean = sample.mean(axis=0)
-    sample -= mean
+    sample = sample - mean
     if float(np.einsum("nd,nd->", sample, sample)) / len(sample) < LEAST_VARIANCE:
         return None
     shrinkage = shrinkage_for(*sample.shape)
