@@ -121,7 +121,8 @@ def test_side_by_side_is_the_same(images: EmbeddedCollection, tmp_path: Path) ->
     """Two processes find what one does, in the same order, and keep it in the same files."""
     plan = TransferPlan(shots=(1, 2), draws=2, methods=("prototypes", "everyday"))
     alone = measure_transfer(images, plan, runs=tmp_path / "one")
-    assert measure_transfer(images, plan, runs=tmp_path / "two", workers=2) == alone
+    beside = measure_transfer(images, plan, runs=tmp_path / "two", workers=2)
+    assert repr(beside) == repr(alone)  # where no image is covered, the share of them that is right is no number
     files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.json"))
     assert len(files) == 2 * 2 * 2
     assert all((tmp_path / "one" / path).read_bytes() == (tmp_path / "two" / path).read_bytes() for path in files)
