@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from engine.research.benchmarks.embedding import EmbedFigures
     from engine.research.benchmarks.embedding_memory import MemoryOfRun
 
+BackboneText = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="“accurate”, “fast”, a backbone of `backbone list`, or a file.",
+        show_default="that of new projects",
+    ),
+]
+
 application = command_group("Benchmark the program, each figure beside its limit.")
 
 
@@ -57,7 +66,7 @@ def embed(
     photos: Annotated[
         str, typer.Option(help="Generated photos: small (500 pixels) or large (12 megapixels).")
     ] = "small",
-    backbone: Annotated[str, typer.Option(help="Name or file of the backbone.")] = "leafnet",
+    backbone: BackboneText = "",
     rounds: Annotated[int, typer.Option(min=1)] = 5,
     peer: Annotated[bool, typer.Option(help="Also time torch's DataLoader with Pillow.")] = True,
     device: DeviceName = "auto",
@@ -69,13 +78,14 @@ def embed(
 
     The exit status is 1 when that is less than 0.9 of what decoding and the backbone together allow on this device.
     """
+    from engine.backbones.model_files import default_backbone
     from engine.research.benchmarks.embedding import measure_embed
     from engine.research.data_loader_peer import open_data_loader
 
     figures = measure_embed(
         paths or (),
         photos=photos,
-        backbone=backbone,
+        backbone=backbone or default_backbone(),
         device=device,
         device_settings=device_setting or (),
         rounds=rounds,
@@ -117,7 +127,7 @@ def _shared_cores(figures: "EmbedFigures") -> str:
 @application.command("embed-memory")
 def embed_memory(
     files: Annotated[list[int] | None, typer.Option(min=1, help="Numbers of files; repeatable.")] = None,
-    backbone: Annotated[str, typer.Option(help="Name or file of the backbone.")] = "leafnet",
+    backbone: BackboneText = "",
     large: Annotated[
         int,
         typer.Option(min=0, max=500, help="Megapixels of a PNG among the fewest files, in one more run; 0 for none."),
@@ -125,9 +135,10 @@ def embed_memory(
     as_json: AsJson = False,
 ) -> None:
     """Peak memory of embedding 1,000 and 100,000 files, and the longest time without a progress report."""
+    from engine.backbones.model_files import default_backbone
     from engine.research.benchmarks.embedding_memory import measure_memory
 
-    figures = measure_memory(files or (1_000, 100_000), backbone=backbone, large_megapixels=large)
+    figures = measure_memory(files or (1_000, 100_000), backbone=backbone or default_backbone(), large_megapixels=large)
     lines = [_memory_line(run) for run in figures.runs]
     lines.append(f"growth {figures.growth:.2f} x (limit {figures.limit})")
     if figures.with_large is not None:

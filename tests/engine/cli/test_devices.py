@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine import doctor
+from engine.backbones.model_files import default_backbone
 from engine.embedding.device_speed import DeviceSpeed
 from engine.jobs.devices import SURVEY_LIMIT_S
 from engine.research.benchmarks import embedding
@@ -93,8 +94,15 @@ def test_the_benchmark_fails_where_the_pipeline_wastes_time(
         share_of_limit=shares[0], share_of_reachable=shares[1], best_decoder="any", best_decode=5000.0,
         share_of_best_decode=0.78, peer=None, over_peer=None, is_on_gpu=is_on_gpu,
     )  # fmt: skip
-    monkeypatch.setattr(embedding, "measure_embed", lambda *_paths, **_options: figures)
+    asked: list[object] = []
+
+    def measure(*_paths: object, backbone: str, **_other: object) -> EmbedFigures:
+        asked.append(backbone)
+        return figures
+
+    monkeypatch.setattr(embedding, "measure_embed", measure)
     answer = protoleaf(capsys, "benchmark", "embed")
+    assert asked == [default_backbone()]
     share = shares[0] if is_on_gpu else shares[1]
     assert answer.status == status
     assert f"{share:.2f} of that (limit 0.9)" in answer.out
