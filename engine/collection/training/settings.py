@@ -38,7 +38,7 @@ class BackboneSettings:
         ways, shots, queries: few-shot classes of an iteration, and images of each as support and as queries.
         coarse_images: images of each coarse class in an iteration, at most.
         lambda_: weight of `P0` in Eq. 6; the paper's 0 for 1 shot would make siblings one and the same.
-        learning_rate: 1e-4 for a trained backbone, 1e-3 for Conv4.
+        learning_rate: 3e-4 for a trained backbone, 1e-3 for Conv4.
         weight_decay: of Adam.
         augmentation: how images are changed each time they are seen, see `TrainingSettings`.
         held_out_share: share of each class's labelled images that only the figures are measured on.

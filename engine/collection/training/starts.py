@@ -96,7 +96,7 @@ class FromFile(Start):
         self.name = files.card.name
         self.identity = f"{files.backbone_hash} {files.propagation_hash}"
         self.usual_side = files.card.input_side
-        self.usual_rate = 1e-4
+        self.usual_rate = 3e-4
         self.temperature = files.card.temperature
 
     def stored_side(self, side: int) -> int:

@@ -48,7 +48,7 @@ def test_more_work_takes_longer() -> None:
 
 @pytest.mark.parametrize(
     ("counts", "found"),
-    [([], Labels(0, 0)), ([0, 3, 1], Labels(4, 1)), ([2, 0, 2], Labels(4, 2))],
+    [([], Labels(0, 0)), ([0, 3, 1], Labels(4, 1)), ([2, 0, 2], Labels(4, 2, will_help=True))],
 )
 def test_labels_are_counted(counts: list[int], found: Labels) -> None:
     """Images with a class, and classes with at least two of them."""

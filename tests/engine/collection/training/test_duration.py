@@ -56,7 +56,7 @@ def test_a_training_takes_about_as_long_as_was_told(project: Project, collection
     ("shots", "trained_on", "expected"),
     [
         ([5, 5, 5, 5], 0, True),
-        ([1, 2, 2, 1], 0, False),  # too few of each
+        ([1, 2, 1, 1], 0, False),  # too few of each
         ([9, 0, 0, 0], 0, False),  # nothing to tell apart
         ([5, 5, 1, 1, 1], 0, False),  # too few of most
         ([5, 5, 5, 5], 20, False),  # it was trained on these
