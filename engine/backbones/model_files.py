@@ -16,7 +16,7 @@ from engine.model_card import BackboneCard, card_path, file_hash, read_card
 MODELS: Final = "models"
 FAST: Final = "leafnet"
 ACCURATE: Final = "efficientnet-lite2"
-DEFAULT: Final = FAST
+DEFAULT: Final = ACCURATE
 """What a new project gets unless the person says otherwise: decision 46 has the figures."""
 WORDS: Final[Mapping[str, str]] = {"accurate": ACCURATE, "fast": FAST}
 """What people may say instead of a bundled backbone's name."""
