@@ -22,7 +22,7 @@ from engine.everyday.collection_stage.whitening import Whitening
 from engine.images.content_hash import content_hash
 from engine.new_file import clear_abandoned_drafts, new_file, private_folder
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the way in which a basis is made: files of another one are of no use."""
 MOST_FILES: Final = 12
 """Of the collections that were opened last; one of 100,000 images takes 6 MB."""
