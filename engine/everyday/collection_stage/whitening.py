@@ -32,6 +32,8 @@ LEAST_VARIANCE: Final = 1e-7
 
 LEVELLING: Final = 0.8
 """How far directions are brought to one variance: 0 as look-alikes have it, 1 whitens by all images (decision 52)."""
+BORROWED: Final = 1.2
+"""Share, in shrinkages, of the covariance of all images in that of look-alikes (decision 52)."""
 LEAST_NOISE: Final = 0.05
 """Least variance between look-alikes along a direction, of 1 on average."""
 
@@ -106,7 +108,12 @@ def _told_apart(within: Square, total: Square, shrinkage: float) -> Square:
     Where b is the variance between unlike images as a multiple of that between look-alikes, a direction counts by
     sqrt(b / (1 + b)), the share of it that is no noise, and by (1 + b) to the power -`LEVELLING` / 2, so that a few
     directions that tell crates from shelves do not drown those that tell apples apart.
+
+    Among few images the most alike ones are often of different classes, so what look-alikes say is mixed with what all
+    images say, the more the fewer there are; of a few dozen images it is all.
     """
+    borrowed = min(1.0, BORROWED * shrinkage)
+    within = (1 - borrowed) * within + borrowed * (np.trace(within) / np.trace(total)) * total
     whiten = _whitening_matrix(within, shrinkage)
     variance, directions = np.linalg.eigh(whiten.T @ total @ whiten)
     rotated = whiten @ directions

@@ -79,14 +79,14 @@ def test_enter_after_a_drop_makes_a_project_of_the_usual_kind(
     offer(desk, player)
     card = dropped(desk, photos)
     assert len(player.requests[0].photos) == 5
-    assert card.chosen == FAST
+    assert card.chosen == tinyleaf
     assert card.choices[FAST].facts == ("200 images/s on this computer", "A few seconds for 5 images")
     assert card.choices[tinyleaf].facts == ("0.0 images/s on this computer", "About 4 minutes for 5 images")
     desk.wait(lambda: not clipped(card))
     assert [area.verticalScrollBar().maximum() for area in card.findChildren(QScrollArea)] == [0]
     desk.press(Key.Key_Return)
     assert not card.isVisible()
-    assert backbone_of(desk) == FAST
+    assert backbone_of(desk) == tinyleaf
     desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) == 5)
 
 
@@ -97,16 +97,16 @@ def test_a_click_on_a_card_chooses_and_is_remembered(
     offer_two(monkeypatch)
     offer(desk)
     card = dropped(desk, photos)
-    click(desk, card.choices[tinyleaf], QPoint(30, card.choices[tinyleaf].height() - 8))
-    assert card.chosen == tinyleaf
+    click(desk, card.choices[FAST], QPoint(30, card.choices[FAST].height() - 8))
+    assert card.chosen == FAST
     click(desk, card.create_button)
-    assert backbone_of(desk) == tinyleaf
-    assert settings.new_project_choice == BackboneChoice.ACCURATE
+    assert backbone_of(desk) == FAST
+    assert settings.new_project_choice == BackboneChoice.FAST
     with Project.open(photos.with_suffix(".protoleaf"), for_writing=False) as project:
         desk.wait(lambda: settings.was_offered(project.backups.project_id))
     desk.press(Key.Key_N, CONTROL | SHIFT)
     desk.wait(card.isVisible)
-    assert card.chosen == tinyleaf
+    assert card.chosen == FAST
 
 
 @pytest.mark.parametrize("way_out", ["esc", "button"])
@@ -142,7 +142,7 @@ def test_the_place_is_asked_for_where_nothing_says_it(
     desk.press(Key.Key_Return)
     assert card.isVisible()
     desk.press(Key.Key_Return)
-    assert backbone_of(desk) == FAST
+    assert backbone_of(desk) == tinyleaf
     assert desk.window.session.info is not None
     assert desk.window.session.info.path == tmp_path / "birds.protoleaf"
 
