@@ -61,6 +61,7 @@ def _run_window(project: Path | None, log: "Log", *, with_sample: bool) -> int:
         load_onnxruntime()  # WORKAROUND: after Qt its library fails to load (onnxruntime issue 16116)
     from PySide6.QtWidgets import QApplication
 
+    from app.garbage import GuiCollector
     from app.main_window import MainWindow
     from app.reports.catching import StopSignals, log_qt_messages
     from app.settings import Settings
@@ -68,6 +69,7 @@ def _run_window(project: Path | None, log: "Log", *, with_sample: bool) -> int:
 
     log_qt_messages()
     application = QApplication(sys.argv[:1])
+    GuiCollector(application)
     application.setApplicationName("Protoleaf")
     application.setOrganizationName("protoleaf")
     application.setDesktopFileName("protoleaf")

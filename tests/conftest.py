@@ -2,11 +2,14 @@
 
 import engine  # noqa: F401, I001 (before a test can load ONNX Runtime: it must know by then that it reports nothing)
 
+import gc
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from app.garbage import collect_due
 from engine.config import BACKBONE_VARIABLE, BACKUPS_VARIABLE, LOGS_VARIABLE, CacheFolders
 from tests.support.collections import Collection, embed_collection, write_collection
 
@@ -18,6 +21,14 @@ def embedded_once(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     collection = write_collection(folder / "collection", CacheFolders(folder / "cache"))
     embed_collection(collection)
     return collection
+
+
+@pytest.fixture(autouse=True)
+def collected_here() -> Iterator[None]:
+    """Garbage is collected between tests and on their own thread: some of it holds Qt objects, as in the program."""
+    gc.disable()
+    yield
+    collect_due()
 
 
 @pytest.fixture(autouse=True)
