@@ -2,6 +2,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import onnx
 import pytest
 import torch
 
@@ -44,12 +45,15 @@ def test_it_embeds_as_often_as_it_is_asked(tmp_path: Path) -> None:
         assert measure() > 0
 
 
-def test_a_backbone_that_is_no_leaf_net_has_no_peer(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_backbone_that_torch_cannot_compute_has_no_peer(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """It says so and why."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
+    model = onnx.load(str(tmp_path / "tiny.onnx"))
+    model.graph.node[0].op_type = "Det"
+    onnx.save(model, str(tmp_path / "tiny.onnx"))
     with open_data_loader(find_model(str(tmp_path / "tiny.onnx")), []) as measure:
         assert measure is None
-    assert "training cannot continue from this backbone" in capfd.readouterr().err
+    assert "training cannot go through this network" in capfd.readouterr().err
 
 
 def test_a_peer_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
