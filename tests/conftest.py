@@ -37,6 +37,7 @@ def own_backups_and_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     New projects are on the fast backbone unless a test says otherwise.
     """
+    monkeypatch.setattr("engine.images.cache_file.BUSY_TIMEOUT_S", 60.0)  # a disk that stalls is not what is tested
     monkeypatch.setenv(BACKBONE_VARIABLE, "fast")  # whatever the program's choice is: tests are quick
     for variable, name in ((BACKUPS_VARIABLE, "backups"), (LOGS_VARIABLE, "logs")):
         monkeypatch.setenv(variable, str(tmp_path.with_name(f"{tmp_path.name}-{name}")))
