@@ -10,13 +10,13 @@ FACTORS: Final = np.geomspace(0.4, 2.5, 33)
 """Factors on the power that are tried. Chosen: from less than half to two and a half times, in steps of 6 %."""
 PRIOR_SPREAD: Final = 0.25
 """Standard deviation of the logarithm of the factor beforehand, where shots are familiar: few move it little."""
-LIKENESS: Final = 1.55
+LIKENESS: Final = 1.12
 """What likeness adds to the logarithm of the power: where images have look-alikes, chances are surer (decision 52)."""
-SHOTS: Final = 0.19
+SHOTS: Final = 0.1
 """The power goes with the shots of a class to this power."""
-FAMILIARITY: Final = 0.5
+FAMILIARITY: Final = 0.45
 """It goes with the familiarity to this power: shots that were taken elsewhere say less than they seem to."""
-USUAL: Final = -1.47
+USUAL: Final = -1.08
 """Logarithm of the power of one familiar shot of each class among images that have no look-alikes."""
 MOST_POWER: Final = 3.0
 """Highest power of a probability. Chosen: above what was right anywhere (decision 52)."""
