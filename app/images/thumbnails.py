@@ -33,7 +33,7 @@ class Thumbnails(QObject):
     """
 
     ready = Signal(object)
-    _decoded = Signal(object, int, object)
+    _decoded = Signal(object, int, object, object)
 
     def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -155,11 +155,12 @@ class Thumbnails(QObject):
         cache = ThumbnailCache(self._caches.thumbnails)
         try:
             while (wish := self._next_wish()) is not None:
-                image = load_thumbnail(cache, *wish, last_known=self._last_known.get(wish[0]))
+                last_known = self._last_known.get(wish[0])
+                image = load_thumbnail(cache, *wish, last_known=last_known)
                 with self._condition:
                     if self._is_stopped:
                         return
-                    self._decoded.emit(wish[0], wish[1], image)
+                    self._decoded.emit(*wish, image, last_known)
         finally:
             cache.close()
 
@@ -175,13 +176,13 @@ class Thumbnails(QObject):
 
     # -- on the GUI thread
 
-    def _on_decoded(self, path: Path, side: int, image: QImage | None) -> None:
+    def _on_decoded(self, path: Path, side: int, image: QImage | None, last_known: tuple[int, int] | None) -> None:
         with self._condition:
             self._in_work.discard((path, side))
-        if image is None:
-            self._failed.add(path)
-        else:
+        if image is not None:
             self._keep((path, side), QPixmap.fromImage(image))
+        elif last_known == self._last_known.get(path):  # else it was missed or found meanwhile, and is wished for again
+            self._failed.add(path)
         self.ready.emit(path)
 
     def _keep(self, wish: Wish, pixmap: QPixmap) -> None:

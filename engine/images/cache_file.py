@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -11,6 +12,7 @@ from engine.new_file import create_file, private_folder
 
 BUSY_TIMEOUT_S: Final = 30.0
 """Another process writes for less than this, or is stuck. Chosen."""
+_TURN_S: Final = 0.005
 _SIDE_FILES: Final = ("-wal", "-shm", "-journal")
 # What SQLite calls a file that is not, or no longer, a sound database.
 _DAMAGED_CODES: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
@@ -106,13 +108,27 @@ def _opened(path: Path, schema: str, version: int) -> sqlite3.Connection:
         create_file(path).close()  # private, which SQLite would not make it; its side files follow
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     try:
-        connection.execute("PRAGMA journal_mode=WAL")
+        _use_wal(connection)
         connection.execute("PRAGMA synchronous=NORMAL")
         _make_tables(connection, schema, version)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Switch to WAL; several that open a new file at once take turns, which SQLite's busy timeout does not do here."""
+    deadline_s = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline_s:
+                raise
+            time.sleep(_TURN_S)
+        else:
+            return
 
 
 def _make_tables(connection: sqlite3.Connection, schema: str, version: int) -> None:

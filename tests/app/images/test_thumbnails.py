@@ -207,6 +207,31 @@ def test_a_file_that_is_not_there_is_shown_as_it_was(qtbot: QtBot, thumbnails: T
     assert thumbnails.pixmap(unseen, SIDE, 1.0) is not None
 
 
+def test_a_file_that_is_missed_while_it_is_being_read_is_tried_again(
+    qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was tried before anybody knew how the file was is no failure."""
+    path, reading, known = tmp_path / "gone.jpg", threading.Event(), threading.Event()
+
+    def read(_cache: object, _path: Path, side: int, *, last_known: object) -> QImage | None:
+        if last_known is not None:
+            return QImage(side, side, QImage.Format.Format_RGB32)
+        reading.set()
+        assert known.wait(30)
+        return None
+
+    monkeypatch.setattr(module, "load_thumbnail", read)
+    assert thumbnails.pixmap(path, SIDE, 1.0) is None
+    assert reading.wait(30)
+    thumbnails.show_last_known({path: (1, 1)})
+    with qtbot.waitSignal(thumbnails.ready):
+        known.set()
+    assert not thumbnails.has_failed(path)
+    thumbnails.pixmap(path, SIDE, 1.0)
+    wait_until_idle(qtbot, thumbnails)
+    assert thumbnails.pixmap(path, SIDE, 1.0) is not None
+
+
 def test_another_size_stands_in_until_the_wished_one_is_there(
     qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path
 ) -> None:

@@ -1,4 +1,5 @@
 import sqlite3
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -134,3 +135,23 @@ def test_many_threads_and_two_programs(tmp_path: Path) -> None:
         assert list(pool.map(put_and_get, range(100))) == [str(number).encode() for number in range(100)]
     for cache in caches:
         cache.close()
+
+
+def test_several_that_open_a_new_file_at_once_lose_nothing(tmp_path: Path) -> None:
+    """SQLite says that the file is busy to all but one; each has its turn."""
+    threads = 4
+    barrier = threading.Barrier(threads)
+
+    def first_use(folder: Path, number: int) -> None:
+        cache = ThumbnailCache(folder)
+        barrier.wait(30)
+        cache.put(Path(f"/{number}.jpg"), 1, 1, 256, b"picture")
+        cache.close()
+
+    with ThreadPoolExecutor(threads) as pool:
+        for attempt in range(60):
+            folder = tmp_path / str(attempt)
+            list(pool.map(first_use, [folder] * threads, range(threads)))
+            cache = ThumbnailCache(folder)
+            assert all(cache.get(Path(f"/{number}.jpg"), 1, 1, 256) for number in range(threads))
+            cache.close()
