@@ -32,6 +32,8 @@ LEAST_UNKNOWN_DISTANCE: Final = 1e-4
 """Squared distance within which unit-length embeddings are of the same picture, up to rounding."""
 MOST_SHOTS: Final = 600
 """More held-out shots than this are sampled: the choice no longer changes."""
+CALIBRATION_BINS: Final = 15
+"""Bins of a calibration error, as in the source of `calibration_error`."""
 
 
 @dataclass(frozen=True)
@@ -253,7 +255,7 @@ def _held_out_calibration(check: HeldOutCheck, squared: NDArray[np.float32], tem
     return calibration_error(score, right)
 
 
-def calibration_error(scores: NDArray[np.float32], is_right: NDArray[np.bool_], bins: int = 15) -> float:
+def calibration_error(scores: NDArray[np.float32], is_right: NDArray[np.bool_], bins: int = CALIBRATION_BINS) -> float:
     """Expected calibration error: mean gap between score and accuracy over equally wide bins.
 
     Source: Guo et al., ICML 2017.
@@ -263,8 +265,18 @@ def calibration_error(scores: NDArray[np.float32], is_right: NDArray[np.bool_], 
         is_right: (n,) bool.
         bins: number of bins.
     """
-    if len(scores) == 0:
-        return float("nan")
+    return float(np.abs(calibration_gaps(scores, is_right, bins)).sum()) if len(scores) else float("nan")
+
+
+def calibration_gaps(
+    scores: NDArray[np.float32], is_right: NDArray[np.bool_], bins: int = CALIBRATION_BINS
+) -> NDArray[np.float64]:
+    """What each bin (bins,) adds to the calibration error, positive where scores are above accuracy.
+
+    Args:
+        scores: (n,) in [0, 1], n > 0.
+        is_right: (n,) bool.
+        bins: number of bins.
+    """
     place = np.minimum((scores * bins).astype(np.int64), bins - 1)
-    gap = np.bincount(place, weights=scores - is_right.astype(np.float64), minlength=bins)
-    return float(np.abs(gap).sum() / len(scores))
+    return np.bincount(place, weights=scores - is_right.astype(np.float64), minlength=bins) / len(scores)

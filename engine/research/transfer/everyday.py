@@ -18,6 +18,7 @@ from engine.everyday.tuning import calibration_error
 from engine.graph.codes import NO_CLASS
 from engine.interchange.merge import merge_into
 from engine.project.project import Project
+from engine.research.transfer.calibration import gaps
 from engine.research.transfer.collection import TRAIN, TransferCollection
 from engine.research.transfer.draws import ShotDraw
 from engine.research.transfer.embedded import EmbeddedCollection
@@ -36,8 +37,8 @@ def in_memory(embedded: EmbeddedCollection, drawn: ShotDraw, *, with_collection:
             as they do in a person's project. Their classes do not.
 
     Returns:
-        `top1` of the leaf, `calibration_error` of its score (15 bins), `coverage`, the share with a safe class, and
-        `safe_accuracy`, the share of those whose safe class is right; of each part, too.
+        `top1` of the leaf, `calibration_error` of its score (15 bins) and the gap of each bin, `coverage`, the share
+        with a safe class, and `safe_accuracy`, the share of those whose safe class is right; of each part, too.
     """
     collection, model = embedded.collection, embedded.model
     rows, class_ids = _labelled(collection, drawn)
@@ -60,7 +61,7 @@ def in_project(
     with_collection: bool = True,
     device: str = "auto",
 ) -> Figures:
-    """The same figures, by way of a real project file and the program's verbs: import, embed, classify, evaluate."""
+    """The same figures, but for the gaps, by way of a real project file and the program's own verbs."""
     rows, class_ids = _labelled(collection, drawn)
     labels = dict(zip(rows.tolist(), class_ids.tolist(), strict=True))
     with (
@@ -128,6 +129,7 @@ def _figures(embedded: EmbeddedCollection, fitted: EverydayModel, drawn: ShotDra
             "calibration_error": calibration_error(scores.best_score[chosen], is_right[chosen]),
             "coverage": float(has_safe[chosen].mean()),
             "safe_accuracy": float(safe_right[is_safe].mean()) if is_safe.any() else float("nan"),
+            **gaps(scores.best_score[chosen], is_right[chosen]),
         }
 
     return by_part(collection, rows, score)

@@ -1,13 +1,15 @@
 """Tables of what was measured on one backbone: a row for every method, and for every way that it is shown."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from engine.research.reports.text_table import MISSING, TextTable
+from engine.research.transfer.calibration import error_of_all_draws
 from engine.research.transfer.collection import PARTS
 from engine.research.transfer.draws import Situation
-from engine.research.transfer.estimates import estimate, paired_difference
+from engine.research.transfer.estimates import Estimate, estimate, paired_difference
 from engine.research.transfer.methods import EVERYDAY, METHODS
 from engine.research.transfer.parts import figure_of
 from engine.research.transfer.results import TOP1, TransferResult, by_method
@@ -18,6 +20,8 @@ HONESTY: Final = {
     "coverage": "coverage",
 }
 """Figures that only the everyday model has, with their names in a table."""
+
+TOGETHER: Final = "calibration error, all draws together"
 
 
 @dataclass(frozen=True)
@@ -75,14 +79,15 @@ def differences(results: Sequence[TransferResult], part: str | None = None) -> T
 
 
 def honesty(results: Sequence[TransferResult], part: str | None = None) -> TextTable:
-    """Calibration error, accuracy and coverage of the safe class."""
+    """Calibration error, of each draw and of all together, accuracy and coverage of the safe class."""
     known, situations = by_method(results), situations_of(results)
     rows = []
     for method in methods_of(results):
         if METHODS[method].is_ours:
+            own, columns = METHODS[method].title, [known.get((situation, method)) for situation in situations]
             for name, title in HONESTY.items():
-                cells = [cell_text(known.get((situation, method)), figure_of(name, part)) for situation in situations]
-                rows.append((f"{METHODS[method].title}: {title}", *cells))
+                rows.append((f"{own}: {title}", *(cell_text(column, figure_of(name, part)) for column in columns)))
+            rows.append((f"{own}: {TOGETHER}", *(_together(column, part) for column in columns)))
     return TextTable(("figure", *(situation.name for situation in situations)), tuple(rows))
 
 
@@ -106,6 +111,10 @@ def situations_of(results: Sequence[TransferResult]) -> list[Situation]:
 def cell_text(result: TransferResult | None, name: str = TOP1, option: str | None = None) -> str:
     """A figure in percent with its interval, a dash where there is none."""
     return MISSING if result is None else estimate(result.values(name, option)).as_percent()
+
+
+def _together(result: TransferResult | None, part: str | None) -> str:
+    return MISSING if result is None else Estimate(error_of_all_draws(result, part), math.nan).as_percent()
 
 
 def _difference(

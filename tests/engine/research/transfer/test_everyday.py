@@ -1,5 +1,7 @@
 """Drawn pictures through the real backbone: in memory and through project files."""
 
+import math
+import re
 from pathlib import Path
 
 import pytest
@@ -48,7 +50,9 @@ def test_memory_and_project_file_agree(
     slow = everyday.in_project(
         shapes.collection, BUNDLED_NAME, drawn, caches, with_collection=with_collection, device="cpu"
     )
-    assert fast == pytest.approx(slow, abs=1e-6, nan_ok=True)
+    assert {name: fast[name] for name in slow} == pytest.approx(slow, abs=1e-6, nan_ok=True)
+    gaps = [abs(value) for name, value in fast.items() if re.fullmatch(r"calibration_gap_\d+", name)]
+    assert math.fsum(gaps) == pytest.approx(fast["calibration_error"])
     assert 0.2 < fast["top1"] <= 1
     assert ("safe_accuracy_val" in fast) == (situation == Situation(False, 2))  # else only val is scored
 
