@@ -28,6 +28,7 @@ from app.image_grid.controller import IMAGE_MENU, ImageFiles
 from app.images.thumbnails import Thumbnails
 from app.importing.controller import Importing
 from app.inspector.view import Inspector
+from app.jobs.job_slot import Stage
 from app.moved_images.controller import MovedImages
 from app.moved_images.whereabouts import Whereabouts
 from app.palette.view import Palette
@@ -181,6 +182,7 @@ class MainWindow(QMainWindow):
         session.opened.connect(self._on_opened)
         session.closed.connect(self._on_closed)
         session.failed.connect(self._on_failed)
+        session.making.slot.stage_changed.connect(self._on_making_stage)
         session.writable_changed.connect(lambda _is_writable, _reason: self._update_available())
         session.change_made.connect(self._on_change_made)
         session.undo_state_changed.connect(self._on_undo_state_changed)
@@ -282,6 +284,13 @@ class MainWindow(QMainWindow):
         if not self.backups.restoring.is_running:
             self._show_welcome()
         self._update_available()
+
+    def _on_making_stage(self, stage: Stage) -> None:
+        """A project waits for its backbone in sight of the status line; whoever stops that is back where they were."""
+        if self.session.making.slot.is_busy:
+            self._pages.setCurrentWidget(self._working)
+        elif stage is Stage.IDLE and self.session.info is None:
+            self._show_welcome()
 
     def _on_failed(self, message: str) -> None:
         self.toast.say_failure(message)

@@ -74,6 +74,15 @@ def images_per_s(rate: float) -> str:
     return fill(translate("wording", "%1 images/s"), QLocale().toString(rate, "f", 0 if rate >= 10 else 1))  # noqa: PLR2004
 
 
+def preparing_text(choice: str) -> str:
+    """What is said while the file of a bundled backbone is made, by what people choose it by."""
+    if choice == "accurate":
+        return translate("wording", "Preparing the accurate backbone")
+    if choice == "fast":
+        return translate("wording", "Preparing the fast backbone")
+    return translate("wording", "Preparing the backbone")
+
+
 def progress_facts(progress: Progress) -> str:
     """`1,240 of 5,000 · 85 images/s · CPU · 1 min left`; bytes as sizes; unknown facts are left out."""
     facts = [_done(progress)]

@@ -17,6 +17,7 @@ from app.jobs.background_thread import BackgroundThread
 from app.jobs.job import Job
 from app.jobs.job_runner import JobRunner
 from app.jobs.thread_job import ThreadJob
+from app.session.backbone_making import BackboneMaking, UnmadeBackboneError
 from app.session.fitting import Fitting
 from app.session.guesses import Guesses
 from app.session.label_writer import LabelWriter
@@ -37,6 +38,8 @@ if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
     from engine.project import Change, Project
 
 T = TypeVar("T")
+Make = Callable[[Path, CacheFolders, BackboneMaking], "LiveCollection"]
+"""Makes or opens a project, on the project thread."""
 
 
 @final
@@ -45,6 +48,7 @@ class Session(QObject):
 
     Attributes:
         guesses: what the keys and the inspector need to know of the images that come up next.
+        making: makes the backbone that a project waits for.
 
     Signals:
         opened: a `ProjectInfo`; list of images and graph follow at once, predictions a little later.
@@ -81,6 +85,7 @@ class Session(QObject):
         super().__init__(parent)
         self.caches = caches
         self.jobs = JobRunner(self)
+        self.making = BackboneMaking(self.jobs)
         self.info: ProjectInfo | None = None
         self.state: CollectionState | None = None
         self._mirror = Mirror()
@@ -121,7 +126,7 @@ class Session(QObject):
 
     def create(self, path: Path, backbone: str = "") -> None:
         """Make an empty project with a backbone, or with the one that new projects get, and open it."""
-        self._submit(lambda: self._enter_with(partial(create_collection, backbone=backbone), path))
+        self._submit_entering(partial(create_collection, backbone=backbone), path)
 
     def open(self, path: Path, *, for_writing: bool = True) -> None:
         """Open a project; one whose file or folder refuses writing is opened for reading only."""
@@ -311,10 +316,17 @@ class Session(QObject):
 
         self._submit(run)
 
-    def _enter_with(self, make: "Callable[[Path, CacheFolders], LiveCollection]", path: Path) -> None:
+    def _submit_entering(self, make: "Make", path: Path) -> None:
+        self._submit(lambda: self._enter_with(make, path))
+
+    def _enter_with(self, make: "Make", path: Path) -> None:
         """Open the new project first, and leave the present one only when that worked."""
         try:
-            live = make(path, self.caches)
+            live = make(path, self.caches, self.making)
+        except UnmadeBackboneError as unmade:
+            waiting = unmade  # Python forgets the other name at the end of this block
+            self._thread.post(lambda: self.making.begin(waiting, lambda: self._submit_entering(make, path)))
+            return
         except ProjectDamagedError:
             self._thread.post(lambda: self.damaged.emit(path.absolute()))
             raise
@@ -372,6 +384,7 @@ class Session(QObject):
 
     def _enter(self, info: ProjectInfo, live: "LiveCollection") -> None:
         self.info, self._shown, self._is_stopped, self._is_loading = info, live, False, True
+        self.making.forget()
         self.opened.emit(info)
 
     def _on_read(self) -> None:

@@ -11,7 +11,7 @@ from app.jobs.detached_job import DetachedJob
 from app.jobs.job_slot import JobSlot, Stage
 from app.texts import translate
 from app.welcome.logic import NewProject, Photos, free_name, speeds
-from app.welcome.wording import preparing_text
+from app.wording import preparing_text
 
 if TYPE_CHECKING:  # the window shows first
     from PySide6.QtWidgets import QWidget
@@ -180,7 +180,7 @@ class ProjectMaking(QObject):
         if offered.is_ready or offered.preparation is None:
             self._go(offered.name)
         else:
-            self.preparing.start(preparing_text(offered), offered.preparation, subject=offered.name)
+            self.preparing.start(preparing_text(offered.choice), offered.preparation, subject=offered.name)
 
     def _go_without(self) -> None:
         """Make a project with the backbone that new projects get."""
@@ -204,7 +204,7 @@ class ProjectMaking(QObject):
             self._go(self.preparing.subject)
         elif self.card is not None and self._project is not None:
             named = (one for one in self._project.offered if one.name == self.preparing.subject)
-            text = next((preparing_text(one) for one in named), "")
+            text = next((preparing_text(one.choice) for one in named), "")
             self.card.show_preparing(text if self.preparing.is_busy else "")
             self.card.show_failure(self.preparing.error if stage is Stage.FAILED else "")
 

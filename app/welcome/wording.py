@@ -69,10 +69,3 @@ def place_text(place: Path | None) -> str:
     if place is None:
         return ""
     return fill(translate("projects", "Will be saved as %1 in %2."), place.name, breakable(str(place.parent)))
-
-
-def preparing_text(offered: "OfferedBackbone") -> str:
-    """What the status bar and the card say while its file is made."""
-    if offered.choice == "accurate":
-        return translate("projects", "Preparing the accurate backbone")
-    return translate("projects", "Preparing the fast backbone")

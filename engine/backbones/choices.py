@@ -57,6 +57,17 @@ def offered_backbones() -> tuple[OfferedBackbone, ...]:
     return tuple(_offered(choice) for choice in BackboneChoice if _can_be_had(WORDS[choice]))
 
 
+def choice_of(name: str) -> str:
+    """What a bundled backbone is offered as; "" for any other."""
+    return next((word for word, each in WORDS.items() if each == name), "")
+
+
+def preparation_of(name: str) -> Request[Any] | None:
+    """What a worker is asked to make a bundled backbone ready; None where it is, or where nothing can make it so."""
+    is_due = name in CONVERTED and bundled_path(name) is None and _can_be_had(name)
+    return ConvertBackbone(name) if is_due else None
+
+
 def is_chosen_elsewhere() -> bool:
     """Whether `PROTOLEAF_BACKBONE` says what new projects get: then nobody is asked, and nothing is offered."""
     return bool(os.environ.get(BACKBONE_VARIABLE))
@@ -72,7 +83,7 @@ def _offered(choice: BackboneChoice) -> OfferedBackbone:
     name = WORDS[choice]
     card, file = bundled_card(name), bundled_path(name)
     times = 1.0 if choice is BackboneChoice.FAST else card.figures.get(TIMES_THE_WORK, 0.0)
-    return OfferedBackbone(choice, name, card, file, None if file else ConvertBackbone(name), times)
+    return OfferedBackbone(choice, name, card, file, preparation_of(name), times)
 
 
 def _can_be_had(name: str) -> bool:

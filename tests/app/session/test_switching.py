@@ -7,6 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session import Session
+from app.session.opening import open_collection
 from engine.collection.live import LiveCollection
 from engine.project import Project
 from tests.support.collections import Collection
@@ -20,13 +21,13 @@ def leaving(
     """The collection is shown while an older project is opened, which takes until the event is set."""
     create_project(qtbot, session, tmp_path / "older.protoleaf")
     open_project(qtbot, session, collection.project)
-    may_go_on, open_really = threading.Event(), LiveCollection.open
+    may_go_on = threading.Event()
 
     def open_slowly(*given: object, **named: object) -> LiveCollection:
         may_go_on.wait(LONG_MS / 1000)
-        return open_really(*given, **named)  # type: ignore[arg-type]
+        return open_collection(*given, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(LiveCollection, "open", open_slowly)
+    monkeypatch.setattr("app.session.session.open_collection", open_slowly)
     session.open(tmp_path / "older.protoleaf")
     return may_go_on
 
