@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+from engine.backbones.model_files import FAST
 from tests.robot.marked_images import write_marked
 from tests.robot.patience import wait_for
 from tests.robot.person import Person
 from tests.robot.prepared import FAMILIES
-from tests.robot.project_file import image_count_in, labels_in, parents_in
+from tests.robot.program import Program
+from tests.robot.project_file import backbone_in, image_count_in, labels_in, parents_in
 from tests.support.collections import write_graph
 
 PHOTOS = 90
@@ -62,3 +64,17 @@ def drag_cards(person: Person, project: Path) -> dict[int, str]:
         made[card.number] = family
         wait_for(lambda: len(labels_in(project)) == len(made), f"{len(made)} labels")
     return made
+
+
+def test_the_fast_backbone_is_chosen(person: Person, tmp_path: Path) -> None:
+    """Whom nothing has chosen for is asked; the project is made with what was clicked."""
+    person.program = Program(person.display, person.home, {"PROTOLEAF_BACKBONE": ""})
+    project = tmp_path / "birds.protoleaf"
+    person.start()
+    person.hand.key("Ctrl+Shift+N")
+    assert person.part("Accurate", "radio button").is_enabled
+    person.click("Fast", "radio button")
+    person.click("Create project…", "push button")
+    person.answer_file_dialog(project)
+    person.wait(lambda: person.eyes.window("birds"), "the new project")
+    assert backbone_in(project) == FAST
