@@ -1,0 +1,62 @@
+"""How long training takes here, and whether it is worth it."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+
+from app.training.logic import Depth
+from engine.project import Project
+from tests.support.collections import Collection
+from tests.support.desk import Desk
+from tests.support.scripted_workers import Player
+from tests.support.training_panel import (
+    DURATION,
+    panel_for,
+)
+from tests.support.widgets import texts
+
+Key = Qt.Key
+
+
+def test_the_time_is_measured_when_somebody_looks(reviewing: Desk) -> None:
+    """Not before the panel is there; then it follows the iterations as they are typed, and is measured once."""
+    panel = panel_for(reviewing)
+    player = reviewing.window.models.forecast._make_job  # noqa: SLF001 (what was asked for)
+    assert isinstance(player, Player)
+    assert player.requests == []
+    panel_for(reviewing, "train_backbone")
+    form = panel.forms[Depth.BACKBONE]
+    reviewing.wait(lambda: "Takes about 4 minutes." in texts(form))
+    assert "24 labels: training for about 4 minutes would likely help." in texts(form)
+    assert not form.side.isVisible()  # the backbone in use learns at its own
+    form.iterations.setFocus()
+    form.iterations.selectAll()
+    QTest.keyClicks(form.iterations, "500", delay=5)
+    assert "Takes about 9 minutes." in texts(form)
+
+
+def test_labels_enough_are_told_once(desk: Desk, collection: Collection) -> None:
+    """One label each in most classes is too few; Enter on some cards makes them enough, and one line says so."""
+    with Project.open(collection.project) as project:
+        by_class: dict[int | None, list[int]] = {}
+        for label in project.labels().values():
+            by_class.setdefault(label.class_id, []).append(label.image_id)
+        project.unlabel([image_id for images in list(by_class.values())[:5] for image_id in images[:2]])
+    desk.open(collection.project)
+    desk.window.registry.trigger("show_to_review")
+    said = desk.window.toast
+    while "would likely help" not in said.message:
+        desk.choose(0)
+        desk.press_for_change(Key.Key_Return)
+    labelled = int((desk.state.label_class >= 0).sum())
+    assert said.message == f"{labelled} labels: training the backbone would likely help."
+    desk.choose(0)
+    desk.press_for_change(Key.Key_Return)
+    assert said.message == f"{labelled} labels: training the backbone would likely help."
+    desk.window.models.forecast._make_job = Player([DURATION])  # noqa: SLF001 (a scripted job takes the place of a child process)
+    (look,) = said.findChildren(QPushButton)
+    QTest.mouseClick(look, Qt.MouseButton.LeftButton)
+    panel = desk.window.models.panel
+    assert panel is not None
+    assert panel.forms[Depth.BACKBONE].isVisible()
+    desk.wait(lambda: not desk.window.models.forecast.is_measuring)

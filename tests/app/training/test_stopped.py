@@ -1,0 +1,34 @@
+"""A training that was stopped goes on where it was."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.training.job import Phase
+from app.training.logic import Depth
+from engine.project import Project
+from tests.support.collections import Collection
+from tests.support.desk import Desk
+from tests.support.stopped_training import leave_stopped
+from tests.support.training_panel import panel_for, prepare
+from tests.support.trainings import Trainer
+
+
+def test_a_stopped_training_is_resumed(reviewing: Desk, collection: Collection) -> None:
+    """Told where it stopped; Resume asks for the same training, and a new one can be started instead."""
+    window = reviewing.window
+    settings: dict[str, int | str] = {"iterations": 40, "start": "current"}
+    with Project.open(collection.project, for_writing=False) as project:
+        leave_stopped(project, window.session.caches, settings, done=30)
+    trainer = Trainer(["wait"])
+    prepare(reviewing, trainer)
+    panel = panel_for(reviewing, "train_backbone")
+    reviewing.wait(panel.stopped.isVisible)
+    assert panel.stopped.text == "A training was stopped after 30 of 40 iterations. Nothing of it is lost."
+    assert panel.forms[Depth.BACKBONE].start_button.property("variant") == ""
+    QTest.mouseClick(panel.stopped.resume_button, Qt.MouseButton.LeftButton)
+    reviewing.wait(lambda: window.training.phase is Phase.RUNNING)
+    assert trainer.requests[0].settings == settings
+    assert not panel.stopped.isVisible()
+    QTest.mouseClick(panel.run.cancel_button, Qt.MouseButton.LeftButton)
+    reviewing.wait(lambda: window.training.phase is Phase.IDLE)
+    reviewing.wait(panel.stopped.isVisible)

@@ -1,0 +1,147 @@
+"""What comes of a training: figures, one click to use the new version or to keep the old one, and the way back."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+
+from app.training.job import Phase
+from app.training.logic import Depth
+from engine.collection.state import NO_CLASS, ImageStatus
+from engine.project import Project
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import changed_by, recorded
+from tests.support.training_panel import (
+    panel_for,
+    prepare,
+    run_to,
+    shown_buttons,
+    train_and_use,
+    used_names,
+    wait_until_clean,
+)
+from tests.support.trainings import Trainer, points, result
+
+Key = Qt.Key
+
+
+def test_the_answers_are_in_sight_in_a_low_window(reviewing: Desk, backbone: Path) -> None:
+    """The panel scrolls to them when the training ends."""
+    prepare(reviewing, Trainer([*points(4), result()]), backbone)
+    reviewing.window.resize(1200, 480)
+    panel = panel_for(reviewing)
+    run_to(reviewing, panel, Phase.DONE)
+    button = panel.outcome.keep_button
+    reviewing.wait(lambda: button.visibleRegion().boundingRect() == button.rect())
+    assert button.isEnabled()
+
+
+def test_the_new_version_is_used_and_undone(reviewing: Desk, backbone: Path) -> None:
+    """Figures, one click, a toast; Ctrl+Z brings the former one back; both stay in the list."""
+    prepare(reviewing, Trainer([*points(4), result()]), backbone)
+    panel = panel_for(reviewing)
+    run_to(reviewing, panel, Phase.DONE)
+    assert "Current: 57.1 %" in panel.outcome.text
+    assert "New: 61.9 %" in panel.outcome.text
+    assert "42 held-out images" in panel.outcome.text
+    assert panel.run.chart is not None
+    assert panel.run.chart._kept.getData()[0].tolist() == [30]  # noqa: SLF001 (curves are read from the plotting library)
+    reviewing.wait(lambda: len(panel.versions.rows) == 2)
+    assert used_names(panel) == ["leafnet"]
+    changed_by(reviewing.qtbot, reviewing.window.session, panel.outcome.use_button.click)
+    assert reviewing.window.toast.message == "Now using otherleaf"
+    reviewing.wait(lambda: used_names(panel) == ["otherleaf"])
+    assert panel.forms[Depth.PROPAGATION].isVisible()
+    reviewing.grid.setFocus()
+    reviewing.press_for_change(Key.Key_Z, CONTROL)
+    reviewing.wait(lambda: used_names(panel) == ["leafnet"])
+    assert [row.name for row in panel.versions.rows] == ["otherleaf", "leafnet"]
+    wait_until_clean(reviewing)
+
+
+def test_the_toast_takes_the_choice_back(reviewing: Desk, backbone: Path) -> None:
+    """Its button is Undo."""
+    prepare(reviewing, Trainer([result()]), backbone)
+    panel = panel_for(reviewing)
+    train_and_use(reviewing, panel)
+    (undo,) = reviewing.window.toast.findChildren(QPushButton)
+    assert undo.text() == "Undo"
+    changed_by(reviewing.qtbot, reviewing.window.session, undo.click)
+    reviewing.wait(lambda: used_names(panel) == ["leafnet"])
+
+
+def test_keeping_the_current_version_changes_nothing(reviewing: Desk, backbone: Path) -> None:
+    """No step to undo; the new version can be taken from the list later."""
+    prepare(reviewing, Trainer([result(after_accuracy=0.5)]), backbone)
+    panel = panel_for(reviewing)
+    run_to(reviewing, panel, Phase.DONE)
+    assert "not better" in panel.outcome.text
+    assert panel.outcome.keep_button.property("variant") == "primary"
+    changes = recorded(reviewing.window.session.change_made)
+    panel.outcome.keep_button.click()
+    assert not panel.outcome.isVisible()
+    assert changes == []
+    reviewing.wait(lambda: len(panel.versions.rows) == 2)
+    (use,) = shown_buttons(reviewing, panel)
+    changed_by(reviewing.qtbot, reviewing.window.session, use.click)
+    reviewing.wait(lambda: used_names(panel) == ["otherleaf"])
+
+
+def test_another_backbone_looks_at_all_images_again(reviewing: Desk, backbone: Path) -> None:
+    """Choosing it starts the reading by itself; undo needs none, as the old embeddings are still there."""
+    prepare(reviewing, Trainer([result()]), backbone)
+    train_and_use(reviewing, panel_for(reviewing, "train_backbone"))
+    assert (reviewing.state.status == ImageStatus.WAITING).any() or reviewing.window.embedding.job is not None
+    reviewing.wait_until_read()
+    assert reviewing.state.model_name == "leafnet"
+    assert (reviewing.state.best_class != NO_CLASS).all()
+    jobs = recorded(reviewing.window.session.jobs.job_added)
+    reviewing.grid.setFocus()
+    reviewing.press_for_change(Key.Key_Z, CONTROL)
+    assert (reviewing.state.status == ImageStatus.READY).all()
+    assert jobs == []
+
+
+def test_a_version_whose_files_are_gone_is_not_taken(reviewing: Desk, backbone: Path) -> None:
+    """One line says so, and the version in use stays."""
+    prepare(reviewing, Trainer([result()]), backbone)
+    panel = panel_for(reviewing)
+    run_to(reviewing, panel, Phase.DONE)
+    backbone.unlink()
+    with reviewing.qtbot.assertNotEmitted(reviewing.window.session.change_made):
+        panel.outcome.use_button.click()
+        reviewing.wait(lambda: bool(reviewing.window.toast.message))
+    assert "otherleaf" in reviewing.window.toast.message
+    assert used_names(panel) == ["leafnet"]
+    assert panel.outcome.isVisible()
+
+
+def test_the_end_is_told_when_the_panel_is_away(reviewing: Desk, backbone: Path) -> None:
+    """A toast with the figures; its button opens the panel at the decision."""
+    prepare(reviewing, Trainer([*points(2), result()]), backbone)
+    panel = panel_for(reviewing)
+    panel.forms[Depth.PROPAGATION].start_button.click()
+    panel.close_requested.emit()
+    reviewing.wait(lambda: reviewing.window.training.phase is Phase.DONE)
+    assert "61.9 %" in reviewing.window.toast.message
+    (look,) = reviewing.window.toast.findChildren(QPushButton)
+    look.click()
+    assert panel.isVisible()
+    assert panel.outcome.isVisible()
+    assert panel.topic is Depth.PROPAGATION
+
+
+def test_a_read_only_project_only_lists_its_versions(
+    desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Training is off in the menu, and no version can be chosen."""
+    with Project.open(collection.project) as project:
+        project.add_model_version(backbone_name="leafnet", backbone_hash="00ff")
+    monkeypatch.setattr("engine.project.opening.os.access", lambda _path, _mode: False)
+    desk.open(collection.project)
+    assert not desk.window.registry.action("tune_propagation").isEnabled()
+    assert not desk.window.registry.action("train_backbone").isEnabled()
+    panel = panel_for(desk, "show_model_versions")
+    assert [button.isEnabled() for button in shown_buttons(desk, panel)] == [False]
