@@ -14,6 +14,7 @@ from app.actions.commands import Commands
 from app.actions.keys_sheet import KeysSheet
 from app.actions.registry import Registry
 from app.actions.table import Needs
+from app.actions.undo_titles import UndoTitles
 from app.backbones.accurate_offer import OfferLine
 from app.backbones.controller import Backbones
 from app.backbones.jobs import BackboneJobs
@@ -38,15 +39,15 @@ from app.reports.controller import Reports
 from app.review.controller import Labelling, Screen, ShownClasses
 from app.review.dropped_images import DroppedImages
 from app.screen_place import keep_on_screen
-from app.session import Session
+from app.session import ProjectInfo, Session
 from app.session.embedding import Embedding
 from app.session.subsets import Subset
 from app.settings import Settings
 from app.side_panel.place import SidePlace
+from app.status.answers import ChangeAnswers
 from app.status.notice import Notice
 from app.status.status_line import StatusLine
 from app.status.toast import Toast
-from app.texts import fill, for_menu
 from app.theme.icons import icon
 from app.training.controller import Models
 from app.training.job import Training
@@ -99,6 +100,7 @@ class MainWindow(QMainWindow):
         self.toast.keep_above(self.workspace.selection_bar)
         self.palette_panel = Palette(self._stage)
         self._keys: KeysSheet | None = None
+        self._is_placed = False
         self._make_flows(log or Log())
         self._connect()
         self._restore()
@@ -157,6 +159,7 @@ class MainWindow(QMainWindow):
         }  # fmt: skip
         self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
         self.registry.fill(self.menuBar())
+        self._undo_titles = UndoTitles(self.registry)
         self.commands = Commands(self.palette_panel, self.registry, lambda: self.session.graph, self.tree.select_class)
 
     def _own_callbacks(self) -> dict[str, Callable[[], None]]:
@@ -184,8 +187,10 @@ class MainWindow(QMainWindow):
         session.failed.connect(self._on_failed)
         session.making.slot.stage_changed.connect(self._on_making_stage)
         session.writable_changed.connect(lambda _is_writable, _reason: self._update_available())
+        ChangeAnswers(session, self.toast)
         session.change_made.connect(self._on_change_made)
-        session.undo_state_changed.connect(self._on_undo_state_changed)
+        session.undo_state_changed.connect(self._undo_titles.show)
+        session.undo_state_changed.connect(self._update_available)
         tree.subset_selected.connect(self._on_subset_selected)
         tree.class_selected.connect(self._on_class_selected)
         tree.row_selected.connect(self._update_available)
@@ -266,9 +271,7 @@ class MainWindow(QMainWindow):
         self.projects.recent.show()
         self._pages.setCurrentWidget(self.welcome)
 
-    def _on_opened(self, _info: object) -> None:
-        info = self.session.info
-        assert info is not None
+    def _on_opened(self, info: ProjectInfo) -> None:
         self.setWindowTitle(f"{info.name} - Protoleaf")
         self.setWindowFilePath(str(info.path))
         self._pages.setCurrentWidget(self._working)
@@ -280,7 +283,6 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Protoleaf")
         self.setWindowFilePath("")
         self.palette_panel.dismiss()
-        self.toast.withdraw(self.session.undo, self.session.redo)
         if not self.backups.restoring.is_running:
             self._show_welcome()
         self._update_available()
@@ -298,32 +300,9 @@ class MainWindow(QMainWindow):
             self._show_welcome()
 
     def _on_change_made(self, change: "Change") -> None:
-        """Answer bulk actions and edits of classes; single labels show on their own card."""
-        if change.kind == "undone":
-            self.toast.say(
-                fill(self.tr("Undone: %1"), change.text), action=self.tr("Redo"), on_action=self.session.redo
-            )
-        elif change.kind == "redone":
-            self.toast.say(
-                fill(self.tr("Redone: %1"), change.text), action=self.tr("Undo"), on_action=self.session.undo
-            )
-        elif len(change.labelled) != 1 or change.graph_edits:
-            self.toast.say(change.text, action=self.tr("Undo"), on_action=self.session.undo)
-        else:
-            self.toast.withdraw(self.session.undo, self.session.redo)
         if change.kind == "undone" and change.labelled:
             self.workspace.grid.select_image(change.labelled[-1])
         self._update_available()
-
-    def _on_undo_state_changed(self, undo_text: str, redo_text: str) -> None:
-        self._undo_texts = (undo_text, redo_text)
-        undo, redo = self.registry.action("undo"), self.registry.action("redo")
-        undo.setText(fill(self.tr("Undo “%1”"), for_menu(undo_text)) if undo_text else self.tr("Undo"))
-        redo.setText(fill(self.tr("Redo “%1”"), for_menu(redo_text)) if redo_text else self.tr("Redo"))
-        self._update_available()
-
-    _undo_texts: tuple[str, str] = ("", "")
-    _is_placed = False
 
     def _update_available(self) -> None:
         info, there = self.session.info, Needs.NOTHING
@@ -332,8 +311,7 @@ class MainWindow(QMainWindow):
             there |= Needs.IMAGES if self.workspace.grid.selected_ids else Needs.NOTHING
             there |= Needs.CLASS if self.tree.selected_class is not None else Needs.NOTHING
             there |= Needs.SEVERAL_PARENTS if self.classes.can_unlink else Needs.NOTHING
-            there |= Needs.UNDO if self._undo_texts[0] else Needs.NOTHING
-            there |= Needs.REDO if self._undo_texts[1] else Needs.NOTHING
+            there |= self._undo_titles.needs
         self.registry.set_available(there)
         self.registry.set_titles(self.classes.titles())
 

@@ -13,20 +13,18 @@ from typing import TYPE_CHECKING, TypeVar, final
 
 from PySide6.QtCore import QObject, Signal
 
-from app.jobs.background_thread import BackgroundThread
 from app.jobs.job import Job
 from app.jobs.job_runner import JobRunner
-from app.jobs.thread_job import ThreadJob
-from app.session.backbone_making import BackboneMaking, UnmadeBackboneError
+from app.session.backbone_making import BackboneMaking
 from app.session.fitting import Fitting
 from app.session.guesses import Guesses
 from app.session.label_writer import LabelWriter
 from app.session.mirror import Mirror
 from app.session.news import News, ProjectInfo, news_of_change, news_of_everything, news_of_state
-from app.session.opening import create_collection, listed, open_collection, open_for_reading
+from app.session.opening import create_collection, open_collection, open_for_reading
+from app.session.project_thread import ProjectThread
 from app.session.questions import Questions
 from engine.config import CacheFolders
-from engine.errors import Cancelled, ProjectDamagedError, ProjectMovedError
 from engine.events import CancelToken, OnProgress
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
@@ -38,8 +36,6 @@ if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
     from engine.project import Change, Project
 
 T = TypeVar("T")
-Make = Callable[[Path, CacheFolders, BackboneMaking], "LiveCollection"]
-"""Makes or opens a project, on the project thread."""
 
 
 @final
@@ -89,22 +85,24 @@ class Session(QObject):
         self.info: ProjectInfo | None = None
         self.state: CollectionState | None = None
         self._mirror = Mirror()
-        self._live: LiveCollection | None = None  # touched by the project thread only
-        self._shown: LiveCollection | None = None  # what the window shows; on the GUI thread only compared
         self._is_stopped = False  # the file is not where it was opened
-        self._thread = BackgroundThread("project", self)
+        self._thread = ProjectThread(caches, self.making, self._on_entered, self)
         self._thread.busy_changed.connect(self.busy_changed)
-        self._questions = Questions(self._submit_with_live, self._thread.post)
+        self._thread.failed.connect(self.failed)
+        self._thread.damaged.connect(self.damaged)
+        self._thread.moved.connect(self._set_writable)
+        self._thread.left.connect(self._leave)
+        self._questions = Questions(self._thread.submit, self._thread.post)
         self.guesses = Guesses(lambda ask, on_answer: self.ask(ask, on_answer, owner=self), self)
         self._labels = LabelWriter(
-            self._submit_with_live,
+            self._thread.submit,
             lambda live, change, first: self._tell(live, news_of_change(live, change), first=first),
             self._thread.post, self,
         )  # fmt: skip
         self._labels.changed.connect(self._show_state)
         self._labels.unsaved_changed.connect(self.unsaved_changed)
         self._is_loading = self._wants_teaching = False
-        self._fitting = Fitting(self._submit_with_live, self._adopt, self.failed.emit, self)
+        self._fitting = Fitting(self._thread.submit, self._adopt, self.failed.emit, self)
         self._fitting.running_changed.connect(self.fitting_changed)
         self._fitting.caught_up.connect(self._on_caught_up)
 
@@ -126,23 +124,17 @@ class Session(QObject):
 
     def create(self, path: Path, backbone: str = "") -> None:
         """Make an empty project with a backbone, or with the one that new projects get, and open it."""
-        self._submit_entering(partial(create_collection, backbone=backbone), path)
+        self._thread.enter(partial(create_collection, backbone=backbone), path, is_new=True)
 
     def open(self, path: Path, *, for_writing: bool = True) -> None:
         """Open a project; one whose file or folder refuses writing is opened for reading only."""
-
-        def work() -> None:
-            is_open_already = self._live is not None and self._live.project.path == path.absolute()
-            if not is_open_already:
-                self._enter_with(open_collection if for_writing else open_for_reading, path)
-
-        self._submit(work)
+        self._thread.enter(open_collection if for_writing else open_for_reading, path)
 
     def close(self) -> None:
         """Stop long jobs, finish every action that was begun, then close the project."""
         self.jobs.cancel_all()
         self._questions.drop_all()
-        self._submit(self._close)
+        self._thread.leave()
 
     def look_at_file(self) -> None:
         """Look whether the project's file is still where it was opened."""
@@ -152,7 +144,7 @@ class Session(QObject):
             self._thread.post(lambda: self._set_writable(live, ""))
 
         if self.info is not None:
-            self._submit_with_live(work)
+            self._thread.submit(work)
 
     def shut_down(self) -> None:
         """Close the project and end the project thread, before the program ends. Waits for the running action."""
@@ -174,7 +166,7 @@ class Session(QObject):
         def work(live: "LiveCollection") -> None:
             self._publish(live, action(live.project), on_done)
 
-        self._submit_with_live(work)
+        self._thread.submit(work)
 
     def label(self, image_ids: Sequence[int], class_id: int | None) -> None:
         """Label images as a class; None says "none of the classes". See `label_groups`."""
@@ -198,11 +190,11 @@ class Session(QObject):
 
     def undo(self) -> None:
         """Take back the last step."""
-        self._submit_with_live(lambda live: self._publish(live, live.project.undo()))
+        self._thread.submit(lambda live: self._publish(live, live.project.undo()))
 
     def redo(self) -> None:
         """Do the step again that was taken back last."""
-        self._submit_with_live(lambda live: self._publish(live, live.project.redo()))
+        self._thread.submit(lambda live: self._publish(live, live.project.redo()))
 
     # -- what screens want to know
 
@@ -233,7 +225,7 @@ class Session(QObject):
 
         if is_wanted != self._wants_teaching:
             self._wants_teaching = is_wanted
-            self._submit_with_live(work)
+            self._thread.submit(work)
 
     # -- long work and what machines find out
 
@@ -254,11 +246,8 @@ class Session(QObject):
         Returns:
             the job, already begun; its `finished` carries the work's result, after all signals about the change.
         """
-        live = self._shown
 
-        def run(on_progress: OnProgress, cancel: CancelToken) -> T:
-            if live is None or live is not self._live:
-                raise Cancelled
+        def run(live: "LiveCollection", on_progress: OnProgress, cancel: CancelToken) -> T:
             try:
                 result = work(live, on_progress, cancel)
             except BaseException:
@@ -267,7 +256,7 @@ class Session(QObject):
             self._publish(live, change_of(result))
             return result
 
-        job = ThreadJob(title, run, self._thread)
+        job = self._thread.long_job(title, run)
         job.failed.connect(self.failed)
         self.jobs.watch(job)
         job.start()
@@ -290,70 +279,23 @@ class Session(QObject):
                 if on_done is not None:
                     self._thread.post(on_done)
 
-        self._submit_with_live(work)
+        self._thread.submit(work)
 
     # -- on the project thread
 
-    def _submit(self, work: Callable[[], None]) -> None:
-        live = self._shown
-
-        def watched() -> None:
-            try:
-                work()
-            except ProjectMovedError as error:
-                reason = str(error)
-                self._thread.post(lambda: self._set_writable(live, reason))
-
-        self._thread.submit(watched, self.failed.emit)
-
-    def _submit_with_live(self, work: "Callable[[LiveCollection], None]") -> None:
-        """Run work on the project that the window shows now; what was meant for one that was left is dropped."""
-        live = self._shown
-
-        def run() -> None:
-            if live is not None and live is self._live:
-                work(live)
-
-        self._submit(run)
-
-    def _submit_entering(self, make: "Make", path: Path) -> None:
-        self._submit(lambda: self._enter_with(make, path))
-
-    def _enter_with(self, make: "Make", path: Path) -> None:
-        """Open the new project first, and leave the present one only when that worked."""
-        try:
-            live = make(path, self.caches, self.making)
-        except UnmadeBackboneError as unmade:
-            waiting = unmade  # Python forgets the other name at the end of this block
-            self._thread.post(lambda: self.making.begin(waiting, lambda: self._submit_entering(make, path)))
-            return
-        except ProjectDamagedError:
-            self._thread.post(lambda: self.damaged.emit(path.absolute()))
-            raise
-        news = listed(live)
+    def _on_entered(self, live: "LiveCollection", news: News) -> None:
         live.find_what_teaches(is_wanted=self._wants_teaching)
-        self._close()
-        self._live = live
         info = ProjectInfo(live.project.path, live.project.path.stem, live.project.is_writable)
         self._thread.post(lambda: self._enter(info, live))
         self._tell(live, news)
         self._tell(live, news_of_state(live, live.load(fits=False)), self._on_read)
-
-    def _close(self) -> None:
-        if self._live is None:
-            return
-        live, self._live = self._live, None
-        try:
-            live.close()
-        finally:
-            self._thread.post(self._leave)
 
     def _reload(self, live: "LiveCollection") -> None:
         self._tell(live, news_of_everything(live, live.load(fits=False)))
 
     def _adopt(self, outcome: "FitOutcome", on_done: Callable[[], None]) -> None:
         """Take a finished fit over."""
-        self._submit_with_live(lambda live: self._tell(live, news_of_state(live, live.adopt(outcome)), on_done))
+        self._thread.submit(lambda live: self._tell(live, news_of_state(live, live.adopt(outcome)), on_done))
 
     def _publish(
         self, live: "LiveCollection", change: "Change | None", on_done: "Callable[[Change], None] | None" = None
@@ -371,7 +313,7 @@ class Session(QObject):
 
         def deliver() -> None:
             first()
-            if live is self._shown:
+            if live is self._thread.shown:
                 self.guesses.take(found)
                 self._on_news(news)
                 self._fitting.keep_up(is_behind=news.is_behind)
@@ -383,7 +325,7 @@ class Session(QObject):
     # -- on the GUI thread
 
     def _enter(self, info: ProjectInfo, live: "LiveCollection") -> None:
-        self.info, self._shown, self._is_stopped, self._is_loading = info, live, False, True
+        self.info, self._thread.shown, self._is_stopped, self._is_loading = info, live, False, True
         self.making.forget()
         self.opened.emit(info)
 
@@ -400,7 +342,7 @@ class Session(QObject):
     def _set_writable(self, live: "LiveCollection | None", reason: str) -> None:
         """Note that nothing more can be saved, and why; or, with no reason, that all is well again."""
         info = self.info
-        if info is None or live is not self._shown:
+        if info is None or live is not self._thread.shown:
             if reason:
                 self.failed.emit(reason)
         elif reason or self._is_stopped:
@@ -409,7 +351,7 @@ class Session(QObject):
             self.writable_changed.emit(not reason, reason)
 
     def _leave(self) -> None:
-        self.info, self.state, self._shown = None, None, None
+        self.info, self.state, self._thread.shown = None, None, None
         self._mirror.clear()
         self._labels.clear()
         self.guesses.clear()

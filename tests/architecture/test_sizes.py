@@ -14,9 +14,7 @@ SHELL = "connects all others, one line or two for each; what they do is in modul
 EXCEPTIONS: dict[str, str] = {
     "app/class_tree/model.py:ClassTreeModel": QT_CLASS,
     "app/image_grid/view.py:ImageGrid": QT_CLASS,
-    "app/main_window.py": SHELL,
     "app/main_window.py:MainWindow": SHELL,
-    "app/session/session.py": SHELL,
     "app/session/session.py:Session": SHELL,
 }
 """Path, or path:name, to the reason why it is longer."""
