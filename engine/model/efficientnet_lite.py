@@ -13,11 +13,13 @@ import torch
 from torch import Tensor, nn
 
 from engine.errors import ModelError
-from engine.model.backbone import pooled
+from engine.model.backbone import SMALLEST
 
 STEM_WIDTH: Final = 32  # channels of the stem, the same in every variant, as published
 HEAD_WIDTH: Final = 1280
 """Channels of the head, likewise."""
+CENTRE_SPREAD: Final = 0.35
+"""Standard deviation of what a place of a map counts, as a share of the map's side (decision 46)."""
 
 # Widths are rounded to multiples of 8, at most a tenth down; the rest is the published batch normalisation.
 _WIDTH_STEP: Final = 8
@@ -109,6 +111,29 @@ class SameConvolution(nn.Conv2d):
         return missing // 2, missing - missing // 2
 
 
+def centre_weights(height: int, width: int) -> Tensor:
+    """What each place of a map counts, (H, W) float64 of mean 1: people hold what they photograph in the middle.
+
+    A normal distribution around the centre; with the spread of 0.35 a corner still counts an eighth of it.
+    """
+    rows, columns = (
+        ((torch.arange(side, dtype=torch.float64) + 0.5) / side - 0.5).square().div(-2 * CENTRE_SPREAD**2).exp()
+        for side in (height, width)
+    )
+    weights = torch.outer(rows, columns)
+    return weights / weights.mean()
+
+
+def pooled_around_centre(features: Tensor) -> Tensor:
+    """Generalised mean of each channel, places weighed, then length 1: (B, C, H, W) float to (B, C) float32.
+
+    As `engine.model.backbone.pooled`, but with `centre_weights`.
+    """
+    present = features.float().clamp(min=SMALLEST)
+    weights = centre_weights(features.shape[2], features.shape[3]).to(present)
+    return nn.functional.normalize((present * present * present * weights).mean(dim=(2, 3)).pow(1 / 3), dim=1)
+
+
 def _convolution(convolution: SameConvolution, *, activated: bool = True) -> nn.Sequential:
     norm = nn.BatchNorm2d(convolution.out_channels, eps=_NORM_EPSILON, momentum=_NORM_MOMENTUM)
     return nn.Sequential(convolution, norm, *([nn.ReLU6(inplace=True)] if activated else []))
@@ -178,7 +203,7 @@ class EfficientNetLite(nn.Module):
     def forward(self, images: Tensor) -> Tensor:
         """Map images (B, 3, H, W), normalised float, to embeddings (B, sum of the heard maps' widths) float32."""
         maps = self.maps(images)
-        return torch.cat([pooled(maps[place]) for place in self.heard], dim=1)
+        return torch.cat([pooled_around_centre(maps[place]) for place in self.heard], dim=1)
 
 
 def load_published(network: EfficientNetLite, published: Mapping[str, Tensor]) -> None:

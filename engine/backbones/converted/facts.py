@@ -10,7 +10,7 @@ from typing import Final
 from engine.config import assets_folder
 from engine.model_card import card_path, file_hash
 
-CONVERSION: Final = "2"
+CONVERSION: Final = "3"
 """Version of what the conversion does: another one makes every converted file anew."""
 CONVERSION_S: Final = 10
 """Seconds that it takes, as people are told: 6 on two free cores (decision 46)."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from engine.model.backbone import SMALLEST, UnitEmbedding, Whitened
-from engine.model.efficientnet_lite import EfficientNetLite, InvertedResidual, SameConvolution
+from engine.model.efficientnet_lite import EfficientNetLite, InvertedResidual, SameConvolution, centre_weights
 from engine.training.half_weights import store_weights_as_half
 from engine.training.onnx_conversion import OPSET
 
@@ -66,16 +66,16 @@ class _Writer:
 
     def embedding(self, network: EfficientNetLite, side: int) -> str:
         """The pooled maps side by side."""
-        maps = []
+        maps: list[tuple[str, int]] = []
         features, side = self.convolution(network.stem, "images", "stem", side)
         for place, stage in enumerate(network.stages):
             assert isinstance(stage, nn.Sequential), "a stage is a row of blocks"
             for number, block in enumerate(stage):
                 assert isinstance(block, InvertedResidual), "a stage is a row of blocks"
                 features, side = self._block(block, features, f"stages.{place}.{number}", side)
-            maps.append(features)
-        maps.append(self.convolution(network.head, features, "head", side)[0])
-        pooled = [self._pooled(maps[place], f"pooled.{place}") for place in network.heard]
+            maps.append((features, side))
+        maps.append(self.convolution(network.head, features, "head", side))
+        pooled = [self._pooled(*maps[place], f"pooled.{place}") for place in network.heard]
         return self._node("Concat", pooled, "pooled", axis=1)
 
     def _block(self, block: InvertedResidual, source: str, name: str, side: int) -> tuple[str, int]:
@@ -106,12 +106,14 @@ class _Writer:
         bounds = [self._array("zero", 0.0), self._array("six", _MOST_ACTIVE)]
         return self._node("Clip", [linear, *bounds], name), side
 
-    def _pooled(self, source: str, name: str) -> str:
-        """As `engine.model.backbone.pooled`."""
+    def _pooled(self, source: str, side: int, name: str) -> str:
+        """As `pooled_around_centre`."""
         present = self._node("Max", [source, self._array("smallest", SMALLEST)], f"{name}.present")
         square = self._node("Mul", [present, present], f"{name}.square")
         cube = self._node("Mul", [square, present], f"{name}.cube")
-        mean = self._node("ReduceMean", [cube, self._array("places", [2, 3], np.int64)], f"{name}.mean", keepdims=0)
+        weights = self._array(f"centre.{side}", _numbers(centre_weights(side, side)))
+        weighed = self._node("Mul", [cube, weights], f"{name}.weighed")
+        mean = self._node("ReduceMean", [weighed, self._array("places", [2, 3], np.int64)], f"{name}.mean", keepdims=0)
         root = self._node("Pow", [mean, self._array("third", 1 / 3)], f"{name}.root")
         return self.unit(root, name)
 

@@ -1,18 +1,23 @@
 """EfficientNet-Lite: its table by hand, its padding, and its outputs beside those of the published package."""
 
+import math
+
 import pytest
 import torch
 from torch import nn
 
 from engine.errors import ModelError
 from engine.model.efficientnet_lite import (
+    CENTRE_SPREAD,
     LITE_VARIANTS,
     EfficientNetLite,
     InvertedResidual,
     LiteStage,
     LiteVariant,
     SameConvolution,
+    centre_weights,
     load_published,
+    pooled_around_centre,
 )
 from tests.support.published_names import published_names
 
@@ -61,6 +66,25 @@ def test_every_stage_is_listened_to(small: EfficientNetLite) -> None:
     assert tuple(each.shape[1] for each in maps) == small.map_widths
     parts = small(images).split(small.map_widths, dim=1)
     assert [part.norm(dim=1).tolist() for part in parts] == [pytest.approx([1.0, 1.0], abs=1e-5)] * 8
+
+
+def test_places_count_by_hand() -> None:
+    """In 2 of the spread's squares from the centre e^-1 of it counts; the mean is 1, and both axes are alike."""
+    weights = centre_weights(5, 7)
+    assert weights.shape == (5, 7)
+    assert weights.mean().item() == pytest.approx(1)
+    assert (weights[0, 3] / weights[2, 3]).item() == pytest.approx(math.exp(-((2 / 5) ** 2) / (2 * CENTRE_SPREAD**2)))
+    assert torch.allclose(centre_weights(4, 4), centre_weights(4, 4).flip(0).T)
+    assert 0.1 < (centre_weights(64, 64)[0, 0] / centre_weights(64, 64).max()).item() < 0.15
+
+
+def test_what_is_in_the_middle_counts_more() -> None:
+    """A channel that answers at the centre outweighs one that answers as strongly in a corner; level maps are level."""
+    maps = torch.zeros(1, 3, 7, 7)
+    maps[0, 0, 3, 3], maps[0, 1, 0, 0] = 1, 1
+    centre, corner, silent = pooled_around_centre(maps)[0].tolist()
+    assert centre > 1.5 * corner > 100 * silent
+    assert pooled_around_centre(torch.ones(1, 4, 6, 8))[0].tolist() == pytest.approx([0.5] * 4)
 
 
 @pytest.mark.parametrize(("name", "side"), [("efficientnet-lite0", 64), ("efficientnet-lite2", 65)])
