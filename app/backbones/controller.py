@@ -191,7 +191,7 @@ class Backbones(QObject):
             rows = [
                 replace(row, is_here=row.source in here, images_per_s=here.get(row.source)) for row in self._published
             ]
-            self.panel.published.show_rows(rows)
+            self.panel.published.show_rows(rows, here)
 
     def _on_download_stage(self, stage: Stage) -> None:
         if self._jobs.download.is_busy:

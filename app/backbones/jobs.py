@@ -73,8 +73,10 @@ class BackboneJobs(QObject):
         """Fetch a network; an empty proxy is the system's, an empty mirror the publisher's own server."""
         from engine.backbones.messages import AddPublished
 
+        network = row.network
+        side = network.input_side if network.has_chosen_side else None
         request = AddPublished(
-            self._session.caches.root, row.network.source, row.network.weights or None, proxy, mirror
+            self._session.caches.root, network.source, network.weights or None, proxy, mirror, input_side=side
         )
         self.download.start(fill(translate("backbones", "Downloading %1"), row.name), request, subject=row.name)
 

@@ -152,6 +152,19 @@ class PublishedRow:
         """What a search looks through."""
         return self.network.words
 
+    def at_side(self, input_side: int, here: "Mapping[str, float | None]") -> "PublishedRow":
+        """The same network for images of another side, which is another backbone.
+
+        Args:
+            input_side: of the square input, in pixels.
+            here: speed of each backbone of this computer by its name, None where it was not measured.
+        """
+        network = self.network.at_side(input_side)
+        if network is self.network:
+            return self
+        name = network.library_name
+        return PublishedRow(network, self.fetched_bytes, is_here=name in here, images_per_s=here.get(name))
+
 
 @dataclass(frozen=True)
 class RecommendedRow:

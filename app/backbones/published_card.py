@@ -1,10 +1,12 @@
 """One published network: its facts, the question before its download, and what can be done with it once it is here."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
+from app.backbones.input_size import InputSize
 from app.backbones.job_slot_view import JobSlotView
 from app.backbones.logic import PublishedRow, RecommendedRow
 from app.backbones.wording import download_button, download_question, licence_and_work, licence_text, published_facts
@@ -26,6 +28,10 @@ class PublishedCard(QFrame):
     Args:
         jobs: of the panel.
         purpose: what the network is recommended for, as a mark; empty for one that the person chose.
+
+    Attributes:
+        row: the network, at the input size that the person chose.
+        here: speed of each backbone of this computer by its name, None where it was not measured.
     """
 
     download_requested = Signal(object)
@@ -34,11 +40,15 @@ class PublishedCard(QFrame):
         super().__init__()
         self._jobs = jobs
         self.row: PublishedRow | None = None
+        self.here: Mapping[str, float | None] = {}
+        self._listed: PublishedRow | None = None
         self._can_change = True
         self.setProperty("role", "card")
         self._name = make_label("", "strong", wraps=True)
         self._facts = make_label("", "caption", wraps=True)
         self._more = make_label("", "caption", wraps=True)
+        self.input_size = InputSize()
+        self.input_size.changed.connect(self._on_size_changed)
         self.download_button = make_button("", self._on_ask, icon_name="download")
         self.use_button = make_button(self.tr("Use in this project…"), self._on_use, variant="primary")
         self.question = self._make_question()
@@ -64,7 +74,8 @@ class PublishedCard(QFrame):
 
     def _lay_out(self, purpose: str) -> None:
         spacing = tokens().spacing
-        parts = (self._facts, self._more, self.download_button, self.use_button, self.question, self._run_place)
+        buttons = (self.download_button, self.use_button)
+        parts = (self._facts, self._more, self.input_size, *buttons, self.question, self._run_place)
         column = fill_column(self, *parts, spacing=spacing.tiny)
         column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.medium)
         column.insertSpacing(2, spacing.tiny)
@@ -98,8 +109,17 @@ class PublishedCard(QFrame):
 
     def show_row(self, row: PublishedRow | None) -> None:
         """Show another network, or what is known of the same one now."""
-        is_same = row is not None and self.row is not None and row.source == self.row.source
-        is_asking = is_same and self.is_asking
+        is_same = row is not None and self._listed is not None and row.source == self._listed.source
+        self._listed = row
+        if not is_same:
+            self.input_size.show_network(None if row is None else row.network)
+        self._show(is_asking=is_same and self.is_asking)
+
+    def _show(self, *, is_asking: bool) -> None:
+        """Show the network at the input size that was chosen."""
+        row = self._listed
+        if row is not None and self.input_size.side:
+            row = row.at_side(self.input_size.side, self.here)
         self.row = row
         self.setVisible(row is not None)
         if row is None:
@@ -119,15 +139,20 @@ class PublishedCard(QFrame):
         is_mine = row is not None and download.subject == row.name
         is_coming = is_mine and download.is_busy
         self.download_button.setVisible(not is_here and not is_asking and not is_coming)
-        self.download_button.setEnabled(not download.is_busy)
+        self.download_button.setEnabled(self.input_size.is_usable and not download.is_busy)
+        self.agree_button.setEnabled(self.input_size.is_usable)
+        self.input_size.setEnabled(not is_coming)
         self.use_button.setVisible(is_here and not is_coming)
         self.use_button.setEnabled(self._can_change)
         self.question.setVisible(is_asking and not is_here and not download.is_busy)
         self._run_place.setVisible(is_mine)
 
+    def _on_size_changed(self) -> None:
+        self._show(is_asking=self.is_asking)
+
     def _on_ask(self) -> None:
         self._jobs.download.dismiss()
-        self.show_row(self.row)
+        self.show_row(self._listed)
         self._arrange(is_asking=True)
         self.agree_button.setFocus()
 

@@ -1,6 +1,6 @@
 """The second source: published networks. The list asks no other computer; a download begins when the person says so."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QItemSelectionModel
@@ -107,8 +107,15 @@ class PublishedPage(QWidget):
         if not self.model.rows and not self._jobs.listing.is_busy:
             self._jobs.list_published()
 
-    def show_rows(self, rows: Sequence[PublishedRow]) -> None:
-        """List networks; the chosen one stays chosen."""
+    def show_rows(self, rows: Sequence[PublishedRow], here: Mapping[str, float | None]) -> None:
+        """List networks; the chosen one stays chosen.
+
+        Args:
+            rows: all of them.
+            here: speed of each backbone of this computer by its name, None where it was not measured.
+        """
+        for card in self._cards:
+            card.here = here
         advised = {each.advice: each for each in recommended_rows(rows)}
         for advice, card in self.recommended.items():
             if advice in advised:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from engine.backbones.preprocessing import UNIT_TEMPERATURE
@@ -20,6 +20,7 @@ NON_COMMERCIAL: Final = f"CC-BY-NC 4.0{FOR_RESEARCH}"
 UNNAMED: Final = "none named"
 """How a licence begins in words that nobody named."""
 LONGEST_LIBRARY_NAME: Final = 64  # characters
+_PATCH: Final = re.compile(r"patch(\d+)")
 _HASH_DIGITS: Final = 8  # enough to tell names apart that begin alike
 
 
@@ -149,6 +150,24 @@ class PublishedNetwork:
     def terms(self) -> str:
         """Size and licence for people, as they are told before a download."""
         return f"{self.size_text}; licence: {self.licence} ({self.licence_url})"
+
+    @property
+    def takes_other_sides(self) -> bool:
+        """Whether it can be built for images of another side than its weights are for."""
+        return self.publisher == TIMM
+
+    @property
+    def patch(self) -> int:
+        """Side of the patches that it cuts an image into, as its name tells; the input's is a multiple. 0: not told."""
+        found = _PATCH.search(self.network)
+        return int(found[1]) if found else 0
+
+    def at_side(self, input_side: int) -> "PublishedNetwork":
+        """The same network for images of another side; whether it takes them is seen when it is built."""
+        if input_side == self.input_side:
+            return self
+        resize_side = round(input_side / self.resize_share)
+        return replace(self, input_side=input_side, resize_side=resize_side, has_chosen_side=True)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON, with what the properties say."""

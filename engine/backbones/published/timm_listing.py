@@ -88,10 +88,7 @@ def with_input_side(facts: PublishedNetwork, input_side: int) -> PublishedNetwor
     Raises:
         ModelError: it takes none of this side.
     """
-    chosen = facts
-    if input_side != facts.input_side:
-        resize_side = round(input_side / facts.resize_share)
-        chosen = replace(facts, input_side=input_side, resize_side=resize_side, has_chosen_side=True)
+    chosen = facts.at_side(input_side)
     parameters, width = shape_of(chosen)
     return replace(chosen, embedding_width=width, parameters=facts.parameters or parameters)
 

@@ -7,17 +7,19 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QSplitter
+from PySide6.QtWidgets import QApplication, QSpinBox, QSplitter
 
 from app.backbones.logic import Source
 from app.backbones.published_page import PublishedPage
 from app.backbones.wording import UNTOLD
 from app.jobs.job_slot import Stage
 from app.settings import Settings
+from engine.backbones.messages import AddedBackbone
 from engine.worker.protocol import Failed
 from tests.support.backbone_jobs import LARGE, SMALL, keep_list
 from tests.support.backbone_panel import panel_for, wait_for
-from tests.support.desk import Desk
+from tests.support.desk import CONTROL, Desk
+from tests.support.other_backbones import add_to_library
 from tests.support.scripted_workers import Player
 from tests.support.widgets import texts
 
@@ -120,6 +122,44 @@ def test_a_mirror_is_typed_and_remembered(reviewing: Desk, settings: Settings, t
     wait_for(reviewing, reviewing.window.backbone_jobs.download, Stage.FAILED)
     (request,) = player.requests
     assert (request.source, request.mirror) == ("timm:vit_small_patch14_dinov2.lvd142m", str(tmp_path))
+
+
+def type_size(desk: Desk, box: QSpinBox, text: str) -> None:
+    """Click into the box, and type over what stands there."""
+    QTest.mouseClick(box.lineEdit(), Left)
+    desk.press(Key.Key_A, CONTROL)
+    QTest.keyClicks(box, text, delay=5)
+    desk.press(Key.Key_Return)
+
+
+def test_a_network_of_timm_takes_another_input_size(reviewing: Desk, tmp_path: Path) -> None:
+    """Typed in pixels; what cannot be is said in place, and what comes is another backbone than at the usual size."""
+    page = page_of(reviewing, SMALL, DINOV2)
+    card, jobs = page.card, reviewing.window.backbone_jobs
+    assert card.input_size.isHidden()
+    QTest.keyClicks(page.search, "dinov2", delay=5)
+    assert card.input_size.isVisible()
+    type_size(reviewing, card.input_size.box, "220")
+    assert "The input size must be a multiple of 14." in texts(card)
+    assert not card.download_button.isEnabled()
+    type_size(reviewing, card.input_size.box, "224")
+    assert "about 88.2 MB  ·  224 px" in texts(card)
+    assert "measured once it is on this computer" in texts(card)
+    name = f"{DINOV2.library_name}-224px"
+    jobs.download.make_job = player = Player([AddedBackbone(name, "00ff", 384)])
+    QTest.mouseClick(card.download_button, Left)
+    add_to_library(tmp_path, name=name)
+    QTest.mouseClick(card.agree_button, Left)
+    reviewing.wait(card.use_button.isVisible)
+    assert [request.input_side for request in player.requests] == [224]
+    jobs.change.make_job = change = Player(["wait"])
+    QTest.mouseClick(card.use_button, Left)
+    reviewing.wait(lambda: bool(change.requests))
+    assert change.requests[0].backbone == name
+    jobs.change.cancel()
+    reviewing.wait(lambda: not jobs.change.is_busy)
+    type_size(reviewing, card.input_size.box, "518")
+    assert card.download_button.isVisible()
 
 
 @pytest.mark.parametrize(("mirror", "host"), [("", "huggingface.co"), ("https://hub.example", "hub.example")])
