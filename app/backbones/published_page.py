@@ -71,8 +71,9 @@ class PublishedPage(QWidget):
         return field
 
     def _make_publisher_box(self) -> QComboBox:
-        names = {"": self.tr("All publishers"), TORCHVISION: "torchvision", TIMM: "timm"}
+        names = {"": self.tr("All"), TORCHVISION: "torchvision", TIMM: "timm"}
         box = make_choice_box(names)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         box.setAccessibleName(self.tr("Publisher"))
         box.setToolTip(self.tr("Whose networks are listed"))
         box.currentIndexChanged.connect(self._on_publisher_chosen)
@@ -83,8 +84,8 @@ class PublishedPage(QWidget):
         line = QHBoxLayout(row)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(tokens().spacing.small)
-        line.addWidget(self.search, 2)
-        line.addWidget(self.publisher, 1)
+        line.addWidget(self.search, 1)
+        line.addWidget(self.publisher)
         return row
 
     @property

@@ -4,7 +4,17 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from PySide6.QtCore import QPoint, QRect
-from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLabel, QLineEdit, QTabBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QStyle,
+    QStyleOptionComboBox,
+    QTabBar,
+    QWidget,
+)
 
 
 def clipped(root: QWidget) -> list[str]:
@@ -24,6 +34,8 @@ def _clipped(root: QWidget) -> Iterator[str]:
             yield widget.text()
         elif isinstance(widget, QAbstractSpinBox | QComboBox) and _is_low(widget):
             yield widget.accessibleName()
+        elif isinstance(widget, QComboBox) and _choice_is_cut(widget):
+            yield widget.currentText()
         elif isinstance(widget, QLineEdit) and _text_is_cut(widget):
             yield widget.placeholderText() or widget.text()
         elif isinstance(widget, QTabBar) and widget.width() < widget.sizeHint().width():
@@ -74,6 +86,15 @@ def _is_low(box: QAbstractSpinBox | QComboBox) -> bool:
     if isinstance(box, QAbstractSpinBox):
         return box.lineEdit().contentsRect().height() < box.fontMetrics().height()
     return box.height() < box.sizeHint().height()
+
+
+def _choice_is_cut(box: QComboBox) -> bool:
+    """Whether the chosen entry has too little width."""
+    option = QStyleOptionComboBox()
+    box.initStyleOption(option)
+    field = QStyle.SubControl.SC_ComboBoxEditField
+    room = box.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, box)
+    return box.fontMetrics().horizontalAdvance(box.currentText()) > room.width()
 
 
 def _text_is_cut(field: QLineEdit) -> bool:

@@ -18,6 +18,7 @@ from engine.backbones.messages import AddedBackbone
 from engine.worker.protocol import Failed
 from tests.support.backbone_jobs import LARGE, SMALL, keep_list
 from tests.support.backbone_panel import panel_for, wait_for
+from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, Desk
 from tests.support.other_backbones import add_to_library
 from tests.support.scripted_workers import Player
@@ -56,6 +57,20 @@ def test_a_publisher_is_chosen(reviewing: Desk) -> None:
     assert len(page.model.rows) == 1
     QTest.keyClicks(page.search, " resnet", delay=20)
     assert "No network matches" in texts(page)
+
+
+@pytest.mark.parametrize("width", [330, 440])
+def test_search_and_publisher_are_whole_at_every_width(reviewing: Desk, width: int) -> None:
+    """What they ask for, and the publisher that is chosen."""
+    page = page_of(reviewing, SMALL, DINOV2)
+    panes = reviewing.window.findChild(QSplitter)
+    assert isinstance(panes, QSplitter)
+    reviewing.window.resize(1600, 800)
+    panes.setSizes([200, 1398 - width, width])
+    reviewing.wait(lambda: clipped(page) == [])
+    page.publisher.setFocus()
+    QTest.keyClicks(page.publisher, "torchvision", delay=5)
+    reviewing.wait(lambda: clipped(page) == [])
 
 
 def test_without_timm_the_page_says_what_it_would_bring(reviewing: Desk) -> None:
