@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, final
 
-from PySide6.QtCore import QLocale, Signal, SignalInstance
+from PySide6.QtCore import QLocale, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
 from app.controls import dress_number_box, fill_column, make_button, make_choice_box, make_form, make_label
@@ -24,7 +24,9 @@ Field = QComboBox | QCheckBox | QLineEdit | QSpinBox | QDoubleSpinBox
 OWN_VALUES: Final = ""
 PERCENT: Final = 100.0
 _PRESETS: Final = {name: preset(name) for name in PRESETS}
-_PRESET_TITLES: Final = {name: each.title for name, each in PRESETS.items()} | {
+_SHORT_TITLES: Final = {"imagenet": "ImageNet", "caffe": "Caffe", "clip": "CLIP"}
+"""Where the whole title is too long for a narrow panel; it is the entry's tip then."""
+_PRESET_TITLES: Final = {name: _SHORT_TITLES.get(name, each.title) for name, each in PRESETS.items()} | {
     OWN_VALUES: QT_TRANSLATE_NOOP("backbones", "Custom")
 }
 _CHOICES: Final[Mapping[str, Mapping[Any, str]]] = {
@@ -83,6 +85,8 @@ class PreprocessingForm(QWidget):
         self._lay_out()
         for widget in (self.name, *self._fields.values()):
             _edited(widget).connect(self._on_changed)
+        for name in _SHORT_TITLES:
+            self.preset.setItemData(self.preset.findData(name), PRESETS[name].title, Qt.ItemDataRole.ToolTipRole)
         self.preset.currentIndexChanged.connect(self._on_preset_chosen)
 
     def _lay_out(self) -> None:

@@ -35,7 +35,7 @@ def test_an_onnx_file_is_shown_tried_and_added(reviewing: Desk, tmp_path: Path) 
     wait_for(reviewing, inspection, Stage.DONE)
     assert page.form.isVisible()
     assert "16-dimensional embedding" in texts(page)
-    assert page.form.preset.currentText() == "ImageNet mean and std"
+    assert page.form.preset.currentText() == "ImageNet"
     assert not page.add_button.isEnabled()
     assert page.try_button.text() == "Try it on 8 of your images"
     page.form.name.setText("mine")
