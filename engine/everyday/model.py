@@ -14,6 +14,7 @@ from engine.everyday.back_off import BackOff, Policy, back_off
 from engine.everyday.blocks import one_thread_each, stop_if_asked
 from engine.everyday.classification import LinearClassifier, Scores, classify_all, linear_classifier
 from engine.everyday.collection_stage.basis import CollectionBasis
+from engine.everyday.collection_stage.branches import Branches
 from engine.everyday.collection_stage.propagated_start import LinearPrototypes
 from engine.everyday.collection_stage.stage import CollectionStage, StageCheck, StageInput, fit_stage
 from engine.everyday.fixed_point import Embeddings
@@ -252,6 +253,7 @@ def _with_stage(
             candidates=candidates,
             spread=_spread(tuning, prior, model.setting),
             ignored=left_out[left_out >= 0],
+            branches=Branches.telling(back_off(graph, model.candidate_ids, {}).roll_up),
             without=lambda prototypes: _classifier(prototypes, is_zero_shot, tuning, prior, model.setting),
         )
     )

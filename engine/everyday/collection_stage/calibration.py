@@ -6,17 +6,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.everyday.collection_stage.branches import Branches
+
 FACTORS: Final = np.geomspace(0.4, 2.5, 33)
 """Factors on the power that are tried. Chosen: from less than half to two and a half times, in steps of 6 %."""
 PRIOR_SPREAD: Final = 0.25
 """Standard deviation of the logarithm of the factor beforehand, where shots are familiar: few move it little."""
 LIKENESS: Final = 1.12
 """What likeness adds to the logarithm of the power: where images have look-alikes, chances are surer (decision 52)."""
-SHOTS: Final = 0.1
+SHOTS: Final = 0.12
 """The power goes with the shots of a class to this power."""
 FAMILIARITY: Final = 0.45
 """It goes with the familiarity to this power: shots that were taken elsewhere say less than they seem to."""
-USUAL: Final = -1.08
+USUAL: Final = -1.22
 """Logarithm of the power of one familiar shot of each class among images that have no look-alikes."""
 MOST_POWER: Final = 3.0
 """Highest power of a probability. Chosen: above what was right anywhere (decision 52)."""
@@ -49,15 +51,17 @@ class Calibration:
     Attributes:
         power: of the chances.
         doubt: (c,) float32, share of a class's probability that goes to the runners-up.
+        branches: the classes above the c candidates.
     """
 
     power: float
     doubt: Matrix
+    branches: Branches
 
     def apply(self, chances: Matrix) -> Matrix:
         """Probabilities (n, c) float32 of chances (n, c) that are not negative."""
         sharp = sharpened(chances, self.power)
-        return leaked(sharp, (sharp @ self.doubt)[:, None])
+        return self.branches.lean(leaked(sharp, (sharp @ self.doubt)[:, None]))
 
 
 def sharpened(chances: Matrix, power: float) -> Matrix:
@@ -84,12 +88,14 @@ class HeldOutChances:
         classes: (h,) int64 positions of the shots' own candidates.
         shot_counts: (h, c) float32 shots that each candidate had meanwhile.
         hits_without: how many of them the model without the stage gets right.
+        branches: the classes above the c candidates.
     """
 
     chances: Matrix
     classes: NDArray[np.int64]
     shot_counts: Matrix
     hits_without: int
+    branches: Branches
 
     @property
     def hits(self) -> int:
@@ -119,7 +125,7 @@ def _evidence(held_out: HeldOutChances, power: float, off: float) -> float:
     """Log likelihood of the number of hits (normal around the claim), and of being so many deviations off."""
     claims = sharpened(held_out.chances, power)
     doubt = (claims * doubt_for(held_out.shot_counts)).sum(axis=1, keepdims=True)
-    best = leaked(claims, doubt).max(axis=1).astype(np.float64)
+    best = held_out.branches.lean(leaked(claims, doubt)).max(axis=1).astype(np.float64)
     spread = max(float((best * (1 - best)).sum()), 0.25)
     missed = best.sum() - held_out.hits
     return float(-0.5 * missed**2 / spread - 0.5 * off**2)

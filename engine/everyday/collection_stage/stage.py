@@ -15,6 +15,7 @@ from engine.everyday.back_off import BackOff
 from engine.everyday.blocks import in_blocks
 from engine.everyday.classification import LinearClassifier, Scores
 from engine.everyday.collection_stage.basis import CollectionBasis
+from engine.everyday.collection_stage.branches import Branches
 from engine.everyday.collection_stage.calibration import (
     Calibration,
     HeldOutChances,
@@ -59,6 +60,7 @@ class StageInput:
         candidates: (c,) int64 positions in the recipe's table.
         spread: of zero-shot classes.
         ignored: anchors that show none of the classes.
+        branches: the classes above the c candidates.
         without: the classifier that the model has without the stage, given its prototypes (c, d).
     """
 
@@ -70,6 +72,7 @@ class StageInput:
     candidates: NDArray[np.int64]
     spread: float
     ignored: NDArray[np.int64]
+    branches: Branches
     without: Callable[[Matrix], LinearClassifier]
 
 
@@ -217,7 +220,7 @@ def fit_stage(given: StageInput) -> CollectionStage:
         shots=float(np.exp(np.log(counts[counts > 0]).mean())) if counts.any() else 1.0,
         familiarity=familiarity,
     )
-    calibration = Calibration(power_from(held_out, expected, familiarity), doubt_for(counts))
+    calibration = Calibration(power_from(held_out, expected, familiarity), doubt_for(counts), given.branches)
     check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
     return CollectionStage(given.basis, labels, refined, familiarity, calibration, check)
 
@@ -245,12 +248,13 @@ def _hold_out(given: StageInput) -> HeldOutChances:
     width = len(given.candidates)
     if not parts:
         none = np.zeros((0, width), dtype=np.float32)
-        return HeldOutChances(none, np.zeros(0, dtype=np.int64), none, 0)
+        return HeldOutChances(none, np.zeros(0, dtype=np.int64), none, 0, given.branches)
     return HeldOutChances(
         np.concatenate([part.chances for part in parts]),
         np.concatenate([part.classes for part in parts]),
         np.concatenate([part.shot_counts for part in parts]),
         sum(part.hits_without for part in parts),
+        given.branches,
     )
 
 
@@ -274,7 +278,7 @@ def _fit_without(given: StageInput, labels: AnchorLabels, fold: NDArray[np.int64
     links = given.basis.anchor_links.rows(held)
     chances = joined(chances_of(refined.classifier, given.basis.vectors[held]), links, refined.chances)
     counts = np.broadcast_to(rest.shot_counts(), chances.shape)
-    return HeldOutChances(chances, classes, counts, _hits_without(given, kept, held, classes))
+    return HeldOutChances(chances, classes, counts, _hits_without(given, kept, held, classes), given.branches)
 
 
 def _hits_without(

@@ -5,6 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
+from engine.everyday.collection_stage.branches import Branches
 from engine.everyday.collection_stage.calibration import (
     DOUBT,
     FAMILIARITY,
@@ -280,9 +281,14 @@ def test_a_zero_shot_class_stays_where_its_ancestors_put_it() -> None:
 # -- calibration --------------------------------------------------------------------------------------------------
 
 
+def no_branches(candidates: int) -> Branches:
+    """Of classes that have nothing above them."""
+    return Branches(np.zeros((candidates, 0), dtype=np.float32))
+
+
 def test_probabilities_by_hand() -> None:
     """Power 2 on 0.8 and 0.2 gives 16/17 and 1/17; a doubt of 0.2 leaks a fifth to the square roots, 4/5 and 1/5."""
-    calibration = Calibration(2.0, np.full(2, 0.2, np.float32))
+    calibration = Calibration(2.0, np.full(2, 0.2, np.float32), no_branches(2))
     found = calibration.apply(np.array([[0.8, 0.2]], dtype=np.float32))
     assert found[0] == pytest.approx([0.8 * 16 / 17 + 0.2 * 4 / 5, 0.8 / 17 + 0.2 / 5], abs=1e-6)
 
@@ -290,7 +296,7 @@ def test_probabilities_by_hand() -> None:
 def test_probabilities_sum_to_one_whatever_the_chances() -> None:
     """Also of chances that do not sum to one, and of none at all."""
     chances = np.array([[0.1, 0.05, 0], [0, 0, 0], [1, 0, 0]], dtype=np.float32)
-    calibration = Calibration(0.7, doubt_for(np.array([0, 1, 10], dtype=np.float32)))
+    calibration = Calibration(0.7, doubt_for(np.array([0, 1, 10], dtype=np.float32)), no_branches(3))
     found = calibration.apply(chances)
     assert found.sum(axis=1) == pytest.approx(1)
     assert found[1] == pytest.approx([1 / 3] * 3)
@@ -304,7 +310,7 @@ def test_doubt_goes_down_with_shots() -> None:
 def _held_out(right: int, wrong: int) -> HeldOutChances:
     chances = np.tile(np.array([0.7, 0.3], dtype=np.float32), (right + wrong, 1))
     classes = np.repeat([0, 1], [right, wrong]).astype(np.int64)
-    return HeldOutChances(chances, classes, np.full_like(chances, 1e6), 0)
+    return HeldOutChances(chances, classes, np.full_like(chances, 1e6), 0, no_branches(2))
 
 
 def test_the_power_follows_held_out_shots() -> None:
