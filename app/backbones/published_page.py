@@ -65,8 +65,8 @@ class PublishedPage(QWidget):
         field = QLineEdit()
         field.setProperty("variant", "search")
         field.setClearButtonEnabled(True)
-        field.setPlaceholderText(self.tr("Search by name or licence"))
-        field.setAccessibleName(field.placeholderText())
+        field.setPlaceholderText(self.tr("Name or licence"))
+        field.setAccessibleName(self.tr("Search by name or licence"))
         field.textChanged.connect(self._on_words_changed)
         return field
 

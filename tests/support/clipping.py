@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QStyle,
     QStyleOptionComboBox,
+    QStyleOptionFrame,
     QTabBar,
     QWidget,
 )
@@ -99,4 +100,11 @@ def _choice_is_cut(box: QComboBox) -> bool:
 
 def _text_is_cut(field: QLineEdit) -> bool:
     """Whether what it asks for is cut; what a person typed scrolls."""
-    return not field.text() and field.fontMetrics().horizontalAdvance(field.placeholderText()) > field.width()
+    if field.text() or isinstance(field.parentWidget(), QAbstractSpinBox | QComboBox):
+        return False
+    option = QStyleOptionFrame()
+    field.initStyleOption(option)
+    room = field.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, field)
+    margins = field.textMargins()
+    text = field.fontMetrics().horizontalAdvance(field.placeholderText())
+    return text > room.width() - margins.left() - margins.right()
