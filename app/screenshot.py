@@ -1,8 +1,13 @@
-"""Pictures of the window without a display: for the sample run, the documents, and for looking at what was built."""
+"""Pictures of the window without a display: for the sample run, the documents, and for looking at what was built.
 
+`python -m app.screenshot PROJECT FOLDER` makes those of the README: the window, a training, published networks.
+"""
+
+import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +20,11 @@ if TYPE_CHECKING:
 SIZE: Final = QSize(1440, 900)
 TIMEOUT_S: Final = 60
 LOOK_MS: Final = 50
+ITERATIONS: Final = 60
+"""Of the training that is shown: enough for a curve."""
+TRAINING_S: Final = 600
+
+Show = Callable[["MainWindow"], None]
 
 
 def take_screenshots(project: Path, shots: dict[str, Path], *, class_name: str = "", size: QSize = SIZE) -> None:
@@ -29,8 +39,36 @@ def take_screenshots(project: Path, shots: dict[str, Path], *, class_name: str =
     Raises:
         TimeoutError: the window was not complete in time.
     """
+    with opened(project, size) as window:
+        choose(window, class_name)
+        grab(window, shots, is_complete)
+
+
+def take_pictures(project: Path, folder: Path, show: "Mapping[str, Show]") -> None:
+    """Make pictures of a project, each in light and dark.
+
+    Args:
+        project: the project file.
+        folder: for `NAME-light.png` and `NAME-dark.png`.
+        show: brings on the screen what each picture shows, by its name.
+
+    Raises:
+        TimeoutError: something did not come in time.
+    """
+    with opened(project, SIZE) as window:
+        choose_coarse(window)
+        wait_until(lambda: is_complete(window))
+        for name, bring in show.items():
+            bring(window)
+            shots = {scheme: folder / f"{name}-{scheme}.png" for scheme in ("light", "dark")}
+            grab(window, shots, lambda window: not window.thumbnails.is_busy)
+
+
+@contextmanager
+def opened(project: Path, size: QSize) -> "Iterator[MainWindow]":
+    """A window with a project, classified."""
     from app.main_window import MainWindow
-    from app.theme import apply_theme, set_scheme
+    from app.theme import apply_theme
 
     application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
@@ -43,13 +81,62 @@ def take_screenshots(project: Path, shots: dict[str, Path], *, class_name: str =
         window.show()
         window.session.open(project)
         wait_until(lambda: loaded[0])
-        choose(window, class_name)
-        for scheme, target in shots.items():
-            set_scheme(scheme)
-            wait_until(lambda: is_complete(window))
-            window.grab().save(str(target))
+        yield window
     finally:
         window.close()
+
+
+def grab(window: "MainWindow", shots: Mapping[str, Path], is_ready: "Callable[[MainWindow], bool]") -> None:
+    """Save the window in each scheme."""
+    from app.theme import set_scheme
+
+    for scheme, target in shots.items():
+        set_scheme(scheme)
+        wait_until(lambda: is_ready(window))
+        window.grab().save(str(target))
+
+
+def choose_coarse(window: "MainWindow") -> None:
+    """Choose the first image that is sure of a coarse class and of no exact one, or the first of all."""
+    from engine.graph.codes import NO_CLASS
+
+    state, leaves = window.session.state, {*window.session.graph.leaves(), NO_CLASS}
+    assert state is not None
+    is_coarse = {i: int(safe) not in leaves for i, safe in zip(state.image_ids.tolist(), state.safe_class, strict=True)}
+    shown = [int(image_id) for image_id in window.workspace.model.image_ids]
+    window.workspace.grid.select_image(next(filter(is_coarse.get, shown), shown[0]))
+
+
+def show_training(window: "MainWindow") -> None:
+    """Train the backbone for a moment, to its end."""
+    from app.training.job import Phase
+    from app.training.logic import Depth
+
+    window.registry.trigger("train_backbone")
+    wait_until(lambda: window.models.panel is not None and bool(window.models.panel.versions.rows))
+    assert window.models.panel is not None
+    form = window.models.panel.forms[Depth.BACKBONE]
+    wait_until(lambda: not window.models.forecast.is_measuring and form.start_button.isEnabled())
+    form.iterations.setValue(ITERATIONS)
+    form.start_button.click()
+    ends = (Phase.DONE, Phase.FAILED)
+    wait_until(lambda: window.training.phase in ends, TRAINING_S)
+
+
+def show_published(window: "MainWindow") -> None:
+    """Published networks, read from the packages that are installed."""
+    from app.backbones.logic import Source
+
+    window.backbones.open_panel(Source.PUBLISHED)
+    wait_until(lambda: window.backbones.panel is not None and bool(window.backbones.panel.published.model.rows))
+
+
+PICTURES: "Final[Mapping[str, Show]]" = {
+    "window": lambda _window: None,
+    "training": show_training,
+    "backbones": show_published,
+}
+"""Of the README, by the name of the file."""
 
 
 def choose(window: "MainWindow", class_name: str) -> None:
@@ -86,3 +173,8 @@ def wait_until(is_true: Callable[[], bool], timeout_s: float = TIMEOUT_S) -> Non
     timer.stop()
     if not is_true():
         raise TimeoutError("the window was not complete in time")
+
+
+if __name__ == "__main__":
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    take_pictures(Path(sys.argv[1]), Path(sys.argv[2]), PICTURES)

@@ -10,11 +10,12 @@ from pytestqt.qtbot import QtBot
 
 from app.actions.keys_sheet import KeysSheet
 from app.actions.table import ACTIONS
-from app.screenshot import take_screenshots, wait_until
+from app.screenshot import PICTURES, take_pictures, take_screenshots, wait_until
 from app.settings import Settings
 from app.theme import set_scheme
 from engine.collection.state import NO_CLASS
-from tests.support.collections import Collection
+from tests.support.backbone_jobs import keep_list
+from tests.support.collections import Collection, cache_of_test
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import LONG_MS, changed_by, recorded
 
@@ -181,14 +182,20 @@ def test_undo_is_offered_for_classes_too(reviewing: Desk) -> None:
     assert "Yellow" in reviewing.window.registry.action("undo").text()
 
 
+@pytest.mark.parametrize("picture", ["", "backbones"])
 def test_pictures_of_the_window_are_not_blank(
-    qapp: QApplication, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qapp: QApplication, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, picture: str
 ) -> None:
-    """Light and dark, each full of different colours, and the two differ."""
+    """Of the sample run and of the documents: light and dark, each full of different colours, and the two differ."""
     store = QSettings(str(tmp_path / "shots.ini"), QSettings.Format.IniFormat)
     monkeypatch.setattr("app.main_window.Settings", lambda: Settings(store))
+    keep_list(cache_of_test())
     shots = {scheme: tmp_path / f"{scheme}.png" for scheme in ("light", "dark")}
-    take_screenshots(collection.project, shots, class_name="Red")
+    if picture:
+        shots = {scheme: tmp_path / f"{picture}-{scheme}.png" for scheme in shots}
+        take_pictures(collection.project, tmp_path, {picture: PICTURES[picture]})
+    else:
+        take_screenshots(collection.project, shots, class_name="Red")
     brightness = []
     for path in shots.values():
         image = QImage(str(path))
