@@ -58,13 +58,16 @@ class EightBitReport:
     least_cosine: float
 
 
-def write_eight_bit(model: Path, card: BackboneCard, images: NDArray[np.uint8]) -> EightBitReport:
+def write_eight_bit(
+    model: Path, card: BackboneCard, images: NDArray[np.uint8], *, in_float: Sequence[str] = ()
+) -> EightBitReport:
     """Write the eight-bit companion beside a backbone file, with ranges seen on images.
 
     Args:
         model: ONNX file of the backbone; stays as it is.
         card: of the backbone.
         images: (n, side, side, 3) uint8 RGB photos of the kind it will see, 100 or more for good ranges.
+        in_float: layers that stay as they are, see `write_eight_bit_within`.
 
     Raises:
         InputError: there are fewer than `FEWEST_IMAGES` images.
@@ -76,7 +79,7 @@ def write_eight_bit(model: Path, card: BackboneCard, images: NDArray[np.uint8]) 
         raise InputError("too few images to quantise with", expected=f"{FEWEST_IMAGES} or more", found=str(len(images)))
     held_out = np.arange(len(images)) % HELD_OUT == 0
     ranges = activation_ranges(model, card, images[~held_out])
-    return write_eight_bit_within(ranges, model, card, images[held_out], fidelity=FIDELITY)
+    return write_eight_bit_within(ranges, model, card, images[held_out], in_float=in_float, fidelity=FIDELITY)
 
 
 def write_eight_bit_within(
@@ -116,6 +119,27 @@ def write_eight_bit_within(
                 found=f"{agreement.mean():.4f}",
             )
     return EightBitReport(path, path.stat().st_size, float(agreement.mean()), float(agreement.min()))
+
+
+def layers_in_float(model: Path) -> tuple[str, ...]:
+    """What the layers give that the eight-bit companion beside a backbone file leaves as they are; nothing without one.
+
+    Raises:
+        ModelError: the companion cannot be read.
+    """
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    path = eight_bit_path(model)
+    if not path.is_file():
+        return ()
+    try:
+        nodes = onnx.load(str(path), load_external_data=False).graph.node
+    except (OSError, DecodeError) as error:
+        raise ModelError("the eight-bit version cannot be read", found=f"{path}: {error}") from error
+    eight_bit = {name for node in nodes if node.op_type == "DequantizeLinear" for name in node.output}
+    kept = (node for node in nodes if node.op_type in _QUANTISED and node.input[0] not in eight_bit)
+    return tuple(node.output[0] for node in kept)
 
 
 def activation_ranges(model: Path, card: BackboneCard, images: NDArray[np.uint8]) -> Ranges:

@@ -1,12 +1,12 @@
 """The Hugging Face hub on this computer: files below owner/name/resolve/revision, and what it tells of each."""
 
 import hashlib
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
-
-from tests.support.local_web import QuietHandler, answering
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final
 
 COMMIT: Final = "0123456789abcdef0123456789abcdef01234567"
 
@@ -38,11 +38,20 @@ class HubServer:
 @contextmanager
 def serving_hub(server: HubServer) -> Iterator[HubServer]:
     """Run the hub on a free port for the time of the block."""
-    with answering(_Handler, hub=server) as server.port:
+    web = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"hub": server}))
+    web.daemon_threads = False
+    server.port = web.server_port
+    thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
         yield server
+    finally:
+        web.shutdown()
+        thread.join()
+        web.server_close()
 
 
-class _Handler(QuietHandler):
+class _Handler(BaseHTTPRequestHandler):
     """As the hub does: a small file comes at once, a large one by a redirect that tells of it."""
 
     hub: HubServer
@@ -79,6 +88,11 @@ class _Handler(QuietHandler):
 
     def _answer(self, status: int, body: bytes, **headers: str) -> None:
         self.send_response(status)
-        self.tell_length(body)
-        self.tell(headers)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
         self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the overridden method's name)
+        """Say nothing."""

@@ -1,11 +1,12 @@
 """A web server on this computer that hands out one file, and misbehaves as told."""
 
 import base64
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-
-from tests.support.local_web import QuietHandler, answering
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 
 @dataclass
@@ -48,11 +49,20 @@ class WeightsServer:
 @contextmanager
 def serving(server: WeightsServer) -> Iterator[WeightsServer]:
     """Run the server on a free port for the time of the block."""
-    with answering(_Handler, shown=server) as server.port:
+    web = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"shown": server}))
+    web.daemon_threads = False
+    server.port = web.server_port
+    thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
         yield server
+    finally:
+        web.shutdown()
+        thread.join()
+        web.server_close()
 
 
-class _Handler(QuietHandler):
+class _Handler(BaseHTTPRequestHandler):
     shown: WeightsServer
 
     def do_GET(self) -> None:
@@ -89,9 +99,14 @@ class _Handler(QuietHandler):
         self.send_response(status)
         self.send_header("Content-Type", self.shown.content_type)
         if self.shown.says_length:
-            self.tell_length(body)
+            self.send_header("Content-Length", str(len(body)))
         if self.shown.etag:
             self.send_header("ETag", self.shown.etag)
-        self.tell(headers)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
         cut = self.shown.breaks_after.pop(0) if self.shown.breaks_after and body else len(body)
         self.wfile.write(body[:cut])
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the overridden method's name)
+        """Say nothing."""

@@ -40,6 +40,8 @@ from engine.training.checkpoint_file import CHECKPOINT_NAME, kept_iteration
 from engine.training.curve import TrainingPoint
 
 if TYPE_CHECKING:
+    from torch import nn
+
     from engine.training.level_wise.objective import PrototypePropagation
     from engine.training.settings import TrainingSettings
 
@@ -98,8 +100,10 @@ def train_backbone(
         resumed = _resumed_iteration(run)
         objective = _objective(settings, start, images)
         _train(objective, images, settings, teller, cancel, run=run)
+        assert settings.trained_share is not None, "filled in"
+        start.average(_network_in(objective), settings.trained_share)
         card = _export(objective, start, images, settings, out)
-        files = _measured(project, caches, images, TrainedFiles(
+        files = _measured(project, caches, start, images, TrainedFiles(
             out, "backbone", free_name(project, "backbone"), project.model.version_id,
             backbone_name=start.name, backbone_hash=file_hash(backbone_file(out)), card=card,
             figures={"iterations": settings.iterations, "kept_iteration": settings.iterations} | resumed,
@@ -216,14 +220,21 @@ def _export(
         attention, steps=objective.settings.steps, normalisation=objective.settings.normalisation
     )
     export_propagation(network, propagation_file(out))
-    return start.write(objective.backbone.get_submodule("backbone.backbone"), backbone_file(out), card)
+    return start.write(_network_in(objective), backbone_file(out), card)
 
 
-def _measured(project: Project, caches: CacheFolders, images: ProjectImages, files: TrainedFiles) -> TrainedFiles:
+def _network_in(objective: "PrototypePropagation") -> "nn.Module":
+    """What `Start.network` made."""
+    return objective.backbone.get_submodule("backbone.backbone")
+
+
+def _measured(
+    project: Project, caches: CacheFolders, start: Start, images: ProjectImages, files: TrainedFiles
+) -> TrainedFiles:
     """Fill in the figures and the card's temperature, by the exported files."""
     from engine.model_card import write_card
 
-    _write_companion(files, images)
+    _write_companion(files, start, images)
     embeddings = exported_embeddings(backbone_file(files.folder), files.card, images)
     fitted = fitted_to_training(project.graph, images, embeddings, files.propagation, files.card)
     temperature = held_out_temperature(fitted, images, embeddings, files.card.temperature)
@@ -240,8 +251,8 @@ def _measured(project: Project, caches: CacheFolders, images: ProjectImages, fil
     return replace(files, card=card, figures={**files.figures, **figures})
 
 
-def _write_companion(files: TrainedFiles, images: ProjectImages) -> None:
-    """Write the eight-bit companion, so that the new backbone embeds as fast as a bundled one; some have none."""
+def _write_companion(files: TrainedFiles, start: Start, images: ProjectImages) -> None:
+    """Write the eight-bit companion, so that the new backbone embeds as fast as the one before; some have none."""
     from engine.runtime.quantization import FEWEST_IMAGES, write_eight_bit
     from engine.training.batches import middle_windows
 
@@ -251,7 +262,7 @@ def _write_companion(files: TrainedFiles, images: ProjectImages) -> None:
     positions = np.unique(np.linspace(0, count - 1, min(count, MOST_QUANTISED)).round().astype(np.int64))
     with suppress(ModelError):  # eight bits are too few for it
         windows = middle_windows(images.training_set.pixels, positions, files.card.input_side)
-        write_eight_bit(backbone_file(files.folder), files.card, windows)
+        write_eight_bit(backbone_file(files.folder), files.card, windows, in_float=start.in_float())
 
 
 def _accuracy_before(project: Project, caches: CacheFolders, images: ProjectImages) -> float | None:

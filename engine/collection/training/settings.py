@@ -1,4 +1,4 @@
-"""Settings of a training as people give them, `iterations=200`, brought into the settings' own types."""
+"""Settings of a training as people give them, `iterations=60`, brought into the settings' own types."""
 
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +38,9 @@ class BackboneSettings:
         ways, shots, queries: few-shot classes of an iteration, and images of each as support and as queries.
         coarse_images: images of each coarse class in an iteration, at most.
         lambda_: weight of `P0` in Eq. 6; the paper's 0 for 1 shot would make siblings one and the same.
-        learning_rate: 3e-4 for a trained backbone, 1e-3 for Conv4.
+        learning_rate: 1e-4 for a trained backbone, 1e-3 for Conv4.
+        trained_share: weight of the trained weights in their mean with those of the start, which is kept; half for a
+            trained backbone, all for Conv4.
         weight_decay: of Adam.
         augmentation: how images are changed each time they are seen, see `TrainingSettings`.
         held_out_share: share of each class's labelled images that only the figures are measured on.
@@ -48,26 +50,27 @@ class BackboneSettings:
     """
 
     start: str = CURRENT
-    iterations: int = 200
+    iterations: int = 60
     side: int | None = None
-    frozen_share: float = 0.25
+    frozen_share: float = 0.65
     ways: int | None = None
     shots: int | None = None
     queries: int | None = None
     coarse_images: int = 5
     lambda_: float = 0.5
     learning_rate: float | None = None
+    trained_share: float | None = None
     weight_decay: float = 1e-4
     augmentation: Augmentation = "shifted crop"
     held_out_share: float = 0.2
-    points: int = 10
+    points: int = 5
     device: str = "auto"
     seed: int = 0
 
     def __post_init__(self) -> None:
         at_least(self, iterations=1, side=32, ways=2, shots=1, queries=1, coarse_images=1, points=1, seed=0)
         between(self, lambda_=(0.0, 1.0), held_out_share=(0.0, 0.8), frozen_share=(0.0, 0.95))
-        between(self, weight_decay=(0.0, 1.0), learning_rate=(0.0, 1.0))
+        between(self, weight_decay=(0.0, 1.0), learning_rate=(0.0, 1.0), trained_share=(0.0, 1.0))
         if self.device not in {"auto", "cpu", "cuda"}:
             raise InputError("there is no such device", expected="auto, cpu or cuda", found=self.device)
 
@@ -82,7 +85,7 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Plain]:
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign or not name.strip():
-            raise UsageError("a setting must be given as name=value", expected="such as iterations=200", found=text)
+            raise UsageError("a setting must be given as name=value", expected="such as iterations=60", found=text)
         chosen[name.strip()] = value.strip()
     return by_field(chosen)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from engine.model.attention import Attention
+    from engine.training.thawed.network import ThawedNetwork
 
 MARGIN: Final = 1.125
 """Images are stored this much larger than they are trained at: the rest is room for random shifts."""
@@ -30,6 +31,7 @@ class Start(ABC):
         name: of the backbone.
         usual_side: of the images, in pixels.
         usual_rate: learning rate.
+        usual_trained_share: weight of the trained weights in their mean with those of the start.
         temperature: what squared distances of unit embeddings are divided by in training.
         identity: hashes of the files; another start has another one.
     """
@@ -38,15 +40,17 @@ class Start(ABC):
     identity: str
     usual_side: int
     usual_rate: float
+    usual_trained_share: float
     temperature: float
 
     def filled_in(self, settings: BackboneSettings) -> BackboneSettings:
         """What follows from the start, where it was not chosen."""
-        side, rate = settings.side, settings.learning_rate
+        side, rate, share = settings.side, settings.learning_rate, settings.trained_share
         return replace(
             settings,
             side=self.usual_side if side is None else side,
             learning_rate=self.usual_rate if rate is None else rate,
+            trained_share=self.usual_trained_share if share is None else share,
         )
 
     @abstractmethod
@@ -64,6 +68,18 @@ class Start(ABC):
     @abstractmethod
     def attention(self, width: int) -> "Attention | None":
         """What is known of attention over embeddings of a width; None for nothing."""
+
+    @abstractmethod
+    def average(self, network: "nn.Module", trained_share: float) -> None:
+        """Put the mean of `network` as it became and as it was in place of the former."""
+
+    @abstractmethod
+    def in_float(self) -> tuple[str, ...]:
+        """Layers that its eight-bit companion leaves as they are, by what they give.
+
+        Raises:
+            ModelError: the companion cannot be read.
+        """
 
     @abstractmethod
     def write(self, network: "nn.Module", path: Path, card: BackboneCard) -> BackboneCard:
@@ -96,7 +112,8 @@ class FromFile(Start):
         self.name = files.card.name
         self.identity = f"{files.backbone_hash} {files.propagation_hash}"
         self.usual_side = files.card.input_side
-        self.usual_rate = 3e-4
+        self.usual_rate = 1e-4
+        self.usual_trained_share = 0.5
         self.temperature = files.card.temperature
 
     def stored_side(self, side: int) -> int:
@@ -138,16 +155,26 @@ class FromFile(Start):
             return None
         return known if known.embedding_width == width else None
 
+    def average(self, network: "nn.Module", trained_share: float) -> None:
+        """With the weights of the file."""
+        from engine.training.thawed.network import average_with_file
+
+        average_with_file(self.files.backbone, _thawed_in(network), trained_share)
+
+    def in_float(self) -> tuple[str, ...]:
+        """Those of the file that it goes on from: the network is the same."""
+        from engine.runtime.quantization import layers_in_float
+
+        return layers_in_float(self.files.backbone)
+
     def write(self, network: "nn.Module", path: Path, card: BackboneCard) -> BackboneCard:
         """The same file with other weights, so that it is as large and as fast."""
         from engine.full_disk import writing
         from engine.model_card import write_card
         from engine.new_file import ORDINARY_FILE, write_file
         from engine.training.thawed.agreement import check_agreement
-        from engine.training.thawed.network import ThawedNetwork, with_weights
+        from engine.training.thawed.network import with_weights
 
-        inner = network.get_submodule("network.network")
-        assert isinstance(inner, ThawedNetwork), "made by this class"
         ours = self.files.card
         card = replace(
             card,
@@ -156,7 +183,7 @@ class FromFile(Start):
             shrinkage=ours.shrinkage, shrinkage_guessed=ours.shrinkage_guessed,
         )  # fmt: skip
         with writing(path, "the model cannot be written", "choose another folder or free some space"):
-            write_file(path, with_weights(self.files.backbone, inner), mode=ORDINARY_FILE)
+            write_file(path, with_weights(self.files.backbone, _thawed_in(network)), mode=ORDINARY_FILE)
             write_card(path, card)
         check_agreement(path, card, network)
         return card
@@ -170,6 +197,7 @@ class FromRandomWeights(Start):
         self.name = self.identity = CONV4
         self.usual_side = 84
         self.usual_rate = 1e-3
+        self.usual_trained_share = 1.0
         self.temperature = NEW_TEMPERATURE
 
     def stored_side(self, side: int) -> int:
@@ -193,6 +221,13 @@ class FromRandomWeights(Start):
         del width
         return None
 
+    def average(self, network: "nn.Module", trained_share: float) -> None:
+        """Random weights are worth nothing: what was learned stays."""
+
+    def in_float(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
     def write(self, network: "nn.Module", path: Path, card: BackboneCard) -> BackboneCard:
         """Exported, with embeddings of length 1."""
         from engine.model.backbone import UnitEmbedding
@@ -200,6 +235,14 @@ class FromRandomWeights(Start):
 
         export_backbone(UnitEmbedding(network), path, card, half_weights=True, one_side=True)
         return card
+
+
+def _thawed_in(network: "nn.Module") -> "ThawedNetwork":
+    from engine.training.thawed.network import ThawedNetwork
+
+    inner = network.get_submodule("network.network")
+    assert isinstance(inner, ThawedNetwork), "made by FromFile"
+    return inner
 
 
 def start_of(project: Project, caches: CacheFolders, name: str) -> Start:

@@ -15,6 +15,7 @@ from engine.collection.importing.import_graph import import_graph
 from engine.collection.models import ModelFiles
 from engine.collection.new_project import new_project
 from engine.collection.training.backbone import train_backbone
+from engine.collection.training.duration import estimate_duration
 from engine.collection.training.trained import TrainedFiles
 from engine.config import PROJECT_SUFFIX, CacheFolders
 from engine.errors import ProtoleafError
@@ -25,7 +26,7 @@ from engine.project.records import Plain
 from engine.research.training_gain.results import TrainingCell, TrainingGain, keep, stored
 from engine.research.transfer.collection import TRAIN, TransferCollection
 from engine.research.transfer.draws import Situation, draw
-from engine.research.transfer.embedded import embed_collection
+from engine.research.transfer.embedded import EmbeddedCollection, embed_collection
 from engine.research.transfer.methods import EVERYDAY, METHODS, PROTOTYPES
 from engine.research.transfer.results import TOP1
 from engine.runtime.backbone import BackboneSession
@@ -114,26 +115,25 @@ def _measured(
     collection: TransferCollection, model: ModelFiles, cell: TrainingCell, caches: CacheFolders, cancel: CancelToken
 ) -> Mapping[str, float | None]:
     drawn = draw(collection, Situation(has_coarse_labels=False, shots=cell.shots, is_elsewhere=True), cell.seed)
-    part = _only(collection, drawn.rows)
-    shots = drawn.shots
-    figures: dict[str, float | None] = _accuracies("before", part, model, cell, caches)
-    with scratch_folder() as folder, _project(folder, collection, model, shots, drawn.unlabelled) as project:
+    figures: dict[str, float | None] = _accuracies("before", _seen(collection, drawn.rows, model, caches), cell)
+    with scratch_folder() as folder, _project(folder, collection, model, drawn.shots, drawn.unlabelled) as project:
         embed_project(project, caches, cancel=cancel)
+        chosen = {"seed": cell.seed, **cell.settings}
+        told = estimate_duration(project, caches, chosen)
         started_s, started_cpu_s = time.perf_counter(), time.process_time()
         try:
-            trained = train_backbone(
-                project, caches, {"seed": cell.seed, **cell.settings}, out=folder / "trained", cancel=cancel
-            )
+            trained = train_backbone(project, caches, chosen, out=folder / "trained", cancel=cancel)
         except ProtoleafError as error:
             if not _is_too_little(error):
                 raise
             return figures | {f"after_{name}": figures[f"before_{name}"] for name in MEASURED} | {"trained": 0.0}
         wall_s, cpu_s = time.perf_counter() - started_s, time.process_time() - started_cpu_s
         after = _files_of(trained)
-        figures |= _accuracies("after", part, after, cell, caches)
+        figures |= _accuracies("after", _seen(collection, drawn.rows, after, caches), cell)
         before_rate, after_rate = _rates(model, after)
     return figures | {
         "trained": 1.0,
+        "told_minutes": told.seconds(int(trained.settings["iterations"] or 0)) / 60,
         "minutes": wall_s / 60,
         "processor_minutes": cpu_s / 60,
         "images_per_s_before": before_rate,
@@ -145,12 +145,6 @@ def _measured(
 
 def _is_too_little(error: ProtoleafError) -> bool:
     return error.what == "there are too few labelled images to train a backbone"
-
-
-def _only(collection: TransferCollection, rows: NDArray[np.int64]) -> TransferCollection:
-    """The collection with some of its images alone: drawing as many shots from it gives the same ones."""
-    files = tuple(collection.files[row] for row in rows.tolist())
-    return replace(collection, files=files, is_train=collection.is_train[rows], class_ids=collection.class_ids[rows])
 
 
 def _project(
@@ -171,10 +165,23 @@ def _project(
     return project
 
 
-def _accuracies(
-    when: str, part: TransferCollection, model: ModelFiles, cell: TrainingCell, caches: CacheFolders
-) -> dict[str, float | None]:
-    embedded = embed_collection(part, model, caches)
+def _seen(
+    collection: TransferCollection, rows: NDArray[np.int64], model: ModelFiles, caches: CacheFolders
+) -> EmbeddedCollection:
+    """The whole collection, of which only these rows are embedded: a draw looks at no others."""
+    part = replace(
+        collection,
+        files=tuple(collection.files[row] for row in rows.tolist()),
+        is_train=collection.is_train[rows],
+        class_ids=collection.class_ids[rows],
+    )
+    seen = embed_collection(part, model, caches)
+    embeddings = np.zeros((len(collection.files), seen.embeddings.shape[1]), dtype=seen.embeddings.dtype)
+    embeddings[rows] = seen.embeddings
+    return replace(seen, collection=collection, embeddings=embeddings)
+
+
+def _accuracies(when: str, embedded: EmbeddedCollection, cell: TrainingCell) -> dict[str, float | None]:
     situation = Situation(has_coarse_labels=False, shots=cell.shots, is_elsewhere=True)
     found: dict[str, float | None] = {}
     for name in MEASURED:

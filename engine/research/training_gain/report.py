@@ -11,7 +11,7 @@ from engine.research.training_gain.results import TrainingGain
 
 HEADER: Final = (
     "backbone, shots", "everyday before", "after", "prototypes before", "after", "safe class right before", "after",
-    "calibration error before", "after", "minutes", "speed after / before",
+    "calibration error before", "after", "minutes told", "taken", "speed after / before",
 )  # fmt: skip
 _SHARES: Final = ("everyday", "prototypes", "everyday_safe_accuracy")
 _CALIBRATION: Final = "everyday_calibration_error"
@@ -28,7 +28,7 @@ def gain_table(gains: Sequence[TrainingGain]) -> TextTable:
         for name in _SHARES:
             cells += [_mean(draws, f"before_{name}", 100, ".1f"), _after(draws, name)]
         cells += [_mean(draws, f"{when}_{_CALIBRATION}", 1, ".3f") for when in ("before", "after")]
-        cells += [_mean(draws, "minutes", 1, ".1f"), _speed(draws)]
+        cells += [_mean(draws, "told_minutes", 1, ".1f"), _mean(draws, "minutes", 1, ".1f"), _speed(draws)]
         rows.append(tuple(cells))
     return TextTable(HEADER, tuple(rows))
 

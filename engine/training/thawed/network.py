@@ -119,6 +119,21 @@ def thawed(path: Path, output: str = "", *, frozen_share: float = 0.0) -> Thawed
         ) from error
 
 
+@torch.no_grad()
+def average_with_file(path: Path, network: ThawedNetwork, trained_share: float) -> None:
+    """Put the mean of what a file's network became and of what it was in place of the former.
+
+    Paper: Wortsman et al., CVPR 2022 (WiSE-FT): so it keeps what it knew of images unlike the labelled ones.
+
+    Args:
+        path: of the file.
+        network: trained from it.
+        trained_share: weight in [0, 1] of what it became.
+    """
+    for weight, before in zip(network.weights, thawed(path).weights, strict=True):
+        weight.lerp_(before, 1 - trained_share)
+
+
 def with_weights(path: Path, network: ThawedNetwork) -> bytes:
     """The content of a file with the weights of its trained network in place of its own, in the file's precision.
 

@@ -9,7 +9,7 @@ from engine.errors import InputError, ModelError, StorageError
 from engine.model_card import file_hash
 from engine.runtime import quantization
 from engine.runtime.eight_bit import SOURCE_KEY, eight_bit_path, trial_images
-from engine.runtime.quantization import write_eight_bit
+from engine.runtime.quantization import layers_in_float, write_eight_bit
 from tests.support.backbones import SIDE, write_tiny_backbone
 from tests.support.full_disk import full_disk_after
 
@@ -62,3 +62,17 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     with full_disk_after(1000), pytest.raises((StorageError, ModelError)):
         write_eight_bit(tmp_path / "tiny.onnx", card, trial_images(SIDE, 20))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["tiny.card.json", "tiny.onnx"]
+
+
+def test_what_one_companion_leaves_in_float_the_next_one_does(tmp_path: Path) -> None:
+    """A network with other weights is as fast as the one that it came from."""
+    model = tmp_path / "tiny.onnx"
+    card = write_tiny_backbone(model)
+    assert layers_in_float(model) == ()
+    write_eight_bit(model, card, trial_images(SIDE, 20))
+    assert layers_in_float(model) == ()
+    write_eight_bit(model, card, trial_images(SIDE, 20), in_float=["features", "active"])
+    assert layers_in_float(model) == ("features", "active")
+    eight_bit_path(model).write_bytes(b"no network")
+    with pytest.raises(ModelError, match="cannot be read"):
+        layers_in_float(model)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.collection.embed import embed_project
@@ -19,6 +20,7 @@ from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.eight_bit import eight_bit_path
 from engine.runtime.providers import CPU_CHOICE
+from engine.training.onnx_weights import read_weights
 from tests.support.backbones import write_tiny_backbone
 from tests.support.collections import Collection
 
@@ -39,7 +41,7 @@ def test_settings_follow_from_the_start(project: Project, collection: Collection
     current, conv4 = (start_of(project, collection.caches, name) for name in ("current", "conv4"))
     card = find_model().card
     filled = current.filled_in(BackboneSettings())
-    assert (current.name, filled.side, filled.learning_rate) == ("leafnet", card.input_side, 3e-4)
+    assert (current.name, filled.side, filled.learning_rate) == ("leafnet", card.input_side, 1e-4)
     filled = conv4.filled_in(BackboneSettings())
     assert (filled.side, filled.learning_rate) == (84, 1e-3)
     assert conv4.filled_in(BackboneSettings(side=64)).side == 64
@@ -54,6 +56,19 @@ def test_a_trained_version_is_the_same_network(trained: TrainedFiles) -> None:
     card = trained.card
     assert (card.input_side, card.mean, card.shrinkage) == (96, bundled.card.mean, bundled.card.shrinkage)
     assert (card.name, trained.backbone_name) == ("leafnet", "leafnet")
+
+
+def test_nothing_changes_where_the_trained_weights_have_no_share(
+    trained: TrainedFiles, project: Project, collection: Collection
+) -> None:
+    """What is kept is the mean of before and after: by default half of each."""
+    files = train_backbone(project, collection.caches, {**QUICK, "trained_share": 0}, out=collection.folder / "out")
+    assert files.backbone is not None
+    assert trained.backbone is not None
+    before, same, other = map(read_weights, (find_model().backbone, files.backbone, trained.backbone))
+    assert all(np.array_equal(before[name], same[name]) for name in before)
+    assert not all(np.array_equal(before[name], other[name]) for name in before)
+    assert trained.settings["trained_share"] == 0.5
 
 
 def test_a_trained_version_has_its_eight_bit_companion(

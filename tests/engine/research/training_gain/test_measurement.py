@@ -14,7 +14,8 @@ def test_a_gain_is_measured_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One shot is too few to train on and changes nothing; three are trained on; then all comes from the folder."""
-    words: list[str | Path] = ["experiment", "training", write_shapes(tmp_path / "shapes"), "--draws", "1"]
+    shapes = write_shapes(tmp_path / "shapes")
+    words: list[str | Path] = ["experiment", "training", shapes, "--draws", "1"]
     words += ["--shots", "1", "--shots", "3", "--setting", "iterations=1", "--setting", "side=32"]
     words += ["--runs", tmp_path / "runs"]
     one, three = (each["figures"] for each in done(capsys, *words, "--json").fields["trainings"])
@@ -22,6 +23,18 @@ def test_a_gain_is_measured_once(
     assert one["after_everyday"] == one["before_everyday"]
     for figures in (one, three):
         assert all(0 <= figures[f"{when}_{name}"] <= 1 for when in ("before", "after") for name in measurement.MEASURED)
+    words_of_transfer: list[str | Path] = [
+        "experiment",
+        "transfer",
+        shapes,
+        "--draws",
+        "1",
+        "--shots",
+        "3",
+        "--elsewhere",
+    ]
+    (same,) = done(capsys, *words_of_transfer, "--method", "prototypes", "--no-coarse-labels", "--json").fields["cells"]
+    assert three["before_prototypes"] == same["figures"]["top1"]["draws"][0]
     assert three["minutes"] > 0
     assert three["images_per_s_after"] > 0
     monkeypatch.setattr(measurement, "train_backbone", None)

@@ -38,14 +38,14 @@ def test_a_line_that_is_no_result_is_refused(tmp_path: Path) -> None:
 def test_the_table_has_a_row_for_each_number_of_shots() -> None:
     """Means over draws by hand: 10 and 20 points are 15 ± 1.96 · 7.07 / √2 = 9.8; what is missing is a dash."""
     gains = [
-        gain(5, 0, **RIGHT, after_everyday=0.6, minutes=2.0, images_per_s_after=95.0),
-        gain(5, 1, **RIGHT, after_everyday=0.7, minutes=4.0, images_per_s_after=97.0),
+        gain(5, 0, **RIGHT, after_everyday=0.6, told_minutes=3.5, minutes=2.0, images_per_s_after=95.0),
+        gain(5, 1, **RIGHT, after_everyday=0.7, told_minutes=3.5, minutes=4.0, images_per_s_after=97.0),
         gain(1, before_everyday=0.4, after_everyday=0.4),
     ]
     table = gain_table(gains)
     five, one = (dict(zip(table.header, row, strict=False)) for row in table.rows)
     assert five["backbone, shots"] == "leafnet, 5"
     assert (table.rows[0][1], table.rows[0][2]) == ("50.0", "65.0 ±9.8")
-    assert (five["minutes"], five["speed after / before"]) == ("3.0", "0.96")
-    assert (table.rows[1][1], table.rows[1][2], one["minutes"]) == ("40.0", "40.0", "-")
+    assert (five["minutes told"], five["taken"], five["speed after / before"]) == ("3.5", "3.0", "0.96")
+    assert (table.rows[1][1], table.rows[1][2], one["taken"]) == ("40.0", "40.0", "-")
     assert len(as_fields(gains)["trainings"]) == 3  # type: ignore[arg-type]  # plain data

@@ -13,7 +13,7 @@ from torch import nn
 from engine.collection.models import find_model
 from engine.errors import ModelError
 from engine.training.onnx_conversion import ModelShape, to_onnx
-from engine.training.thawed.network import thawed, with_weights
+from engine.training.thawed.network import average_with_file, thawed, with_weights
 from tests.support.backbones import write_tiny_backbone
 
 
@@ -94,6 +94,18 @@ def test_a_trained_network_goes_back_into_its_file(name: str, blocks: Path, tmp_
     found = _run(new, images)
     assert not torch.allclose(found, _run(path, images), atol=1e-3)
     torch.testing.assert_close(found, network(images).detach(), atol=2e-3, rtol=1e-2)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_trained_weights_are_averaged_with_those_of_the_file(share: float, blocks: Path) -> None:
+    """By hand: each moved by 1 in training has moved by the trained share in the mean."""
+    network, before = thawed(blocks), thawed(blocks)
+    with torch.no_grad():
+        for weight in network.weights:
+            weight.add_(1.0)
+    average_with_file(blocks, network, share)
+    for weight, start in zip(network.weights, before.weights, strict=True):
+        torch.testing.assert_close(weight.detach(), start.detach() + share)
 
 
 def test_frozen_layers_stay(blocks: Path) -> None:
