@@ -1,10 +1,14 @@
 """Why the grid is empty and what to do next: "all done" and "nothing matches" never look alike."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from app.session.subsets import ImageFilter, Subset
 from app.texts import fill, shortened, translate
 from engine.collection.state import CollectionState
+
+if TYPE_CHECKING:
+    from app.session import Session
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,18 @@ class Emptiness:
     text: str
     actions: tuple[str, ...] = ()
     is_good: bool = False
+
+
+def emptiness_of(session: "Session", wanted: ImageFilter, class_name: str) -> Emptiness:
+    """Find the words for a session's empty grid, also while a project waits for its backbone."""
+    info = session.info
+    if info is None and session.making.slot.is_busy:
+        return Emptiness(
+            "backbone",
+            translate("workspace", "Preparing the backbone"),
+            translate("workspace", "This is done once on this computer. The project opens when it is done."),
+        )
+    return emptiness(session.state, wanted, class_name, is_writable=info is not None and info.is_writable)
 
 
 def emptiness(state: CollectionState | None, wanted: ImageFilter, class_name: str, *, is_writable: bool) -> Emptiness:

@@ -15,7 +15,7 @@ from app.review.selection_bar import SelectionBar
 from app.session.subsets import ImageFilter, Subset, fitting, subset_text
 from app.settings import Settings
 from app.status.notice import Notice
-from app.workspace.emptiness import emptiness
+from app.workspace.emptiness import emptiness_of
 from app.workspace.empty_page import EmptyPage
 from app.workspace.header import Header
 from app.workspace.where_to_begin import WhereToBegin
@@ -108,6 +108,7 @@ class Workspace(QWidget):
         self._session.state_changed.connect(self._on_state_changed)
         self._session.graph_changed.connect(self._on_graph_changed)
         self._session.closed.connect(self._on_session_closed)
+        self._session.making.slot.stage_changed.connect(lambda _stage: self._show_title())
 
     def _restore(self) -> None:
         order = self._settings.order
@@ -255,9 +256,7 @@ class Workspace(QWidget):
         elif self.model.rowCount():
             self._stack.setCurrentWidget(self.grid)
         else:
-            info = self._session.info
-            is_writable = info is not None and info.is_writable
-            self.empty.show_emptiness(emptiness(self._session.state, self.model.filter, name, is_writable=is_writable))
+            self.empty.show_emptiness(emptiness_of(self._session, self.model.filter, name))
             self._stack.setCurrentWidget(self.empty)
 
     def _count_to_review(self) -> int:

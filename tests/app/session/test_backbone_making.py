@@ -77,6 +77,7 @@ def test_it_is_made_in_sight_and_can_be_stopped(desk: Desk, conversion: Conversi
     open_it(desk)
     desk.wait(lambda: bar.facts == "1 of 4  ·  Converting")
     assert bar.isVisible()
+    assert desk.window.workspace.empty.title == "Preparing the backbone"
     assert "Preparing the accurate backbone" in [label.text() for label in bar.findChildren(QLabel)]
     (stop,) = (each for each in bar.findChildren(QAbstractButton) if each.accessibleName() == STOP)
     click(desk, stop)
@@ -86,6 +87,7 @@ def test_it_is_made_in_sight_and_can_be_stopped(desk: Desk, conversion: Conversi
     desk.wait(lambda: desk.window.session.info is not None)
     assert player.requests == [ConvertBackbone(ACCURATE)] * 2
     assert not bar.is_running
+    desk.wait(lambda: desk.window.workspace.empty.title == "Drop images here")
 
 
 def test_one_that_cannot_be_made_is_missing(desk: Desk, conversion: Conversion, project: Path) -> None:
