@@ -252,7 +252,9 @@ def offer_text(accurate: "OfferedBackbone") -> str:
     times = round(accurate.times_the_work)
     if times <= 1:
         return template
-    return f"{template} " + fill(translate("backbones", "Embedding images takes about %1 times as long."), number(times))
+    return f"{template} " + fill(
+        translate("backbones", "Embedding images takes about %1 times as long."), number(times)
+    )
 
 
 def preparing_text(name: str) -> str:
