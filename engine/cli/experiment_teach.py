@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def teach(
     source: Source,
     *,
-    backbone: Annotated[str, typer.Option(metavar="NAME|FILE", help="By default the bundled one.")] = "",
+    backbone: Annotated[str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")] = "",
     draws: Annotated[int, typer.Option(min=1, max=30, help="Draws of images, the same for all methods.")] = 10,
     method: Annotated[list[str] | None, typer.Option(help="Only these methods; may be repeated.")] = None,
     runs: Annotated[
@@ -67,7 +67,8 @@ def _measured(
     device: str,
     is_anew: bool,
 ) -> "TeachReport":
-    from engine.collection.models import BUNDLED_NAME, find_model
+    from engine.backbones.model_files import default_backbone
+    from engine.collection.models import find_model
     from engine.config import CacheFolders
     from engine.graph.codes import NO_CLASS
     from engine.research.teaching.measurement import measure_teaching
@@ -76,7 +77,7 @@ def _measured(
     from engine.research.transfer.collection import read_collection
     from engine.research.transfer.embedded import embed_collection
 
-    model = find_model(backbone or BUNDLED_NAME)
+    model = find_model(backbone or default_backbone())
     collection = read_collection(source)
     with stoppable("run the same command again; with --runs FOLDER it resumes where it stopped") as cancel:
         with progress_bar(f"Embedding by {model.name}") as on_progress:

@@ -16,7 +16,7 @@ def training(
     *,
     backbone: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="To start from; by default the bundled one; may be repeated."),
+        typer.Option(metavar="NAME", help="To start from; by default that of new projects; may be repeated."),
     ] = None,
     shots: Annotated[list[int] | None, typer.Option(min=1, help="Per class; by default 1, 2, 3, 5 and 10.")] = None,
     draws: Annotated[int, typer.Option(min=1, max=30, help="Draws of shots, the same for every backbone.")] = 3,
@@ -29,14 +29,15 @@ def training(
     as_json: AsJson = False,
 ) -> None:
     """Train the backbone on shots of `train`, and measure what is right in `val` before and after."""
-    from engine.collection.models import BUNDLED_NAME, find_model
+    from engine.backbones.model_files import default_backbone
+    from engine.collection.models import find_model
     from engine.collection.training.settings import parse_settings
     from engine.config import CacheFolders
     from engine.research.training_gain.measurement import TrainingPlan, measure_training
     from engine.research.training_gain.report import as_fields, gain_table
     from engine.research.transfer.collection import read_collection
 
-    models = list({files.backbone_hash: files for files in map(find_model, backbone or [BUNDLED_NAME])}.values())
+    models = list({files.backbone_hash: files for files in map(find_model, backbone or [default_backbone()])}.values())
     columns = tuple(sorted(set(shots))) if shots else TrainingPlan().shots
     plan = TrainingPlan(columns, draws, tuple(parse_settings(setting or ()).items()))
     collection = read_collection(source)

@@ -25,7 +25,7 @@ Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="Folder of `train
 
 
 Backbones = Annotated[
-    list[str] | None, typer.Option(metavar="NAME|FILE", help="By default the bundled one; may be repeated.")
+    list[str] | None, typer.Option(metavar="NAME|FILE", help="By default that of new projects; may be repeated.")
 ]
 Hierarchy = Annotated[
     Path | None,
@@ -68,12 +68,13 @@ def transfer(
     as_json: AsJson = False,
 ) -> None:
     """Measure few-shot transfer on a collection: backbones, peers and the everyday model on the same draws."""
-    from engine.collection.models import BUNDLED_NAME, find_model
+    from engine.backbones.model_files import default_backbone
+    from engine.collection.models import find_model
     from engine.research.transfer.collection import Selection, read_collection
     from engine.research.transfer.measurement import check_plan
 
     plan = _plan(shots, draws, method, coarse_labels=coarse_labels, elsewhere=elsewhere)
-    by_hash = {files.backbone_hash: files for files in map(find_model, backbone or [BUNDLED_NAME])}
+    by_hash = {files.backbone_hash: files for files in map(find_model, backbone or [default_backbone()])}
     models = tuple(by_hash.values())
     collection = read_collection(source, Selection(hierarchy, classes, images))
     plan = check_plan(collection, plan)
