@@ -2,7 +2,7 @@
 
 from typing import Final, final
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -20,14 +20,12 @@ from app.computing.wording import collection_line, device_facts, device_title, s
 from app.controls import (
     make_button,
     make_hint,
-    make_icon_button,
     make_label,
     make_notice_column,
-    make_scroll_area,
     make_separator,
 )
-from app.palette.overlay import Overlay
-from app.texts import breakable
+from app.palette.scrolling_card import ScrollingCard
+from app.texts import breakable, translate
 from app.theme.tokens import tokens
 from app.wording import sentence
 from engine.runtime.devices.names import AUTO
@@ -36,7 +34,7 @@ WIDTH: Final = 520
 
 
 @final
-class ComputingPanel(Overlay):
+class ComputingPanel(ScrollingCard):
     """Floats over the window; Esc or a click beside it closes.
 
     Signals:
@@ -50,7 +48,7 @@ class ComputingPanel(Overlay):
     collection_switched = Signal(bool)
 
     def __init__(self, host: QWidget) -> None:
-        super().__init__(host, WIDTH)
+        super().__init__(host, WIDTH, translate("computing", "Performance"))
         self._chosen = AUTO
         self.buttons = {device: QRadioButton(device_title(device)) for device in listed_devices()}
         self._facts = {device: _below("") for device in self.buttons}
@@ -61,17 +59,8 @@ class ComputingPanel(Overlay):
         self.look_button = make_button(self.tr("Check again"), self.look_requested.emit, variant="flat")
         self.switch = QCheckBox(self.tr("Learn from unlabelled images too"))
         self._line = _below("")
-        self._head = self._make_head()
         self._collection = self._make_collection()
-        self._column = QVBoxLayout()
-        self._body = self._make_body()
-        self._scroll = make_scroll_area()
-        self._scroll.setWidget(self._body)
-        whole = self._whole = QVBoxLayout(self.panel)
-        whole.setContentsMargins(0, 0, 0, tokens().spacing.medium)
-        whole.setSpacing(0)
-        whole.addWidget(self._head)
-        whole.addWidget(self._scroll, 1)
+        self._fill_body()
         self._connect()
         self.show_device(AUTO)
         self.show_survey(None)
@@ -80,21 +69,9 @@ class ComputingPanel(Overlay):
 
     # -- putting together
 
-    def _make_head(self) -> QWidget:
+    def _fill_body(self) -> None:
         spacing = tokens().spacing
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(spacing.large, spacing.medium, spacing.medium, spacing.small)
-        row.addWidget(make_label(self.tr("Performance"), "heading"), 1)
-        row.addWidget(make_icon_button("close", self.tr("Close"), self.dismiss))
-        return head
-
-    def _make_body(self) -> QWidget:
-        spacing = tokens().spacing
-        body = QWidget()
-        body.setProperty("surface", "raised")
-        column = self._column
-        body.setLayout(column)
+        column = QVBoxLayout(self.body)
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
         column.setSpacing(spacing.small)
         column.addWidget(self.notice)
@@ -110,7 +87,6 @@ class ComputingPanel(Overlay):
         column.addLayout(foot)
         column.addWidget(self._collection)
         column.addStretch(1)
-        return body
 
     def _make_collection(self) -> QWidget:
         part = QWidget()
@@ -178,28 +154,6 @@ class ComputingPanel(Overlay):
     def collection_line(self) -> str:
         """The line below the switch; empty while there is no project."""
         return "" if self._collection.isHidden() else self._line.text()
-
-    def wanted_height(self, width: int) -> int:
-        """Head and body without scrolling."""
-        border, below = self.panel.contentsMargins(), self._whole.contentsMargins().bottom()
-        body = self._column.totalHeightForWidth(width - border.left() - border.right())
-        return border.top() + self._head.sizeHint().height() + body + below + border.bottom()
-
-    def place_panel(self) -> None:
-        """Scroll only where there is no room: a bar that was there once would take the width that makes it needless."""
-        has_room = self.wanted_height(self.panel_width()) <= self.highest()
-        never, when_needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
-        self._scroll.setVerticalScrollBarPolicy(never if has_room else when_needed)
-        super().place_panel()
-
-    def _settle(self) -> None:
-        """Words came or went: another height, once those that are new have got their fonts."""
-        self._column.invalidate()
-        QTimer.singleShot(0, self, self._fit)
-
-    def _fit(self) -> None:
-        if self.isVisible():
-            self.place_panel()
 
     def _on_toggled(self, device: str, *, is_on: bool) -> None:
         if is_on and device != self._chosen:

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QRadioButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -20,13 +19,11 @@ from app.actions.table import BY_NAME
 from app.controls import (
     make_button,
     make_flowing_label,
-    make_icon_button,
     make_label,
-    make_scroll_area,
     make_separator,
 )
-from app.palette.overlay import Overlay
-from app.texts import breakable
+from app.palette.scrolling_card import ScrollingCard
+from app.texts import breakable, translate
 from app.theme.scheme import SchemeChoice
 from app.theme.tokens import tokens
 
@@ -37,7 +34,7 @@ ELSEWHERE: Final = ("show_keys", "backups", "choose_device")
 
 
 @final
-class SettingsCard(Overlay):
+class SettingsCard(ScrollingCard):
     """Floats over the window; Esc or a click beside it closes. What is chosen is done at once.
 
     Signals:
@@ -51,7 +48,7 @@ class SettingsCard(Overlay):
     action_requested = Signal(str)
 
     def __init__(self, host: QWidget) -> None:
-        super().__init__(host, WIDTH)
+        super().__init__(host, WIDTH, translate("preferences", "Settings"))
         self.schemes = {
             SchemeChoice.SYSTEM: QRadioButton(self.tr("System")),
             SchemeChoice.LIGHT: QRadioButton(self.tr("Light")),
@@ -61,34 +58,15 @@ class SettingsCard(Overlay):
         self.buttons = {name: self._button_for(name) for name in ELSEWHERE}
         self._facts = {name: make_flowing_label("") for name in ELSEWHERE}
         self._facts["show_keys"].setText(self.tr("All keys on one sheet"))
-        self._head = self._make_head()
-        self._body = QWidget()
-        self._body.setProperty("surface", "raised")
-        self._grid = self._make_grid()
-        scroll = make_scroll_area()
-        scroll.setWidget(self._body)
-        whole = QVBoxLayout(self.panel)
-        whole.setContentsMargins(0, 0, 0, tokens().spacing.small)
-        whole.setSpacing(0)
-        whole.addWidget(self._head)
-        whole.addWidget(scroll, 1)
+        self._fill_body()
         self._connect()
 
     # -- putting together
 
-    def _make_head(self) -> QWidget:
-        spacing = tokens().spacing
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(spacing.large, spacing.medium, spacing.medium, spacing.small)
-        row.addWidget(make_label(self.tr("Settings"), "heading"), 1)
-        row.addWidget(make_icon_button("close", self.tr("Close"), self.dismiss))
-        return head
-
-    def _make_grid(self) -> QGridLayout:
+    def _fill_body(self) -> None:
         """One line for each setting: its name, its value, and a button where it is chosen on another page."""
         spacing = tokens().spacing
-        grid = QGridLayout(self._body)
+        grid = QGridLayout(self.body)
         grid.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.medium)
         grid.setHorizontalSpacing(spacing.medium)
         grid.setVerticalSpacing(spacing.medium)
@@ -104,7 +82,6 @@ class SettingsCard(Overlay):
             grid.addWidget(self._facts[action], line, 1)
             grid.addWidget(self.buttons[action], line, 2)
         grid.setRowStretch(grid.rowCount(), 1)
-        return grid
 
     def _make_schemes(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -153,16 +130,6 @@ class SettingsCard(Overlay):
     def fact_of(self, action: str) -> str:
         """What is shown beside the button of an action."""
         return self._facts[action].text().replace("\u200b", "")
-
-    def wanted_height(self, width: int) -> int:
-        """Head and body without scrolling."""
-        border, below = self.panel.contentsMargins(), tokens().spacing.small
-        body = self._grid.totalHeightForWidth(width - border.left() - border.right())
-        return border.top() + self._head.sizeHint().height() + body + below + border.bottom()
-
-    def _fit(self) -> None:
-        if self.isVisible():
-            self.place_panel()
 
 
 def _name(text: str) -> QLabel:

@@ -5,14 +5,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final, final
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QWidget
 
-from app.controls import fill_column, make_button, make_flowing_label, make_icon_button, make_label, make_scroll_area
-from app.palette.overlay import Overlay
+from app.controls import fill_column, make_button, make_flowing_label
+from app.palette.scrolling_card import ScrollingCard
 from app.side_panel.failure import FailureNotice
 from app.side_panel.progress import ProgressView
+from app.texts import translate
 from app.theme.tokens import tokens
 from app.welcome.choice_card import ChoiceCard
 from app.welcome.logic import ExpectedSpeed, NewProject, Photos
@@ -24,7 +25,7 @@ ROOM_FOR_BOTH: Final = 520
 
 
 @final
-class NewProjectCard(Overlay):
+class NewProjectCard(ScrollingCard):
     """Floats over the window; Enter makes the project, Esc or a click beside it makes none.
 
     Signals:
@@ -39,7 +40,7 @@ class NewProjectCard(Overlay):
     cancel_requested = Signal()
 
     def __init__(self, host: QWidget) -> None:
-        super().__init__(host, WIDTH)
+        super().__init__(host, WIDTH, translate("projects", "New project"))
         self.choices: dict[str, ChoiceCard] = {}
         self._project: NewProject | None = None
         self._group: QButtonGroup | None = None
@@ -53,34 +54,15 @@ class NewProjectCard(Overlay):
         self.progress.hide()
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._foot = self._make_foot()
-        self._head = self._make_head()
-        self._body = QWidget()
-        self._column = self._make_body()
-        scroll = make_scroll_area()
-        scroll.setWidget(self._body)
-        whole = QVBoxLayout(self.panel)
-        whole.setContentsMargins(0, 0, 0, tokens().spacing.small)
-        whole.setSpacing(0)
-        whole.addWidget(self._head)
-        whole.addWidget(scroll, 1)
+        self._fill_body()
 
     # -- putting together
 
-    def _make_head(self) -> QWidget:
+    def _fill_body(self) -> None:
         spacing = tokens().spacing
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(spacing.large, spacing.medium, spacing.medium, spacing.small)
-        row.addWidget(make_label(self.tr("New project"), "heading"), 1)
-        row.addWidget(make_icon_button("close", self.tr("Close"), self.dismiss))
-        return head
-
-    def _make_body(self) -> QVBoxLayout:
-        spacing = tokens().spacing
-        self._body.setProperty("surface", "raised")
         words = self.tr("Choose a backbone. You can change it later; classes and labels stay.")
         question = make_flowing_label(words, "secondary")
-        column = fill_column(self._body, self._subject, question, spacing=spacing.small)
+        column = fill_column(self.body, self._subject, question, spacing=spacing.small)
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
         self._row.setSpacing(spacing.medium)
         column.addSpacing(spacing.tiny)
@@ -89,7 +71,6 @@ class NewProjectCard(Overlay):
         for widget in (self.failure, self.progress, self._place, self._foot):
             column.addWidget(widget)
         column.addStretch(1)
-        return column
 
     def _make_foot(self) -> QWidget:
         foot = QWidget()
@@ -194,18 +175,3 @@ class NewProjectCard(Overlay):
         beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._row.setDirection(beside if has_room else below)
         super().place_panel()
-
-    def wanted_height(self, width: int) -> int:
-        """Head and body without scrolling."""
-        border, below = self.panel.contentsMargins(), tokens().spacing.small
-        body = self._column.totalHeightForWidth(width - border.left() - border.right())
-        return border.top() + self._head.sizeHint().height() + body + below + border.bottom()
-
-    def _settle(self) -> None:
-        """Words came or went: another height, once those that are new have got their fonts."""
-        self._column.invalidate()
-        QTimer.singleShot(0, self, self._fit)
-
-    def _fit(self) -> None:
-        if self.isVisible():
-            self.place_panel()

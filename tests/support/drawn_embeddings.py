@@ -1,6 +1,6 @@
 """An open collection whose images are nothing but embeddings that a test chooses: of any width, changed at any time."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from engine.collection.embed import open_cache
 from engine.collection.live import LiveCollection
 from engine.collection.lost_model import CARD_SETTING
 from engine.collection.new_project import new_project
+from engine.collection.state import ImageStatus
 from engine.config import CacheFolders
 from engine.files import FoundFile
 from engine.images.content_hash import content_hash
@@ -55,6 +56,19 @@ class DrawnEmbeddings:
         if change is not None:
             self.live.apply(change)
 
+    def embed_waiting(self, count: int, kinds: int) -> None:
+        """Embed some of the images that wait, each around the centre of its kind."""
+        state = self.live.state
+        waiting = state.image_ids[state.status == ImageStatus.WAITING].tolist()
+        self.embed({i: self.near(i % kinds, seed=i) for i in waiting[:count]})
+
+    def near(self, kind: int, *, seed: int) -> Vector:
+        """An embedding near the centre of a kind; another seed is another image."""
+        width = self.live.model.card.embedding_width
+        vector = np.random.default_rng(1000 + kind).normal(size=width)
+        vector = vector + 0.4 * np.random.default_rng(seed).normal(size=width)
+        return (vector / np.linalg.norm(vector)).astype(np.float32)
+
 
 def drawn_embeddings(folder: Path, *, width: int) -> DrawnEmbeddings:
     """An empty project for embeddings of this width, loaded."""
@@ -68,3 +82,27 @@ def drawn_embeddings(folder: Path, *, width: int) -> DrawnEmbeddings:
     live = LiveCollection.open(path, caches)
     live.load()
     return DrawnEmbeddings(live, caches)
+
+
+def drawn_kinds(folder: Path, parents: Sequence[Sequence[str]], *, images: int, width: int = 12) -> DrawnEmbeddings:
+    """Images around centres, three of each kind labelled, in classes below "A" and "B".
+
+    Args:
+        folder: for project and caches.
+        parents: names of the parents of each kind's class.
+        images: how many there are.
+        width: of the embeddings.
+    """
+    made, kinds = drawn_embeddings(folder, width=width), len(parents)
+    roots = {name: made.project.add_class(name)[1] for name in ("A", "B")}
+    leaves = [
+        made.project.add_class(f"leaf {kind}", [roots[name] for name in names])[1] for kind, names in enumerate(parents)
+    ]
+    made.live.load()
+    ids = made.add_images(images)
+    made.embed({image_id: made.near(image_id % kinds, seed=image_id) for image_id in ids})
+    with made.project.one_step("Label some") as step:
+        for image_id in ids[: 3 * kinds]:
+            made.project.label([image_id], leaves[image_id % kinds])
+    made.act(step.change)
+    return made

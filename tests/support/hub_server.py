@@ -1,12 +1,12 @@
 """The Hugging Face hub on this computer: files below owner/name/resolve/revision, and what it tells of each."""
 
 import hashlib
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Final
+from typing import Final
+
+from tests.support.local_web import QuietHandler, answering
 
 COMMIT: Final = "0123456789abcdef0123456789abcdef01234567"
 
@@ -38,20 +38,11 @@ class HubServer:
 @contextmanager
 def serving_hub(server: HubServer) -> Iterator[HubServer]:
     """Run the hub on a free port for the time of the block."""
-    web = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"hub": server}))
-    web.daemon_threads = False
-    server.port = web.server_port
-    thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with answering(_Handler, hub=server) as server.port:
         yield server
-    finally:
-        web.shutdown()
-        thread.join()
-        web.server_close()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler):
     """As the hub does: a small file comes at once, a large one by a redirect that tells of it."""
 
     hub: HubServer
@@ -88,11 +79,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, status: int, body: bytes, **headers: str) -> None:
         self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
+        self.tell_length(body)
+        self.tell(headers)
         self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the overridden method's name)
-        """Say nothing."""

@@ -1,12 +1,11 @@
 """A web server on this computer that hands out one file, and misbehaves as told."""
 
 import base64
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+
+from tests.support.local_web import QuietHandler, answering
 
 
 @dataclass
@@ -49,20 +48,11 @@ class WeightsServer:
 @contextmanager
 def serving(server: WeightsServer) -> Iterator[WeightsServer]:
     """Run the server on a free port for the time of the block."""
-    web = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"shown": server}))
-    web.daemon_threads = False
-    server.port = web.server_port
-    thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with answering(_Handler, shown=server) as server.port:
         yield server
-    finally:
-        web.shutdown()
-        thread.join()
-        web.server_close()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler):
     shown: WeightsServer
 
     def do_GET(self) -> None:
@@ -99,14 +89,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", self.shown.content_type)
         if self.shown.says_length:
-            self.send_header("Content-Length", str(len(body)))
+            self.tell_length(body)
         if self.shown.etag:
             self.send_header("ETag", self.shown.etag)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
+        self.tell(headers)
         cut = self.shown.breaks_after.pop(0) if self.shown.breaks_after and body else len(body)
         self.wfile.write(body[:cut])
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the overridden method's name)
-        """Say nothing."""

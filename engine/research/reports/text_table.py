@@ -1,6 +1,6 @@
 """A table of texts, aligned for a terminal or as Markdown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,6 +32,12 @@ class TextTable:
         rule = ("---", *("---:" for _ in self.header[1:]))
         rows = [(_escaped(row[0]), *row[1:]) for row in self.rows]
         return "\n".join("| " + " | ".join(cells) + " |" for cells in [self.header, rule, *rows])
+
+
+def titled_tables(tables: Iterable[tuple[str, TextTable]], *, is_markdown: bool) -> str:
+    """Tables below their titles, for a terminal or for the documents."""
+    parts = ((title, table.as_markdown() if is_markdown else table.as_text()) for title, table in tables)
+    return "\n\n".join("\n\n".join(pair) for pair in parts)
 
 
 def _padded(cells: Sequence[str], widths: Sequence[int]) -> str:

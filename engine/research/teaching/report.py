@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.research.reports.text_table import TextTable
+from engine.research.reports.text_table import TextTable, titled_tables
 from engine.research.teaching.methods import METHODS, OURS
 from engine.research.teaching.person import ROUNDS
 from engine.research.teaching.results import TeachResult
@@ -37,10 +37,7 @@ class TeachReport:
 
     def as_text(self, *, is_markdown: bool = False) -> str:
         """Tables for a terminal, or for the documents."""
-        parts = []
-        for title, table in self._tables():
-            parts += [title, table.as_markdown() if is_markdown else table.as_text()]
-        return "\n\n".join(parts)
+        return titled_tables(self._tables(), is_markdown=is_markdown)
 
     def as_fields(self) -> dict[str, Any]:
         """Everything as plain data."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from engine.research.reports.text_table import TextTable
+from engine.research.reports.text_table import TextTable, titled_tables
 from engine.research.transfer.candidates import MeasuredBackbone
 from engine.research.transfer.collection import TRAIN, VAL
 from engine.research.transfer.draws import Situation
@@ -46,10 +46,7 @@ class TransferReport:
 
     def as_text(self, *, is_markdown: bool = False) -> str:
         """Tables for a terminal, or for the documents."""
-        parts = []
-        for title, table in self._tables():
-            parts += [title, table.as_markdown() if is_markdown else table.as_text()]
-        return "\n\n".join(parts)
+        return titled_tables(self._tables(), is_markdown=is_markdown)
 
     def as_fields(self) -> dict[str, Any]:
         """Everything as plain data; what is no number is None."""

@@ -11,10 +11,9 @@ import pytest
 from engine.collection.fitting import FitOutcome, run_fit
 from engine.collection.state import NO_CLASS, ImageStatus
 from engine.project import Change, ClassPolicy
-from tests.support.drawn_embeddings import DrawnEmbeddings, Vector, drawn_embeddings
+from tests.support.drawn_embeddings import DrawnEmbeddings, drawn_kinds
 from tests.support.live_states import assert_same, fresh_state, own_copy
 
-WIDTH = 12
 KINDS = 4
 IMAGES = 40
 STEPS = 60
@@ -23,22 +22,9 @@ STEPS = 60
 @pytest.fixture
 def drawn(tmp_path: Path) -> Iterator[DrawnEmbeddings]:
     """Images around four centres, a quarter of them labelled, in four classes below two."""
-    made = drawn_embeddings(tmp_path, width=WIDTH)
-    roots = [made.project.add_class(name)[1] for name in ("A", "B")]
-    leaves = [made.project.add_class(f"leaf {kind}", [roots[kind % 2]])[1] for kind in range(KINDS)]
-    made.live.load()
-    ids = made.add_images(IMAGES)
-    made.embed({image_id: _embedding(image_id % KINDS, seed=image_id) for image_id in ids})
-    for image_id in ids[: 3 * KINDS]:
-        made.act(made.project.label([image_id], leaves[image_id % KINDS]))
+    made = drawn_kinds(tmp_path, [("A",), ("B",)] * (KINDS // 2), images=IMAGES)
     yield made
     made.live.close()
-
-
-def _embedding(kind: int, *, seed: int) -> Vector:
-    vector = np.random.default_rng(1000 + kind).normal(size=WIDTH)
-    vector = vector + 0.4 * np.random.default_rng(seed).normal(size=WIDTH)
-    return (vector / np.linalg.norm(vector)).astype(np.float32)
 
 
 def _assert_sound(drawn: DrawnEmbeddings) -> None:
@@ -87,11 +73,12 @@ class _Walk:
 
     def embed_waiting(self) -> None:
         """Embed some of the images that wait, or all."""
-        waiting = self._live.state.image_ids[self._live.state.status == ImageStatus.WAITING].tolist()
-        self._drawn.embed({i: _embedding(i % KINDS, seed=i) for i in waiting[: self._choose.choice([1, 99])]})
+        self._drawn.embed_waiting(self._choose.choice([1, 99]), KINDS)
 
     def _edit(self) -> None:
-        embeddings = {i: self._choose.choice([None, _embedding(i % KINDS, seed=i + 500)]) for i in self._some()[:2]}
+        embeddings = {
+            i: self._choose.choice([None, self._drawn.near(i % KINDS, seed=i + 500)]) for i in self._some()[:2]
+        }
         self._drawn.embed(embeddings)
 
     def _begin(self) -> None:

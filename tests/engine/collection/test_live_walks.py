@@ -9,10 +9,9 @@ import pytest
 
 from engine.collection.state import NO_CLASS, ImageStatus
 from engine.project import ClassPolicy
-from tests.support.drawn_embeddings import DrawnEmbeddings, Vector, drawn_embeddings
+from tests.support.drawn_embeddings import DrawnEmbeddings, drawn_kinds
 from tests.support.live_states import assert_same, fresh_state, own_copy
 
-WIDTH = 12
 KINDS = 4
 IMAGES = 40
 
@@ -20,26 +19,9 @@ IMAGES = 40
 @pytest.fixture
 def drawn(tmp_path: Path) -> Iterator[DrawnEmbeddings]:
     """Images around four centres, a quarter of them labelled, in four classes of which the last has both parents."""
-    made = drawn_embeddings(tmp_path, width=WIDTH)
-    roots = [made.project.add_class(name)[1] for name in ("A", "B")]
-    leaves = [
-        made.project.add_class(f"leaf {kind}", roots if kind == KINDS - 1 else roots[:1])[1] for kind in range(KINDS)
-    ]
-    made.live.load()
-    ids = made.add_images(IMAGES)
-    made.embed({image_id: _embedding(image_id % KINDS, seed=image_id) for image_id in ids})
-    with made.project.one_step("Label some") as step:
-        for image_id in ids[: 3 * KINDS]:
-            made.project.label([image_id], leaves[image_id % KINDS])
-    made.act(step.change)
+    made = drawn_kinds(tmp_path, [("A",)] * (KINDS - 1) + [("A", "B")], images=IMAGES)
     yield made
     made.live.close()
-
-
-def _embedding(kind: int, *, seed: int) -> Vector:
-    vector = np.random.default_rng(1000 + kind).normal(size=WIDTH)
-    vector = vector + 0.4 * np.random.default_rng(seed).normal(size=WIDTH)
-    return (vector / np.linalg.norm(vector)).astype(np.float32)
 
 
 def _assert_sound(drawn: DrawnEmbeddings) -> None:
@@ -77,11 +59,10 @@ def test_random_walks(drawn: DrawnEmbeddings, seed: int) -> None:
         return choose.choice(list(project.graph.classes()))
 
     def embed_waiting() -> None:
-        waiting = live.state.image_ids[live.state.status == ImageStatus.WAITING].tolist()
-        drawn.embed({i: _embedding(i % KINDS, seed=i) for i in waiting[: choose.choice([1, 99])]})
+        drawn.embed_waiting(choose.choice([1, 99]), KINDS)
 
     def edit_files() -> None:
-        drawn.embed({i: choose.choice([None, _embedding(i % KINDS, seed=i + 500)]) for i in some()[:2]})
+        drawn.embed({i: choose.choice([None, drawn.near(i % KINDS, seed=i + 500)]) for i in some()[:2]})
 
     actions: list[Callable[[], object]] = [
         lambda: drawn.act(project.label(some(), a_class())),
@@ -123,7 +104,7 @@ def test_files_that_changed(drawn: DrawnEmbeddings) -> None:
     edited, broken = drawn.live.state.image_ids[[20, 21]].tolist()
     assert drawn.live.fitted is not None
     assert drawn.live.fitted.stage is not None
-    drawn.embed({edited: _embedding((edited + 1) % KINDS, seed=9), broken: None})
+    drawn.embed({edited: drawn.near((edited + 1) % KINDS, seed=9), broken: None})
     _assert_sound(drawn)
     assert_same(drawn.live.state, fresh_state(drawn.live, drawn.caches))
     assert drawn.live.state.status[21] == ImageStatus.FAILED
