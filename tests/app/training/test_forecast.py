@@ -26,8 +26,8 @@ def test_the_time_is_measured_when_somebody_looks(reviewing: Desk) -> None:
     assert player.requests == []
     panel_for(reviewing, "train_backbone")
     form = panel.forms[Depth.BACKBONE]
-    reviewing.wait(lambda: "Takes about 4 minutes." in texts(form))
-    assert "24 labels: training for about 4 minutes would likely help." in texts(form)
+    reviewing.wait(lambda: "Takes about 2 minutes." in texts(form))
+    assert "24 labels: training for about 2 minutes would likely help." in texts(form)
     assert not form.side.isVisible()  # the backbone in use learns at its own
     form.iterations.setFocus()
     form.iterations.selectAll()
