@@ -1,0 +1,80 @@
+"""Views: random parts of photos that teacher and student look at, each at its own side."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from engine.errors import UsageError
+from engine.images.decode import read_rgb
+
+LEAST_AREA: Final = 0.4
+"""Of the photo's middle square, in a view. Chosen: what a person photographs is still seen."""
+ASPECT: Final = 0.2
+"""Largest logarithm of a view's width by its height."""
+SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".png"})
+
+
+@dataclass(frozen=True)
+class PhotoSource:
+    """A folder of photos.
+
+    Attributes:
+        folder: photos lie below it, in class folders; which class is not looked at.
+        photos: of each class folder, drawn; 0 for all.
+        views: of each photo.
+    """
+
+    folder: Path
+    photos: int = 0
+    views: int = 1
+
+    @staticmethod
+    def of(text: str) -> "PhotoSource":
+        """Read `FOLDER`, `FOLDER:PHOTOS` or `FOLDER:PHOTOS:VIEWS`.
+
+        Raises:
+            UsageError: there are other things than numbers behind the colons.
+        """
+        folder, *numbers = text.split(":")
+        if len(numbers) > 2 or not all(map(str.isdecimal, numbers)):  # noqa: PLR2004 (two counts)
+            raise UsageError("a source is not understood", expected="FOLDER, :PHOTOS, :VIEWS", found=text)
+        return PhotoSource(Path(folder), *map(int, numbers))
+
+
+def drawn_photos(sources: Sequence[PhotoSource], generator: np.random.Generator) -> list[Path]:
+    """A path for each view, in random order."""
+    paths: list[Path] = []
+    for source in sources:
+        found: dict[Path, list[Path]] = {}
+        for path in sorted(source.folder.rglob("*")):
+            if path.suffix.lower() in SUFFIXES:
+                found.setdefault(path.parent, []).append(path)
+        for photos in found.values():
+            count = min(source.photos or len(photos), len(photos))
+            chosen = generator.choice(len(photos), count, replace=False)
+            paths += [photos[place] for place in chosen] * source.views
+    return [paths[place] for place in generator.permutation(len(paths))]
+
+
+def views(
+    paths: Sequence[Path], sides: Sequence[int], generator: np.random.Generator
+) -> Iterator[tuple[NDArray[np.uint8], ...]]:
+    """A random part of each photo, resized to each of the sides: (side, side, 3) uint8 RGB."""
+    for path in paths:
+        image = Image.fromarray(read_rgb(path))
+        box = _box(image.size, generator)
+        yield tuple(np.asarray(image.resize((side, side), Image.Resampling.BILINEAR, box=box)) for side in sides)
+
+
+def _box(size: tuple[int, int], generator: np.random.Generator) -> tuple[float, float, float, float]:
+    side = min(size) * math.sqrt(generator.uniform(LEAST_AREA, 1))
+    stretch = math.exp(generator.uniform(-ASPECT, ASPECT) / 2)
+    width, height = min(side * stretch, size[0]), min(side / stretch, size[1])
+    left, top = generator.uniform(0, size[0] - width), generator.uniform(0, size[1] - height)
+    return left, top, left + width, top + height
