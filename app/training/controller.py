@@ -101,7 +101,8 @@ class Models(QObject):
         state = self._session.state
         if state is None:
             return Labels()
-        return Labels.of_counts(np.bincount(state.label_class[state.label_class >= 0]).tolist())
+        counts = np.bincount(state.label_class[state.label_class >= 0])
+        return Labels.of_counts(counts.tolist(), model_name=state.model_name)
 
     def _on_used(self, name: str) -> None:
         self._training.dismiss()

@@ -131,10 +131,10 @@ class Labels:
         return self.classes >= CLASSES_NEEDED
 
     @classmethod
-    def of_counts(cls, counts: Sequence[int], *, trained_on: int = 0) -> "Labels":
-        """From the number of labels of each class, and of those that the version in use was trained on."""
+    def of_counts(cls, counts: Sequence[int], *, trained_on: int = 0, model_name: str = "") -> "Labels":
+        """From the number of labels of each class; the rest as `is_likely_to_help` takes it."""
         enough = sum(1 for count in counts if count >= IMAGES_NEEDED)
-        return cls(sum(counts), enough, is_likely_to_help(counts, trained_on=trained_on))
+        return cls(sum(counts), enough, is_likely_to_help(counts, trained_on=trained_on, model_name=model_name))
 
 
 @final

@@ -145,7 +145,7 @@ class TrainingPanel(SidePanel):
         if self.isHidden() or state is None or info is None:
             return
         counts = np.bincount(state.label_class[state.label_class >= 0])
-        labels = Labels.of_counts(counts.tolist(), trained_on=self._trained_on)
+        labels = Labels.of_counts(counts.tolist(), trained_on=self._trained_on, model_name=state.model_name)
         for form in self.forms.values():
             form.show_labels(labels, is_writable=info.is_writable)
 

@@ -11,13 +11,19 @@ MORE_LABELS: Final = 1.5
 """How many times as many labels as the last training learned from make another one worth its time. Chosen."""
 
 
-def is_likely_to_help(shots: Sequence[int], *, trained_on: int = 0) -> bool:
+def is_likely_to_help(shots: Sequence[int], *, trained_on: int = 0, model_name: str = "") -> bool:
     """Whether training the backbone on these labels is likely to make predictions better.
 
     Args:
         shots: labelled images of each leaf class; classes without any count for nothing.
         trained_on: labelled images that the version in use was trained on; 0 for an untrained backbone.
+        model_name: of the model in use. The bundled accurate backbone as it ships is never advised to be trained:
+            measured, it gains nothing that is sure, and with two shots loses (decision 47).
     """
+    from engine.backbones.model_files import ACCURATE
+
+    if model_name == ACCURATE:
+        return False
     labelled = [count for count in shots if count]
     able = sum(count >= ENOUGH_SHOTS for count in labelled)
     enough = able >= 2 and able >= MOST_CLASSES * len(labelled)  # noqa: PLR2004 (there is something to tell apart)

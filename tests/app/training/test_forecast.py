@@ -1,10 +1,12 @@
 """How long training takes here, and whether it is worth it."""
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from app.training.logic import Depth
+from engine.backbones import model_files
 from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import Desk
@@ -60,3 +62,11 @@ def test_labels_enough_are_told_once(desk: Desk, collection: Collection) -> None
     assert panel is not None
     assert panel.forms[Depth.BACKBONE].isVisible()
     desk.wait(lambda: not desk.window.models.forecast.is_measuring)
+
+
+def test_training_the_accurate_backbone_is_not_proposed(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The panel tells the time, and gives no advice that was measured to be wrong; the fast one plays its part here."""
+    monkeypatch.setattr(model_files, "ACCURATE", model_files.FAST)
+    form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]
+    reviewing.wait(lambda: "Takes about 2 minutes." in texts(form))
+    assert not any("would likely help" in text for text in texts(form))

@@ -5,6 +5,7 @@ import time
 import pytest
 from torch import nn
 
+from engine.backbones.model_files import ACCURATE, FAST
 from engine.collection.training.advice import is_likely_to_help
 from engine.collection.training.backbone import train_backbone
 from engine.collection.training.duration import Pace, estimate_duration, measured_pace
@@ -67,3 +68,9 @@ def test_a_training_takes_about_as_long_as_was_told(project: Project, collection
 def test_when_training_is_likely_to_help(shots: list[int], trained_on: int, expected: bool) -> None:
     """By the rule that decision 47 measured."""
     assert is_likely_to_help(shots, trained_on=trained_on) is expected
+
+
+@pytest.mark.parametrize(("model_name", "expected"), [(ACCURATE, False), (FAST, True), ("Trained backbone 1", True)])
+def test_training_the_accurate_backbone_is_not_advised(model_name: str, expected: bool) -> None:
+    """However many labels there are: it was measured to gain nothing that is sure."""
+    assert is_likely_to_help([5, 5, 5, 5], model_name=model_name) is expected
