@@ -80,7 +80,7 @@ class Plan:
 
 DEFAULTS: Final = {
     Depth.PROPAGATION: Plan(Depth.PROPAGATION, 500),
-    Depth.BACKBONE: Plan(Depth.BACKBONE, 60),
+    Depth.BACKBONE: Plan(Depth.BACKBONE, 200),
 }
 SIDES: Final = (64, 84, 128)
 """Of the images that Conv4 sees, in pixels; a backbone in use goes on at its own."""

@@ -23,7 +23,7 @@ def train(
     ] = "propagation",
     setting: Annotated[
         list[str] | None,
-        typer.Option("--setting", metavar="NAME=VALUE", help="Such as iterations=60; may be repeated."),
+        typer.Option("--setting", metavar="NAME=VALUE", help="Such as iterations=200; may be repeated."),
     ] = None,
     choose: Annotated[
         bool, typer.Option("--choose", help="Use the new version from now on; this can be undone.")

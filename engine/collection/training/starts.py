@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
+from engine.backbones.model_files import FAST
 from engine.collection.models import ModelFiles, find_model, model_of
 from engine.collection.training.settings import CONV4, CURRENT, BackboneSettings
 from engine.config import CacheFolders
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from engine.model.attention import Attention
     from engine.training.thawed.network import ThawedNetwork
 
+RATE: Final = 1e-4
+"""Learning rate of a trained backbone: a larger one costs good ones what they know (decision 47)."""
+FAST_RATE: Final = 3e-4
+"""That of the bundled fast one, which has more to learn (decision 47)."""
 MARGIN: Final = 1.125
 """Images are stored this much larger than they are trained at: the rest is room for random shifts."""
 NEW_TEMPERATURE: Final = 0.1
@@ -112,7 +117,7 @@ class FromFile(Start):
         self.name = files.card.name
         self.identity = f"{files.backbone_hash} {files.propagation_hash}"
         self.usual_side = files.card.input_side
-        self.usual_rate = 1e-4
+        self.usual_rate = FAST_RATE if files.name == FAST else RATE
         self.usual_trained_share = 0.5
         self.temperature = files.card.temperature
 

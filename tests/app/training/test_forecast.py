@@ -28,8 +28,8 @@ def test_the_time_is_measured_when_somebody_looks(reviewing: Desk) -> None:
     assert player.requests == []
     panel_for(reviewing, "train_backbone")
     form = panel.forms[Depth.BACKBONE]
-    reviewing.wait(lambda: "Takes about 2 minutes." in texts(form))
-    assert "24 labels: training for about 2 minutes would likely help." in texts(form)
+    reviewing.wait(lambda: "Takes about 4 minutes." in texts(form))
+    assert "24 labels: training for about 4 minutes would likely help." in texts(form)
     assert not form.side.isVisible()  # the backbone in use learns at its own
     form.iterations.setFocus()
     form.iterations.selectAll()
@@ -68,5 +68,5 @@ def test_training_the_accurate_backbone_is_not_proposed(reviewing: Desk, monkeyp
     """The panel tells the time, and gives no advice that was measured to be wrong; the fast one plays its part here."""
     monkeypatch.setattr(model_files, "ACCURATE", model_files.FAST)
     form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]
-    reviewing.wait(lambda: "Takes about 2 minutes." in texts(form))
+    reviewing.wait(lambda: "Takes about 4 minutes." in texts(form))
     assert not any("would likely help" in text for text in texts(form))

@@ -37,7 +37,7 @@ def test_a_plan_names_only_what_its_depth_has() -> None:
 def test_the_usual_side_can_be_chosen() -> None:
     """Conv4 offers the side that it starts with; a backbone in use keeps its own."""
     assert USUAL_SIDE in SIDES
-    assert DEFAULTS[Depth.BACKBONE].settings() == {"iterations": 60, "start": "current"}
+    assert DEFAULTS[Depth.BACKBONE].settings() == {"iterations": 200, "start": "current"}
 
 
 def test_more_work_takes_longer() -> None:

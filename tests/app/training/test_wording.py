@@ -50,7 +50,7 @@ def test_what_was_not_measured_is_said(qapp: QApplication) -> None:
     [
         (Plan(Depth.PROPAGATION, 100), None, "Takes less than a minute."),
         (DEFAULTS[Depth.PROPAGATION], None, "Takes about 1 minute."),
-        (DEFAULTS[Depth.BACKBONE], TrainingDuration(1.0, 40.0), "Takes about 2 minutes."),
+        (DEFAULTS[Depth.BACKBONE], TrainingDuration(1.0, 40.0), "Takes about 4 minutes."),
         (Plan(Depth.BACKBONE, 20_000), TrainingDuration(1.0, 40.0), "Takes about 6 hours."),
         (DEFAULTS[Depth.BACKBONE], None, ""),
     ],
@@ -65,7 +65,7 @@ def test_the_duration_is_rough(qapp: QApplication, plan: Plan, expected: Trainin
 def test_training_is_advised_where_it_is_likely_to_help(qapp: QApplication) -> None:
     """With the labels and the time that it takes, once that was measured; else nothing is said."""
     labels, plan, expected = Labels(406, 81, will_help=True), DEFAULTS[Depth.BACKBONE], TrainingDuration(1.0, 40.0)
-    assert advice(labels, plan, expected) == "406 labels: training for about 2 minutes would likely help."
+    assert advice(labels, plan, expected) == "406 labels: training for about 4 minutes would likely help."
     assert advice(labels, plan, None) == "406 labels: training would likely help."
     assert advice(Labels(20, 10), plan, expected) == ""
     assert proposal(labels) == "406 labels: training the backbone would likely help."

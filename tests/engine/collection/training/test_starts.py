@@ -41,7 +41,7 @@ def test_settings_follow_from_the_start(project: Project, collection: Collection
     current, conv4 = (start_of(project, collection.caches, name) for name in ("current", "conv4"))
     card = find_model().card
     filled = current.filled_in(BackboneSettings())
-    assert (current.name, filled.side, filled.learning_rate) == ("leafnet", card.input_side, 1e-4)
+    assert (current.name, filled.side, filled.learning_rate) == ("leafnet", card.input_side, 3e-4)
     filled = conv4.filled_in(BackboneSettings())
     assert (filled.side, filled.learning_rate) == (84, 1e-3)
     assert conv4.filled_in(BackboneSettings(side=64)).side == 64
