@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import Desk
+from tests.support.sessions import changed_by
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows does not let go of open files")
 
@@ -32,13 +33,18 @@ def come_back(desk: Desk) -> None:
     desk.wait(desk.window.isActiveWindow)
 
 
+def accept_and_save(desk: Desk) -> None:
+    """Enter on the chosen card, until the label is on disk: it shows before."""
+    changed_by(desk.qtbot, desk.window.session, lambda: desk.qtbot.keyClick(desk.grid, Qt.Key.Key_Return))
+
+
 def test_a_label_after_the_move_is_refused_and_the_rest_is_rescued(desk: Desk, collection: Collection) -> None:
     """Enter on a card after the file was renamed: a notice says so, editing stops, every label before is saved."""
     desk.open(collection.project)
     labels = int((desk.state.label_class >= 0).sum())
     desk.choose(30)
-    desk.qtbot.keyClick(desk.grid, Qt.Key.Key_Return)
-    desk.wait(lambda: int((desk.state.label_class >= 0).sum()) == labels + 1)
+    accept_and_save(desk)
+    assert int((desk.state.label_class >= 0).sum()) == labels + 1
     desk.choose(31)
     moved = collection.project.rename(collection.project.with_name("other.protoleaf"))
     desk.qtbot.keyClick(desk.grid, Qt.Key.Key_Return)
@@ -70,7 +76,7 @@ def test_coming_back_to_the_window_finds_the_move_and_the_return(desk: Desk, col
     assert info.is_writable
     labels = int((desk.state.label_class >= 0).sum())
     desk.choose(30)
-    desk.qtbot.keyClick(desk.grid, Qt.Key.Key_Return)
-    desk.wait(lambda: int((desk.state.label_class >= 0).sum()) == labels + 1)
+    accept_and_save(desk)
+    assert int((desk.state.label_class >= 0).sum()) == labels + 1
     with Project.open(collection.project, for_writing=False) as project:
         assert len(project.labels()) == labels + 1
