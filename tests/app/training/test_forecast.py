@@ -64,7 +64,9 @@ def test_labels_enough_are_told_once(desk: Desk, collection: Collection) -> None
     desk.wait(lambda: not desk.window.models.forecast.is_measuring)
 
 
-def test_training_the_accurate_backbone_is_not_proposed(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_the_accurate_backbone_on_few_labels_is_not_proposed(
+    reviewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The panel tells the time, and gives no advice that was measured to be wrong; the fast one plays its part here."""
     monkeypatch.setattr(model_files, "ACCURATE", model_files.FAST)
     form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]
