@@ -85,12 +85,8 @@ def train_backbone(
         Cancelled: it was asked to stop. What was learned is kept in the cache: asked for again, it goes on from there.
     """
     settings = with_chosen(BackboneSettings(), by_field(chosen or {}))
-    start, cancel, teller = (
-        start_of(project, caches, settings.start),
-        cancel or CancelToken(),
-        Teller(on_progress, on_point),
-    )
-    settings = start.filled_in(settings)
+    start, teller = start_of(project, caches, settings.start), Teller(on_progress, on_point)
+    settings, cancel = start.filled_in(settings), cancel or CancelToken()
     assert settings.side is not None, "filled in"
     with training_folder(out):
         images = project_images(
@@ -99,9 +95,7 @@ def train_backbone(
         run = open_run(project, caches, settings, by_field(chosen or {}))
         resumed = _resumed_iteration(run)
         objective = _objective(settings, start, images)
-        _train(objective, images, settings, teller, cancel, run=run)
-        assert settings.trained_share is not None, "filled in"
-        start.average(_network_in(objective), settings.trained_share)
+        _train(objective, images, settings, teller, cancel, start=start, run=run)
         card = _export(objective, start, images, settings, out)
         files = _measured(project, caches, start, images, TrainedFiles(
             out, "backbone", free_name(project, "backbone"), project.model.version_id,
@@ -147,8 +141,10 @@ def _train(
     teller: Teller,
     cancel: CancelToken,
     *,
+    start: Start,
     run: Path,
 ) -> None:
+    """Train, and keep the mean of before and after."""
     from engine.training import checkpoints
     from engine.training.loop import embedder, train
 
@@ -171,6 +167,8 @@ def _train(
         cancel=cancel,
     )
     objective.cpu().eval()
+    assert settings.trained_share is not None, "filled in"
+    start.average(_network_in(objective), settings.trained_share)
 
 
 def _plan(settings: BackboneSettings) -> "TrainingSettings":
