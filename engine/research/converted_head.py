@@ -21,6 +21,7 @@ from engine.backbones.converted.facts import CONVERTED
 from engine.backbones.converted.network import network_with
 from engine.backbones.converted.weights import published_weights
 from engine.images.decode import decode_square
+from engine.images.kinds import IMAGE_SUFFIXES
 from engine.model_card import read_card
 from engine.new_file import new_file
 from engine.research.embedding_head import EmbeddingHead
@@ -35,7 +36,6 @@ LARGEST: Final = 4.0
 """Largest number of the matrix, which is kept in 16 bits; embeddings have length 1 whatever it is."""
 BATCH: Final = 32
 """Images in one run of the network. Chosen: little memory."""
-SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".png"})
 
 Floats = NDArray[np.float64]
 Photos = tuple[Floats, NDArray[np.int64]]
@@ -93,7 +93,7 @@ def main(
 
 def _photos(folder: Path, network: torch.nn.Module, side: int) -> Photos:
     """Features and classes of all photos below a folder."""
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES)
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in IMAGE_SUFFIXES)
     classes = {parent: place for place, parent in enumerate(sorted({path.parent for path in paths}))}
     with torch.inference_mode():
         features = [network(batch).numpy() for batch in _batches(paths, side)]

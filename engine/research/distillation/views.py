@@ -12,12 +12,12 @@ from PIL import Image
 
 from engine.errors import UsageError
 from engine.images.decode import read_rgb
+from engine.images.kinds import IMAGE_SUFFIXES
 
 LEAST_AREA: Final = 0.4
 """Of the photo's middle square, in a view. Chosen: what a person photographs is still seen."""
 ASPECT: Final = 0.2
 """Largest logarithm of a view's width by its height."""
-SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".png"})
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def drawn_photos(sources: Sequence[PhotoSource], generator: np.random.Generator)
     for source in sources:
         found: dict[Path, list[Path]] = {}
         for path in sorted(source.folder.rglob("*")):
-            if path.suffix.lower() in SUFFIXES:
+            if path.suffix.lower() in IMAGE_SUFFIXES:
                 found.setdefault(path.parent, []).append(path)
         for photos in found.values():
             count = min(source.photos or len(photos), len(photos))
