@@ -5,6 +5,7 @@ from pytestqt.qtbot import QtBot
 
 from app.controls import make_button, make_label
 from tests.support.clipping import clipped, overlapping
+from tests.support.sessions import LONG_MS
 
 
 def test_words_without_room_are_found(qtbot: QtBot) -> None:
@@ -17,7 +18,7 @@ def test_words_without_room_are_found(qtbot: QtBot) -> None:
     row.addWidget(button)
     root.resize(root.sizeHint())
     root.show()
-    qtbot.waitExposed(root)
+    qtbot.waitExposed(root, timeout=LONG_MS)
     assert clipped(root) == []
     label.setFixedWidth(20)
     button.setFixedWidth(30)

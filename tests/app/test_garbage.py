@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from app.garbage import GuiCollector
+from tests.support.sessions import LONG_MS
 
 MANY = 20_000
 """Cycles that make several collections due."""
@@ -45,5 +46,5 @@ def test_no_other_thread_collects(qtbot: QtBot, collector: QObject) -> None:
     thread.start()
     thread.join()
     assert where == []
-    qtbot.waitUntil(lambda: bool(where), timeout=5000)
+    qtbot.waitUntil(lambda: bool(where), timeout=LONG_MS)
     assert where == [threading.get_ident()]

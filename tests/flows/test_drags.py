@@ -18,7 +18,7 @@ from engine.collection.state import UNKNOWN
 from tests.support.collections import Collection, write_shape
 from tests.support.desk import CONTROL, Desk
 from tests.support.hand import Hand, Spot
-from tests.support.sessions import changed_by, open_project
+from tests.support.sessions import LONG_MS, changed_by, open_project
 
 
 def card(desk: Desk, row: int) -> Spot:
@@ -98,7 +98,6 @@ def test_all_chosen_cards_are_dragged_as_one_step(reviewing: Desk, hand: Hand) -
 def test_the_pile_at_the_pointer_shows_the_pictures(reviewing: Desk, hand: Hand) -> None:
     """As they are in memory for the cards, so that nothing is waited for."""
     reviewing.wait(lambda: not reviewing.window.thumbnails.is_busy)
-    reviewing.qtbot.wait(10)  # the last decoded one is on its way to the window
     hand.drag(card(reviewing, 0), on_class(reviewing, "Blue disc"), gives_up=True)
     pile = hand.picture.toImage()
     colours = {pile.pixelColor(x, pile.height() // 2).name() for x in range(8, 64)}
@@ -147,7 +146,9 @@ def test_the_fixed_rows_take_images_where_that_means_something(reviewing: Desk, 
     ):
         changed_by(reviewing.qtbot, reviewing.window.session, partial(drop, on_subset(reviewing, subset), look))
         assert said[-1] == words
-        reviewing.qtbot.waitUntil(partial(is_labelled_unknown, reviewing, image_id, is_true=is_unknown))
+        reviewing.qtbot.waitUntil(
+            partial(is_labelled_unknown, reviewing, image_id, is_true=is_unknown), timeout=LONG_MS
+        )
 
 
 def is_labelled_unknown(desk: Desk, image_id: int, *, is_true: bool) -> bool:

@@ -36,7 +36,7 @@ class Desk:
         self.window.resize(1200, 800)
         self.window.show()
         self.window.activateWindow()
-        qtbot.waitExposed(self.window)
+        qtbot.waitExposed(self.window, timeout=LONG_MS)
 
     # -- what is there
 
@@ -73,12 +73,12 @@ class Desk:
         self.grid.setFocus()
 
     def choose(self, row: int) -> int:
-        """Choose a card and wait until the inspector knows it; its image."""
+        """Choose a card and wait until the inspector knows all of it, every class behind a digit too; its image."""
         self.grid.setFocus()
         self.grid.select_row(row)
         image_id = self.grid.current_id
         assert image_id is not None
-        self.wait(lambda: self.inspected == image_id)
+        self.wait(lambda: self.inspected == image_id and not self.window.inspector.is_waiting_for(image_id))
         return image_id
 
     @property

@@ -12,6 +12,8 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QThreadPool, QtMsgType
 from PySide6.QtWidgets import QApplication, QMainWindow
 
+from tests.support.sessions import LONG_MS
+
 _HARMLESS_MESSAGES = (
     "This plugin does not support",  # the offscreen platform has no window manager, tray or system theme
     "propagateSizeHints",
@@ -49,8 +51,11 @@ def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
         if isinstance(widget, QMainWindow):  # menus of plots have no parent, and pyqtgraph ends them by itself
             widget.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert QThreadPool.globalInstance().waitForDone(5000), "work is left in the global thread pool"
+    assert QThreadPool.globalInstance().waitForDone(LONG_MS), "work is left in the global thread pool"
     left_threads = [thread for thread in threading.enumerate() if thread not in threads and _is_ours(thread)]
+    for thread in left_threads:  # what was told to end may take its time on a busy machine
+        thread.join(LONG_MS / 1000)
+    left_threads = [thread for thread in left_threads if thread.is_alive()]
     assert not left_threads, f"threads left running: {left_threads}"
 
 

@@ -14,6 +14,7 @@ from tests.support.collections import Collection
 from tests.support.desk import Desk
 from tests.support.hand import Hand
 from tests.support.other_backbones import add_to_library
+from tests.support.sessions import LONG_MS
 
 
 @pytest.fixture
@@ -23,8 +24,10 @@ def settings(own_settings_and_caches: None, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def desk(qtbot: QtBot, qapp: QApplication, settings: Settings) -> Iterator[Desk]:
-    """A person at a window that was just opened."""
+def desk(qtbot: QtBot, qapp: QApplication, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    """A person at a window that was just opened, who has time to read what a toast says, however busy the machine."""
+    monkeypatch.setattr("app.status.toast.VISIBLE_MS", LONG_MS)
+    monkeypatch.setattr("app.status.toast.FAILURE_MS", LONG_MS)
     apply_theme(qapp)
     desk = Desk(qtbot, settings)
     yield desk

@@ -17,7 +17,7 @@ from tests.support.collections import Collection
 from tests.support.desk import Desk
 from tests.support.offers import offer_two
 from tests.support.scripted_workers import Player
-from tests.support.sessions import settle
+from tests.support.sessions import LONG_MS, settle
 from tests.support.widgets import button
 
 
@@ -105,7 +105,7 @@ def test_nothing_is_offered_where_nothing_can_be_gained(
         elif reason == "told before":
             settings.remember_offered(project.backups.project_id)
     session = desk.window.session
-    with desk.qtbot.waitSignal(session.loaded):
+    with desk.qtbot.waitSignal(session.loaded, timeout=LONG_MS):
         session.open(collection.project, for_writing=reason != "read only")
     settle(desk.qtbot, session)
     assert not desk.window.workspace.offer_notice.isVisible()

@@ -19,7 +19,7 @@ from tests.support.desk import Desk
 from tests.support.live_states import assert_same, own_copy
 from tests.support.projects import dump
 from tests.support.scripted_workers import Player
-from tests.support.sessions import changed_by, recorded
+from tests.support.sessions import LONG_MS, changed_by, recorded
 
 
 def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) -> None:
@@ -134,7 +134,7 @@ def test_closing_the_project_ends_a_change(reviewing: Desk, tinyleaf: str) -> No
     panel = panel_for(reviewing)
     use_button(panel, tinyleaf).click()
     reviewing.wait(lambda: change.stage is Stage.RUNNING)
-    with reviewing.qtbot.waitSignal(reviewing.window.session.closed):
+    with reviewing.qtbot.waitSignal(reviewing.window.session.closed, timeout=LONG_MS):
         reviewing.window.session.close()
     reviewing.wait(lambda: change.stage is Stage.IDLE)
     assert reviewing.window.backbone_jobs.ready is None

@@ -14,7 +14,7 @@ from engine.graph.category_graph import CategoryGraph
 from tests.app.class_tree.test_tree_view import Tree
 from tests.support.graphs import seaside_graph
 from tests.support.hand import Hand, Spot, Step
-from tests.support.sessions import recorded
+from tests.support.sessions import LONG_MS, recorded
 
 NO_KEYS = Qt.KeyboardModifier.NoModifier
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -58,7 +58,7 @@ def pane(qtbot: QtBot) -> Pane:
     pane = Pane(seaside_graph())
     qtbot.addWidget(pane)
     pane.show()
-    qtbot.waitExposed(pane)
+    qtbot.waitExposed(pane, timeout=LONG_MS)
     return pane
 
 
@@ -143,7 +143,7 @@ def test_rows_spring_open_and_fold_back(
     opened: list[bool] = []
 
     def rest() -> None:
-        qtbot.waitUntil(lambda: pane.is_open("Animal"), timeout=3000)
+        qtbot.waitUntil(lambda: pane.is_open("Animal"), timeout=LONG_MS)
         opened.append(True)
 
     end: Step = (lambda: hand.go_on(pane.row(*way))) if way else Spot(pane.elsewhere, QPoint(5, 5))
@@ -163,7 +163,7 @@ def long_pane(qtbot: QtBot) -> Pane:
     pane = Pane(graph)
     qtbot.addWidget(pane)
     pane.show()
-    qtbot.waitExposed(pane)
+    qtbot.waitExposed(pane, timeout=LONG_MS)
     return pane
 
 
@@ -175,7 +175,9 @@ def test_the_tree_scrolls_at_its_edges(is_down: bool, qtbot: QtBot, long_pane: P
     bar.setValue(0 if is_down else bar.maximum())
     begin, middle = bar.value(), Spot(view.viewport(), QPoint(60, view.viewport().height() // 2))
     edge = Spot(view.viewport(), QPoint(60, view.viewport().height() - 3 if is_down else 3))
-    hand.drag(middle, edge, lambda: qtbot.waitUntil(lambda: abs(bar.value() - begin) > 150), gives_up=True)
+    hand.drag(
+        middle, edge, lambda: qtbot.waitUntil(lambda: abs(bar.value() - begin) > 150, timeout=LONG_MS), gives_up=True
+    )
     still = bar.value()
     qtbot.wait(50)
     assert bar.value() == still
@@ -192,7 +194,7 @@ def test_below_a_long_tree_there_is_room_too(qtbot: QtBot, long_pane: Pane, hand
     bar.setValue(bar.maximum() - 20)
 
     def rest() -> None:
-        qtbot.waitUntil(lambda: bar.value() == bar.maximum())
+        qtbot.waitUntil(lambda: bar.value() == bar.maximum(), timeout=LONG_MS)
         view.doItemsLayout()
         said.append(long_pane.chip)
 

@@ -17,7 +17,7 @@ from app.class_tree.tree_view import ClassTreeView
 from app.dragging import CLASS_MIME, IMAGES_MIME, class_mime_data
 from engine.graph.category_graph import CategoryGraph
 from tests.support.graphs import seaside_graph
-from tests.support.sessions import recorded
+from tests.support.sessions import LONG_MS, recorded
 
 NO_KEYS = Qt.KeyboardModifier.NoModifier
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -165,7 +165,7 @@ def test_f2_opens_a_field_and_enter_asks_for_the_name(qtbot: QtBot, tree: Tree) 
     assert isinstance(field, QLineEdit)
     assert field.text() == "Seal"
     qtbot.keyClicks(field, "Grey seal")
-    with qtbot.waitSignal(tree.model.rename_requested):
+    with qtbot.waitSignal(tree.model.rename_requested, timeout=LONG_MS):
         qtbot.keyClick(field, Qt.Key.Key_Return)
     assert wishes == [(tree.graph.find("Seal"), "Grey seal")]
 
@@ -270,4 +270,4 @@ def test_a_branch_springs_open_under_a_drag(qtbot: QtBot, tree: Tree) -> None:
     place = tree.view.visualRect(bird).center()
     data = image_data()
     tree.view.dragMoveEvent(QDragMoveEvent(place, Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, NO_KEYS))
-    qtbot.waitUntil(lambda: tree.view.isExpanded(bird))
+    qtbot.waitUntil(lambda: tree.view.isExpanded(bird), timeout=LONG_MS)

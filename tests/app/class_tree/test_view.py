@@ -11,7 +11,7 @@ from app.class_tree.view import ClassTree
 from app.session import Session
 from app.session.subsets import Subset
 from tests.support.collections import Collection
-from tests.support.sessions import act, open_project, recorded
+from tests.support.sessions import LONG_MS, act, open_project, recorded
 from tests.support.widgets import texts
 
 
@@ -32,7 +32,7 @@ def type_filter(qtbot: QtBot, pane: ClassTree, text: str) -> None:
     field = pane.findChild(QLineEdit)
     assert isinstance(field, QLineEdit)
     field.setText(text)
-    qtbot.waitUntil(lambda: not pane._filter_timer.isActive())  # noqa: SLF001 (waits for the pause after typing)
+    qtbot.waitUntil(lambda: not pane._filter_timer.isActive(), timeout=LONG_MS)  # noqa: SLF001 (waits for the pause after typing)
 
 
 def found_names(pane: ClassTree) -> set[str]:
@@ -100,7 +100,7 @@ def test_a_project_without_classes_says_what_to_do(qtbot: QtBot, session: Sessio
     """An empty tree is no blank pane."""
     pane = ClassTree(session)
     qtbot.addWidget(pane)
-    with qtbot.waitSignal(session.loaded):
+    with qtbot.waitSignal(session.loaded, timeout=LONG_MS):
         session.create(collection.folder / "empty.protoleaf")
     assert "press + for a first class" in texts(pane)
     asked = recorded(pane.create_requested)

@@ -18,12 +18,13 @@ from engine.project import Project
 from engine.runtime.providers import ListDevices
 from engine.worker.protocol import Failed
 from tests.support.backbone_jobs import progress
+from tests.support.backbone_panel import WORKER_MS
 from tests.support.clipping import clipped
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
 from tests.support.live_states import assert_same, own_copy
 from tests.support.scripted_workers import Player, ScriptedWorkers, ended
-from tests.support.sessions import changed_by, settle
+from tests.support.sessions import LONG_MS, changed_by, settle
 from tests.support.surveys import WHY, WITH_GPU, WITHOUT_GPU
 from tests.support.widgets import scroll_area
 
@@ -123,7 +124,7 @@ def test_the_real_worker_tries_the_devices(desk: Desk) -> None:
     desk.window.registry.trigger("choose_device")
     panel, looking = desk.window.computing.panel, desk.window.computing.looking
     assert panel is not None
-    desk.qtbot.waitUntil(lambda: not looking.is_busy, timeout=120_000)
+    desk.qtbot.waitUntil(lambda: not looking.is_busy, timeout=WORKER_MS)
     assert (looking.stage, looking.error) == (Stage.DONE, "")
     assert panel.facts_of("cpu").endswith("images/s.")
     assert panel.look_button.isVisible()
@@ -280,7 +281,7 @@ def test_a_switch_that_is_refused_stays_as_it_is(reviewing: Desk, monkeypatch: p
     panel = panel_of(reviewing)
     reviewing.wait(lambda: bool(panel.collection_line))
     monkeypatch.setattr(Project, "set_setting", refuse)
-    with reviewing.qtbot.waitSignal(reviewing.window.session.failed):
+    with reviewing.qtbot.waitSignal(reviewing.window.session.failed, timeout=LONG_MS):
         panel.switch.click()
     reviewing.wait(panel.switch.isChecked)
     assert "disk is full" in reviewing.window.toast.message
@@ -290,7 +291,7 @@ def test_the_panel_follows_the_project(reviewing: Desk) -> None:
     """The part about the project goes with it."""
     panel = panel_of(reviewing)
     reviewing.wait(lambda: bool(panel.collection_line))
-    with reviewing.qtbot.waitSignal(reviewing.window.session.closed):
+    with reviewing.qtbot.waitSignal(reviewing.window.session.closed, timeout=LONG_MS):
         reviewing.window.session.close()
     assert panel.collection_line == ""
 

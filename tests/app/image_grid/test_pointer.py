@@ -12,7 +12,7 @@ from app.dragging import IMAGES_MIME
 from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
 from tests.support.hand import Hand, Spot
-from tests.support.sessions import recorded
+from tests.support.sessions import LONG_MS, recorded
 from tests.support.states import Picture, many_pictures, state_of
 
 NO_KEYS = Qt.KeyboardModifier.NoModifier
@@ -204,7 +204,7 @@ def test_a_rubber_band_scrolls_at_the_edge(qtbot: QtBot, grid: ImageGrid, model:
     model.set_state(many_pictures(300))
     bar = grid.verticalScrollBar()
     edge = Spot(grid.viewport(), QPoint(300, grid.viewport().height() - 2))
-    hand.drag(gap(grid), edge, lambda: qtbot.waitUntil(lambda: bar.value() > 400))
+    hand.drag(gap(grid), edge, lambda: qtbot.waitUntil(lambda: bar.value() > 400, timeout=LONG_MS))
     assert len(grid.selected_ids) > 8
     still = bar.value()
     qtbot.wait(50)

@@ -16,7 +16,7 @@ from app.image_view.canvas import LARGEST_ZOOM, ZOOM_STEP, ImageCanvas, decode
 from app.image_view.view import ImageView
 from tests.support.clipping import clipped
 from tests.support.images import encoded, picture, write_jpeg
-from tests.support.sessions import recorded
+from tests.support.sessions import LONG_MS, recorded
 from tests.support.widgets import button, texts
 
 Key = Qt.Key
@@ -31,7 +31,7 @@ def view(qtbot: QtBot) -> Iterator[ImageView]:
     view.resize(600, 400)
     view.show()
     view.activateWindow()
-    qtbot.waitExposed(view)
+    qtbot.waitExposed(view, timeout=LONG_MS)
     view.setFocus()
     yield view
     view.stop()
@@ -47,7 +47,7 @@ def large(qtbot: QtBot, view: ImageView, tmp_path: Path) -> ImageCanvas:
 def show(qtbot: QtBot, view: ImageView, path: Path) -> None:
     """Show an image and wait until it is there."""
     view.show_image(path, place=7, count=186)
-    qtbot.waitUntil(lambda: view.has_image)
+    qtbot.waitUntil(lambda: view.has_image, timeout=LONG_MS)
 
 
 def wheel(canvas: ImageCanvas, degrees: int, place: QPointF) -> None:
@@ -88,13 +88,13 @@ def test_the_first_of_several_pages_says_so(qtbot: QtBot, view: ImageView, tmp_p
     path = tmp_path / "scan.tif"
     path.write_bytes(encoded(frames[0], "TIFF", save_all=True, append_images=frames[1:]))
     show(qtbot, view, path)
-    qtbot.waitUntil(view.bar.pages.isVisible)
+    qtbot.waitUntil(view.bar.pages.isVisible, timeout=LONG_MS)
     assert "First of 3 pages" in texts(view.bar).splitlines()
     assert [text for text in clipped(view.bar) if text != path.name] == []
     view.step_requested.connect(lambda _step: view.show_image(write_jpeg(tmp_path / "a.jpg"), place=8, count=186))
     QTest.keyClick(view, Key.Key_PageDown)
     assert not view.bar.pages.isVisible()
-    qtbot.waitUntil(lambda: view.has_image)
+    qtbot.waitUntil(lambda: view.has_image, timeout=LONG_MS)
     assert not view.bar.pages.isVisible()
 
 
@@ -103,11 +103,11 @@ def test_the_image_does_not_wait_for_its_pages(
 ) -> None:
     """On a slow share counting thousands of pages takes long; the first is there meanwhile."""
     may_count = threading.Event()
-    monkeypatch.setattr("engine.images.pages.page_count", lambda _path: 4321 if may_count.wait(10) else 0)
+    monkeypatch.setattr("engine.images.pages.page_count", lambda _path: 4321 if may_count.wait(LONG_MS / 1000) else 0)
     show(qtbot, view, write_jpeg(tmp_path / "a.jpg"))
     assert not view.bar.pages.isVisible()
     may_count.set()
-    qtbot.waitUntil(view.bar.pages.isVisible)
+    qtbot.waitUntil(view.bar.pages.isVisible, timeout=LONG_MS)
 
 
 def test_what_cannot_be_read_says_why(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_what_cannot_be_read_says_why(qtbot: QtBot, view: ImageView, tmp_path: P
     path = tmp_path / "broken.jpg"
     path.write_text("no picture", encoding="utf-8")
     view.show_image(path)
-    qtbot.waitUntil(lambda: bool(view.canvas.message))
+    qtbot.waitUntil(lambda: bool(view.canvas.message), timeout=LONG_MS)
     assert "not an image" in view.canvas.message
     assert not view.has_image
     assert not button(view, "Larger").isEnabled()
@@ -132,7 +132,7 @@ def test_a_late_image_does_not_replace_the_one_that_is_wanted(qtbot: QtBot, view
     for thread in threading.enumerate():
         if thread.name == "image-view":
             thread.join()
-    qtbot.waitUntil(lambda: view.has_image)
+    qtbot.waitUntil(lambda: view.has_image, timeout=LONG_MS)
     assert view.canvas.target().width() == 2 * view.canvas.target().height()
 
 

@@ -13,6 +13,7 @@ from app.images import thumbnails as module
 from app.images.thumbnails import THREADS, Thumbnails, load_thumbnail
 from engine.images.thumbnail_cache import ThumbnailCache
 from tests.support.images import write_jpeg
+from tests.support.sessions import LONG_MS
 
 SIDE: Final = 256
 
@@ -32,13 +33,13 @@ class SlowDecoder:
         with self._lock:
             self.decoded.append(path.name)
         self.begun.release()
-        assert self.let_go.wait(30)
+        assert self.let_go.wait(LONG_MS / 1000)
         return QImage(side, side, QImage.Format.Format_RGB32)
 
     def wait_for_all_threads(self) -> None:
         """Wait until every thread has its first picture in hand."""
         for _ in range(THREADS):
-            assert self.begun.acquire(timeout=30)
+            assert self.begun.acquire(timeout=LONG_MS / 1000)
 
 
 @pytest.fixture
@@ -52,13 +53,13 @@ def decoder(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowDecoder]:
 
 def wait_until_idle(qtbot: QtBot, thumbnails: Thumbnails) -> None:
     """Wait until no wish is open."""
-    qtbot.waitUntil(lambda: not thumbnails.is_busy, timeout=30_000)
+    qtbot.waitUntil(lambda: not thumbnails.is_busy, timeout=LONG_MS)
 
 
 def test_a_real_picture_comes_and_is_kept_on_disk(qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path) -> None:
     """First there is nothing, then a pixmap of the wanted size; the disk cache has it for the next run."""
     path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
-    with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready == path):
+    with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready == path, timeout=LONG_MS):
         assert thumbnails.pixmap(path, 200, 1.0) is None
     pixmap = thumbnails.pixmap(path, 200, 1.0)
     assert pixmap is not None
@@ -75,14 +76,14 @@ def test_a_broken_file_fails_once_and_may_be_tried_again(qtbot: QtBot, thumbnail
     """It is said to be ready, it has failed, and nobody tries again until told to."""
     path = tmp_path / "broken.jpg"
     path.write_text("no picture", encoding="utf-8")
-    with qtbot.waitSignal(thumbnails.ready):
+    with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
         thumbnails.pixmap(path, 200, 1.0)
     assert thumbnails.has_failed(path)
     assert thumbnails.pixmap(path, 200, 1.0) is None
     assert not thumbnails.is_busy
     write_jpeg(path)
     thumbnails.forget_failures()
-    with qtbot.waitSignal(thumbnails.ready):
+    with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
         thumbnails.pixmap(path, 200, 1.0)
     assert thumbnails.pixmap(path, 200, 1.0) is not None
 
@@ -166,8 +167,11 @@ def test_a_sharp_screen_gets_larger_pictures(qtbot: QtBot, thumbnails: Thumbnail
     assert 400 <= found.width() <= 512
 
 
-def test_stopping_ends_the_threads(thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
+def test_stopping_ends_the_threads(
+    thumbnails: Thumbnails, decoder: SlowDecoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No thread is left, and later wishes are ignored."""
+    monkeypatch.setattr(module, "LEAVING_S", LONG_MS / 1000)  # a slow machine is no slow disk
     for number in range(20):
         thumbnails.pixmap(Path(f"card {number}"), SIDE, 1.0)
     decoder.wait_for_all_threads()
@@ -188,7 +192,7 @@ def test_a_file_that_is_not_there_is_shown_as_it_was(qtbot: QtBot, thumbnails: T
     thumbnails._pixmaps.clear()  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
     for missing in (path, unseen):
         thumbnails.pixmap(missing, SIDE, 1.0)
-    qtbot.waitUntil(lambda: thumbnails.has_failed(path) and thumbnails.has_failed(unseen), timeout=30_000)
+    qtbot.waitUntil(lambda: thumbnails.has_failed(path) and thumbnails.has_failed(unseen), timeout=LONG_MS)
     assert thumbnails.has_failed_anew(path)
     told: list[Path] = []
     thumbnails.ready.connect(told.append)
@@ -217,14 +221,14 @@ def test_a_file_that_is_missed_while_it_is_being_read_is_tried_again(
         if last_known is not None:
             return QImage(side, side, QImage.Format.Format_RGB32)
         reading.set()
-        assert known.wait(30)
+        assert known.wait(LONG_MS / 1000)
         return None
 
     monkeypatch.setattr(module, "load_thumbnail", read)
     assert thumbnails.pixmap(path, SIDE, 1.0) is None
-    assert reading.wait(30)
+    assert reading.wait(LONG_MS / 1000)
     thumbnails.show_last_known({path: (1, 1)})
-    with qtbot.waitSignal(thumbnails.ready):
+    with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
         known.set()
     assert not thumbnails.has_failed(path)
     thumbnails.pixmap(path, SIDE, 1.0)
@@ -239,7 +243,7 @@ def test_another_size_stands_in_until_the_wished_one_is_there(
     path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
     assert thumbnails.stand_in(path) is None
     for side in (96, 256):
-        with qtbot.waitSignal(thumbnails.ready):
+        with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
             assert thumbnails.pixmap(path, side, 1.0) is None
     small, large = thumbnails.pixmap(path, 96, 1.0), thumbnails.pixmap(path, 256, 1.0)
     assert small is not None

@@ -16,6 +16,7 @@ from app.theme import apply_theme
 from tests.support.clipping import clipped
 from tests.support.graphs import graph_of
 from tests.support.inspected import facts_of_class, facts_of_image
+from tests.support.sessions import LONG_MS
 from tests.support.states import Picture, state_of
 from tests.support.widgets import button, texts
 
@@ -34,7 +35,7 @@ class Pane:
         qtbot.addWidget(self.area)
         self.area.resize(336, 800)
         self.area.show()
-        qtbot.waitExposed(self.area)
+        qtbot.waitExposed(self.area, timeout=LONG_MS)
 
     def show_image(self, facts: ImageFacts) -> ImagePage:
         """Show an image on the page of images, which is made once."""
@@ -153,7 +154,7 @@ def test_a_class_is_chosen_by_mouse_and_by_keys(pane: Pane, qtbot: QtBot) -> Non
     page.label_requested.connect(chosen.append)
     pane.area.activateWindow()
     pane.area.setFocus()
-    qtbot.waitUntil(pane.area.hasFocus)
+    qtbot.waitUntil(pane.area.hasFocus, timeout=LONG_MS)
     second = next(line for line in page.findChildren(ScoreLine) if line.class_id == 2 and line.isVisible())
     QTest.mouseClick(second, Qt.MouseButton.LeftButton)
     assert (chosen, pane.area.hasFocus()) == ([2], True)

@@ -70,7 +70,7 @@ def test_a_slow_share_is_asked_once_at_a_time(
     def slow(_folder: Path, _paths: Sequence[str], *, cancel: CancelToken) -> list[int]:
         assert not cancel.is_cancelled
         begun.release()
-        assert let_go.wait(30)
+        assert let_go.wait(LONG_MS / 1000)
         return [0]
 
     monkeypatch.setattr("engine.images.presence.missing_files", slow)

@@ -74,7 +74,6 @@ def test_bulk_accept_tells_the_count_and_offers_undo(reviewing: Desk) -> None:
 def test_digits_label_as_the_likeliest(reviewing: Desk) -> None:
     """2 is the second class of the card that is shown."""
     image_id = reviewing.choose(5)
-    reviewing.wait(lambda: not reviewing.window.inspector.is_waiting_for(image_id))
     likeliest = reviewing.window.inspector.likeliest_of(image_id)
     assert len(likeliest) >= 2
     reviewing.press_for_change(Key.Key_2)

@@ -11,7 +11,7 @@ from app.review.selection_wording import errors_text, selected_text
 from engine.collection.state import NO_CLASS
 from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, SHIFT, Desk
-from tests.support.sessions import changed_by
+from tests.support.sessions import LONG_MS, changed_by
 from tests.support.widgets import button, texts
 
 Key = Qt.Key
@@ -23,7 +23,9 @@ def doubtful(reviewing: Desk) -> Desk:
     state, session = reviewing.state, reviewing.window.session
     discs = [class_id for class_id in reviewing.graph.classes() if reviewing.graph.name(class_id).endswith("disc")]
     image_ids = state.image_ids[np.isin(state.label_class, discs)].tolist()
-    with reviewing.qtbot.waitSignal(session.fitting_changed, check_params_cb=lambda is_fitting: not is_fitting):
+    with reviewing.qtbot.waitSignal(
+        session.fitting_changed, check_params_cb=lambda is_fitting: not is_fitting, timeout=LONG_MS
+    ):
         session.act(lambda project: project.unlabel(image_ids))
     return reviewing
 

@@ -116,7 +116,7 @@ def test_a_crash_is_one_sentence_and_the_next_start_finishes(
 
     def kill_it() -> None:
         assert embedding.job is not None
-        qtbot.waitUntil(lambda: embedding.job is not None and embedding.job.process_id > 0)
+        qtbot.waitUntil(lambda: embedding.job is not None and embedding.job.process_id > 0, timeout=LONG_MS)
         os.kill(embedding.job.process_id, signal.SIGKILL)
 
     session.jobs.job_added.connect(lambda job: job.started.connect(kill_it))

@@ -9,8 +9,9 @@ from engine.errors import Cancelled
 from tests.support.sessions import LONG_MS
 
 
-def test_a_fit_rests_before_its_next_block() -> None:
+def test_a_fit_rests_before_its_next_block(monkeypatch: pytest.MonkeyPatch) -> None:
     """It goes on as soon as it may."""
+    monkeypatch.setattr("app.session.fitting.LONGEST_REST_S", LONG_MS / 1000)
     may_run, passed = threading.Event(), threading.Event()
     token = RestToken(may_run)
 

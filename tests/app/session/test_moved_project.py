@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import Desk
-from tests.support.sessions import changed_by
+from tests.support.sessions import LONG_MS, changed_by
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows does not let go of open files")
 
@@ -52,7 +52,7 @@ def test_a_label_after_the_move_is_refused_and_the_rest_is_rescued(desk: Desk, c
     desk.wait(notice.isVisible)
     assert not desk.window.registry.action("accept").isEnabled()
     assert int((desk.state.label_class >= 0).sum()) == labels + 1
-    with desk.qtbot.waitSignal(desk.window.session.closed):
+    with desk.qtbot.waitSignal(desk.window.session.closed, timeout=LONG_MS):
         notice.answer("Close Project")
     (rescued,) = collection.project.parent.glob("*(rescued *")
     for path in (moved, rescued):

@@ -69,7 +69,7 @@ def test_whoever_hears_a_signal_sees_graph_and_state(qtbot: QtBot, session: Sess
 def test_closing_forgets_everything(qtbot: QtBot, session: Session, collection: Collection) -> None:
     """After closing there is no info, no state and an empty graph, and another program may write to the file."""
     open_project(qtbot, session, collection.project)
-    with qtbot.waitSignal(session.closed):
+    with qtbot.waitSignal(session.closed, timeout=LONG_MS):
         session.close()
     assert (session.info, session.state, len(session.graph)) == (None, None, 0)
     Project.open(collection.project).close()
@@ -82,13 +82,13 @@ def test_reopening_keeps_labels_and_undo(qtbot: QtBot, session: Session, collect
     image_id = int(session.state.image_ids[session.state.label_class == NO_CLASS][0])
     class_id = session.graph.find("Blue disc")
     act(qtbot, session, lambda project: project.label([image_id], class_id))
-    with qtbot.waitSignal(session.closed):
+    with qtbot.waitSignal(session.closed, timeout=LONG_MS):
         session.close()
     undo_states = recorded(session.undo_state_changed)
     open_project(qtbot, session, collection.project)
     assert session.state.label_class[session.state.position(image_id)] == class_id
     assert undo_states[-1] == ("Labelled 1 image as Blue disc", "")
-    with qtbot.waitSignal(session.change_made):
+    with qtbot.waitSignal(session.change_made, timeout=LONG_MS):
         session.undo()
     assert session.state.label_class[session.state.position(image_id)] == NO_CLASS
 

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.side_panel.frame import SidePanel
+from tests.support.sessions import LONG_MS
 from tests.support.widgets import button, scroll_area
 
 
@@ -15,16 +16,16 @@ def shown_panel(qtbot: QtBot, count: int = 1) -> tuple[SidePanel, list[QLabel]]:
     panel.lay_out("Heading", "Close; it goes on", parts)
     panel.resize(200, 160)
     panel.show()
-    qtbot.waitExposed(panel)
+    qtbot.waitExposed(panel, timeout=LONG_MS)
     return panel, parts
 
 
 def test_esc_and_the_button_ask_to_close(qtbot: QtBot) -> None:
     """The panel itself stays: where it goes is not its concern."""
     panel, _ = shown_panel(qtbot)
-    with qtbot.waitSignal(panel.close_requested):
+    with qtbot.waitSignal(panel.close_requested, timeout=LONG_MS):
         qtbot.keyClick(panel, Qt.Key.Key_Escape)
-    with qtbot.waitSignal(panel.close_requested):
+    with qtbot.waitSignal(panel.close_requested, timeout=LONG_MS):
         button(panel, "Close").click()
     with qtbot.assertNotEmitted(panel.close_requested):
         qtbot.keyClick(panel, Qt.Key.Key_Return)
@@ -38,7 +39,7 @@ def test_a_part_below_the_edge_comes_into_sight(qtbot: QtBot) -> None:
     last = parts[-1]
     assert last.visibleRegion().isEmpty()
     panel.bring_into_sight(last)
-    qtbot.waitUntil(lambda: last.visibleRegion().boundingRect() == last.rect())
+    qtbot.waitUntil(lambda: last.visibleRegion().boundingRect() == last.rect(), timeout=LONG_MS)
 
 
 def test_the_page_keys_scroll(qtbot: QtBot) -> None:

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.side_panel.outcome import OutcomeCard
+from tests.support.sessions import LONG_MS
 from tests.support.widgets import texts
 
 
@@ -41,7 +42,7 @@ def test_the_better_answer_stands_out(card: OutcomeCard) -> None:
 
 def test_both_answers_are_told(card: OutcomeCard, qtbot: QtBot) -> None:
     """Each by its own signal."""
-    with qtbot.waitSignal(card.use_requested), qtbot.assertNotEmitted(card.keep_requested):
+    with qtbot.waitSignal(card.use_requested, timeout=LONG_MS), qtbot.assertNotEmitted(card.keep_requested):
         card.use_button.click()
-    with qtbot.waitSignal(card.keep_requested), qtbot.assertNotEmitted(card.use_requested):
+    with qtbot.waitSignal(card.keep_requested, timeout=LONG_MS), qtbot.assertNotEmitted(card.use_requested):
         card.keep_button.click()

@@ -6,6 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from app.side_panel.progress import ProgressView
 from engine.events import Progress
+from tests.support.sessions import LONG_MS
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def test_the_bar_knows_how_far_it_is_once_somebody_tells(root: QWidget) -> None:
 def test_a_cancel_is_answered_at_once(root: QWidget, qtbot: QtBot) -> None:
     """News of the step that was begun do not take the answer back; the next work can be cancelled again."""
     view = view_in(root)
-    with qtbot.waitSignal(view.cancel_requested):
+    with qtbot.waitSignal(view.cancel_requested, timeout=LONG_MS):
         view.cancel_button.click()
     view.show_progress(Progress(1, 4))
     assert view.facts == "Stopping…"

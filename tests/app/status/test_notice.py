@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.status.notice import Notice
 from tests.support.clipping import clipped
+from tests.support.sessions import LONG_MS
 from tests.support.widgets import button
 
 QUESTION = "“field trip” has 12 sub-folders with images. Make them classes?"
@@ -26,7 +27,7 @@ def test_answers_are_never_wider_than_their_words(qtbot: QtBot, width: int) -> N
     room.show()
     notice.ask(QUESTION, [("Make classes", lambda: answered.append("classes")), ("Only add the images", lambda: None)])
     buttons = notice.findChildren(QPushButton)
-    qtbot.waitUntil(lambda: all(each.width() == each.sizeHint().width() for each in buttons))
+    qtbot.waitUntil(lambda: all(each.width() == each.sizeHint().width() for each in buttons), timeout=LONG_MS)
     assert clipped(notice) == []
     assert len({each.y() for each in buttons}) == 1
     QTest.mouseClick(button(notice, "Make classes"), Qt.MouseButton.LeftButton)

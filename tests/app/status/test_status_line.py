@@ -21,7 +21,7 @@ from tests.app.jobs.test_job_runner import HandJob
 from tests.support.clipping import clipped
 from tests.support.collections import Collection
 from tests.support.images import write_jpeg
-from tests.support.sessions import act, open_project
+from tests.support.sessions import LONG_MS, act, open_project
 from tests.support.widgets import button, texts
 
 
@@ -70,7 +70,7 @@ def test_the_saved_mark_tells_the_truth(
     act(qtbot, session, lambda project: project.add_class("Yellow")[0])
     assert line.saved_mark.text() == "All changes saved"
     assert "last at" in line.saved_mark.toolTip()
-    with qtbot.waitSignal(session.closed):
+    with qtbot.waitSignal(session.closed, timeout=LONG_MS):
         session.close()
     assert line.saved_mark.text() == ""
     open_project(qtbot, session, collection.project, for_writing=False)
@@ -109,7 +109,7 @@ def test_failures_of_an_earlier_run_are_counted(
     assert session.state.failures == {image_id: "the file is empty"}
     told = button(line.job_bar, "1 file could not be read")
     assert told.isVisible()
-    with qtbot.waitSignal(session.closed):
+    with qtbot.waitSignal(session.closed, timeout=LONG_MS):
         session.close()
     assert not told.isVisible()
 

@@ -21,7 +21,7 @@ from tests.support.desk import CONTROL, Desk
 from tests.support.killed import killed_in_scratch_folder
 from tests.support.projects import dump
 from tests.support.scripted_workers import Player
-from tests.support.sessions import settle
+from tests.support.sessions import LONG_MS, settle
 from tests.support.training_panel import panel_for, prepare, run_to, trace_of, wait_until_clean
 from tests.support.trainings import Trainer, points
 from tests.support.widgets import button, scroll_area, texts
@@ -128,12 +128,12 @@ def test_a_slow_cache_disk_holds_no_window_up(reviewing: Desk, monkeypatch: pyte
     def slow_folder(parent: Path) -> ScratchFolder:
         askers.append(threading.current_thread())
         asked.set()
-        assert answers.wait(30)
+        assert answers.wait(LONG_MS / 1000)
         return ScratchFolder(parent)
 
     monkeypatch.setattr("app.training.job.ScratchFolder", slow_folder)
     run_to(reviewing, panel, Phase.WAITING)
-    assert asked.wait(30)
+    assert asked.wait(LONG_MS / 1000)
     reviewing.window.training.cancel()
     assert reviewing.window.training.phase is Phase.IDLE
     answers.set()
@@ -219,7 +219,7 @@ def test_closing_the_project_ends_the_training(reviewing: Desk) -> None:
     prepare(reviewing, Trainer([*points(1), "wait"]))
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.RUNNING)
-    with reviewing.qtbot.waitSignal(reviewing.window.session.closed):
+    with reviewing.qtbot.waitSignal(reviewing.window.session.closed, timeout=LONG_MS):
         reviewing.window.session.close()
     reviewing.wait(lambda: reviewing.window.training.phase is Phase.IDLE)
     wait_until_clean(reviewing)
@@ -229,7 +229,7 @@ def test_closing_the_project_ends_the_training(reviewing: Desk) -> None:
 
 def test_without_labels_there_is_nothing_to_learn_from(desk: Desk, tmp_path: Path) -> None:
     """Start is off, and the panel says what to do."""
-    with desk.qtbot.waitSignal(desk.window.session.loaded):
+    with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
         desk.window.session.create(tmp_path / "empty.protoleaf")
     panel = panel_for(desk)
     form = panel.forms[Depth.PROPAGATION]
