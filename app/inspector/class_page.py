@@ -168,6 +168,17 @@ class ClassPage(Page):
 
     # -- the confidence needed
 
+    @property
+    def is_in_hand(self) -> bool:
+        """Whether a person is still choosing the confidence: it was not asked for yet."""
+        return self._slider.isSliderDown() or self._settle.isActive()
+
+    def settle(self) -> None:
+        """Ask for the confidence that was chosen last, before the page goes away."""
+        if self._settle.isActive():
+            self._settle.stop()
+            self._request_bar()
+
     def _add_bar(self) -> None:
         facts = self._facts
         self.add_section(self.tr("Confidence needed"))
@@ -177,7 +188,7 @@ class ClassPage(Page):
         self._slider.setEnabled(self._is_writable)
         self._slider.setAccessibleName(self.tr("Confidence needed"))
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settle.timeout.connect(lambda: self.bar_requested.emit(self._slider.value() / 100))
+        self._settle.timeout.connect(self._request_bar)
         self._value = make_label(bar_value_text(facts.bar, is_inherited=facts.own_bar is None), "strong")
         self._slider.valueChanged.connect(self._on_slider_moved)
         self._slider.sliderReleased.connect(self._settle.start)
@@ -193,6 +204,9 @@ class ClassPage(Page):
         self._deepest.setEnabled(self._is_writable)
         self._deepest.toggled.connect(self.deepest_requested)
         self.add(self._deepest)
+
+    def _request_bar(self) -> None:
+        self.bar_requested.emit(self._slider.value() / 100)
 
     def _on_slider_moved(self, value: int) -> None:
         self._value.setText(bar_value_text(value / 100, is_inherited=False))

@@ -191,11 +191,11 @@ class Inspector(QWidget):
         facts = class_page_facts(
             self._session.graph, state, found, suggested=suggested, candidates=candidates, policy=policy
         )
-        if facts == self.class_facts:
+        if facts == self.class_facts or self._is_in_hand(class_id):
             return  # a page made anew would lose the keyboard, and a slider in a person's hand
         self.image_facts, self.class_facts = None, facts
         page = ClassPage(facts, state, self._thumbnails, is_writable=info.is_writable)
-        page.bar_requested.connect(lambda bar: self.bar_requested.emit(class_id, bar))
+        page.bar_requested.connect(lambda bar: self._on_bar_requested(class_id, bar))
         page.deepest_requested.connect(lambda is_deepest: self.deepest_requested.emit(class_id, is_deepest))
         page.parent_requested.connect(lambda parent: self.parent_requested.emit(class_id, parent))
         page.parent_wanted.connect(lambda: self.parent_wanted.emit(class_id))
@@ -205,10 +205,22 @@ class Inspector(QWidget):
         page.image_requested.connect(self.image_requested)
         self._put(page)
 
+    def _is_in_hand(self, class_id: int) -> bool:
+        """Whether a person is choosing something on the page of this class."""
+        page, facts = self._scroll.widget(), self.class_facts
+        return isinstance(page, ClassPage) and facts is not None and facts.class_id == class_id and page.is_in_hand
+
+    def _on_bar_requested(self, class_id: int, bar: float | None) -> None:
+        self.bar_requested.emit(class_id, bar)
+        if class_id == self._class_id:
+            self._ask_timer.start()  # what came while it was in a person's hand was not shown
+
     def _put(self, widget: QWidget) -> None:
         place, focused = self._scroll.verticalScrollBar().value(), self._scroll.focusWidget()
         has_keyboard = focused is not None and focused.hasFocus()
         before = self._scroll.takeWidget()
+        if isinstance(before, ClassPage):
+            before.settle()
         is_same_kind = type(widget) is type(before)
         self._scroll.setWidget(widget)
         widget.show()

@@ -1,14 +1,18 @@
 """The inspector beside the grid: what both say of one image."""
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QSlider
 
 from app.image_grid.model import CARD_ROLE, Mark
 from app.inspector.rows import ScoreLine
 from app.inspector.strip import ThumbnailStrip
+from engine.collection.state import NO_CLASS
 from tests.support.clicks import click
 from tests.support.collections import Collection
 from tests.support.desk import Desk
+from tests.support.sessions import LONG_MS, changed_by
 from tests.support.widgets import button
 
 CONDITION = "If it is one of them after all, most likely:"
@@ -72,6 +76,49 @@ def test_a_click_labels_and_another_takes_the_label_off(reviewing: Desk) -> None
     click(button(inspector, "Remove label"))
     reviewing.wait(lambda: reviewing.label_of(image_id) == "")
     assert reviewing.grid.hasFocus()
+
+
+def slider_of(desk: Desk, name: str) -> QSlider:
+    """The confidence needed, on the page of a class."""
+    class_id, inspector = desk.graph.find(name), desk.window.inspector
+    desk.window.tree.select_class(class_id)
+    desk.wait(lambda: inspector.class_facts is not None and inspector.class_facts.class_id == class_id)
+    return next(each for each in inspector.findChildren(QSlider) if each.isVisible())
+
+
+def own_bar(desk: Desk) -> float | None:
+    """What the page of a class says of its own confidence."""
+    facts = desk.window.inspector.class_facts
+    return None if facts is None else facts.own_bar
+
+
+def test_news_do_not_take_a_slider_out_of_a_hand(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A label comes between the last key and the moment when the value counts; then the page has both."""
+    monkeypatch.setattr("app.inspector.class_page.SETTLE_MS", 1000)
+    slider = slider_of(reviewing, "Red disc")
+    QTest.keyClick(slider, Qt.Key.Key_Left)
+    chosen = slider.value() / 100
+    free = int(reviewing.state.image_ids[reviewing.state.label_class == NO_CLASS][0])
+    disc, session = reviewing.graph.find("Red disc"), reviewing.window.session
+    changed_by(reviewing.qtbot, session, lambda: session.label((free,), disc))
+    reviewing.wait(lambda: own_bar(reviewing) == chosen)
+    facts = reviewing.window.inspector.class_facts
+    assert facts is not None
+    assert free in facts.shots
+
+
+def test_a_slider_that_was_moved_counts_although_another_class_is_chosen(
+    reviewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody has to wait on the page until the value counts."""
+    monkeypatch.setattr("app.inspector.class_page.SETTLE_MS", LONG_MS)
+    slider = slider_of(reviewing, "Red disc")
+    QTest.keyClick(slider, Qt.Key.Key_Left)
+    chosen = slider.value() / 100
+    slider_of(reviewing, "Blue disc")
+    assert own_bar(reviewing) is None
+    slider_of(reviewing, "Red disc")
+    reviewing.wait(lambda: own_bar(reviewing) == chosen)
 
 
 def test_a_click_on_a_shot_shows_it(reviewing: Desk) -> None:
