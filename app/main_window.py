@@ -126,8 +126,8 @@ class MainWindow(QMainWindow):
             window=self, host=self._stage,
         )  # fmt: skip
         screen = Screen(
-            self._shown_classes, lambda: self.settings.accept_above / 100, self._show_at_once, self._undisturbed,
-            self.toast.say,
+            self._shown_classes, self.inspector.coming_classes, lambda: self.settings.accept_above / 100,
+            self._show_at_once, self._undisturbed, self.toast.say,
         )  # fmt: skip
         self.labelling = Labelling(self.session, self.workspace, screen, self.palette_panel)
         self.dropped_images = DroppedImages(self.session, self.palette_panel)

@@ -178,6 +178,13 @@ def share_rows(graph: CategoryGraph, explanation: Explanation | None) -> tuple[S
     return tuple(sorted(present, key=lambda row: -row.share))
 
 
+def digit_rows(
+    graph: CategoryGraph, state: CollectionState, place: int, tops: Sequence[ScoredClass]
+) -> tuple[ScoreRow, ...]:
+    """The classes behind the digit keys, of the image at a place of the state."""
+    return score_rows(graph, worth_showing(tops, is_unknown=bool(state.is_unknown[place])), with_digits=True)
+
+
 def image_facts(
     graph: CategoryGraph,
     state: CollectionState,
@@ -196,7 +203,7 @@ def image_facts(
         state.path_of(image_id),
         certainty(state, image_id),
         label,
-        score_rows(graph, worth_showing(tops, is_unknown=bool(state.is_unknown[place])), with_digits=True),
+        digit_rows(graph, state, place, tops),
         safe_row(graph, safe_class, float(state.safe_score[place])),
         graph.name(explained.class_id) if explained else "",
         share_rows(graph, explained),

@@ -11,7 +11,7 @@ from app.images.thumbnails import Thumbnails
 from app.inspector.class_page import ClassPage
 from app.inspector.image_page import ImagePage
 from app.inspector.known import label_shown, likeliest_on_card
-from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, image_facts
+from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, digit_rows, image_facts
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -113,6 +113,18 @@ class Inspector(QWidget):
         """Classes behind the digit keys, as they are shown; none while another image is."""
         facts = self.image_facts
         return tuple(row.class_id for row in facts.tops) if facts is not None and facts.image_id == image_id else ()
+
+    def coming_classes(self, image_id: int) -> tuple[int, ...] | None:
+        """Classes behind the digit keys once all is known of an image, shown or not; None while it is on its way."""
+        state, guesses = self._session.state, self._session.guesses
+        if state is None or self._path_of(image_id) is None:  # it was removed
+            return ()
+        guess = guesses.of(image_id)
+        if guess is None:
+            guesses.need(image_id)
+            return None
+        rows = digit_rows(self._session.graph, state, state.position(image_id), guess.tops)
+        return tuple(row.class_id for row in rows)
 
     # -- an image
 

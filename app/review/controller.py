@@ -77,6 +77,7 @@ class Screen:
 
     Attributes:
         shown_classes: what the digits stand for, for an image.
+        coming_classes: the same for an image that may be shown no more; None while that is on its way.
         threshold: what a prediction must pass to be accepted among many.
         paint: paints what changed, now.
         undisturbed: a context within which nothing else computes.
@@ -84,6 +85,7 @@ class Screen:
     """
 
     shown_classes: Callable[[int], ShownClasses]
+    coming_classes: Callable[[int], tuple[int, ...] | None]
     threshold: Callable[[], float]
     paint: Callable[[], None]
     undisturbed: Callable[[], AbstractContextManager[None]]
@@ -240,21 +242,30 @@ class Labelling:
     def _digit(self, digit: int) -> Callable[[], None]:
         def work() -> None:
             image_id, chosen = self._images.current_id, self._chosen()
-            if image_id is not None:
-                self._turns.attempt(lambda: self._label_as_shown(image_id, chosen, digit))
+            if image_id is None:
+                return
+            shown = self._screen.shown_classes(image_id)
+            if digit <= len(shown.class_ids) or shown.is_complete:
+                self._label_as(digit, shown.class_ids, image_id, chosen)
+            else:
+                self._turns.attempt(lambda: self._label_when_known(digit, image_id, chosen))
 
         return work
 
-    def _label_as_shown(self, image_id: int, chosen: Sequence[int], digit: int) -> bool:
-        """Label as the class that is shown behind a digit; False while that class is on its way to the screen."""
-        shown = self._screen.shown_classes(image_id)
-        if digit <= len(shown.class_ids):
-            self.label(chosen, shown.class_ids[digit - 1])
-        elif shown.is_complete:
+    def _label_when_known(self, digit: int, image_id: int, chosen: Sequence[int]) -> bool:
+        """Label as the class behind a digit; False while that class is on its way to the screen."""
+        class_ids = self._screen.coming_classes(image_id)
+        if class_ids is not None:
+            self._label_as(digit, class_ids, image_id, chosen)
+        return class_ids is not None
+
+    def _label_as(self, digit: int, class_ids: Sequence[int], image_id: int, chosen: Sequence[int]) -> None:
+        if digit > len(class_ids):
             self._screen.say(no_such_digit(digit))
-        else:
-            return False
-        return True
+        elif image_id == self._images.current_id:
+            self.label(chosen, class_ids[digit - 1])
+        else:  # the person has gone on meanwhile
+            self.label_in_place(chosen, class_ids[digit - 1])
 
     def _remove(self) -> None:
         chosen = self._chosen()

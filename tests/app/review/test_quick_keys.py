@@ -1,9 +1,13 @@
 """Keys that follow at once: on a click, and on one another."""
 
+import threading
+
 import pytest
 from PySide6.QtCore import Qt
 
+from engine.collection.answers import Guess
 from tests.support.desk import Desk
+from tests.support.sessions import LONG_MS
 
 Key = Qt.Key
 
@@ -20,6 +24,28 @@ def test_a_key_right_after_a_click_means_the_card_that_was_clicked(reviewing: De
     reviewing.press(Key.Key_1)
     reviewing.wait(lambda: reviewing.label_of(image_id) != "")
     assert reviewing.label_of(image_id) == likeliest
+
+
+def test_a_digit_that_must_wait_means_the_card_that_was_left(reviewing: Desk) -> None:
+    """Its class is not on the screen yet, and the person goes on to the next card: the digit is not lost."""
+    grid, session = reviewing.grid, reviewing.window.session
+    image_id, following = (int(reviewing.window.workspace.model.image_ids[row]) for row in (38, 39))
+    found: list[dict[int, Guess]] = []
+    session.ask(lambda live: live.guesses([image_id]), found.append, owner=grid)
+    reviewing.wait(lambda: bool(found))
+    second = reviewing.graph.name(found[0][image_id].tops[1].class_id)
+    may_answer = threading.Event()
+    session.ask(lambda _live: may_answer.wait(LONG_MS / 1000), lambda _is_set: None, owner=grid)
+    session.guesses.clear()
+    grid.setFocus()
+    grid.select_row(38)
+    reviewing.press(Key.Key_2)
+    reviewing.press(Key.Key_Right)
+    assert (reviewing.label_of(image_id), grid.current_id) == ("", following)
+    may_answer.set()
+    reviewing.wait(lambda: reviewing.label_of(image_id) != "")
+    assert (reviewing.label_of(image_id), grid.current_id) == (second, following)
+    assert reviewing.window.toast.message == ""
 
 
 def test_thirty_keys_make_thirty_labels(reviewing: Desk) -> None:
