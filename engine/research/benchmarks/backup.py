@@ -97,9 +97,9 @@ def _back_up(project: Path, rounds: int, taken: list[float], sizes: list[int], d
 def _times(
     project: Project, ids: list[int], classes: list[int], done: threading.Event, count: int | None
 ) -> list[float]:
-    """Seconds of each label, until so many were made or the backups are done."""
+    """Seconds of each label, one at least, until so many were made or the backups are done."""
     times: list[float] = []
-    while not done.is_set() and (count is None or len(times) < count):
+    while not times or (not done.is_set() and (count is None or len(times) < count)):
         image_id, class_id = ids[len(times) * 7919 % len(ids)], classes[len(times) % len(classes)]
         started_s = time.perf_counter()
         project.label([image_id], class_id)

@@ -92,9 +92,12 @@ def test_keeping_the_current_version_changes_nothing(reviewing: Desk, backbone: 
 def test_another_backbone_looks_at_all_images_again(reviewing: Desk, backbone: Path) -> None:
     """Choosing it starts the reading by itself; undo needs none, as the old embeddings are still there."""
     prepare(reviewing, Trainer([result()]), backbone)
-    train_and_use(reviewing, panel_for(reviewing, "train_backbone"))
-    assert (reviewing.state.status == ImageStatus.WAITING).any() or reviewing.window.embedding.job is not None
+    panel = panel_for(reviewing, "train_backbone")
+    run_to(reviewing, panel, Phase.DONE)
+    readings = recorded(reviewing.window.session.jobs.job_added)
+    changed_by(reviewing.qtbot, reviewing.window.session, panel.outcome.use_button.click)
     reviewing.wait_until_read()
+    assert len(readings) == 1
     assert reviewing.state.model_name == "leafnet"
     assert (reviewing.state.best_class != NO_CLASS).all()
     jobs = recorded(reviewing.window.session.jobs.job_added)

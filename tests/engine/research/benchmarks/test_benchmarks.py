@@ -171,8 +171,9 @@ def test_memory_benchmark_with_a_large_picture(tmp_path: Path, capsys: pytest.Ca
     assert fields["with_large"]["peak_mib"] - fields["runs"][0]["peak_mib"] < 200
 
 
-def test_backup_benchmark_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
+def test_backup_benchmark_at_small_size(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Backups are made while somebody labels, and both are timed."""
+    monkeypatch.setattr("engine.research.benchmarks.backup.LABELS_ALONE", 10)
     asked = ("benchmark", "backup", "--images", "400", "--labels", "100", "--rounds", "1")
     fields = done(capsys, *asked, "--json").fields
     assert (fields["images"], fields["labels"]) == (400, 100)
