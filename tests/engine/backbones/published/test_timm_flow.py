@@ -96,7 +96,10 @@ def test_a_network_comes_into_the_library(hub: HubServer, caches: CacheFolders, 
 
 @pytest.mark.slow
 def test_dinov2_comes_in_and_embeds_at_its_speed(caches: CacheFolders, tmp_path: Path) -> None:
-    """The real architecture at 224 pixels with random weights in a folder; beside a plain loop of ONNX Runtime."""
+    """The real architecture at 224 pixels with random weights in a folder; beside a plain loop of ONNX Runtime.
+
+    The best of some rounds is compared: what else the computer does makes a round slower, and never faster.
+    """
     route = Route(mirror=str(tmp_path / "mirror"))
     facts = find_published(caches, "timm:vit_small_patch14_dinov2.lvd142m", input_side=224)
     path = tmp_path / "mirror" / "timm" / facts.full_name / "model.safetensors"
@@ -104,20 +107,21 @@ def test_dinov2_comes_in_and_embeds_at_its_speed(caches: CacheFolders, tmp_path:
     path.write_bytes(as_safetensors(random_network(facts.full_name).state_dict()))
     files = add_published(facts, caches, route=route)
     assert files.card.figures["largest_difference_from_torch"] < 1e-4
-    images = np.random.default_rng(0).integers(0, 256, (8, 224, 224, 3), dtype=np.uint8)
+    images = np.random.default_rng(0).integers(0, 256, (4, 224, 224, 3), dtype=np.uint8)
     ready = np.ascontiguousarray((images / 255 - facts.mean) / facts.std, dtype=np.float32).transpose(0, 3, 1, 2).copy()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     plain = onnxruntime.InferenceSession(str(files.backbone), options, providers=["CPUExecutionProvider"])
     session = BackboneSession(files.backbone, files.card, CPU_CHOICE, threads=1)
-    ratios = []
+    plain_s, ours_s = list[float](), list[float]()
     for _ in range(5):
         start = time.process_time()
         plain.run(None, {"images": ready})
         middle = time.process_time()
         session.embed(images)
-        ratios.append((middle - start) / (time.process_time() - middle))
-    assert np.median(ratios) >= 0.9
+        plain_s.append(middle - start)
+        ours_s.append(time.process_time() - middle)
+    assert min(plain_s) / min(ours_s) >= 0.9
 
 
 def test_what_the_hub_tells_is_compared(hub: HubServer, quick: None, caches: CacheFolders) -> None:
