@@ -1,5 +1,7 @@
 """One run of embedding: asks the project which images wait, and the worker to embed them, seconds of work at a time.
 
+When none waits any more, labelled images are embedded in all their views.
+
 So what comes into view while a large collection is embedded waits for seconds, not for the whole run.
 """
 
@@ -54,6 +56,9 @@ class EmbedJob(WorkerJob):
         wanted: which images, and on which device.
         worker: gives the worker, which may be running already.
         in_view: images that come first.
+
+    Attributes:
+        is_on_views: whether the worker's answers are about views of labelled images.
     """
 
     def __init__(
@@ -64,7 +69,9 @@ class EmbedJob(WorkerJob):
         self._wanted = wanted
         self._give_worker = worker
         self._in_view = in_view
+        self.is_on_views = False
         self._asked: set[int] = set()
+        self._asked_for_views: set[int] = set()
         self._last: Embedded | None = None
 
     def start(self) -> None:
@@ -75,15 +82,16 @@ class EmbedJob(WorkerJob):
     def _ask_for_images(self) -> None:
         wanted, caches, asked = self._wanted, self._session.caches, self._asked
         in_view, most = tuple(self._in_view()), images_at_once(self._last)
+        viewed, most_viewed = self._asked_for_views, images_at_once(self._last if self.is_on_views else None)
 
         def question(live: "LiveCollection") -> "EmbedImages | ProtoleafError | None":
-            from engine.collection.waiting_images import images_to_embed
+            from engine.collection.waiting_images import images_to_embed, views_to_embed
 
             try:
                 return images_to_embed(
                     live, caches, wanted.device, in_view=in_view, asked=asked, most=most,
                     with_failed=wanted.with_failed, with_all=wanted.with_all,
-                )  # fmt: skip
+                ) or views_to_embed(live, caches, wanted.device, asked=viewed, most=most_viewed)  # fmt: skip
             except ProtoleafError as error:
                 return error
 
@@ -97,7 +105,9 @@ class EmbedJob(WorkerJob):
         elif request is None:
             self._succeed(self._last)
         else:
-            self._asked |= {image.image_id for image in request.images}
+            self.is_on_views = request.with_views
+            asked = self._asked_for_views if request.with_views else self._asked
+            asked |= {image.image_id for image in request.images}
             try:
                 self._ask(self._give_worker(), request)
             except OSError:

@@ -30,6 +30,9 @@ FEED_INTERVAL_MS: Final = 500
 IDLE_MS: Final = 5 * 60_000
 """A worker that had nothing to do for this long leaves, and gives its memory back."""
 
+PAUSE_MS: Final = 2_000
+"""Labelled images are embedded in all their views once a person pauses: the next label must not wait for that."""
+
 WAITING: Final = 0  # ImageStatus.WAITING, without loading numpy before the window shows
 FAILED: Final = 2  # ImageStatus.FAILED
 
@@ -76,10 +79,12 @@ class Embedding(QObject):
         self._session = session
         self._start_worker = start
         self._rows: list[EmbedResult] = []
+        self._viewed: list[int] = []
         self._is_feeding = False
         self._wants_start = False
         self._wants_failed = False
         self._wants_all = False
+        self._wants_views = False
         self._is_paused = False
         self._goes_on = False  # with another job, also when this one is cancelled
         self._notice = ""
@@ -87,6 +92,8 @@ class Embedding(QObject):
         self._feed_timer.timeout.connect(self._feed)
         self._idle_timer = QTimer(self, singleShot=True, interval=idle_ms)
         self._idle_timer.timeout.connect(self._on_idle)
+        self._pause_timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause_timer.timeout.connect(self._on_pause)
         session.jobs.stopping.connect(self._on_stopping)
         session.loaded.connect(self._on_loaded)
         session.closed.connect(self._on_closed)
@@ -126,17 +133,26 @@ class Embedding(QObject):
 
     def _on_loaded(self) -> None:
         self.start()
+        self._pause_timer.start()
+
+    def _on_pause(self) -> None:
+        self._wants_views = True
+        self._start_when_free()
 
     def _on_closed(self) -> None:
         if self.job is not None:
             self.job.cancel()
         self._rows.clear()
-        self._wants_start = self._wants_failed = self._wants_all = self._is_feeding = False
+        self._viewed.clear()
+        self._pause_timer.stop()
+        self._wants_start = self._wants_failed = self._wants_all = self._wants_views = self._is_feeding = False
         self._set_failures({})
 
     def _on_change_made(self, change: "Change") -> None:
         from engine.project.model_rows import MODEL_SETTING
 
+        if change.labelled or MODEL_SETTING in change.settings:
+            self._pause_timer.start()
         if MODEL_SETTING in change.settings:
             self._start_anew()
         elif change.images_moved:
@@ -154,13 +170,10 @@ class Embedding(QObject):
     def _start_when_free(self) -> None:
         """Start when wanted, nothing runs, and there is an image to read."""
         info, state = self._session.info, self._session.state
-        if self.job is not None or self._is_paused or not self._wants_start or info is None or state is None:
-            return
-        is_wanted = (state.status == WAITING) | ((state.status == FAILED) & self._wants_failed)
-        if not is_wanted.any() and not self._wants_all:
+        if self.job is not None or self._is_paused or info is None or state is None or not self._is_wanted(state):
             return
         wanted = EmbedScope(self.device, self._wants_failed, self._wants_all)
-        self._wants_start = self._wants_failed = self._wants_all = False
+        self._wants_start = self._wants_failed = self._wants_all = self._wants_views = False
         self._idle_timer.stop()
         self.job = EmbedJob(self.tr("Embedding images"), self._session, wanted, self._running_worker, self.in_view)
         self.job.event_came.connect(lambda batch: self._on_batch(info, batch))
@@ -172,6 +185,12 @@ class Embedding(QObject):
         self.job.cancelled.connect(self._on_cancelled)
         self.job.ended.connect(self._on_ended)
         self._session.jobs.run(self.job)
+
+    def _is_wanted(self, state: "CollectionState") -> bool:
+        is_wanted = (state.status == WAITING) | ((state.status == FAILED) & self._wants_failed)
+        if self._wants_start and bool(is_wanted.any() or self._wants_all):
+            return True
+        return self._wants_views and state.without_views > 0
 
     def _running_worker(self) -> Worker:
         """The worker that stayed, or a new one."""
@@ -212,8 +231,11 @@ class Embedding(QObject):
     def _on_batch(self, project: "ProjectInfo", batch: "EmbedBatch") -> None:
         if self._session.info is not project:  # it was left while its worker was busy
             return
-        self._rows += batch.results
-        self._collect_failures(batch.results)
+        if self.job is not None and self.job.is_on_views:
+            self._viewed += [result.image_id for result in batch.results if result.failure is None]
+        else:
+            self._rows += batch.results
+            self._collect_failures(batch.results)
         if not self._is_feeding and not self._feed_timer.isActive():
             self._feed_timer.start()
 
@@ -233,15 +255,16 @@ class Embedding(QObject):
 
     def _feed(self) -> None:
         """Hand over what was gathered; the next time comes when this is done."""
-        if not self._rows or self._is_feeding:
+        if not (self._rows or self._viewed) or self._is_feeding:
             return
         rows, self._rows = self._rows, []
+        viewed, self._viewed = self._viewed, []
         self._is_feeding = True
-        self._session.take(lambda live: _learn(live, rows), self._on_fed)
+        self._session.take(lambda live: _learn(live, rows, viewed), self._on_fed)
 
     def _on_fed(self) -> None:
         self._is_feeding = False
-        if self._rows:
+        if self._rows or self._viewed:
             self._feed_timer.start()
 
     def _on_cancelled(self) -> None:
@@ -257,8 +280,11 @@ class Embedding(QObject):
             self._idle_timer.start()
 
 
-def _learn(live: "LiveCollection", rows: "Sequence[EmbedResult]") -> "CollectionState":
+def _learn(live: "LiveCollection", rows: "Sequence[EmbedResult]", viewed: Sequence[int]) -> "CollectionState":
     """Write down what was found, then bring the collection up to date; on the project thread."""
+    state = live.take_views(viewed, fits=False)
+    if not rows:
+        return state
     if live.project.is_writable:
         live.project.record_scan(rows)
     return live.take_embedded([image_id for image_id, _hash, _failure in rows], fits=False)

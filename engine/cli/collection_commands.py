@@ -81,13 +81,13 @@ def embed(
     as_json: AsJson = False,
 ) -> None:
     """Fill the embedding cache; an interrupted run resumes where it stopped."""
-    from engine.collection.embed import embed_project
+    from engine.collection.embed import embed_labelled, embed_project
 
-    with (
-        open_or_read(project, without_writing="the embeddings are kept in the cache alone") as opened,
-        progress_bar("Embedding") as on_progress,
-    ):
-        done = embed_project(opened, CacheFolders.default(), device=device, on_progress=on_progress)
+    with open_or_read(project, without_writing="the embeddings are kept in the cache alone") as opened:
+        with progress_bar("Embedding") as on_progress:
+            done = embed_project(opened, CacheFolders.default(), device=device, on_progress=on_progress)
+        with progress_bar("Embedding labelled images in all views") as on_progress:
+            embed_labelled(opened, CacheFolders.default(), device=device, on_progress=on_progress)
     failures = [FileFailure(path, reason) for _, path, reason in done.failed]
     say(
         f"Embedded {counted(done.embedded, 'image')} on {done.device_name} in {done.seconds:.1f} s "

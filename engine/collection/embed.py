@@ -1,11 +1,14 @@
-"""Fill the embedding cache with a project's images."""
+"""Fill the embedding caches with a project's images, and with the views of those that are labelled."""
 
 from collections.abc import Callable
+
+import numpy as np
 
 from engine.collection.models import ModelFiles, model_of
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.pipeline import EmbedBatch, EmbedRequest, EmbedSummary, embed_files
+from engine.embedding.views import those_to_view, views_hash
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.project import Project
 from engine.runtime.backbone import BackboneSession
@@ -15,6 +18,11 @@ from engine.runtime.providers import choose_providers
 def open_cache(model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
     """Open the embedding cache that belongs to a backbone."""
     return EmbeddingCache(caches.embeddings, model.backbone_hash, model.card.embedding_width)
+
+
+def open_views_cache(model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
+    """Open the cache of what a backbone says of all views of labelled images."""
+    return EmbeddingCache(caches.embeddings, views_hash(model.backbone_hash), model.card.embedding_width)
 
 
 def embed_project(
@@ -65,3 +73,51 @@ def embed_project(
             cancel=cancel or CancelToken(),
             on_batch=on_batch or record,
         )
+
+
+def embed_labelled(
+    project: Project,
+    caches: CacheFolders,
+    *,
+    model: ModelFiles | None = None,
+    device: str = "auto",
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> EmbedSummary | None:
+    """Embed labelled images in all their views, those of each class that say most; what is done stays done.
+
+    Predictions are better for it, and do without where a file cannot be read.
+
+    Args:
+        project: may be open for reading only.
+        caches: where the embedding cache lies.
+        model: by default the one that the project uses.
+        device: one of `providers.DEVICES`.
+        on_progress: listener.
+        cancel: stops between batches.
+
+    Returns:
+        What was done; None where nothing was to do, and no backbone was opened.
+
+    Raises:
+        UsageError: there is no such device, or it was asked for by name and cannot be used; says why.
+        ModelError: the backbone cannot run.
+        Cancelled: stopped by the person.
+    """
+    model = model or model_of(project, caches)
+    labels = project.label_table()
+    class_ids = np.array([-1 if class_id is None else class_id for class_id in labels.class_ids], dtype=np.int64)
+    image_ids = np.array(labels.image_ids, dtype=np.int64)[class_ids >= 0]
+    table = project.image_table(image_ids[those_to_view(class_ids[class_ids >= 0])].tolist())
+    folder = project.path.parent
+    with open_views_cache(model, caches) as cache:
+        missing = set(cache.missing(key for key in table.content_hashes if key is not None))
+        requests = [
+            EmbedRequest(image_id, folder / path, known)
+            for image_id, path, known in zip(table.ids, table.paths, table.content_hashes, strict=True)
+            if known in missing
+        ]
+        if not requests:
+            return None
+        session = BackboneSession(model.backbone, model.card, choose_providers(device))
+        return embed_files(requests, session, cache, on_progress=on_progress, cancel=cancel, with_views=True)

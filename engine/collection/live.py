@@ -150,7 +150,7 @@ class LiveCollection:
         elif change.images_moved:
             self.embedded.images.read()
         if not (change.images_removed or change.images_moved):
-            self.embedded.images.read_labels(change.labelled)
+            self.embedded.read_labels(change.labelled)
         if change.graph_edits:
             self._graph_copy = None
         if self._is_of_concern(change):
@@ -185,6 +185,22 @@ class LiveCollection:
             return self._catch_up()
         self._classify(filled)
         return self._publish()
+
+    def take_views(self, image_ids: Sequence[int], *, fits: bool = True) -> CollectionState:
+        """Take what labelled images look like in all their views from the cache; those that are gone are passed over.
+
+        Args:
+            image_ids: the images.
+            fits: False leaves a fit that is due to the caller, see `is_behind`.
+        """
+        if not self._is_loaded:
+            return self.state
+        listed = np.intersect1d(np.array(image_ids, dtype=np.int64), self.embedded.images.ids)
+        if self.embedded.read_views(listed):
+            self._version += 1
+        if fits:
+            self._catch_up()
+        return self._publisher.publish_labels(self.project.graph)
 
     # -- fitting --------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """Which images of an open collection wait for an embedding, in what order, as a request to a worker."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -57,19 +58,49 @@ def images_to_embed(
     if not len(places):
         return None
     ids = state.image_ids[_in_order(state, places, in_view)[:most]].tolist()
+    return _request(live, caches, device, ids, done_before=len(asked), left=len(places))
+
+
+def views_to_embed(
+    live: "LiveCollection", caches: CacheFolders, device: str, *, asked: Collection[int] = (), most: int
+) -> EmbedImages | None:
+    """The next labelled images to embed in all their views; None when there are none.
+
+    Args:
+        live: the open collection.
+        caches: where embeddings lie.
+        device: one of `providers.DEVICES`.
+        asked: ids of images that earlier requests of the same run named.
+        most: images in the request.
+
+    Raises:
+        ModelError: the backbone's file is gone.
+    """
+    wanted = live.embedded.without_views()
+    wanted = wanted[~np.isin(wanted, np.fromiter(asked, dtype=np.int64))]
+    if not len(wanted):
+        return None
+    request = _request(live, caches, device, wanted[:most].tolist(), done_before=len(asked), left=len(wanted))
+    return replace(request, with_views=True)
+
+
+def _request(
+    live: "LiveCollection", caches: CacheFolders, device: str, ids: Sequence[int], *, done_before: int, left: int
+) -> EmbedImages:
     model = model_of(live.project, caches)
+    hashes = live.embedded.images.hashes_of(ids)
     return EmbedImages(
         tuple(
-            EmbedRequest(image_id, state.path_of(image_id), known)
-            for image_id, known in zip(ids, live.embedded.images.hashes_of(ids), strict=True)
+            EmbedRequest(image_id, live.state.path_of(image_id), known)
+            for image_id, known in zip(ids, hashes, strict=True)
         ),
         model.backbone,
         model.backbone_hash,
         model.card,
         caches.root,
         device,
-        len(asked),
-        len(asked) + len(places),
+        done_before,
+        done_before + left,
     )
 
 

@@ -40,7 +40,7 @@ class EmbeddingCache:
     """
 
     def __init__(self, folder: Path, backbone_hash: str, width: int) -> None:
-        self.path = folder / f"{backbone_hash[:32]}-{width}.sqlite"
+        self.path = cache_file(folder, backbone_hash, width)
         self.width = width
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
@@ -178,6 +178,11 @@ class EmbeddingCache:
         if self._connection is not None:
             self._connection.close()
         self._connection = None
+
+
+def cache_file(folder: Path, backbone_hash: str, width: int) -> Path:
+    """Where the cache of a backbone lies, whether it is there or not."""
+    return folder / f"{backbone_hash[:32]}-{width}.sqlite"
 
 
 def _embedding_rows(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> Iterator[list[tuple[bytes, bytes]]]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.records import EmbedRequest
+from engine.embedding.views import VIEWS, mean_of_views, views_of
 from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
 from engine.events import CancelToken
 from engine.files import FoundFile
@@ -90,12 +91,30 @@ class ChunkOutcome:
 
 @dataclass(frozen=True)
 class ChunkWorker:
-    """What every worker shares."""
+    """What every worker shares.
+
+    Attributes:
+        session: the opened backbone.
+        cache: of the same backbone; of its views where images are embedded in all of them.
+        claims: on contents.
+        cancel: stops between images.
+        with_views: whether each image is embedded in all its views.
+    """
 
     session: BackboneSession
     cache: EmbeddingCache
     claims: Claims
     cancel: CancelToken
+    with_views: bool = False
+
+    @property
+    def batch_size(self) -> int:
+        """Images that a chunk should have."""
+        return max(1, self.session.batch_size // self._views)
+
+    @property
+    def _views(self) -> int:
+        return VIEWS if self.with_views else 1
 
     def embed_chunk(self, requests: Sequence[EmbedRequest], *, is_last: bool = False) -> ChunkOutcome:
         """Embed the new contents among the requests' files; those it has no patience for are left.
@@ -110,7 +129,7 @@ class ChunkWorker:
         """
         card = self.session.card
         outcome = ChunkOutcome(np.zeros((0, card.embedding_width), dtype=np.float32))
-        squares = np.empty((len(requests), card.input_side, card.input_side, 3), dtype=np.uint8)
+        squares = np.empty((len(requests), self._views, card.input_side, card.input_side, 3), dtype=np.uint8)
         patience_s = _GPU_PATIENCE_S if self.session.is_on_gpu else _PATIENCE_S
         end_s = time.monotonic() + patience_s * (_LAST_PATIENCE if is_last else 1)
         for position, request in enumerate(requests):
@@ -120,7 +139,8 @@ class ChunkWorker:
                 break
             self._take(request, outcome, squares)
         if outcome.embedded:
-            outcome.vectors = self.session.embed(squares[: len(outcome.embedded)])
+            found = self.session.embed(squares[: len(outcome.embedded)].reshape(-1, *squares.shape[2:]))
+            outcome.vectors = mean_of_views(found) if self.with_views else found
         return outcome
 
     def _take(self, request: EmbedRequest, outcome: ChunkOutcome, squares: NDArray[np.uint8]) -> None:
@@ -146,7 +166,8 @@ class ChunkWorker:
             outcome.cached.append(hashed)
             return
         try:
-            squares[len(outcome.embedded)] = network_input(data, self.session.card)
+            decode = views_of if self.with_views else network_input
+            squares[len(outcome.embedded)] = decode(data, self.session.card)
         except ImageError as error:
             outcome.undecodable.append((hashed, str(error)))
             return

@@ -36,6 +36,7 @@ class EmbedImages(Request[Embedded]):
         device: one of `providers.DEVICES`.
         done_before: images that earlier requests of the same run did; they count as done in the progress.
         total: images of the whole run.
+        with_views: embed each image in all its views.
     """
 
     event_types = (EmbedBatch,)
@@ -48,6 +49,7 @@ class EmbedImages(Request[Embedded]):
     device: str = "auto"
     done_before: int = 0
     total: int = 0
+    with_views: bool = False
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ def embed_files(
     cancel: CancelToken | None = None,
     on_batch: OnBatch = ignore_batch,
     workers: int | None = None,
+    with_views: bool = False,
 ) -> EmbedSummary:
     """Make sure that every file's embedding is in the cache.
 
@@ -54,12 +55,13 @@ def embed_files(
     Args:
         requests: images, in the order in which they are wanted; gone through once, on the calling thread.
         session: the opened backbone.
-        cache: of the same backbone.
+        cache: of the same backbone, or of its views.
         total: how many requests there are, where they are no sequence; only for the progress.
         on_progress: told images done of all, several times a second; the note is the device, the notice that it failed.
         cancel: stops between images.
         on_batch: told results on the calling thread, each request exactly once.
         workers: threads; as many as the session runs well with when None.
+        with_views: embed each image in all its views.
 
     Raises:
         Cancelled: asked to stop; finished batches are kept and were reported.
@@ -72,7 +74,7 @@ def embed_files(
         total = len(requests) if isinstance(requests, Sequence) else 0
     claims = Claims()
     writer = OutcomeWriter(cache, claims, on_batch)
-    worker = ChunkWorker(session, cache, claims, cancel)
+    worker = ChunkWorker(session, cache, claims, cancel, with_views=with_views)
     meter = ProgressMeter(total, on_progress)
     _follow(writer, meter, session)
     pending = _Pending(requests, worker, writer, meter)
@@ -183,7 +185,7 @@ class _Run:
         self._worker = worker
         self._writer = writer
         self._meter = meter
-        self._chunks = pending.chunks(worker.session.batch_size)
+        self._chunks = pending.chunks(worker.batch_size)
         self._left: list[Sequence[EmbedRequest]] = []
         self._is_running_out = False
         self._running: set[Future[ChunkOutcome]] = set()

@@ -23,7 +23,7 @@ class Embedder:
     def __init__(self) -> None:
         self._opened_for: tuple[object, ...] = ()
         self._session: BackboneSession | None = None
-        self._cache: EmbeddingCache | None = None
+        self._caches: dict[bool, EmbeddingCache] = {}  # of images, and of their views
 
     def embed(self, request: EmbedImages, send: "Send", cancel: CancelToken) -> Embedded:
         """Embed images.
@@ -38,8 +38,9 @@ class Embedder:
         session, cache = self._open(request)
         try:
             summary = embed_files(
-                request.images, session, cache, on_progress=_whole_run(request, send), cancel=cancel, on_batch=send
-            )
+                request.images, session, cache,
+                on_progress=_whole_run(request, send), cancel=cancel, on_batch=send, with_views=request.with_views,
+            )  # fmt: skip
         finally:
             if session.notice:  # the GPU failed: it may be well again the next time
                 self.close()
@@ -56,12 +57,14 @@ class Embedder:
 
     def close(self) -> None:
         """Give up backbone and cache."""
-        if self._cache is not None:
-            self._cache.close()
-        self._session, self._cache, self._opened_for = None, None, ()
+        for cache in self._caches.values():
+            cache.close()
+        self._caches.clear()
+        self._session, self._opened_for = None, ()
 
     def _open(self, request: EmbedImages) -> "tuple[BackboneSession, EmbeddingCache]":
         from engine.embedding.cache import EmbeddingCache
+        from engine.embedding.views import views_hash
         from engine.runtime.backbone import BackboneSession
         from engine.runtime.providers import choose_providers
 
@@ -69,13 +72,15 @@ class Embedder:
         with suppress(OSError):  # opening it says what is wrong
             modified_ns = request.backbone.stat().st_mtime_ns
         wanted = request.backbone, request.backbone_hash, modified_ns, request.card, request.cache, request.device
-        if wanted != self._opened_for or self._session is None or self._cache is None:
+        if wanted != self._opened_for or self._session is None:
             self.close()
             self._session = BackboneSession(request.backbone, request.card, choose_providers(request.device))
-            folder = CacheFolders(request.cache).embeddings
-            self._cache = EmbeddingCache(folder, request.backbone_hash, request.card.embedding_width)
             self._opened_for = wanted
-        return self._session, self._cache
+        if request.with_views not in self._caches:
+            folder, width = CacheFolders(request.cache).embeddings, request.card.embedding_width
+            name = views_hash(request.backbone_hash) if request.with_views else request.backbone_hash
+            self._caches[request.with_views] = EmbeddingCache(folder, name, width)
+        return self._session, self._caches[request.with_views]
 
 
 def _whole_run(request: EmbedImages, send: Callable[[object], None]) -> OnProgress:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from engine.collection.embed import embed_project
+from engine.collection.embed import embed_labelled, embed_project
 from engine.collection.importing.import_graph import import_graph
 from engine.collection.importing.import_images import import_class_folders, import_images
 from engine.collection.new_project import new_project
@@ -136,6 +136,7 @@ def embed_collection(collection: Collection) -> None:
         import_class_folders(project, [collection.shots], who="ada")
         import_images(project, [collection.unsorted])
         embed_project(project, collection.caches, device="cpu")
+        embed_labelled(project, collection.caches, device="cpu")
 
 
 def read_truth_table(collection: Collection) -> dict[str, str]:

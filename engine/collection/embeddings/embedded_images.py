@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from engine.collection.embed import open_cache
 from engine.collection.embeddings.embedding_store import EmbeddingStore
 from engine.collection.embeddings.image_list import ImageList
+from engine.collection.embeddings.labelled_views import LabelledViews
 from engine.collection.embeddings.snapshot import EmbeddedSnapshot
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache
+from engine.embedding.views import those_to_view
 from engine.files import FoundFile
 from engine.project import Project
 
@@ -37,12 +39,14 @@ class EmbeddedImages:
         self._cache = open_cache(model, caches)
         self.images = ImageList(project)
         self.store = EmbeddingStore(self._width)
+        self._views = LabelledViews(model, caches)
         self._rows: NDArray[np.int64] | None = None
         self._rows_of = (self.images.ids, self.store.image_ids)
 
     def close(self) -> None:
-        """Close the embedding cache."""
+        """Close the embedding caches."""
         self._cache.close()
+        self._views.close()
 
     @property
     def rows(self) -> NDArray[np.int64]:
@@ -80,6 +84,8 @@ class EmbeddedImages:
         self.store = EmbeddingStore(self._width)
         self.store.append(self.images.ids)
         self._fill(np.arange(len(self.images.ids)))
+        self._views.forget()
+        self.read_views()
 
     def read_changed(self, added: Sequence[int], *, reads_all: bool) -> NDArray[np.int64] | None:
         """Read the images that were added, or the whole list, and give new ones rows.
@@ -109,14 +115,37 @@ class EmbeddedImages:
         rows, age = self.rows_of(image_ids), self.store.age
         was_filled = self.store.is_filled[rows]
         filled = self._fill(np.searchsorted(self.images.ids, image_ids))
+        self.read_views(image_ids[self.images.labels_of(image_ids) >= 0])
         return filled, bool((was_filled & (self.store.filled_at[rows] > age)).any())
+
+    def read_labels(self, image_ids: Sequence[int]) -> None:
+        """Read the labels of some listed images, and what is known of all views of those that have one now."""
+        self.images.read_labels(image_ids)
+        if image_ids:
+            self.read_views()
+
+    def read_views(self, image_ids: NDArray[np.int64] | None = None) -> bool:
+        """Read what is known of labelled images over all their views, of those without by default.
+
+        Returns:
+            Whether that is other than before.
+        """
+        wanted = self.without_views() if image_ids is None else image_ids
+        return self._views.read(wanted, self.images.hashes_of(wanted)) if len(wanted) else False
+
+    def without_views(self) -> NDArray[np.int64]:
+        """Ids of the labelled images that should be embedded in all their views, and are not."""
+        places = np.flatnonzero(self.images.labels >= 0)
+        places = places[those_to_view(self.images.labels[places])]
+        image_ids = self.images.ids[places]
+        return image_ids[self.is_ready[places] & ~self._views.embeddings.has(image_ids)]
 
     def snapshot(self) -> EmbeddedSnapshot:
         """What is there now, to be read on another thread while this one goes on."""
         images, store = self.images, self.store
         return EmbeddedSnapshot(
             images.ids, images.labels, self.rows, images.has_failed,
-            store.image_ids, store.embeddings, store.is_filled, store.age,
+            store.image_ids, store.embeddings, store.is_filled, store.age, self._views.embeddings,
         )  # fmt: skip
 
     def _fill(self, places: NDArray[np.int64]) -> NDArray[np.int64]:

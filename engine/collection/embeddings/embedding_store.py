@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.embedding.cache import EmbeddingCache
+from engine.embedding.views import unit_length
 from engine.everyday.fixed_point import to_fixed, to_floats
 
 FIRST_CAPACITY: Final = 1024
@@ -99,9 +100,3 @@ class EmbeddingStore:
         self._rows[rows[is_new]] = embeddings[is_new]
         self.filled_at[rows[is_new]] = self.age
         self.is_filled[rows] = True
-
-
-def unit_length(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Embeddings (n, d) scaled to length 1, so that distances mean the same for every backbone."""
-    norms = np.linalg.norm(embeddings, axis=1, keepdims=True)
-    return (embeddings / np.maximum(norms, np.float32(1e-6))).astype(np.float32)

@@ -1,10 +1,11 @@
 """Images, labels and embeddings as they were at one moment, for work on another thread."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.collection.embeddings.labelled_views import ViewEmbeddings
 from engine.collection.state import UNKNOWN
 from engine.everyday.fixed_point import to_floats
 from engine.everyday.shots import Shots
@@ -26,6 +27,7 @@ class EmbeddedSnapshot:
         embeddings: (r, d) int16 in fixed point.
         is_filled: (r,) bool, rows that have an embedding.
         age: of the store; rows with a later `EmbeddingStore.filled_at` are others than the ones that this is about.
+        views: embeddings of labelled images over all their views.
     """
 
     image_ids: NDArray[np.int64]
@@ -36,6 +38,7 @@ class EmbeddedSnapshot:
     embeddings: NDArray[np.int16]
     is_filled: NDArray[np.bool_]
     age: int
+    views: ViewEmbeddings = field(default_factory=ViewEmbeddings)
 
     @property
     def ready_rows(self) -> NDArray[np.int64]:
@@ -57,12 +60,14 @@ class EmbeddedSnapshot:
         return np.searchsorted(self.row_ids, image_ids).astype(np.int64)
 
     def shots(self, graph: CategoryGraph) -> Shots:
-        """The labelled images that have an embedding and whose class is in the graph."""
+        """The labelled images that have an embedding and whose class is in the graph, over all views where known."""
         places = np.flatnonzero(self.labels >= 0)
         places = places[self.is_filled[self.rows[places]]]
         known = [class_id for class_id in np.unique(self.labels[places]).tolist() if class_id in graph]
         places = places[np.isin(self.labels[places], known)]
-        return Shots(self.image_ids[places], self.labels[places], to_floats(self.embeddings[self.rows[places]]))
+        image_ids, vectors = self.image_ids[places], to_floats(self.embeddings[self.rows[places]])
+        self.views.put_into(vectors, image_ids)
+        return Shots(image_ids, self.labels[places], vectors)
 
     def ignored(self) -> NDArray[np.int64]:
         """Ids of the images that teach nothing: said to show none of the classes, or removed."""

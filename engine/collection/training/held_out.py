@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embeddings.embedding_store import unit_length
 from engine.collection.training.duration import LOOKED_AT
 from engine.collection.training.project_images import ProjectImages
+from engine.embedding.views import unit_length
 from engine.everyday.classification import classify_all
 from engine.everyday.model import EverydayModel, fit, prior_of
 from engine.everyday.propagation import PropagationSession

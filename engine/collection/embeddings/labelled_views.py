@@ -1,0 +1,97 @@
+"""What labelled images look like in all their views, as far as anybody embedded them (decision 55)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.embed import open_views_cache
+from engine.collection.models import ModelFiles
+from engine.config import CacheFolders
+from engine.embedding.cache import EmbeddingCache, cache_file
+from engine.embedding.views import views_hash
+
+
+@dataclass(frozen=True)
+class ViewEmbeddings:
+    """Embeddings of some images over all their views.
+
+    Attributes:
+        image_ids: (k,) int64, ascending.
+        vectors: (k, d) float32 of length 1.
+    """
+
+    image_ids: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    vectors: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+
+    def has(self, image_ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) bool, which of these images are among them."""
+        return np.isin(image_ids, self.image_ids)
+
+    def put_into(self, vectors: NDArray[np.float32], image_ids: NDArray[np.int64]) -> None:
+        """Replace the embeddings (n, d) of these images where there are better ones."""
+        known = np.flatnonzero(self.has(image_ids))
+        vectors[known] = self.vectors[np.searchsorted(self.image_ids, image_ids[known])]
+
+
+@final
+class LabelledViews:
+    """Reads them from their cache, where there is one. The embeddings are replaced, never changed.
+
+    Args:
+        model: the backbone.
+        caches: where embeddings are.
+
+    Attributes:
+        embeddings: those that were read.
+    """
+
+    def __init__(self, model: ModelFiles, caches: CacheFolders) -> None:
+        self._model = model
+        self._caches = caches
+        self._cache: EmbeddingCache | None = None
+        self.embeddings = ViewEmbeddings()
+
+    def close(self) -> None:
+        """Close the cache."""
+        if self._cache is not None:
+            self._cache.close()
+            self._cache = None
+
+    def read(self, image_ids: NDArray[np.int64], hashes: Sequence[bytes | None]) -> bool:
+        """Read those of these images anew.
+
+        Args:
+            image_ids: (n,) ascending.
+            hashes: n contents, None for an image that nobody read.
+
+        Returns:
+            Whether what is known of any of them is other than before.
+        """
+        before, known = self.embeddings, np.flatnonzero([key is not None for key in hashes])
+        others = ~np.isin(before.image_ids, image_ids)
+        found_ids, found = image_ids[:0], np.zeros((0, self._model.card.embedding_width), dtype=np.float32)
+        if len(known) and (cache := self._opened()) is not None:
+            vectors, is_found = cache.get_many([hashes[place] or b"" for place in known.tolist()])
+            found_ids, found = image_ids[known[is_found]], vectors[is_found].astype(np.float32)
+        if not len(found_ids) and others.all():
+            return False
+        ids = np.concatenate([before.image_ids[others], found_ids])
+        vectors = np.concatenate([before.vectors[others].reshape(-1, found.shape[1]), found])
+        order = np.argsort(ids)
+        self.embeddings = ViewEmbeddings(ids[order], vectors[order].astype(np.float32))
+        return True
+
+    def forget(self) -> None:
+        """Know of none."""
+        self.embeddings = ViewEmbeddings()
+
+    def _opened(self) -> EmbeddingCache | None:
+        """The cache; None, and nothing is made, while nobody embedded a view."""
+        card = self._model.card
+        if self._cache is None:
+            path = cache_file(self._caches.embeddings, views_hash(self._model.backbone_hash), card.embedding_width)
+            self._cache = open_views_cache(self._model, self._caches) if path.exists() else None
+        return self._cache

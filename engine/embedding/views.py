@@ -1,0 +1,67 @@
+"""The views of an image: all of it, and its four corners seen a little closer.
+
+One embedding says something of how a photo is framed, too; the mean over views says less of that and more of what it
+shows. Labelled images are few and everything rests on them, so they are embedded in all views (decision 55).
+"""
+
+import hashlib
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.images.decode import decode_square
+from engine.model_card import BackboneCard
+
+VIEWS: Final = 5
+CLOSER: Final = 9 / 7
+"""How much larger things are in a corner than in the whole."""
+MOST_PER_CLASS: Final = 10
+"""Labelled images of a class that are embedded in all their views; more would say little more."""
+_VERSION: Final = 1
+"""Of what the views are; embeddings of others are of no use."""
+
+
+def views_of(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
+    """Decode an image file's bytes to its views.
+
+    Returns:
+        (VIEWS, side, side, 3) uint8 RGB: what the backbone takes of the whole image, then the corners of that.
+
+    Raises:
+        ImageError: the bytes are no sound image.
+    """
+    side = card.input_side
+    closer = decode_square(data, round(side * CLOSER), card.resize_share)
+    whole = decode_square(data, side, card.resize_share)
+    near, far = slice(None, side), slice(-side, None)
+    return np.stack([whole, *(closer[rows, columns] for rows in (near, far) for columns in (near, far))])
+
+
+def mean_of_views(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
+    """One embedding (n, d) of length 1 for each image, from those (n * VIEWS, d) of its views."""
+    mean = unit_length(embeddings).reshape(-1, VIEWS, embeddings.shape[1]).mean(axis=1)
+    return unit_length(mean)
+
+
+def unit_length(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Embeddings (n, d) scaled to length 1, so that distances mean the same for every backbone."""
+    norms = np.linalg.norm(embeddings, axis=1, keepdims=True)
+    return (embeddings / np.maximum(norms, np.float32(1e-6))).astype(np.float32)
+
+
+def those_to_view(class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Places (k,), ascending, of the first labelled images of each class.
+
+    Args:
+        class_ids: (n,) of the labelled images.
+    """
+    order = np.argsort(class_ids, kind="stable")
+    ordered = class_ids[order]
+    starts = np.searchsorted(ordered, ordered)  # where the class of each begins
+    return np.sort(order[np.arange(len(order)) - starts < MOST_PER_CLASS])
+
+
+def views_hash(backbone_hash: str) -> str:
+    """Identity, hex, of a backbone that looks at views: it has an embedding cache of its own."""
+    return hashlib.sha256(f"{backbone_hash} {VIEWS} views, version {_VERSION}".encode()).hexdigest()
