@@ -282,12 +282,9 @@ class Embedding(QObject):
 
 def _learn(live: "LiveCollection", rows: "Sequence[EmbedResult]", viewed: Sequence[int]) -> "CollectionState":
     """Write down what was found, then bring the collection up to date; on the project thread."""
-    state = live.take_views(viewed, fits=False)
-    if not rows:
-        return state
     if live.project.is_writable:
         live.project.record_scan(rows)
-    return live.take_embedded([image_id for image_id, _hash, _failure in rows], fits=False)
+    return live.take_embedded([*(image_id for image_id, _hash, _failure in rows), *viewed], fits=False)
 
 
 def _path(state: "CollectionState", image_id: int) -> Path:

@@ -160,7 +160,7 @@ class LiveCollection:
         return self._publisher.publish_labels(self.project.graph)
 
     def take_embedded(self, image_ids: Sequence[int], *, fits: bool = True) -> CollectionState:
-        """Take new embeddings of these images from the cache, or note that they failed.
+        """Take new embeddings of these images from the caches, also those of all views, or note that they failed.
 
         Images that were removed while they were embedded are passed over. Files may have changed since they were
         embedded before: what the collection stage learned from the old ones is forgotten.
@@ -185,22 +185,6 @@ class LiveCollection:
             return self._catch_up()
         self._classify(filled)
         return self._publish()
-
-    def take_views(self, image_ids: Sequence[int], *, fits: bool = True) -> CollectionState:
-        """Take what labelled images look like in all their views from the cache; those that are gone are passed over.
-
-        Args:
-            image_ids: the images.
-            fits: False leaves a fit that is due to the caller, see `is_behind`.
-        """
-        if not self._is_loaded:
-            return self.state
-        listed = np.intersect1d(np.array(image_ids, dtype=np.int64), self.embedded.images.ids)
-        if self.embedded.read_views(listed):
-            self._version += 1
-        if fits:
-            self._catch_up()
-        return self._publisher.publish_labels(self.project.graph)
 
     # -- fitting --------------------------------------------------------------------------------------------------
 

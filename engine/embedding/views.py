@@ -14,6 +14,7 @@ from engine.images.decode import decode_square
 from engine.model_card import BackboneCard
 
 VIEWS: Final = 5
+"""The whole image and its four corners."""
 CLOSER: Final = 9 / 7
 """How much larger things are in a corner than in the whole."""
 MOST_PER_CLASS: Final = 10

@@ -1,8 +1,10 @@
 """Leave-one-shot-out: how far a labelled image would be from every prototype had it not been a shot.
 
 Prototypes are linear in the shots once the edge weights are held fixed, so taking one shot away is a matter of inner
-products: no prototype is computed anew. With one parent this is exact; with several parents the attention weights are
-those with the shot still there, a second-order difference. The weights of a class's parents must sum to one (softmax).
+products: no prototype is computed anew. The image that is held out is measured by one view, as any image is classified,
+even where its part of the prototype is the mean over several. With one parent this is exact; with several parents the
+attention weights are those with the shot still there, a second-order difference. The weights of a class's parents must
+sum to one (softmax).
 
 A coarse class whose only own image is held out counts as one without a prototype. A refit would give it the mean over
 its descendants' images; only held-out coarse labels see the difference, and they have no say in lambda.
@@ -74,7 +76,7 @@ def held_out_distances(
         propagation: (C, C) float32, edge weights (Eq. 5) from column class to row class (Eq. 4).
         candidates: (c,) positions of the classes to measure against.
     """
-    solver = _HeldOutProducts(shots.embeddings, rows)
+    solver = _HeldOutProducts(shots, rows)
     parents = _parent_table(propagation[candidates])
     own = solver.distance(candidates, candidates)
     weights, weight_total = solver.usable_weights(parents)
@@ -118,14 +120,14 @@ def with_fresh_neighbours(
     rows = np.flatnonzero(places >= 0)
     rows = rows[distances.shots_left[rows, places[rows]] > 0]
     own, place = class_positions[rows], places[rows]
-    embeddings, left = shots.embeddings[rows], distances.shots_left[rows, place][:, None]
-    without = prototypes[own] + (prototypes[own] - embeddings) / left
+    seen, left = shots.as_classified[rows], distances.shots_left[rows, place][:, None]
+    without = prototypes[own] + (prototypes[own] - shots.embeddings[rows]) / left
     apart = (prototypes**2).sum(axis=1)[None, :] - 2 * without @ prototypes.T
     apart[np.arange(len(rows)), own] = np.inf
     propagated = prototypes[np.argsort(apart, axis=1)[:, :count]].mean(axis=1)
     fresh = HeldOutDistances(*(array.copy() for array in vars(distances).values()))
-    fresh.propagated[rows, place] = ((embeddings - propagated) ** 2).sum(axis=1)
-    fresh.cross[rows, place] = ((embeddings - without) * (embeddings - propagated)).sum(axis=1)
+    fresh.propagated[rows, place] = ((seen - propagated) ** 2).sum(axis=1)
+    fresh.cross[rows, place] = ((seen - without) * (seen - propagated)).sum(axis=1)
     return fresh
 
 
@@ -144,17 +146,20 @@ def _parent_table(propagation: Matrix) -> _ParentTable:
 
 
 class _HeldOutProducts:
-    """Inner products of (shot - prototype without the shot) for any pair of prototypes.
+    """Inner products of (image - prototype without its shot) for any pair of prototypes.
 
-    With u a membership row and a = u[i], the row without shot i is (u - a 1_i) / (1 - a). Products of shots with shots
-    are never needed, only with prototypes: memory grows with the shots, not with their square.
+    With u a membership row and a = u[i], the row without shot i is (u - a 1_i) / (1 - a). Products of shots with other
+    shots are never needed, only with prototypes: memory grows with the shots, not with their square.
     """
 
-    def __init__(self, embeddings: Matrix, rows: Matrix) -> None:
+    def __init__(self, shots: Shots, rows: Matrix) -> None:
         self._rows = rows
-        prototypes = rows @ embeddings
-        self._squared = np.einsum("nd,nd->n", embeddings, embeddings)
-        self._to_shots = prototypes @ embeddings.T
+        prototypes, seen = rows @ shots.embeddings, shots.as_classified
+        self._squared = np.einsum("nd,nd->n", shots.embeddings, shots.embeddings)
+        self._seen_squared = np.einsum("nd,nd->n", seen, seen)
+        self._seen_to_own = np.einsum("nd,nd->n", seen, shots.embeddings)
+        self._to_shots = prototypes @ shots.embeddings.T
+        self._to_seen = self._to_shots if seen is shots.embeddings else prototypes @ seen.T
         self._between = prototypes @ prototypes.T
         self._sizes = (rows > 0).sum(axis=1)
 
@@ -173,14 +178,14 @@ class _HeldOutProducts:
         return (weights * scale[:, :, None]).astype(np.float32), total
 
     def distance(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Matrix:
-        """Inner products (n, c) of (shot - left prototype) and (shot - right prototype), both without the shot."""
+        """Inner products (n, c) of (image - left prototype) and (image - right prototype), both without its shot."""
         share_left, share_right = self._rows[left].T, self._rows[right].T
         keep_left = np.maximum(1 - share_left, np.float32(1e-6))
         keep_right = np.maximum(1 - share_right, np.float32(1e-6))
-        own = self._squared[:, None]
-        to_left = (self._to_shots[left].T - share_left * own) / keep_left
-        to_right = (self._to_shots[right].T - share_right * own) / keep_right
+        own, seen_to_own = self._squared[:, None], self._seen_to_own[:, None]
+        to_left = (self._to_seen[left].T - share_left * seen_to_own) / keep_left
+        to_right = (self._to_seen[right].T - share_right * seen_to_own) / keep_right
         both = self._between[left, right][None, :]
         both = both - share_left * self._to_shots[right].T - share_right * self._to_shots[left].T
         both = (both + share_left * share_right * own) / (keep_left * keep_right)
-        return (own - to_left - to_right + both).astype(np.float32)
+        return (self._seen_squared[:, None] - to_left - to_right + both).astype(np.float32)

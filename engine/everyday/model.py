@@ -247,6 +247,7 @@ def _with_stage(
         StageInput(
             basis=basis,
             embeddings=shots.embeddings,
+            as_classified=shots.as_classified,
             positions=basis.positions_of(basis.rows_of(shots.image_ids)),
             allowed=_right_candidates(graph, shots, places).astype(np.float32),
             recipe=LinearPrototypes(model.table, tuning.shrinkage),

@@ -16,12 +16,19 @@ class Shots:
     Attributes:
         image_ids: (n,) int64.
         class_ids: (n,) int64, the person's class, fine or coarse.
-        embeddings: (n, d) float32.
+        embeddings: (n, d) float32, what prototypes are made from.
+        single_view: (n, d) float32, where `embeddings` are over several views; None where they are not.
     """
 
     image_ids: NDArray[np.int64]
     class_ids: NDArray[np.int64]
     embeddings: NDArray[np.float32]
+    single_view: NDArray[np.float32] | None = None
+
+    @property
+    def as_classified(self) -> NDArray[np.float32]:
+        """(n, d) float32, what these images would be classified by, as every other image is: a single view."""
+        return self.embeddings if self.single_view is None else self.single_view
 
     def __len__(self) -> int:
         return len(self.image_ids)

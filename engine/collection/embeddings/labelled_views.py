@@ -30,10 +30,14 @@ class ViewEmbeddings:
         """(n,) bool, which of these images are among them."""
         return np.isin(image_ids, self.image_ids)
 
-    def put_into(self, vectors: NDArray[np.float32], image_ids: NDArray[np.int64]) -> None:
-        """Replace the embeddings (n, d) of these images where there are better ones."""
+    def in_place_of(self, vectors: NDArray[np.float32], image_ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Embeddings (n, d) of these images: over all views where that is known, else as given."""
         known = np.flatnonzero(self.has(image_ids))
-        vectors[known] = self.vectors[np.searchsorted(self.image_ids, image_ids[known])]
+        if not len(known):
+            return vectors
+        chosen = vectors.copy()
+        chosen[known] = self.vectors[np.searchsorted(self.image_ids, image_ids[known])]
+        return chosen
 
 
 @final

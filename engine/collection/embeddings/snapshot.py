@@ -65,9 +65,8 @@ class EmbeddedSnapshot:
         places = places[self.is_filled[self.rows[places]]]
         known = [class_id for class_id in np.unique(self.labels[places]).tolist() if class_id in graph]
         places = places[np.isin(self.labels[places], known)]
-        image_ids, vectors = self.image_ids[places], to_floats(self.embeddings[self.rows[places]])
-        self.views.put_into(vectors, image_ids)
-        return Shots(image_ids, self.labels[places], vectors)
+        image_ids, alone = self.image_ids[places], to_floats(self.embeddings[self.rows[places]])
+        return Shots(image_ids, self.labels[places], self.views.in_place_of(alone, image_ids), alone)
 
     def ignored(self) -> NDArray[np.int64]:
         """Ids of the images that teach nothing: said to show none of the classes, or removed."""

@@ -53,7 +53,8 @@ class StageInput:
 
     Attributes:
         basis: the collection.
-        embeddings: (n, d) float32 of the labelled images.
+        embeddings: (n, d) float32 of the labelled images, what prototypes are made from.
+        as_classified: (n, d) float32, what they would be classified by.
         positions: (n,) int64 of the labelled images among the anchors, -1 for those the basis does not know.
         allowed: (n, c) float32, 1 for the candidates that agree with an image's label.
         recipe: of the propagated prototypes.
@@ -66,6 +67,7 @@ class StageInput:
 
     basis: CollectionBasis
     embeddings: Matrix
+    as_classified: Matrix
     positions: NDArray[np.int64]
     allowed: Matrix
     recipe: LinearPrototypes
@@ -286,6 +288,6 @@ def _hits_without(
 ) -> int:
     prototypes = given.recipe.final(given.embeddings, kept)[given.candidates]
     place_of = {position: place for place, position in enumerate(given.positions.tolist())}
-    rows = given.embeddings[[place_of[position] for position in held.tolist()]]
+    rows = given.as_classified[[place_of[position] for position in held.tolist()]]
     logits = given.without(prototypes).logits(rows, np.einsum("nd,nd->n", rows, rows))
     return int((logits.argmax(axis=1) == classes).sum())
