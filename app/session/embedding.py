@@ -62,6 +62,7 @@ class Embedding(QObject):
 
     Attributes:
         in_view: says which images somebody looks at; they are embedded first.
+        pause_timer: runs out when a person pauses.
     """
 
     failures_changed = Signal(object)
@@ -92,8 +93,8 @@ class Embedding(QObject):
         self._feed_timer.timeout.connect(self._feed)
         self._idle_timer = QTimer(self, singleShot=True, interval=idle_ms)
         self._idle_timer.timeout.connect(self._on_idle)
-        self._pause_timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause_timer.timeout.connect(self._on_pause)
+        self.pause_timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self.pause_timer.timeout.connect(self._on_pause)
         session.jobs.stopping.connect(self._on_stopping)
         session.loaded.connect(self._on_loaded)
         session.closed.connect(self._on_closed)
@@ -133,7 +134,7 @@ class Embedding(QObject):
 
     def _on_loaded(self) -> None:
         self.start()
-        self._pause_timer.start()
+        self.pause_timer.start()
 
     def _on_pause(self) -> None:
         self._wants_views = True
@@ -144,7 +145,7 @@ class Embedding(QObject):
             self.job.cancel()
         self._rows.clear()
         self._viewed.clear()
-        self._pause_timer.stop()
+        self.pause_timer.stop()
         self._wants_start = self._wants_failed = self._wants_all = self._wants_views = self._is_feeding = False
         self._set_failures({})
 
@@ -152,7 +153,7 @@ class Embedding(QObject):
         from engine.project.model_rows import MODEL_SETTING
 
         if change.labelled or MODEL_SETTING in change.settings:
-            self._pause_timer.start()
+            self.pause_timer.start()
         if MODEL_SETTING in change.settings:
             self._start_anew()
         elif change.images_moved:
@@ -173,9 +174,10 @@ class Embedding(QObject):
         if self.job is not None or self._is_paused or info is None or state is None or not self._is_wanted(state):
             return
         wanted = EmbedScope(self.device, self._wants_failed, self._wants_all)
+        title = self.tr("Embedding images") if self._waits(state) else self.tr("Embedding labelled images")
         self._wants_start = self._wants_failed = self._wants_all = self._wants_views = False
         self._idle_timer.stop()
-        self.job = EmbedJob(self.tr("Embedding images"), self._session, wanted, self._running_worker, self.in_view)
+        self.job = EmbedJob(title, self._session, wanted, self._running_worker, self.in_view)
         self.job.event_came.connect(lambda batch: self._on_batch(info, batch))
         self._notice = ""
         self.job.progress.connect(self._on_progress)
@@ -186,11 +188,13 @@ class Embedding(QObject):
         self.job.ended.connect(self._on_ended)
         self._session.jobs.run(self.job)
 
-    def _is_wanted(self, state: "CollectionState") -> bool:
+    def _waits(self, state: "CollectionState") -> bool:
+        """Whether images are to be read that have no embedding, or may have another."""
         is_wanted = (state.status == WAITING) | ((state.status == FAILED) & self._wants_failed)
-        if self._wants_start and bool(is_wanted.any() or self._wants_all):
-            return True
-        return self._wants_views and state.without_views > 0
+        return self._wants_start and bool(is_wanted.any() or self._wants_all)
+
+    def _is_wanted(self, state: "CollectionState") -> bool:
+        return self._waits(state) or (self._wants_views and state.without_views > 0)
 
     def _running_worker(self) -> Worker:
         """The worker that stayed, or a new one."""

@@ -1,6 +1,6 @@
 """Fill the embedding caches with a project's images, and with the views of those that are labelled."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -108,8 +108,22 @@ def embed_labelled(
     labels = project.label_table()
     class_ids = np.array([-1 if class_id is None else class_id for class_id in labels.class_ids], dtype=np.int64)
     image_ids = np.array(labels.image_ids, dtype=np.int64)[class_ids >= 0]
-    table = project.image_table(image_ids[those_to_view(class_ids[class_ids >= 0])].tolist())
-    folder = project.path.parent
+    wanted = image_ids[those_to_view(class_ids[class_ids >= 0])].tolist()
+    return embed_views(project, caches, wanted, model, device=device, on_progress=on_progress, cancel=cancel)
+
+
+def embed_views(
+    project: Project,
+    caches: CacheFolders,
+    image_ids: Sequence[int],
+    model: ModelFiles,
+    *,
+    device: str = "auto",
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> EmbedSummary | None:
+    """Embed these images of a project in all their views; otherwise like `embed_labelled`."""
+    table, folder = project.image_table(image_ids), project.path.parent
     with open_views_cache(model, caches) as cache:
         missing = set(cache.missing(key for key in table.content_hashes if key is not None))
         requests = [

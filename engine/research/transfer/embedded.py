@@ -6,15 +6,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embed import embed_project
+from engine.collection.embed import embed_project, embed_views, open_views_cache
 from engine.collection.embeddings.embedded_images import EmbeddedImages
 from engine.collection.models import ModelFiles
 from engine.collection.new_project import new_project
 from engine.config import PROJECT_SUFFIX, CacheFolders
+from engine.embedding.views import those_to_view
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.fixed_point import to_floats
+from engine.everyday.shots import Shots
 from engine.research.transfer.collection import TransferCollection
 from engine.scratch_folder import scratch_folder
 
@@ -27,16 +29,33 @@ class EmbeddedCollection:
         collection: the n images.
         model: the backbone.
         embeddings: (n, d) int16, of length 1 in fixed point.
+        over_views: (n, d) float32, of those that may be labelled over all their views, of the others the same; None
+            where nobody looked at views.
     """
 
     collection: TransferCollection
     model: ModelFiles
     embeddings: NDArray[np.int16]
+    over_views: NDArray[np.float32] | None = None
 
     @cached_property
     def floats(self) -> NDArray[np.float32]:
         """(n, d) the same as float32."""
         return to_floats(self.embeddings)
+
+    def shots(self, rows: NDArray[np.int64], class_ids: NDArray[np.int64]) -> Shots:
+        """Labelled images as a project would have them: those of each class that say most over all their views.
+
+        Args:
+            rows: (n,) of the collection.
+            class_ids: (n,) their labels.
+        """
+        alone = self.floats[rows]
+        if self.over_views is None:
+            return Shots(rows, class_ids, alone)
+        embeddings, viewed = alone.copy(), those_to_view(class_ids)
+        embeddings[viewed] = self.over_views[rows[viewed]]
+        return Shots(rows, class_ids, embeddings, alone)
 
     def basis_of(self, rows: NDArray[np.int64], labelled: NDArray[np.int64]) -> CollectionBasis | None:
         """What the collection stage starts from; rows here are image ids there.
@@ -91,7 +110,13 @@ def embed_collection(
             raise InputError(
                 f"{len(done.failed)} images cannot be embedded", found=f"{path}: {reason}", remedy="take them out"
             )
+        train = np.array(project.image_table().ids)[collection.is_train].tolist()
+        embed_views(project, caches, train, model, device=device, on_progress=on_progress, cancel=cancel)
         embedded = EmbeddedImages(project, model, caches)
         embedded.read()
         embedded.close()
-    return EmbeddedCollection(collection, model, embedded.store.embeddings.copy())
+        with open_views_cache(model, caches) as cache:
+            vectors, found = cache.get_many([each or b"" for each in embedded.images.content_hashes])
+    over_views = to_floats(embedded.store.embeddings)
+    over_views[found] = vectors[found].astype(np.float32)
+    return EmbeddedCollection(collection, model, embedded.store.embeddings.copy(), over_views)

@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.classify import classify
-from engine.collection.embed import embed_project
+from engine.collection.embed import embed_labelled, embed_project
 from engine.collection.evaluate import evaluate
 from engine.collection.importing.import_graph import import_graph
 from engine.collection.new_project import new_project
 from engine.config import PROJECT_SUFFIX, CacheFolders
 from engine.everyday.model import EverydayModel, fit, prior_of
 from engine.everyday.propagation import PropagationSession
-from engine.everyday.shots import Shots
 from engine.everyday.tuning import calibration_error
 from engine.graph.codes import NO_CLASS
 from engine.interchange.merge import merge_into
@@ -44,7 +43,7 @@ def in_memory(embedded: EmbeddedCollection, drawn: ShotDraw, *, with_collection:
     rows, class_ids = _labelled(collection, drawn)
     fitted = fit(
         collection.graph,
-        Shots(rows, class_ids, embedded.floats[rows]),
+        embedded.shots(rows, class_ids),
         PropagationSession(model.propagation),
         prior_of(model.card),
         basis=embedded.basis_of(drawn.rows, rows) if with_collection else None,
@@ -75,6 +74,7 @@ def in_project(
             [(collection.files[row], ids[labels[row]] if row in labels else None) for row in drawn.rows.tolist()]
         )
         embed_project(project, caches, device=device)
+        embed_labelled(project, caches, device=device)
         rows = scored(collection, drawn)
         predicted = classify(project, caches, with_stage=with_collection)
 

@@ -76,7 +76,8 @@ def _classes_of(
     leaves, floats = embedded.collection.leaf_ids, embedded.floats
     classes = np.searchsorted(leaves, embedded.collection.class_ids[drawn.shots])
     coarse = _coarse_labels(embedded.collection, drawn, queries) if with_coarse_labels else None
-    task = FewShotTask(floats[drawn.shots], classes, floats[queries], len(leaves), coarse)
+    shots = embedded.shots(drawn.shots, classes)
+    task = FewShotTask(shots.embeddings, classes, floats[queries], len(leaves), coarse)
     return {option: leaves[positions] for option, positions in predict(task).items()}
 
 

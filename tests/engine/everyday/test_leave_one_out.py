@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -75,7 +75,7 @@ def _run_without(session: PropagationSession, fitted: Fitted, shot: int, lambda_
     result = session.run(
         rest.embeddings, members.image_positions, members.class_positions, edge_index=support.edges, lambda_=lambda_
     )
-    squared = ((result.final.astype(np.float64) - fitted.shots.embeddings[shot]) ** 2).sum(axis=1)
+    squared = ((result.final.astype(np.float64) - fitted.shots.as_classified[shot]) ** 2).sum(axis=1)
     return np.where(result.has_final, squared, np.inf)
 
 
@@ -103,6 +103,16 @@ def test_a_tree_of_fine_labels_is_exact(propagation: PropagationSession) -> None
     drawn = collection(tree(), seed=1)
     counts = {leaf: 1 + leaf % 4 for leaf in drawn.graph.leaves()}
     _assert_equals_running_without(propagation, _fitted(propagation, drawn.graph, drawn.shots(counts)))
+
+
+def test_an_image_is_measured_as_it_is_classified(propagation: PropagationSession) -> None:
+    """Its part of the prototype is over all views and goes; what is measured is its one view."""
+    drawn = collection(tree(), seed=5)
+    shots = drawn.shots({leaf: 1 + leaf % 3 for leaf in drawn.graph.leaves()})
+    noise = np.random.default_rng(5).normal(0, 0.2, shots.embeddings.shape).astype(np.float32)
+    _assert_equals_running_without(
+        propagation, _fitted(propagation, drawn.graph, replace(shots, single_view=shots.embeddings + noise))
+    )
 
 
 def test_a_tree_with_coarse_labels_is_exact(propagation: PropagationSession) -> None:

@@ -1,0 +1,117 @@
+"""Prototypes are made from labelled images over all their views; every image is classified by one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.collection.embed import embed_labelled, embed_project, open_views_cache
+from engine.collection.live import LiveCollection
+from engine.collection.waiting_images import images_to_embed, views_to_embed
+from engine.embedding.views import MOST_PER_CLASS
+from engine.everyday.fixed_point import to_floats
+from engine.everyday.shots import Shots
+from tests.support.collections import Collection, cache_of_test, write_shape
+
+
+@pytest.fixture
+def live(collection: Collection) -> Iterator[LiveCollection]:
+    """The small collection, open: 24 shots, embedded over all views, and 40 images without a label."""
+    live = LiveCollection.open(collection.project, collection.caches)
+    live.load()
+    yield live
+    live.close()
+
+
+def shots_of(live: LiveCollection) -> Shots:
+    """What a fit gets."""
+    return live.fit_input().images.shots(live.project.graph)
+
+
+def from_cache(live: LiveCollection, image_id: int) -> np.ndarray:
+    """An image over all its views, as its cache has it."""
+    with open_views_cache(live.model, cache_of_test()) as cache:
+        (vector,), (found,) = cache.get_many([each or b"" for each in live.embedded.images.hashes_of([image_id])])
+    assert found
+    return vector.astype(np.float32)
+
+
+def unlabelled(live: LiveCollection) -> int:
+    """The first image that nobody labelled."""
+    return int(live.state.image_ids[live.state.label_class < 0][0])
+
+
+def test_shots_are_over_all_views_and_held_out_by_one(live: LiveCollection) -> None:
+    """Both are there: what prototypes are made from, and what the image itself is classified by."""
+    shots = shots_of(live)
+    assert live.state.without_views == 0
+    for place in (0, 13, 23):
+        image_id = int(shots.image_ids[place])
+        row = live.embedded.ready_row(image_id)
+        assert shots.embeddings[place] == pytest.approx(from_cache(live, image_id), abs=1e-3)
+        assert (shots.as_classified[place] == to_floats(live.embedded.store.embeddings[row])).all()
+    assert not np.allclose(shots.embeddings, shots.as_classified, atol=1e-2)
+
+
+def test_a_new_label_waits_for_its_views_and_predictions_do_not(live: LiveCollection) -> None:
+    """It counts at once by one view, and by all of them when they are there."""
+    image_id = unlabelled(live)
+    state = live.apply(live.project.label([image_id], int(live.state.best_class[live.state.position(image_id)])))
+    assert state.without_views == 1
+    place = shots_of(live).image_ids.tolist().index(image_id)
+    assert (shots_of(live).embeddings[place] == shots_of(live).as_classified[place]).all()
+    request = views_to_embed(live, cache_of_test(), "cpu", most=10)
+    assert request is not None
+    assert (request.with_views, [each.image_id for each in request.images]) == (True, [image_id])
+    assert (request.done_before, request.total) == (0, 1)
+    assert views_to_embed(live, cache_of_test(), "cpu", asked={image_id}, most=10) is None
+    assert images_to_embed(live, cache_of_test(), "cpu") is None
+    done = embed_labelled(live.project, cache_of_test(), device="cpu")
+    assert done is not None
+    assert done.embedded == 1
+    before = live.fitted
+    assert live.take_embedded([image_id]).without_views == 0
+    assert live.fitted is not before
+    assert shots_of(live).embeddings[place] == pytest.approx(from_cache(live, image_id), abs=1e-3)
+
+
+def test_nothing_is_embedded_twice(live: LiveCollection) -> None:
+    """A label that comes back finds what is there, and no backbone is opened for nothing."""
+    assert embed_labelled(live.project, cache_of_test(), device="cpu") is None
+    image_id = int(shots_of(live).image_ids[3])
+    live.apply(live.project.unlabel([image_id]))
+    assert image_id not in shots_of(live).image_ids
+    undone = live.project.undo()
+    assert undone is not None
+    assert live.apply(undone).without_views == 0
+
+
+def test_a_file_that_changed_is_not_taken_for_what_it_was(live: LiveCollection) -> None:
+    """Its one view is new, and those of the old picture are forgotten."""
+    image_id = int(shots_of(live).image_ids[3])
+    path: Path = live.state.path_of(image_id)
+    write_shape(path, "Red disc", seed=991)
+    embed_project(live.project, cache_of_test(), device="cpu")
+    assert live.take_embedded([image_id]).without_views == 1
+    shots = shots_of(live)
+    assert (shots.embeddings[3] == shots.as_classified[3]).all()
+
+
+def test_without_the_file_one_view_goes_on(live: LiveCollection) -> None:
+    """A photo whose disk is away keeps the embedding that it has, and is no failure."""
+    image_id = unlabelled(live)
+    live.apply(live.project.label([image_id], int(live.state.best_class[live.state.position(image_id)])))
+    live.state.path_of(image_id).unlink()
+    done = embed_labelled(live.project, cache_of_test(), device="cpu")
+    assert done is not None
+    assert (done.embedded, done.failure_count) == (0, 1)
+    assert image_id in shots_of(live).image_ids
+    assert not live.state.failures
+
+
+def test_a_class_with_many_labels_has_enough(live: LiveCollection) -> None:
+    """From the eleventh image on, one view each is all that is asked for."""
+    ids = live.state.image_ids[live.state.label_class < 0].tolist()
+    class_id = int(live.state.label_class.max())
+    assert live.apply(live.project.label(ids, class_id)).without_views <= MOST_PER_CLASS
