@@ -1,6 +1,6 @@
 """One run of embedding: asks the project which images wait, and the worker to embed them, seconds of work at a time.
 
-When none waits any more, labelled images are embedded in all their views.
+A run that embeds images in all their views does what waits first, also what comes meanwhile.
 
 So what comes into view while a large collection is embedded waits for seconds, not for the whole run.
 """
@@ -31,11 +31,12 @@ REQUEST_S: Final = 3.0
 
 @dataclass(frozen=True)
 class EmbedScope:
-    """What a run embeds besides images that wait; see `images_to_embed`."""
+    """What a run embeds besides images that wait; see `images_to_embed` and `views_to_embed`."""
 
     device: str = "auto"
     with_failed: bool = False
     with_all: bool = False
+    in_views: bool = False
 
 
 def images_at_once(embedded: "Embedded | None") -> int:
@@ -58,7 +59,8 @@ class EmbedJob(WorkerJob):
         in_view: images that come first.
 
     Attributes:
-        is_on_views: whether the worker's answers are about views of labelled images.
+        wanted: which images, and on which device.
+        is_on_views: whether the worker's answers are about views.
     """
 
     def __init__(
@@ -66,7 +68,7 @@ class EmbedJob(WorkerJob):
     ) -> None:
         super().__init__(title)
         self._session = session
-        self._wanted = wanted
+        self.wanted = wanted
         self._give_worker = worker
         self._in_view = in_view
         self.is_on_views = False
@@ -80,7 +82,7 @@ class EmbedJob(WorkerJob):
         self._begin()  # last, so that whoever is told can cancel
 
     def _ask_for_images(self) -> None:
-        wanted, caches, asked = self._wanted, self._session.caches, self._asked
+        wanted, caches, asked = self.wanted, self._session.caches, self._asked
         in_view, most = tuple(self._in_view()), images_at_once(self._last)
         viewed, most_viewed = self._asked_for_views, images_at_once(self._last if self.is_on_views else None)
 
@@ -88,10 +90,13 @@ class EmbedJob(WorkerJob):
             from engine.collection.waiting_images import images_to_embed, views_to_embed
 
             try:
-                return images_to_embed(
+                waiting = images_to_embed(
                     live, caches, wanted.device, in_view=in_view, asked=asked, most=most,
                     with_failed=wanted.with_failed, with_all=wanted.with_all,
-                ) or views_to_embed(live, caches, wanted.device, asked=viewed, most=most_viewed)  # fmt: skip
+                )  # fmt: skip
+                if waiting is not None or not wanted.in_views:
+                    return waiting
+                return views_to_embed(live, caches, wanted.device, asked=viewed, most=most_viewed)
             except ProtoleafError as error:
                 return error
 

@@ -31,7 +31,7 @@ IDLE_MS: Final = 5 * 60_000
 """A worker that had nothing to do for this long leaves, and gives its memory back."""
 
 PAUSE_MS: Final = 2_000
-"""Labelled images are embedded in all their views once a person pauses: the next label must not wait for that."""
+"""Images are embedded in all their views once a person pauses: the next label must not wait for that."""
 
 WAITING: Final = 0  # ImageStatus.WAITING, without loading numpy before the window shows
 FAILED: Final = 2  # ImageStatus.FAILED
@@ -86,6 +86,7 @@ class Embedding(QObject):
         self._wants_failed = False
         self._wants_all = False
         self._wants_views = False
+        self._has_enough_views = False  # a person stopped it, for this project
         self._is_paused = False
         self._goes_on = False  # with another job, also when this one is cancelled
         self._notice = ""
@@ -105,6 +106,8 @@ class Embedding(QObject):
         self._is_paused = False
         self._wants_start = True
         self._goes_on = self.job is not None
+        if self.job is not None and self.job.wanted.in_views and (self._wants_failed or self._wants_all):
+            self.job.cancel()  # it takes what waits on its way, not what was read before
         self._start_when_free()
 
     def start_again(self) -> None:
@@ -118,8 +121,11 @@ class Embedding(QObject):
         self.start_again()
 
     def cancel(self) -> None:
-        """Stop until `start` is called; what was finished is kept."""
-        self._is_paused = True
+        """Stop until `start` is called, or views for as long as the project is open; what was finished is kept."""
+        if self.job is not None and self.job.wanted.in_views:
+            self._has_enough_views = True
+        else:
+            self._is_paused = True
         self._goes_on = False
         if self.job is not None:
             self.job.cancel()
@@ -137,7 +143,7 @@ class Embedding(QObject):
         self.pause_timer.start()
 
     def _on_pause(self) -> None:
-        self._wants_views = True
+        self._wants_views = not self._has_enough_views
         self._start_when_free()
 
     def _on_closed(self) -> None:
@@ -146,6 +152,7 @@ class Embedding(QObject):
         self._rows.clear()
         self._viewed.clear()
         self.pause_timer.stop()
+        self._has_enough_views = False
         self._wants_start = self._wants_failed = self._wants_all = self._wants_views = self._is_feeding = False
         self._set_failures({})
 
@@ -173,8 +180,9 @@ class Embedding(QObject):
         info, state = self._session.info, self._session.state
         if self.job is not None or self._is_paused or info is None or state is None or not self._is_wanted(state):
             return
-        wanted = EmbedScope(self.device, self._wants_failed, self._wants_all)
-        title = self.tr("Embedding images") if self._waits(state) else self.tr("Embedding labelled images")
+        in_views = not self._waits(state)
+        wanted = EmbedScope(self.device, self._wants_failed, self._wants_all, in_views)
+        title = self.tr("Embedding images in all views") if in_views else self.tr("Embedding images")
         self._wants_start = self._wants_failed = self._wants_all = self._wants_views = False
         self._idle_timer.stop()
         self.job = EmbedJob(title, self._session, wanted, self._running_worker, self.in_view)
@@ -272,9 +280,11 @@ class Embedding(QObject):
             self._feed_timer.start()
 
     def _on_cancelled(self) -> None:
-        self._is_paused = not self._goes_on
+        self._is_paused = not (self._goes_on or (self.job is not None and self.job.wanted.in_views))
 
     def _on_ended(self) -> None:
+        if self.job is not None and not self.job.wanted.in_views:
+            self.pause_timer.start()
         self.job = None
         self._goes_on = False
         self._feed_timer.stop()

@@ -78,16 +78,25 @@ def import_images(
 def embed(
     project: ProjectPath,
     device: DeviceName = "auto",
+    one_view: Annotated[
+        bool,
+        typer.Option(
+            "--one-view",
+            help="Embed each image once. By default labelled images, and all others of a collection of up to 10,000, "
+            "are then embedded in five views, which takes five times as long.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Fill the embedding cache; an interrupted run resumes where it stopped."""
-    from engine.collection.embed import embed_labelled, embed_project
+    from engine.collection.embed import embed_closer, embed_project
 
     with open_or_read(project, without_writing="the embeddings are kept in the cache alone") as opened:
         with progress_bar("Embedding") as on_progress:
             done = embed_project(opened, CacheFolders.default(), device=device, on_progress=on_progress)
-        with progress_bar("Embedding labelled images in all views") as on_progress:
-            embed_labelled(opened, CacheFolders.default(), device=device, on_progress=on_progress)
+        if not one_view:
+            with progress_bar("Embedding in all views") as on_progress:
+                embed_closer(opened, CacheFolders.default(), device=device, on_progress=on_progress)
     failures = [FileFailure(path, reason) for _, path, reason in done.failed]
     say(
         f"Embedded {counted(done.embedded, 'image')} on {done.device_name} in {done.seconds:.1f} s "

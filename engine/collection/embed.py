@@ -1,4 +1,4 @@
-"""Fill the embedding caches with a project's images, and with the views of those that are labelled."""
+"""Fill the embedding caches with a project's images, and with their views."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,6 +10,7 @@ from engine.embedding.cache import EmbeddingCache
 from engine.embedding.pipeline import EmbedBatch, EmbedRequest, EmbedSummary, embed_files
 from engine.embedding.views import those_to_view, views_hash
 from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.graph.codes import NO_CLASS
 from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import choose_providers
@@ -75,7 +76,7 @@ def embed_project(
         )
 
 
-def embed_labelled(
+def embed_closer(
     project: Project,
     caches: CacheFolders,
     *,
@@ -84,9 +85,9 @@ def embed_labelled(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> EmbedSummary | None:
-    """Embed labelled images in all their views, those of each class that say most; what is done stays done.
+    """Embed images in all their views: labelled ones, and all others of a collection that is not large.
 
-    Predictions are better for it, and do without where a file cannot be read.
+    Predictions are better for it, and do without where a file cannot be read. What is done stays done.
 
     Args:
         project: may be open for reading only.
@@ -105,10 +106,11 @@ def embed_labelled(
         Cancelled: stopped by the person.
     """
     model = model or model_of(project, caches)
-    labels = project.label_table()
-    class_ids = np.array([-1 if class_id is None else class_id for class_id in labels.class_ids], dtype=np.int64)
-    image_ids = np.array(labels.image_ids, dtype=np.int64)[class_ids >= 0]
-    wanted = image_ids[those_to_view(class_ids[class_ids >= 0])].tolist()
+    image_ids, table = np.array(project.image_table().ids, dtype=np.int64), project.label_table()
+    labels = np.full(len(image_ids), NO_CLASS, dtype=np.int64)
+    places = np.searchsorted(image_ids, np.array(table.image_ids, dtype=np.int64))
+    labels[places] = [NO_CLASS if class_id is None else class_id for class_id in table.class_ids]
+    wanted = image_ids[those_to_view(labels)].tolist()
     return embed_views(project, caches, wanted, model, device=device, on_progress=on_progress, cancel=cancel)
 
 
@@ -122,7 +124,7 @@ def embed_views(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> EmbedSummary | None:
-    """Embed these images of a project in all their views; otherwise like `embed_labelled`."""
+    """Embed these images of a project in all their views; otherwise like `embed_closer`."""
     table, folder = project.image_table(image_ids), project.path.parent
     with open_views_cache(model, caches) as cache:
         missing = set(cache.missing(key for key in table.content_hashes if key is not None))

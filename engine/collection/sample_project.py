@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.collection.classify import classify
-from engine.collection.embed import embed_labelled, embed_project
+from engine.collection.embed import embed_closer, embed_project
 from engine.collection.evaluate import Evaluation, evaluate
 from engine.collection.new_project import new_project
 from engine.config import PROJECT_SUFFIX, CacheFolders
@@ -71,7 +71,7 @@ def make_sample_project(
     path = draw_sample_project(folder, on_progress=on_progress, cancel=cancel, images_per_class=images_per_class)
     with Project.open(path) as project:
         embed_project(project, caches, on_progress=on_progress, cancel=cancel)
-        embed_labelled(project, caches, on_progress=on_progress, cancel=cancel)
+        embed_closer(project, caches, on_progress=on_progress, cancel=cancel)
     return path
 
 

@@ -1,7 +1,8 @@
 """The views of an image: all of it, and its four corners seen a little closer.
 
 One embedding says something of how a photo is framed, too; the mean over views says less of that and more of what it
-shows. Labelled images are few and everything rests on them, so they are embedded in all views (decision 55).
+shows. Labelled images are few and everything rests on them, so they are embedded in all views; where a collection is
+not large, so are all others, once each has an embedding (decision 55).
 """
 
 import hashlib
@@ -19,6 +20,8 @@ CLOSER: Final = 9 / 7
 """How much larger things are in a corner than in the whole."""
 MOST_PER_CLASS: Final = 10
 """Labelled images of a class that are embedded in all their views; more would say little more."""
+MOST_IN_ALL_VIEWS: Final = 10_000
+"""Collections of more images have views of labelled ones alone: of all others they would take too long."""
 _VERSION: Final = 1
 """Of what the views are; embeddings of others are of no use."""
 
@@ -51,7 +54,20 @@ def unit_length(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
     return (embeddings / np.maximum(norms, np.float32(1e-6))).astype(np.float32)
 
 
-def those_to_view(class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+def those_to_view(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Places (k,) of the images to embed in all views, in the order in which they are wanted: labelled ones first.
+
+    Args:
+        labels: (n,) class ids of all images, negative for those that are labelled with no class.
+    """
+    labelled = np.flatnonzero(labels >= 0)
+    labelled = labelled[first_of_each(labels[labelled])]
+    if len(labels) > MOST_IN_ALL_VIEWS:
+        return labelled
+    return np.concatenate([labelled, np.setdiff1d(np.arange(len(labels)), labelled, assume_unique=True)])
+
+
+def first_of_each(class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
     """Places (k,), ascending, of the first labelled images of each class.
 
     Args:

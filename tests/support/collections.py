@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from engine.collection.embed import embed_labelled, embed_project
+from engine.collection.embed import embed_closer, embed_project
 from engine.collection.importing.import_graph import import_graph
 from engine.collection.importing.import_images import import_class_folders, import_images
+from engine.collection.models import model_of
 from engine.collection.new_project import new_project
 from engine.config import CACHE_VARIABLE, CacheFolders
+from engine.embedding.cache import cache_file
+from engine.embedding.views import views_hash
 from engine.project import Project
 
 SIDE: Final = 48
@@ -136,7 +139,7 @@ def embed_collection(collection: Collection) -> None:
         import_class_folders(project, [collection.shots], who="ada")
         import_images(project, [collection.unsorted])
         embed_project(project, collection.caches, device="cpu")
-        embed_labelled(project, collection.caches, device="cpu")
+        embed_closer(project, collection.caches, device="cpu")
 
 
 def read_truth_table(collection: Collection) -> dict[str, str]:
@@ -165,6 +168,13 @@ def tree_hash(folder: Path) -> dict[str, tuple[str, int]]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+
+
+def without_its_views(collection: Collection) -> None:
+    """Throw the cache of views away, as an older version of the program left things."""
+    with Project.open(collection.project) as project:
+        model = model_of(project, collection.caches)
+    cache_file(collection.caches.embeddings, views_hash(model.backbone_hash), model.card.embedding_width).unlink()
 
 
 def add_stranger(collection: Collection) -> int:

@@ -1,7 +1,7 @@
 """A project's images and labels together with their cached embeddings."""
 
 from collections.abc import Sequence
-from typing import final
+from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,19 +9,24 @@ from numpy.typing import NDArray
 from engine.collection.embed import open_cache
 from engine.collection.embeddings.embedding_store import EmbeddingStore
 from engine.collection.embeddings.image_list import ImageList
-from engine.collection.embeddings.labelled_views import LabelledViews
+from engine.collection.embeddings.image_views import ImageViews
 from engine.collection.embeddings.snapshot import EmbeddedSnapshot
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache
-from engine.embedding.views import those_to_view
+from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view
 from engine.files import FoundFile
 from engine.project import Project
+
+ENOUGH_VIEWS: Final = 0.95
+"""Share of the images whose views must be known before images are classified by them; some files may be gone."""
 
 
 @final
 class EmbeddedImages:
     """Images, labels and embeddings of one backbone; a row of `store` stays where it is while images come and go.
+
+    Images are classified by one view until nearly all are embedded in all of them.
 
     Args:
         project: may be open for reading only.
@@ -31,6 +36,7 @@ class EmbeddedImages:
     Attributes:
         images: what the project lists.
         store: embeddings of these images and of those that were removed since `read`.
+        uses_views: whether they are those of all views, where these are known.
     """
 
     def __init__(self, project: Project, model: ModelFiles, caches: CacheFolders) -> None:
@@ -39,7 +45,8 @@ class EmbeddedImages:
         self._cache = open_cache(model, caches)
         self.images = ImageList(project)
         self.store = EmbeddingStore(self._width)
-        self._views = LabelledViews(model, caches)
+        self.uses_views = False
+        self._views = ImageViews(model, caches)
         self._rows: NDArray[np.int64] | None = None
         self._rows_of = (self.images.ids, self.store.image_ids)
 
@@ -83,9 +90,12 @@ class EmbeddedImages:
         self.images.read()
         self.store = EmbeddingStore(self._width)
         self.store.append(self.images.ids)
+        self.uses_views = False
         self._fill(np.arange(len(self.images.ids)))
         self._views.forget()
-        self.read_views()
+        self._read_views(self.without_views())
+        if self._has_enough_views():
+            self._use_views()
 
     def read_changed(self, added: Sequence[int], *, reads_all: bool) -> NDArray[np.int64] | None:
         """Read the images that were added, or the whole list, and give new ones rows.
@@ -114,29 +124,21 @@ class EmbeddedImages:
         self.images.read_facts(image_ids)
         rows, age = self.rows_of(image_ids), self.store.age
         was_filled = self.store.is_filled[rows]
+        self._read_views(image_ids)
         filled = self._fill(np.searchsorted(self.images.ids, image_ids))
-        self.read_views(image_ids[self.images.labels_of(image_ids) >= 0])
+        if not self.uses_views and self._has_enough_views():
+            return self._use_views(), True
         return filled, bool((was_filled & (self.store.filled_at[rows] > age)).any())
 
     def read_labels(self, image_ids: Sequence[int]) -> None:
         """Read the labels of some listed images, and what is known of all views of those that have one now."""
         self.images.read_labels(image_ids)
-        if image_ids:
-            self.read_views()
-
-    def read_views(self, image_ids: NDArray[np.int64] | None = None) -> bool:
-        """Read what is known of labelled images over all their views, of those without by default.
-
-        Returns:
-            Whether that is other than before.
-        """
-        wanted = self.without_views() if image_ids is None else image_ids
-        return self._views.read(wanted, self.images.hashes_of(wanted)) if len(wanted) else False
+        labelled = np.array(sorted(image_ids), dtype=np.int64)
+        self._read_views(labelled[self.images.labels_of(labelled) >= 0])
 
     def without_views(self) -> NDArray[np.int64]:
-        """Ids of the labelled images that should be embedded in all their views, and are not."""
-        places = np.flatnonzero(self.images.labels >= 0)
-        places = places[those_to_view(self.images.labels[places])]
+        """Ids of the images that should be embedded in all their views, and are not; labelled ones first."""
+        places = those_to_view(self.images.labels)
         image_ids = self.images.ids[places]
         return image_ids[self.is_ready[places] & ~self._views.embeddings.has(image_ids)]
 
@@ -151,7 +153,29 @@ class EmbeddedImages:
     def _fill(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Read the embeddings of images at these places of the list; returns the rows that were found."""
         hashes = newest_hashes(self._project, self.images, self._cache, places)
-        return self.store.fill(self.rows[places], hashes, self._cache)
+        return self.store.fill(self.rows[places], hashes, self._look_up)
+
+    def _read_views(self, image_ids: NDArray[np.int64]) -> None:
+        if len(image_ids):
+            self._views.read(image_ids, self.images.hashes_of(image_ids))
+
+    def _has_enough_views(self) -> bool:
+        """Whether images could be classified by all their views."""
+        ready = self.images.ids[self.is_ready]
+        if not 0 < len(ready) <= MOST_IN_ALL_VIEWS:
+            return False
+        return bool(self._views.embeddings.has(ready).mean() >= ENOUGH_VIEWS)
+
+    def _use_views(self) -> NDArray[np.int64]:
+        """Classify images by all their views from now on; rows that have an embedding."""
+        self.uses_views = True
+        return self._fill(np.arange(len(self.images.ids)))
+
+    def _look_up(self, hashes: Sequence[bytes]) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
+        vectors, found = self._cache.get_many(hashes)
+        if self.uses_views:
+            self._views.look_up(hashes, vectors, found)
+        return vectors, found
 
 
 def newest_hashes(

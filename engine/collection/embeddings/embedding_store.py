@@ -1,18 +1,20 @@
 """All embeddings of an open collection in memory, one row an image, in 16 bits a number."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.embedding.cache import EmbeddingCache
 from engine.embedding.views import unit_length
 from engine.everyday.fixed_point import to_fixed, to_floats
 
 FIRST_CAPACITY: Final = 1024
 GROWTH: Final = 1.25
 FILL_ROWS: Final = 4096
+
+LookUp = Callable[[Sequence[bytes]], tuple[NDArray[np.float16], NDArray[np.bool_]]]
+"""Embeddings (n, d) of n contents, and which of them were found; see `EmbeddingCache.get_many`."""
 
 
 class EmbeddingStore:
@@ -74,8 +76,8 @@ class EmbeddingStore:
         self.is_filled = np.concatenate([self.is_filled, np.zeros(len(image_ids), dtype=bool)])
         self.filled_at = np.concatenate([self.filled_at, np.zeros(len(image_ids), dtype=np.int64)])
 
-    def fill(self, rows: NDArray[np.int64], hashes: Sequence[bytes | None], cache: EmbeddingCache) -> NDArray[np.int64]:
-        """Read embeddings from the cache, a few thousand at a time; returns the rows that were found.
+    def fill(self, rows: NDArray[np.int64], hashes: Sequence[bytes | None], look_up: LookUp) -> NDArray[np.int64]:
+        """Look embeddings up, a few thousand at a time; returns the rows that were found.
 
         A row whose embedding is not found is empty from then on: its file changed, or cannot be read any more.
         """
@@ -84,7 +86,7 @@ class EmbeddingStore:
         known = np.flatnonzero([content is not None for content in hashes])
         for start in range(0, len(known), FILL_ROWS):
             part = known[start : start + FILL_ROWS]
-            vectors, found = cache.get_many([hashes[place] or b"" for place in part.tolist()])
+            vectors, found = look_up([hashes[place] or b"" for place in part.tolist()])
             lost[part[found]] = False
             self._put(rows[part[found]], to_fixed(unit_length(vectors[found].astype(np.float32))))
             filled.append(rows[part[found]])

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embeddings.labelled_views import ViewEmbeddings
+from engine.collection.embeddings.image_views import ViewEmbeddings
 from engine.collection.state import UNKNOWN
 from engine.everyday.fixed_point import to_floats
 from engine.everyday.shots import Shots

@@ -103,7 +103,7 @@ def labelled_embeddings(images: ProjectLabels, model: ModelFiles, caches: CacheF
     rows = np.arange(len(images))
     store.append(rows)  # by place: the ids need not ascend
     with open_cache(model, caches) as cache:
-        store.fill(rows, images.content_hashes, cache)
+        store.fill(rows, images.content_hashes, cache.get_many)
     if waiting := int((~store.is_filled).sum()):
         raise InputError(
             "labelled images have no embedding of the model in use yet",

@@ -11,7 +11,7 @@ from engine.collection.embeddings.embedded_images import EmbeddedImages
 from engine.collection.models import ModelFiles
 from engine.collection.new_project import new_project
 from engine.config import PROJECT_SUFFIX, CacheFolders
-from engine.embedding.views import those_to_view
+from engine.embedding.views import MOST_IN_ALL_VIEWS, first_of_each
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
@@ -53,7 +53,7 @@ class EmbeddedCollection:
         alone = self.floats[rows]
         if self.over_views is None:
             return Shots(rows, class_ids, alone)
-        embeddings, viewed = alone.copy(), those_to_view(class_ids)
+        embeddings, viewed = alone.copy(), first_of_each(class_ids)
         embeddings[viewed] = self.over_views[rows[viewed]]
         return Shots(rows, class_ids, embeddings, alone)
 
@@ -110,8 +110,9 @@ def embed_collection(
             raise InputError(
                 f"{len(done.failed)} images cannot be embedded", found=f"{path}: {reason}", remedy="take them out"
             )
-        train = np.array(project.image_table().ids)[collection.is_train].tolist()
-        embed_views(project, caches, train, model, device=device, on_progress=on_progress, cancel=cancel)
+        ids = np.array(project.image_table().ids)
+        viewed = (ids if len(ids) <= MOST_IN_ALL_VIEWS else ids[collection.is_train]).tolist()
+        embed_views(project, caches, viewed, model, device=device, on_progress=on_progress, cancel=cancel)
         embedded = EmbeddedImages(project, model, caches)
         embedded.read()
         embedded.close()

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.classify import classify
-from engine.collection.embed import embed_labelled, embed_project
+from engine.collection.embed import embed_closer, embed_project
 from engine.collection.evaluate import evaluate
 from engine.collection.importing.import_graph import import_graph
 from engine.collection.new_project import new_project
@@ -74,7 +74,7 @@ def in_project(
             [(collection.files[row], ids[labels[row]] if row in labels else None) for row in drawn.rows.tolist()]
         )
         embed_project(project, caches, device=device)
-        embed_labelled(project, caches, device=device)
+        embed_closer(project, caches, device=device)
         rows = scored(collection, drawn)
         predicted = classify(project, caches, with_stage=with_collection)
 

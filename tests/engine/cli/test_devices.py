@@ -8,15 +8,17 @@ import pytest
 
 from engine import doctor
 from engine.backbones.model_files import default_backbone
+from engine.collection.embed import embed_closer
 from engine.embedding.device_speed import DeviceSpeed
 from engine.jobs.devices import SURVEY_LIMIT_S
+from engine.project import Project
 from engine.research.benchmarks import embedding
 from engine.research.benchmarks.embedding import EmbedFigures
 from engine.runtime import providers
 from engine.runtime.devices.child import Speed, TryDevice
 from engine.runtime.devices.reasons import Attempt
 from engine.runtime.providers import DeviceList, ListDevices
-from tests.support.collections import Collection
+from tests.support.collections import Collection, without_its_views
 from tests.support.command_line import done, protoleaf, refused
 from tests.support.gpu_facts import NO_DRIVER, facts_with
 from tests.support.served import served
@@ -147,3 +149,15 @@ def test_worker_refuses_a_device(unread: Collection) -> None:
     told = served(replace(embed_request(unread), device="cuda"))
     assert (told.status, told.events) == (1, ())
     assert "no NVIDIA driver" in told.ending.message
+
+
+@pytest.mark.parametrize("options", [(), ("--one-view",)], ids=["by default", "one view"])
+def test_views_follow_unless_one_is_enough(
+    capsys: pytest.CaptureFixture[str], collection: Collection, options: tuple[str, ...]
+) -> None:
+    """The images that need only their views get them; who is in a hurry leaves them out."""
+    without_its_views(collection)
+    assert done(capsys, "embed", collection.project, "--device", "cpu", *options, "--json").fields["embedded"] == 0
+    with Project.open(collection.project) as project:
+        left = embed_closer(project, collection.caches, device="cpu")
+    assert (left is None) == (not options)

@@ -12,8 +12,10 @@ from engine.embedding.cache import EmbeddingCache
 from engine.embedding.embed_chunk import network_input
 from engine.embedding.pipeline import EmbedRequest, embed_files
 from engine.embedding.views import (
+    MOST_IN_ALL_VIEWS,
     MOST_PER_CLASS,
     VIEWS,
+    first_of_each,
     mean_of_views,
     those_to_view,
     unit_length,
@@ -94,6 +96,14 @@ def test_a_backbone_and_its_views_have_different_caches(tmp_path: Path) -> None:
 def test_the_first_images_of_every_class_are_chosen() -> None:
     """A class with many labels does not make others wait."""
     class_ids = np.array([7] * (MOST_PER_CLASS + 3) + [5] + [7] + [9, 9])
-    chosen = those_to_view(class_ids).tolist()
+    chosen = first_of_each(class_ids).tolist()
     assert chosen == [*range(MOST_PER_CLASS), MOST_PER_CLASS + 3, MOST_PER_CLASS + 5, MOST_PER_CLASS + 6]
-    assert those_to_view(class_ids[:0]).tolist() == []
+    assert first_of_each(class_ids[:0]).tolist() == []
+
+
+def test_labelled_images_come_first_and_others_where_they_are_not_too_many() -> None:
+    """A large collection would take too long."""
+    labels = np.array([-1, 3, -2, 3, -1, 0])
+    assert those_to_view(labels).tolist() == [1, 3, 5, 0, 2, 4]
+    many = np.concatenate([labels, np.full(MOST_IN_ALL_VIEWS, -1)])
+    assert those_to_view(many).tolist() == [1, 3, 5]

@@ -1,4 +1,4 @@
-"""Prototypes are made from labelled images over all their views; every image is classified by one."""
+"""Images in all their views: labelled ones always, all others of a collection that is not large."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,19 +6,31 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.collection.embed import embed_labelled, embed_project, open_views_cache
+from engine.collection.embed import embed_closer, embed_project, open_views_cache
 from engine.collection.live import LiveCollection
 from engine.collection.waiting_images import images_to_embed, views_to_embed
 from engine.embedding.views import MOST_PER_CLASS
 from engine.everyday.fixed_point import to_floats
 from engine.everyday.shots import Shots
-from tests.support.collections import Collection, cache_of_test, write_shape
+from engine.project import Project
+from tests.support.collections import Collection, add_stranger, cache_of_test, without_its_views, write_shape
 
 
 @pytest.fixture
-def live(collection: Collection) -> Iterator[LiveCollection]:
-    """The small collection, open: 24 shots, embedded over all views, and 40 images without a label."""
-    live = LiveCollection.open(collection.project, collection.caches)
+def large(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> Collection:
+    """The small collection, taken for one so large that only its 24 shots are embedded in all views."""
+    for module in ("engine.embedding.views", "engine.collection.embeddings.embedded_images"):
+        monkeypatch.setattr(f"{module}.MOST_IN_ALL_VIEWS", 10)
+    without_its_views(collection)
+    with Project.open(collection.project) as project:
+        embed_closer(project, collection.caches, device="cpu")
+    return collection
+
+
+@pytest.fixture
+def live(large: Collection) -> Iterator[LiveCollection]:
+    """It is open."""
+    live = LiveCollection.open(large.project, large.caches)
     live.load()
     yield live
     live.close()
@@ -67,7 +79,7 @@ def test_a_new_label_waits_for_its_views_and_predictions_do_not(live: LiveCollec
     assert (request.done_before, request.total) == (0, 1)
     assert views_to_embed(live, cache_of_test(), "cpu", asked={image_id}, most=10) is None
     assert images_to_embed(live, cache_of_test(), "cpu") is None
-    done = embed_labelled(live.project, cache_of_test(), device="cpu")
+    done = embed_closer(live.project, cache_of_test(), device="cpu")
     assert done is not None
     assert done.embedded == 1
     before = live.fitted
@@ -78,7 +90,7 @@ def test_a_new_label_waits_for_its_views_and_predictions_do_not(live: LiveCollec
 
 def test_nothing_is_embedded_twice(live: LiveCollection) -> None:
     """A label that comes back finds what is there, and no backbone is opened for nothing."""
-    assert embed_labelled(live.project, cache_of_test(), device="cpu") is None
+    assert embed_closer(live.project, cache_of_test(), device="cpu") is None
     image_id = int(shots_of(live).image_ids[3])
     live.apply(live.project.unlabel([image_id]))
     assert image_id not in shots_of(live).image_ids
@@ -103,7 +115,7 @@ def test_without_the_file_one_view_goes_on(live: LiveCollection) -> None:
     image_id = unlabelled(live)
     live.apply(live.project.label([image_id], int(live.state.best_class[live.state.position(image_id)])))
     live.state.path_of(image_id).unlink()
-    done = embed_labelled(live.project, cache_of_test(), device="cpu")
+    done = embed_closer(live.project, cache_of_test(), device="cpu")
     assert done is not None
     assert (done.embedded, done.failure_count) == (0, 1)
     assert image_id in shots_of(live).image_ids
@@ -115,3 +127,74 @@ def test_a_class_with_many_labels_has_enough(live: LiveCollection) -> None:
     ids = live.state.image_ids[live.state.label_class < 0].tolist()
     class_id = int(live.state.label_class.max())
     assert live.apply(live.project.label(ids, class_id)).without_views <= MOST_PER_CLASS
+
+
+def test_a_collection_that_is_not_large_is_classified_by_all_views(collection: Collection) -> None:
+    """All 64 images come, labelled ones first; then, and after opening it again, every row is over all views."""
+    without_its_views(collection)
+    live = LiveCollection.open(collection.project, collection.caches)
+    live.load()
+    before, one_view = live.state, live.embedded.store.embeddings.copy()
+    assert before.without_views == 64
+    request = views_to_embed(live, cache_of_test(), "cpu", most=64)
+    assert request is not None
+    ids = [each.image_id for each in request.images]
+    assert sorted(ids) == before.image_ids.tolist()
+    assert (before.label_class[[before.position(image_id) for image_id in ids]] >= 0).tolist() == [True] * 24 + [
+        False
+    ] * 40
+    embed_closer(live.project, cache_of_test(), device="cpu")
+    live.take_embedded(ids[:30])
+    assert (live.embedded.store.embeddings == one_view).all()
+    after = live.take_embedded(ids[30:])
+    assert live.embedded.uses_views
+    assert (after.without_views, (after.best_class >= 0).sum()) == (0, 64)
+    for image_id in ids[:2] + ids[-2:]:
+        row = live.embedded.ready_row(image_id)
+        assert to_floats(live.embedded.store.embeddings[row]) == pytest.approx(from_cache(live, image_id), abs=1e-3)
+    live.close()
+    again = LiveCollection.open(collection.project, collection.caches)
+    assert again.load().best_class.tolist() == after.best_class.tolist()
+    assert (again.embedded.store.embeddings == live.embedded.store.embeddings).all()
+    again.close()
+
+
+def test_predictions_stay_while_views_take_over(collection: Collection) -> None:
+    """Who leaves the fit to another thread sees what the present model says of the better embeddings."""
+    without_its_views(collection)
+    live = LiveCollection.open(collection.project, collection.caches)
+    live.load()
+    embed_closer(live.project, cache_of_test(), device="cpu")
+    state = live.take_embedded(live.state.image_ids.tolist(), fits=False)
+    assert live.embedded.uses_views
+    assert live.is_behind
+    assert (state.best_class >= 0).all()
+    live.close()
+
+
+def test_an_image_that_comes_later_has_one_view_at_first(collection: Collection) -> None:
+    """It is classified at once, among the others that have all of theirs."""
+    image_id = add_stranger(collection)
+    live = LiveCollection.open(collection.project, collection.caches)
+    state = live.load()
+    assert (live.embedded.uses_views, state.without_views) == (True, 1)
+    assert state.best_class[state.position(image_id)] >= 0
+    embed_closer(live.project, cache_of_test(), device="cpu")
+    assert live.take_embedded([image_id]).without_views == 0
+    row = live.embedded.ready_row(image_id)
+    assert to_floats(live.embedded.store.embeddings[row]) == pytest.approx(from_cache(live, image_id), abs=1e-3)
+    live.close()
+
+
+def test_some_files_that_are_gone_do_not_keep_the_others_from_it(collection: Collection) -> None:
+    """Three of 64 have one view only; all others have theirs."""
+    without_its_views(collection)
+    live = LiveCollection.open(collection.project, collection.caches)
+    live.load()
+    for image_id in live.state.image_ids[-3:].tolist():
+        live.state.path_of(image_id).unlink()
+    embed_closer(live.project, cache_of_test(), device="cpu")
+    state = live.take_embedded(live.state.image_ids.tolist())
+    assert (live.embedded.uses_views, state.without_views) == (True, 3)
+    assert (state.best_class >= 0).all()
+    live.close()

@@ -1,4 +1,4 @@
-"""What labelled images look like in all their views, as far as anybody embedded them (decision 55)."""
+"""What images look like in all their views, as far as anybody embedded them (decision 55)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ class ViewEmbeddings:
 
 
 @final
-class LabelledViews:
+class ImageViews:
     """Reads them from their cache, where there is one. The embeddings are replaced, never changed.
 
     Args:
@@ -64,15 +64,12 @@ class LabelledViews:
             self._cache.close()
             self._cache = None
 
-    def read(self, image_ids: NDArray[np.int64], hashes: Sequence[bytes | None]) -> bool:
+    def read(self, image_ids: NDArray[np.int64], hashes: Sequence[bytes | None]) -> None:
         """Read those of these images anew.
 
         Args:
-            image_ids: (n,) ascending.
+            image_ids: (n,) in any order.
             hashes: n contents, None for an image that nobody read.
-
-        Returns:
-            Whether what is known of any of them is other than before.
         """
         before, known = self.embeddings, np.flatnonzero([key is not None for key in hashes])
         others = ~np.isin(before.image_ids, image_ids)
@@ -81,12 +78,18 @@ class LabelledViews:
             vectors, is_found = cache.get_many([hashes[place] or b"" for place in known.tolist()])
             found_ids, found = image_ids[known[is_found]], vectors[is_found].astype(np.float32)
         if not len(found_ids) and others.all():
-            return False
+            return
         ids = np.concatenate([before.image_ids[others], found_ids])
         vectors = np.concatenate([before.vectors[others].reshape(-1, found.shape[1]), found])
         order = np.argsort(ids)
         self.embeddings = ViewEmbeddings(ids[order], vectors[order].astype(np.float32))
-        return True
+
+    def look_up(self, hashes: Sequence[bytes], vectors: NDArray[np.float16], is_found: NDArray[np.bool_]) -> None:
+        """Put embeddings over all views in place of those (n, d) of one, where both are known."""
+        if (cache := self._opened()) is not None:
+            better, is_better = cache.get_many(hashes)
+            is_better &= is_found
+            vectors[is_better] = better[is_better]
 
     def forget(self) -> None:
         """Know of none."""
