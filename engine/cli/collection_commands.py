@@ -95,7 +95,7 @@ def embed(
         with progress_bar("Embedding") as on_progress:
             done = embed_project(opened, CacheFolders.default(), device=device, on_progress=on_progress)
         if not one_view:
-            with progress_bar("Embedding in all views") as on_progress:
+            with progress_bar("Embedding in five views") as on_progress:
                 embed_closer(opened, CacheFolders.default(), device=device, on_progress=on_progress)
     failures = [FileFailure(path, reason) for _, path, reason in done.failed]
     say(

@@ -56,6 +56,7 @@ def classify(
     *,
     version: ModelVersion | None = None,
     with_stage: bool | None = None,
+    with_views: bool = True,
 ) -> Classified:
     """Fit the everyday model to the person's labels and classify all embedded images, as the window does.
 
@@ -65,13 +66,14 @@ def classify(
         setting: PPN+, PPN or prototypes alone.
         version: by default the model version in use.
         with_stage: whether unlabelled and coarse-labelled images teach too; by default as the project is set.
+        with_views: False takes images by one view each: models are comparable only where both know as many views.
 
     Raises:
         InputError: there are no classes, no embedded labels, or no embeddings.
         ModelError: the version's files are gone.
     """
     model = model_of(project, caches, version)
-    live = LiveCollection(project, caches, model=model, setting=setting, with_stage=with_stage)
+    live = LiveCollection(project, caches, model=model, setting=setting, with_stage=with_stage, with_views=with_views)
     try:
         live.load()
     finally:

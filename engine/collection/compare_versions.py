@@ -97,7 +97,7 @@ def _classified(project: Project, caches: CacheFolders, version_id: int) -> Clas
     """The collection classified by a version; None while none of its labels or images has an embedding."""
     version = project.model_version(version_id)
     try:
-        return classify(project, caches, version=version)
+        return classify(project, caches, version=version, with_views=False)
     except InputError:
         return None
 

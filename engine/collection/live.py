@@ -47,6 +47,7 @@ class LiveCollection:
         model: by default that of the version in use, also where its file is gone.
         setting: by default as the project is set.
         with_stage: whether the collection stage is on; by default as the project is set.
+        with_views: whether images are taken over all their views where these are known; not where backbones compare.
 
     Attributes:
         project: the open project.
@@ -65,10 +66,11 @@ class LiveCollection:
         model: ModelFiles | None = None,
         setting: Setting | None = None,
         with_stage: bool | None = None,
+        with_views: bool = True,
     ) -> None:
         self.project = project
         self._caches = caches
-        self._setting, self._with_stage = setting, with_stage
+        self._setting, self._with_stage, self._with_views = setting, with_stage, with_views
         self.fitted: EverydayModel | None = None
         self.scores = Scores.empty(0)
         self.wants_teaching = False
@@ -260,7 +262,7 @@ class LiveCollection:
     def _use(self, model: ModelFiles) -> None:
         """Go on with this model and its cache of embeddings."""
         self.model = model
-        self.embedded = EmbeddedImages(self.project, model, self._caches)
+        self.embedded = EmbeddedImages(self.project, model, self._caches, with_views=self._with_views)
         self._publisher = Publisher(self.embedded, model.name)
         name = f"{model.backbone_hash} {self.project.path}"
         self._memory = FitMemory(model, CachedBasis(self._caches.collections, name))

@@ -99,7 +99,7 @@ class _HeldOut:
 def _held_out(project: Project, caches: CacheFolders, version: ModelVersion) -> _HeldOut | None:
     """None while the version has no embedded label, or when its files are gone."""
     try:
-        classified = classify(project, caches, version=version)
+        classified = classify(project, caches, version=version, with_views=False)
     except (InputError, ModelError):
         return None
     return _HeldOut(classified.fitted.shots.image_ids, held_out_answers(project, classified))

@@ -32,6 +32,7 @@ class EmbeddedImages:
         project: may be open for reading only.
         model: the backbone.
         caches: where the embeddings are.
+        with_views: whether to read views at all.
 
     Attributes:
         images: what the project lists.
@@ -39,7 +40,7 @@ class EmbeddedImages:
         uses_views: whether they are those of all views, where these are known.
     """
 
-    def __init__(self, project: Project, model: ModelFiles, caches: CacheFolders) -> None:
+    def __init__(self, project: Project, model: ModelFiles, caches: CacheFolders, *, with_views: bool = True) -> None:
         self._project = project
         self._width = model.card.embedding_width
         self._cache = open_cache(model, caches)
@@ -47,6 +48,7 @@ class EmbeddedImages:
         self.store = EmbeddingStore(self._width)
         self.uses_views = False
         self._views = ImageViews(model, caches)
+        self._with_views = with_views
         self._rows: NDArray[np.int64] | None = None
         self._rows_of = (self.images.ids, self.store.image_ids)
 
@@ -156,7 +158,7 @@ class EmbeddedImages:
         return self.store.fill(self.rows[places], hashes, self._look_up)
 
     def _read_views(self, image_ids: NDArray[np.int64]) -> None:
-        if len(image_ids):
+        if self._with_views and len(image_ids):
             self._views.read(image_ids, self.images.hashes_of(image_ids))
 
     def _has_enough_views(self) -> bool:

@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.collection.backbone_change.shot_comparison import compare_on_shots, held_out_answers
+from engine.collection.classify import classify
 from engine.collection.embed import embed_closer, embed_project, open_views_cache
 from engine.collection.live import LiveCollection
 from engine.collection.waiting_images import images_to_embed, views_to_embed
@@ -198,3 +200,20 @@ def test_some_files_that_are_gone_do_not_keep_the_others_from_it(collection: Col
     assert (live.embedded.uses_views, state.without_views) == (True, 3)
     assert (state.best_class >= 0).all()
     live.close()
+
+
+def test_models_are_compared_by_one_view_each(collection: Collection) -> None:
+    """A backbone that was used for long has all views, one that was just tried has none: that would not be fair."""
+    without_its_views(collection)
+    with Project.open(collection.project) as project:
+        alone = classify(project, collection.caches)
+        embed_closer(project, collection.caches, device="cpu")
+        assert not np.array_equal(classify(project, collection.caches).embeddings, alone.embeddings)
+        compared = classify(project, collection.caches, with_views=False)
+        assert np.array_equal(compared.embeddings, alone.embeddings)
+        assert (compared.fitted.shots.embeddings == alone.fitted.shots.embeddings).all()
+        version = project.model
+        assert (
+            held_out_answers(project, compared).mean()
+            == compare_on_shots(project, collection.caches, version, version).before
+        )
