@@ -176,9 +176,11 @@ def _seen(
         class_ids=collection.class_ids[rows],
     )
     seen = embed_collection(part, model, caches)
+    assert seen.over_views is not None, "embedded by us"
     embeddings = np.zeros((len(collection.files), seen.embeddings.shape[1]), dtype=seen.embeddings.dtype)
-    embeddings[rows] = seen.embeddings
-    return replace(seen, collection=collection, embeddings=embeddings)
+    over_views = np.zeros(embeddings.shape, dtype=np.float32)
+    embeddings[rows], over_views[rows] = seen.embeddings, seen.over_views
+    return replace(seen, collection=collection, embeddings=embeddings, over_views=over_views)
 
 
 def _accuracies(when: str, embedded: EmbeddedCollection, cell: TrainingCell) -> dict[str, float | None]:
