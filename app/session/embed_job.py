@@ -31,12 +31,18 @@ REQUEST_S: Final = 3.0
 
 @dataclass(frozen=True)
 class EmbedScope:
-    """What a run embeds besides images that wait; see `images_to_embed` and `views_to_embed`."""
+    """What a run embeds besides images that wait; see `images_to_embed` and `views_to_embed`.
+
+    Attributes:
+        in_views: whether images are embedded in all their views when none waits any more.
+        without_view: images that cannot be.
+    """
 
     device: str = "auto"
     with_failed: bool = False
     with_all: bool = False
     in_views: bool = False
+    without_view: frozenset[int] = frozenset()
 
 
 def images_at_once(embedded: "Embedded | None") -> int:
@@ -96,7 +102,9 @@ class EmbedJob(WorkerJob):
                 )  # fmt: skip
                 if waiting is not None or not wanted.in_views:
                     return waiting
-                return views_to_embed(live, caches, wanted.device, asked=viewed, most=most_viewed)
+                return views_to_embed(
+                    live, caches, wanted.device, asked=viewed, left_out=wanted.without_view, most=most_viewed
+                )
             except ProtoleafError as error:
                 return error
 

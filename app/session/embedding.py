@@ -87,6 +87,7 @@ class Embedding(QObject):
         self._wants_all = False
         self._wants_views = False
         self._has_enough_views = False  # a person stopped it, for this project
+        self._without_view: set[int] = set()  # images whose views could not be embedded since it was opened
         self._is_paused = False
         self._goes_on = False  # with another job, also when this one is cancelled
         self._notice = ""
@@ -105,6 +106,8 @@ class Embedding(QObject):
         """Embed what waits, also after a cancel; while a job runs, another follows it."""
         self._is_paused = False
         self._wants_start = True
+        if self._wants_failed:
+            self._without_view.clear()
         self._goes_on = self.job is not None
         if self.job is not None and self.job.wanted.in_views and (self._wants_failed or self._wants_all):
             self.job.cancel()  # it takes what waits on its way, not what was read before
@@ -153,6 +156,7 @@ class Embedding(QObject):
         self._viewed.clear()
         self.pause_timer.stop()
         self._has_enough_views = False
+        self._without_view.clear()
         self._wants_start = self._wants_failed = self._wants_all = self._wants_views = self._is_feeding = False
         self._set_failures({})
 
@@ -181,7 +185,7 @@ class Embedding(QObject):
         if self.job is not None or self._is_paused or info is None or state is None or not self._is_wanted(state):
             return
         in_views = not self._waits(state)
-        wanted = EmbedScope(self.device, self._wants_failed, self._wants_all, in_views)
+        wanted = EmbedScope(self.device, self._wants_failed, self._wants_all, in_views, frozenset(self._without_view))
         title = self.tr("Embedding images in five views") if in_views else self.tr("Embedding images")
         self._wants_start = self._wants_failed = self._wants_all = self._wants_views = False
         self._idle_timer.stop()
@@ -202,7 +206,9 @@ class Embedding(QObject):
         return self._wants_start and bool(is_wanted.any() or self._wants_all)
 
     def _is_wanted(self, state: "CollectionState") -> bool:
-        return self._waits(state) or (self._wants_views and state.without_views > 0)
+        if self._waits(state):
+            return True
+        return self._wants_views and not self._without_view.issuperset(state.without_views.tolist())
 
     def _running_worker(self) -> Worker:
         """The worker that stayed, or a new one."""
@@ -245,6 +251,7 @@ class Embedding(QObject):
             return
         if self.job is not None and self.job.is_on_views:
             self._viewed += [result.image_id for result in batch.results if result.failure is None]
+            self._without_view |= {result.image_id for result in batch.results if result.failure is not None}
         else:
             self._rows += batch.results
             self._collect_failures(batch.results)

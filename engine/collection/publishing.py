@@ -126,6 +126,6 @@ class Publisher:
         self._counts = self._counts.moved_to(graph, shown)
         self.state = replace(
             state, label_class=labels, shot_counts=counts_of(labels), image_counts=self._counts.or_below,
-            without_views=0 if state.is_list_only else len(self._embedded.without_views()),
+            without_views=state.without_views if state.is_list_only else self._embedded.without_views(),
         )  # fmt: skip
         return self.state

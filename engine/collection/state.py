@@ -44,7 +44,7 @@ class CollectionState:
             that has an embedding from before is ready all the same.
         teach_rank: (n,) int32, place of an image among those to label first, 0 for the one that would teach most; those
             without a place have the last; None where nobody asked, or nothing can be said.
-        without_views: labelled images that should be embedded in all their views, and are not.
+        without_views: ids of the images that should be embedded in all their views, and are not.
         is_list_only: nobody looked at the embeddings yet, so nothing is known of images that seem to wait.
     """
 
@@ -63,7 +63,7 @@ class CollectionState:
     model_name: str = ""
     failures: Mapping[int, str] = field(default_factory=dict)
     teach_rank: NDArray[np.int32] | None = None
-    without_views: int = 0
+    without_views: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     is_list_only: bool = False
 
     def position(self, image_id: int) -> int:

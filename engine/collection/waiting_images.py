@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -62,7 +63,13 @@ def images_to_embed(
 
 
 def views_to_embed(
-    live: "LiveCollection", caches: CacheFolders, device: str, *, asked: Collection[int] = (), most: int
+    live: "LiveCollection",
+    caches: CacheFolders,
+    device: str,
+    *,
+    asked: Collection[int] = (),
+    left_out: Collection[int] = (),
+    most: int,
 ) -> EmbedImages | None:
     """The next labelled images to embed in all their views; None when there are none.
 
@@ -71,13 +78,14 @@ def views_to_embed(
         caches: where embeddings lie.
         device: one of `providers.DEVICES`.
         asked: ids of images that earlier requests of the same run named.
+        left_out: ids of images not to try.
         most: images in the request.
 
     Raises:
         ModelError: the backbone's file is gone.
     """
     wanted = live.embedded.without_views()
-    wanted = wanted[~np.isin(wanted, np.fromiter(asked, dtype=np.int64))]
+    wanted = wanted[~np.isin(wanted, np.fromiter(chain(asked, left_out), dtype=np.int64))]
     if not len(wanted):
         return None
     request = _request(live, caches, device, wanted[:most].tolist(), done_before=len(asked), left=len(wanted))
