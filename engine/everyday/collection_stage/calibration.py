@@ -18,7 +18,7 @@ SHOTS: Final = 0.12
 """The power goes with the shots of a class to this power."""
 FAMILIARITY: Final = 0.45
 """It goes with the familiarity to this power: shots that were taken elsewhere say less than they seem to."""
-USUAL: Final = -1.22
+USUAL: Final = -1.20
 """Logarithm of the power of one familiar shot of each class among images that have no look-alikes."""
 MOST_POWER: Final = 3.0
 """Highest power of a probability. Chosen: above what was right anywhere (decision 52)."""
