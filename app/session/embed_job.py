@@ -1,8 +1,7 @@
 """One run of embedding: asks the project which images wait, and the worker to embed them, seconds of work at a time.
 
-A run that embeds images in all their views does what waits first, also what comes meanwhile.
-
-So what comes into view while a large collection is embedded waits for seconds, not for the whole run.
+So what comes into view while a large collection is embedded waits for seconds, not for the whole run. A run that embeds
+images in all their views does what waits first, also what comes meanwhile.
 """
 
 from collections.abc import Callable, Iterable

@@ -22,7 +22,7 @@ def open_cache(model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
 
 
 def open_views_cache(model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
-    """Open the cache of what a backbone says of all views of labelled images."""
+    """Open the cache of what a backbone says of images in all their views."""
     return EmbeddingCache(caches.embeddings, views_hash(model.backbone_hash), model.card.embedding_width)
 
 

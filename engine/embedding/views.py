@@ -19,7 +19,7 @@ VIEWS: Final = 5
 CLOSER: Final = 9 / 7
 """How much larger things are in a corner than in the whole."""
 MOST_PER_CLASS: Final = 10
-"""Labelled images of a class that are embedded in all their views; more would say little more."""
+"""Labelled images of a class that are embedded in all their views first; more would say little more."""
 MOST_IN_ALL_VIEWS: Final = 10_000
 """Collections of more images have views of labelled ones alone: of all others they would take too long."""
 _VERSION: Final = 1

@@ -20,16 +20,8 @@ from engine.images.content_hash import content_hash
 from engine.images.read_file import read_file
 from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
-from engine.runtime.providers import ProviderChoice
-from engine.runtime.sessions import CPU_PROVIDER
-from tests.support.backbones import WIDTH, write_tiny_backbone
+from tests.support.backbones import WIDTH
 from tests.support.images import write_jpeg
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> BackboneSession:
-    card = write_tiny_backbone(tmp_path / "tiny.onnx")
-    return BackboneSession(tmp_path / "tiny.onnx", card, ProviderChoice(CPU_PROVIDER, "CPU"), threads=2)
 
 
 @pytest.fixture

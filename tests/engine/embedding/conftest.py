@@ -1,0 +1,17 @@
+"""A small backbone for what embeds."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.runtime.backbone import BackboneSession
+from engine.runtime.providers import ProviderChoice
+from engine.runtime.sessions import CPU_PROVIDER
+from tests.support.backbones import write_tiny_backbone
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> BackboneSession:
+    """On two threads of the CPU."""
+    card = write_tiny_backbone(tmp_path / "tiny.onnx")
+    return BackboneSession(tmp_path / "tiny.onnx", card, ProviderChoice(CPU_PROVIDER, "CPU"), threads=2)
