@@ -21,7 +21,7 @@ from PIL import Image, ImageFile, UnidentifiedImageError
 from engine.errors import ImageError
 from engine.files import size_text
 from engine.images.heif import heif_formats, is_heif
-from engine.images.jpeg_size import held_bytes
+from engine.images.jpeg_size import divisor_for, held_bytes
 from engine.images.kinds import PILLOW_FORMATS
 from engine.images.library_warnings import pillow_is_quiet
 from engine.images.memory_budget import FILES, PIXELS
@@ -177,10 +177,10 @@ def _decode_jpeg(data: bytes, least: Least, channels: Literal["rgb", "rgbx"]) ->
         _refuse_bomb(width, height)
         if colours not in _TURBO_COLOURS:
             return None
-        min_width, min_height = least(width, height)
-        with PIXELS.holding(held_bytes(data, (width, height), (min_width, min_height), len(channels))):
+        divisor = divisor_for((width, height), least(width, height))
+        with PIXELS.holding(held_bytes(data, (width, height), divisor, len(channels))):
             pixels: NDArray[np.uint8] = simplejpeg.decode_jpeg(
-                data, channels, min_height=min_height, min_width=min_width
+                data, channels, min_height=-(-height // divisor), min_width=-(-width // divisor)
             )
     except ValueError:
         return None

@@ -10,7 +10,9 @@ _SHOWN_FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2})
 _START_OF_SCAN: Final = 0xDA
 _MOST_MARKERS: Final = 1000
 """In front of a picture, fill bytes counted: a file made for it must not take long. Chosen."""
-_SCALES: Final = 8  # libjpeg decodes at an eighth to eight eighths of the size
+_DIVISORS: Final = (8, 4, 2)
+"""What a picture may be divided by while it is decoded. libjpeg-turbo knows all eighths, but five to seven of them take
+up to twice as long as decoding the whole, and Pillow, which reads what exported models look at, has these alone."""
 _COEFFICIENT_BYTES: Final = 6  # of three components, without subsampling
 
 
@@ -39,24 +41,30 @@ class JpegFrame(NamedTuple):
         return self.marker in _SHOWN_FRAMES and self.width > 0 and self.height > 0
 
 
-def held_bytes(data: bytes, size: tuple[int, int], least: tuple[int, int], channels: int) -> int:
+def divisor_for(size: tuple[int, int], least: tuple[int, int]) -> int:
+    """By how much a picture may be divided while it is decoded, so that it is still large enough.
+
+    Args:
+        size: its width and height.
+        least: width and height that it must still have; 0 for all of it.
+    """
+    if not all(least):
+        return 1
+    spare = min(full // wanted for full, wanted in zip(size, least, strict=True))
+    return next((divisor for divisor in _DIVISORS if divisor <= spare), 1)
+
+
+def held_bytes(data: bytes, size: tuple[int, int], divisor: int, channels: int) -> int:
     """Bytes of the decoded pixels, and of the coefficients that a progressive file's scans fill bit by bit.
 
     Args:
         data: the file.
         size: width and height that it declares.
-        least: width and height that it must still have; 0 for all of it.
+        divisor: of width and height, see `divisor_for`.
         channels: bytes of a decoded pixel.
     """
-    eighths = _SCALES
-    if any(least):
-        while eighths > 1 and all(
-            -(-full * (eighths - 1) // _SCALES) >= wanted for full, wanted in zip(size, least, strict=True)
-        ):
-            eighths -= 1
     pixels = size[0] * size[1]
-    decoded = pixels * eighths**2 // _SCALES**2 * channels
-    return decoded + (pixels * _COEFFICIENT_BYTES if _is_progressive(data) else 0)
+    return pixels // divisor**2 * channels + (pixels * _COEFFICIENT_BYTES if _is_progressive(data) else 0)
 
 
 def _is_progressive(data: bytes) -> bool:

@@ -1,5 +1,7 @@
 """The network's input straight from a file's bytes, against the plain way: decode, then cut and resize."""
 
+import io
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -56,6 +58,16 @@ def test_it_is_the_plain_way(kind: str, share: float) -> None:
     assert found.shape == (SIDE, SIDE, 3)
     assert found.dtype == np.uint8
     np.testing.assert_array_equal(found, plain_way(SOUND[kind], SIDE, share))
+
+
+@pytest.mark.parametrize("least", range(20, 330, 37))
+@pytest.mark.parametrize("kind", ["baseline JPEG", "progressive JPEG", "gray JPEG", "JPEG without subsampling"])
+def test_pillow_alone_decodes_to_the_same_pixels(kind: str, least: int) -> None:
+    """Exported models run where Pillow alone decodes: it knows a JPEG as a whole, half, quarter or eighth."""
+    with Image.open(io.BytesIO(SOUND[kind])) as image:
+        image.draft(None, (least, least))
+        expected = np.asarray(image.convert("RGB"))
+    np.testing.assert_array_equal(decode_rgb(SOUND[kind], smallest_side=least), expected)
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
