@@ -1,6 +1,7 @@
 """Files found on disk, as the rest of the engine passes them around."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -37,6 +38,25 @@ class FileFailure:
 
     path: Path
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoFacts:
+    """What a file's header says, as the image is seen: turned upright.
+
+    Attributes:
+        width, height: in pixels; 0 where the file cannot be read.
+        media_type: such as "image/jpeg".
+        taken_at: when the photo was taken, without a time zone where the camera tells none; None where nothing does.
+        latitude, longitude: degrees (WGS 84), None where the file has none.
+    """
+
+    width: int
+    height: int
+    media_type: str
+    taken_at: datetime | None = None
+    latitude: float | None = None
+    longitude: float | None = None
 
 
 def size_text(size_bytes: int) -> str:

@@ -18,6 +18,8 @@ from filelock import FileLock, Timeout
 from engine.new_file import private_folder
 
 PREFIX: Final = "protoleaf-"
+HIDDEN_PREFIX: Final = ".protoleaf-"
+"""Where a person may look: beside their own files."""
 _OWNER: Final = ".owner"
 _ATTEMPTS: Final = 5  # a new folder is lost only to somebody who clears up in the instant before it is locked
 
@@ -28,15 +30,16 @@ class ScratchFolder:
 
     Args:
         parent: where it is made, made when missing; the system's folder for temporary files when left out.
+        prefix: what its name begins with, `PREFIX` or `HIDDEN_PREFIX`.
 
     Raises:
         OSError: it cannot be made.
     """
 
-    def __init__(self, parent: Path | None = None) -> None:
+    def __init__(self, parent: Path | None = None, *, prefix: str = PREFIX) -> None:
         clear_abandoned(parent)
         for _ in range(_ATTEMPTS):
-            self.path = _new_folder(parent)
+            self.path = _new_folder(parent, prefix)
             self._lock = FileLock(self.path / _OWNER, thread_local=False)
             with suppress(Timeout, FileNotFoundError):
                 self._lock.acquire(timeout=0)
@@ -71,7 +74,7 @@ def clear_abandoned(parent: Path | None = None) -> None:
     with suppress(OSError):
         place = Path(tempfile.gettempdir()) if parent is None else parent
         with os.scandir(place) as entries:
-            found = [Path(entry.path) for entry in entries if entry.name.startswith(PREFIX)]
+            found = [Path(entry.path) for entry in entries if entry.name.startswith((PREFIX, HIDDEN_PREFIX))]
         for folder in found:
             with suppress(OSError, Timeout):
                 _remove_if_abandoned(folder)
@@ -97,7 +100,7 @@ def _is_ours(folder: Path) -> bool:
     return stat.S_ISDIR(status.st_mode) and (os.name != "posix" or status.st_uid == os.geteuid())
 
 
-def _new_folder(parent: Path | None) -> Path:
+def _new_folder(parent: Path | None, prefix: str) -> Path:
     if parent is not None:
         private_folder(parent)
-    return Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+    return Path(tempfile.mkdtemp(prefix=prefix, dir=parent))

@@ -19,7 +19,9 @@ from engine.cli import (
     collection_commands,
     doctor_command,
     experiment_commands,
+    export_command,
     graph_commands,
+    import_labels_command,
     new_command,
     relink_command,
     suggest_command,
@@ -47,6 +49,8 @@ new_command.register(application)
 graph_commands.register(application)
 doctor_command.register(application)
 collection_commands.register(application)
+export_command.register(application)
+import_labels_command.register(application)
 training_commands.register(application)
 relink_command.register(application)
 suggest_command.register(application)

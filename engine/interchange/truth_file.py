@@ -9,20 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from engine.errors import FormatError, GraphError, StorageError, UnknownClassError
+from engine.errors import FormatError, GraphError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 from engine.graph.names import split_path
 from engine.interchange.predictions_file import UNKNOWN_NAME
 from engine.interchange.spreadsheet_cells import guarded, unguarded
-from engine.interchange.text_file import WIDE_MARKS
+from engine.interchange.table_text import header_separator, is_preamble, table_text
 
 IMAGE: Final = "image"
 CLASS: Final = "class"
 PATH: Final = "path"
-SEPARATORS: Final = (",", ";", "\t")
-"""What spreadsheets put between cells, depending on the country."""
-
 _SHOWN: Final = 60
 
 
@@ -45,12 +42,9 @@ def read_truth(path: Path, graph: CategoryGraph) -> dict[str, int]:
         FormatError: columns are missing or a class is not in the graph; names the line.
         StorageError: the file cannot be read.
     """
+    text = table_text(path, "the truth file")
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise StorageError("the truth file cannot be read", found=f"{path}: {error.strerror}") from error
-    try:
-        rows = _Rows(_text(content, path))
+        rows = _Rows(text)
         return {row.image: _class_of(graph, row, has_paths=rows.has_paths) for row in rows}
     except csv.Error as error:
         raise FormatError("the truth file is not a CSV file", found=f"{path}: {error}") from error
@@ -69,7 +63,7 @@ class _Rows:
 
     def __init__(self, text: str) -> None:
         lines = io.StringIO(text, newline="")
-        separator = _separator(text)
+        separator = header_separator(text, {IMAGE, CLASS}.issubset)
         if separator is None:
             raise FormatError(
                 "the truth file lacks columns",
@@ -78,7 +72,7 @@ class _Rows:
                 remedy="write these names above the columns, with commas, semicolons or tabs between the cells",
             )
         self._table = csv.reader(lines, delimiter=separator)
-        header_cells = next(cells for cells in self._table if not _is_preamble(cells))
+        header_cells = next(cells for cells in self._table if not is_preamble(cells))
         self._columns = {cell.strip().casefold(): place for place, cell in reversed([*enumerate(header_cells)])}
         self.has_paths = PATH in self._columns
 
@@ -92,38 +86,10 @@ class _Rows:
         return cells[place] if place < len(cells) else ""
 
 
-def _text(content: bytes, path: Path) -> str:
-    """The file's text; bytes that are no Unicode stay what they are, for names of files may hold such bytes."""
-    for mark, encoding in WIDE_MARKS:
-        if content.startswith(mark):
-            try:
-                return content.decode(encoding)
-            except UnicodeDecodeError as error:
-                raise FormatError("the truth file is not text", found=str(path), remedy="save it as UTF-8") from error
-    return content.decode("utf-8-sig", "surrogateescape")
-
-
 def _first_line(text: str) -> str:
     """The header as a message may show it."""
-    line = next((line for line in text.splitlines() if not _is_preamble([line])), "")
+    line = next((line for line in text.splitlines() if not is_preamble([line])), "")
     return ", ".join(cell.strip() for cell in line[:_SHOWN].split(",")).encode("utf-8", "backslashreplace").decode()
-
-
-def _separator(text: str) -> str | None:
-    """What stands between the header's cells; None where they are not the expected ones."""
-    for line in text.splitlines():
-        for separator in SEPARATORS:
-            cells = next(csv.reader([line], delimiter=separator), [])
-            if {IMAGE, CLASS} <= {cell.strip().casefold() for cell in cells}:
-                return separator
-        if not _is_preamble([line]):
-            return None
-    return None
-
-
-def _is_preamble(cells: list[str]) -> bool:
-    """A blank line, or the one by which some spreadsheets are told the separator."""
-    return not any(cell.strip() for cell in cells) or cells[0].strip().casefold().startswith("sep=")
 
 
 def _class_of(graph: CategoryGraph, row: _Row, *, has_paths: bool) -> int:

@@ -10,7 +10,12 @@ _NOBODY = "unknown"
 
 def now_text() -> str:
     """The present as ISO-8601 text in UTC."""
-    return datetime.now(UTC).isoformat()
+    return time_text(datetime.now(UTC))
+
+
+def time_text(when: datetime) -> str:
+    """A time zone aware time as ISO-8601 text in UTC."""
+    return when.astimezone(UTC).isoformat()
 
 
 def present_time() -> datetime:

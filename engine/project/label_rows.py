@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from engine.project.clock import now_text, time_of
+from engine.project.clock import now_text, time_of, time_text
 from engine.project.connection import Connection, Row
 from engine.project.records import ClassId, ImageId, Label, LabelTable
 from engine.project.schema import LABEL
@@ -35,6 +35,20 @@ def put_missing_labels(step: OpenStep, classes: Mapping[ImageId, ClassId], *, wh
     unlabelled = [image_id for image_id in classes if _row_of(step.connection, image_id) is None]
     step.insert(LABEL, [(image_id, classes[image_id], who, when, source) for image_id in unlabelled])
     return unlabelled
+
+
+def put_foreign_labels(step: OpenStep, labels: Iterable[Label]) -> list[ImageId]:
+    """Label those images that have no label, each with its own person and time.
+
+    Returns:
+        The images that got one.
+    """
+    missing = {label.image_id: label for label in labels if _row_of(step.connection, label.image_id) is None}
+    step.insert(
+        LABEL,
+        [(i, label.class_id, label.who, time_text(label.when), label.source) for i, label in sorted(missing.items())],
+    )
+    return list(missing)
 
 
 def delete_labels(step: OpenStep, image_ids: Iterable[ImageId]) -> int:

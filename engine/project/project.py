@@ -22,7 +22,7 @@ from engine.project.clock import person_name
 from engine.project.creation import FirstModel, create_file
 from engine.project.graph_actions import GraphActions
 from engine.project.opening import faults_of, open_for_reading, open_for_writing
-from engine.project.records import ClassId, ImageId, ModelVersion, Prediction, TrainedModel
+from engine.project.records import ClassId, ImageId, Label, ModelVersion, Prediction, TrainedModel
 
 _log = logging.getLogger(__name__)
 
@@ -194,6 +194,25 @@ class Project(GraphActions):
         chosen = None if class_id is None else int(class_id)
         with self.one_step(label_text(len(ids), name), who=who) as step:
             label_rows.put_labels(step, dict.fromkeys(ids, chosen), who=who or person_name(), source=source)
+        return step.change
+
+    def import_labels(self, labels: Sequence[Label], *, text: str = "") -> Change:
+        """Take over labels that others gave, with their names and times; images that have a label keep theirs.
+
+        Args:
+            labels: at most one for each image; class None for none of the classes.
+            text: the action in words; by default it tells the count.
+
+        Raises:
+            UnknownClassError: there is no such class.
+            InputError: an image is not in the project.
+        """
+        for class_id in {label.class_id for label in labels} - {None}:
+            self._class_name(int(class_id or 0))
+        image_rows.check_images(self._connection, [label.image_id for label in labels])
+        with self.one_step(text) as step:
+            count = len(label_rows.put_foreign_labels(step, labels))
+            step.text = text or f"Imported {counted(count, 'label')}"
         return step.change
 
     def unlabel(self, image_ids: Iterable[ImageId]) -> Change:

@@ -1,0 +1,109 @@
+"""The command by which labels come back from other programs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from engine.cli.graph_commands import ProjectPath
+from engine.cli.output import AsJson, counted, say
+
+if TYPE_CHECKING:
+    from engine.collection.importing.import_labels import LabelConflict, LabelPlan
+
+MOST_SHOWN: Final = 20
+"""Lines of each list; `--json` has them all."""
+
+
+def import_labels(
+    project: ProjectPath,
+    source: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file or folder that `export` wrote, or another program.")
+    ],
+    *,
+    format_name: Annotated[str, typer.Option("--format", help="Its format; detected by default.")] = "auto",
+    who: Annotated[
+        str, typer.Option(help="Whose labels they are where the file does not say; its name by default.")
+    ] = "",
+    adds_classes: Annotated[bool, typer.Option("--add-classes", help="Make the classes that are missing.")] = False,
+    adds_images: Annotated[
+        bool, typer.Option("--add-images", help="Add the images that are missing, where their files are found.")
+    ] = False,
+    is_dry: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take over labels that others gave. A label of this project is never overwritten: conflicts are listed."""
+    from engine.collection.importing.import_labels import import_labels as run
+    from engine.collection.importing.import_labels import plan_labels
+    from engine.project import Project
+
+    if is_dry:
+        with Project.open(project, for_writing=False) as opened:
+            plan = plan_labels(opened, source, format_name=format_name, who=who)
+        labelled = classes = images = 0
+        head = f"Would import {counted(len(plan.labels), 'label')} from {source.name} ({plan.format_name})"
+    else:
+        with Project.open(project) as opened:
+            done = run(
+                opened, source, format_name=format_name, who=who, adds_classes=adds_classes, adds_images=adds_images
+            )
+        plan, labelled, classes, images = done.plan, done.labelled, done.classes_added, done.images_added
+        added = f", {counted(classes, 'class', 'classes')} and {counted(images, 'image')} added" * bool(
+            classes or images
+        )
+        head = f"Imported {counted(labelled, 'label')} from {source.name} ({plan.format_name}){added}"
+    say(
+        f"{head}; {plan.already_there:,} already there.{_rest_text(plan)}",
+        {
+            "format": plan.format_name, "labels": len(plan.labels) if is_dry else labelled,
+            "already_there": plan.already_there, "classes_added": classes, "images_added": images,
+            "conflicts": _rows(plan.conflicts), "contradictions": _rows(plan.contradictions),
+            "missing_classes": {"/".join(names): count for names, count in plan.new_classes.items()},
+            "missing_images": list(plan.missing_images), "by_machine": plan.by_machine,
+            "unlabelled": plan.unlabelled, "problems": list(plan.problems), "dry_run": is_dry,
+        },
+        as_json=as_json,
+    )  # fmt: skip
+
+
+def _rows(conflicts: "tuple[LabelConflict, ...]") -> list[dict[str, str]]:
+    return [{"image": each.image, "ours": each.ours, "theirs": each.theirs, "who": each.who} for each in conflicts]
+
+
+def _rest_text(plan: "LabelPlan") -> str:
+    """What was not taken over, and why."""
+    none = "none of the classes"
+    parts = [
+        _list_text(
+            "Labelled otherwise here; our labels stay",
+            [f"{c.image}: {c.ours or none} here, {c.theirs or none} by {c.who}" for c in plan.conflicts],
+        ),
+        _list_text(
+            "Two classes for one image; the first was taken",
+            [f"{c.image}: {c.ours or none}, {c.theirs or none}" for c in plan.contradictions],
+        ),
+        _list_text(
+            "Classes that are missing here (--add-classes makes them)",
+            [f"{'/'.join(names)}: {counted(count, 'label')}" for names, count in plan.new_classes.items()],
+        ),
+        _list_text("Images that are not in the project (--add-images adds them)", plan.missing_images),
+        _list_text("Not understood", plan.problems),
+    ]
+    if plan.by_machine:
+        parts.append(
+            f"\n{counted(plan.by_machine, 'answer')} of a model passed over: only people's labels are imported."
+        )
+    return "".join(parts)
+
+
+def _list_text(title: str, lines: "list[str] | tuple[str, ...]") -> str:
+    if not lines:
+        return ""
+    shown = [f"\n  {line}" for line in lines[:MOST_SHOWN]]
+    more = [f"\n  and {len(lines) - MOST_SHOWN:,} more"] if len(lines) > MOST_SHOWN else []
+    return f"\n{title} ({len(lines):,}):" + "".join(shown + more)
+
+
+def register(application: typer.Typer) -> None:
+    """Add this command to the program."""
+    application.command("import-labels")(import_labels)

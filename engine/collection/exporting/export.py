@@ -1,0 +1,142 @@
+"""Write a project's labels and answers in the format of another program: whole, or not at all."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from engine.collection.classify import classify
+from engine.collection.exporting.gather import Answers, Which, answers_of, gather
+from engine.config import CacheFolders
+from engine.errors import InputError
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.everyday.prototypes import Setting
+from engine.full_disk import writing
+from engine.interchange.labelled_images.formats import ImageFormat, format_named
+from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
+from engine.new_file import output_file
+from engine.new_folder import check_is_free, new_folder
+from engine.project import Project
+
+_NOT_WRITTEN: Final = "the export cannot be written"
+_REMEDY: Final = "choose another place"
+
+
+@dataclass(frozen=True)
+class ExportChoice:
+    """What a person chooses for an export.
+
+    Attributes:
+        format_name: a key of `FORMATS`.
+        out: the file or folder.
+        which: which images.
+        folder: for formats that are folders.
+    """
+
+    format_name: str
+    out: Path
+    which: Which = Which.SURE
+    folder: FolderOptions = field(default_factory=FolderOptions)
+
+
+def export_project(
+    project: Project,
+    caches: CacheFolders,
+    choice: ExportChoice,
+    setting: Setting = Setting.PPN_PLUS,
+    *,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> WrittenExport:
+    """Classify a project where the model's answers are asked for, and export it; see `export_images`.
+
+    Raises:
+        InputError: as `classify`; nothing needs to be embedded for labels alone.
+    """
+    one = format_named(choice.format_name)
+    check_target(project, choice.out, one)
+    if choice.which is Which.VERIFIED:
+        return export_images(project, {}, choice, on_progress=on_progress, cancel=cancel)
+    try:
+        classified = classify(project, caches, setting)
+    except InputError as error:
+        raise type(error)(
+            error.what,
+            expected=error.expected,
+            found=error.found,
+            remedy=f"{error.remedy}; or export what people labelled alone (--images verified)",
+        ) from error
+    answers = answers_of(classified)
+    return export_images(
+        project, answers, choice, model=classified.model.name, setting=setting.value, on_progress=on_progress,
+        cancel=cancel,
+    )  # fmt: skip
+
+
+def export_images(
+    project: Project,
+    answers: Answers,
+    choice: ExportChoice,
+    *,
+    model: str = "",
+    setting: str = "",
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> WrittenExport:
+    """Export labels and answers that are known.
+
+    Args:
+        project: may be open for reading only; none of its images is changed.
+        answers: the model's, by image id.
+        choice: format, place, and which images.
+        model, setting: how the answers came about.
+        on_progress, cancel: of long exports; one that is stopped leaves nothing.
+
+    Raises:
+        InputError: the place is taken, is the project, or one of its images.
+        StorageError: the disk or folder refuses.
+        Cancelled: it was stopped.
+    """
+    one = format_named(choice.format_name)
+    check_target(project, choice.out, one)
+    images = gather(project, answers, choice.which, model=model, setting=setting)
+    meter = ProgressMeter(len(images.images), on_progress)
+
+    def on_image() -> None:
+        meter.advance()
+        if cancel is not None:
+            cancel.raise_if_cancelled()
+
+    return _write(one, LabelledImages(**{**vars(images), "on_image": on_image}), choice)
+
+
+def check_target(project: Project, out: Path, one: ImageFormat) -> None:
+    """Refuse a place that is taken, before any work is done.
+
+    Raises:
+        InputError: it is the project, one of its images, or, for a folder, not empty.
+        StorageError: there is no folder around it.
+    """
+    if out.exists() and (out.samefile(project.path) or project.find_image(out) is not None):
+        raise InputError(
+            f"the export would overwrite {'the project' if out.samefile(project.path) else 'an image of the project'}",
+            found=str(out),
+            remedy="choose another name",
+        )
+    if one.write_folder is None:
+        if out.is_dir():
+            raise InputError(f"{one.title} is one file", found=f"the folder {out}", remedy="give a file's name")
+    elif not one.writes_into:
+        check_is_free(out)
+
+
+def _write(one: ImageFormat, images: LabelledImages, choice: ExportChoice) -> WrittenExport:
+    with writing(choice.out, _NOT_WRITTEN, _REMEDY):
+        if one.write_file is not None:
+            with output_file(choice.out) as file:
+                return one.write_file(images, file)
+        assert one.write_folder is not None, "one of them"
+        if one.writes_into:
+            return one.write_folder(images, choice.out, choice.folder)
+        with new_folder(choice.out) as draft:
+            return one.write_folder(images, draft, choice.folder)

@@ -1,0 +1,117 @@
+"""Gather what an export writes: a project's images with people's labels and the model's answers."""
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+
+from engine import __version__
+from engine.collection.classify import Classified
+from engine.collection.state import NO_CLASS, CollectionState
+from engine.images.photo_facts import photo_facts
+from engine.interchange.labelled_images.records import GivenLabel, LabelledImage, LabelledImages, ModelAnswer
+from engine.project import Project
+from engine.project.clock import present_time
+
+PROGRAM: Final = f"Protoleaf {__version__}"
+
+
+class Which(StrEnum):
+    """Which images are exported."""
+
+    VERIFIED = "verified"
+    """Those that a person labelled."""
+    SURE = "sure"
+    """Those, and those where the model's answer passes its bar."""
+    ALL = "all"
+    """All of them, also without a class."""
+
+
+Answers = Mapping[int, ModelAnswer]
+"""The model's, by image id."""
+
+
+def answers_of(classified: Classified) -> Answers:
+    """The answers of one classification, those for labelled images too."""
+    scores, fitted = classified.scores, classified.fitted
+    return dict(
+        _answers(
+            classified.image_ids, fitted.candidate_ids[scores.best], scores.best_score, scores.safe_class,
+            scores.safe_score, fitted.is_unknown(scores),
+        )
+    )  # fmt: skip
+
+
+def answers_in(state: CollectionState) -> Answers:
+    """The answers that screens show."""
+    return dict(
+        _answers(
+            state.image_ids, state.best_class, state.best_score, state.safe_class, state.safe_score, state.is_unknown
+        )
+    )
+
+
+def gather(
+    project: Project,
+    answers: Answers,
+    which: Which,
+    *,
+    model: str = "",
+    setting: str = "",
+    on_image: Callable[[], None] = lambda: None,
+) -> LabelledImages:
+    """Gather the images that are asked for.
+
+    Args:
+        project: may be open for reading only.
+        answers: the model's; {} for people's labels alone.
+        which: which images.
+        model, setting: how the answers came about; "" without any.
+        on_image: see `LabelledImages`.
+    """
+    labels = {
+        label.image_id: GivenLabel(label.class_id, label.who, label.when, label.source)
+        for label in project.labels().values()
+    }
+    folder = project.path.parent
+    images = (
+        LabelledImage(
+            image_id, path, folder / path, content_hash.hex() if content_hash else "", labels.get(image_id),
+            answers.get(image_id),
+        )
+        for image_id, path, content_hash in project.each_image_content()
+    )  # fmt: skip
+    return LabelledImages(
+        title=project.path.stem,
+        graph=project.graph.copy(),
+        images=[image for image in images if _is_asked_for(image, which)],
+        made_at=present_time(),
+        model=model,
+        setting=setting,
+        program=PROGRAM,
+        facts_of=photo_facts,
+        on_image=on_image,
+    )
+
+
+def _is_asked_for(image: LabelledImage, which: Which) -> bool:
+    match which:
+        case Which.VERIFIED:
+            return image.is_verified
+        case Which.SURE:
+            return image.is_verified or image.class_id is not None
+        case Which.ALL:
+            return True
+
+
+def _answers(*columns: "np.ndarray[tuple[int], np.dtype[np.generic]]") -> Iterator[tuple[int, ModelAnswer]]:
+    """Answers by image id of aligned columns: ids, best leaf and its score, safe class and its score, is unknown."""
+    for image_id, leaf, leaf_score, safe, safe_score, is_unknown in zip(*(c.tolist() for c in columns), strict=True):
+        if leaf == NO_CLASS:
+            continue
+        has_safe = safe != NO_CLASS and not is_unknown
+        yield (
+            image_id,
+            ModelAnswer(leaf, leaf_score, safe if has_safe else None, safe_score if has_safe else 0.0, is_unknown),
+        )

@@ -1,0 +1,79 @@
+"""What the header of an image file says: size, kind, when and where the photo was taken. No pixel is decoded."""
+
+import mimetypes
+from contextlib import suppress
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Final
+
+from PIL import Image
+
+from engine.files import PhotoFacts
+from engine.images.heif import heif_formats
+from engine.images.kinds import PILLOW_FORMATS, RAW_SUFFIXES
+from engine.images.library_warnings import pillow_is_quiet
+from engine.images.orientation import image_orientation
+
+# From Exif 2.3.
+_EXIF_DIRECTORY: Final = 0x8769
+_GPS_DIRECTORY: Final = 0x8825
+_TAKEN_AT: Final = 0x9003
+_TIME_ZONE: Final = 0x9011
+_LATITUDE, _LONGITUDE = (1, 2), (3, 4)
+"""Tags of the hemisphere's letter and of degrees, minutes and seconds."""
+_SIDEWAYS: Final = 5
+"""From this orientation on, rows are columns."""
+_DAMAGE: Final = (OSError, SyntaxError, ValueError, ArithmeticError, EOFError, LookupError, TypeError, AttributeError)
+
+
+def photo_facts(file: Path) -> PhotoFacts:
+    """Read what a file's header says; what it does not say, or says in an odd way, is left out.
+
+    The size of a RAW photo is not told: its header has that of the sensor or of a preview.
+    """
+    media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    is_raw = file.suffix.casefold() in RAW_SUFFIXES
+    with suppress(*_DAMAGE), pillow_is_quiet(), Image.open(file, formats=(*PILLOW_FORMATS, *heif_formats())) as image:
+        width, height = (0, 0) if is_raw else image.size
+        if image_orientation(image) >= _SIDEWAYS:
+            width, height = height, width
+        if not is_raw:
+            media_type = Image.MIME.get(image.format or "", media_type)
+        taken_at: datetime | None = None
+        place: tuple[float | None, float | None] = None, None
+        with suppress(*_DAMAGE):
+            exif = image.getexif()
+            taken_at = _time(exif.get_ifd(_EXIF_DIRECTORY))
+            place = _place(exif.get_ifd(_GPS_DIRECTORY))
+        return PhotoFacts(width, height, media_type, taken_at, *place)
+    return PhotoFacts(0, 0, media_type)
+
+
+def _time(tags: dict[int, object]) -> datetime | None:
+    text = str(tags.get(_TAKEN_AT, "")).strip("\x00 ")
+    try:
+        taken_at = datetime.strptime(text, "%Y:%m:%d %H:%M:%S")  # noqa: DTZ007 (cameras know no zone, mostly)
+    except ValueError:
+        return None
+    zone = str(tags.get(_TIME_ZONE, "")).strip("\x00 ")
+    with suppress(ValueError):
+        hours, minutes = zone[1:].split(":")
+        offset = timedelta(hours=int(hours), minutes=int(minutes))
+        return taken_at.replace(tzinfo=timezone(-offset if zone.startswith("-") else offset))
+    return taken_at
+
+
+def _place(tags: dict[int, object]) -> tuple[float | None, float | None]:
+    found = [_degrees(tags.get(letter), tags.get(value)) for letter, value in (_LATITUDE, _LONGITUDE)]
+    latitude, longitude = found
+    if latitude is None or longitude is None or abs(latitude) > 90 or abs(longitude) > 180:  # noqa: PLR2004 (degrees)
+        return None, None
+    return latitude, longitude
+
+
+def _degrees(letter: object, value: object) -> float | None:
+    if not isinstance(value, tuple) or len(value) != 3 or not letter:  # noqa: PLR2004 (degrees, minutes, seconds)
+        return None
+    degrees, minutes, seconds = map(float, value)
+    size = degrees + minutes / 60 + seconds / 3600
+    return -size if str(letter).strip("\x00 ").upper() in {"S", "W"} else size

@@ -1,0 +1,125 @@
+"""The formats that labelled images leave in and come back from: one module each, one line each in the table."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from engine.errors import FormatError, StorageError, UsageError
+from engine.interchange.labelled_images import class_folders, csv_table, json_lines, parquet
+from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
+
+AUTO: Final = "auto"
+
+WriteFile = Callable[[LabelledImages, BinaryIO], WrittenExport]
+"""Writes into a file that is open; it appears under its name only when this returns."""
+WriteFolder = Callable[[LabelledImages, Path, FolderOptions], WrittenExport]
+"""Fills an empty folder that appears under its name only when this returns; images are placed as the options say."""
+Read = Callable[[Path], ForeignLabels]
+"""Reads a file or folder.
+
+Raises `FormatError` where it does not hold what the format promises, and `StorageError` where it cannot be read.
+"""
+Fits = Callable[[Path], bool]
+"""Whether a file or folder looks like the format; looks at little of it, never raises `FormatError`."""
+
+
+@dataclass(frozen=True)
+class ImageFormat:
+    """A format of labelled images.
+
+    Attributes:
+        title: what people call it.
+        description: for a person who chooses, in a few words.
+        cannot_carry: what is lost in it, one short phrase each.
+        suffix: of the file, with its dot; "" for a folder.
+        write_file, write_folder: one of them is None.
+        read: None where no labels can come back.
+        fits: None where it is never detected.
+        has_images: whether the folder holds the images themselves, as copies or links.
+        writes_into: whether `write_folder` gets a folder that may hold other files, and writes each of its own whole.
+    """
+
+    title: str
+    description: str
+    cannot_carry: tuple[str, ...] = ()
+    suffix: str = ""
+    write_file: WriteFile | None = None
+    write_folder: WriteFolder | None = None
+    read: Read | None = None
+    fits: Fits | None = None
+    has_images: bool = False
+    writes_into: bool = False
+
+
+FORMATS: Final[Mapping[str, ImageFormat]] = {
+    "csv": ImageFormat(
+        "CSV",
+        "a table with one row for each image, for spreadsheets and scripts",
+        suffix=".csv",
+        write_file=csv_table.write,
+        read=csv_table.read,
+        fits=csv_table.fits,
+    ),
+    "jsonl": ImageFormat(
+        "JSON lines",
+        "one JSON object for each image, for scripts",
+        suffix=".jsonl",
+        write_file=json_lines.write,
+        read=json_lines.read,
+        fits=json_lines.fits,
+    ),
+    "parquet": ImageFormat(
+        "Parquet",
+        "a typed, compressed table for pandas, Polars, DuckDB and R",
+        suffix=".parquet",
+        write_file=parquet.write,
+        read=parquet.read,
+        fits=parquet.fits,
+    ),
+    "folders": ImageFormat(
+        "Class folders",
+        "a folder for each class with its images, as torchvision's ImageFolder and most trainers read them",
+        (
+            "images without a class stay out",
+            "a class with several parents lies under the first; a table lists the others",
+        ),
+        write_folder=class_folders.write,
+        read=class_folders.read,
+        fits=class_folders.fits,
+        has_images=True,
+    ),
+}
+"""By the name that the command line has for it. Detection asks in this order; the first that fits is taken."""
+
+
+def format_named(name: str) -> ImageFormat:
+    """The format of a name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in FORMATS:
+        raise UsageError(f'there is no format "{name}"', expected=f"one of {', '.join(FORMATS)}", remedy="choose one")
+    return FORMATS[name]
+
+
+def detect(source: Path) -> str:
+    """Tell the format of a file or folder with labels.
+
+    Raises:
+        StorageError: there is nothing to read.
+        FormatError: it looks like none of the formats.
+    """
+    if not source.exists():
+        raise StorageError(f'there is no "{source}"', remedy="check the path")
+    for name, one in FORMATS.items():
+        if one.read is not None and one.fits is not None and one.fits(source):
+            return name
+    readable = [name for name, one in FORMATS.items() if one.read is not None]
+    raise FormatError(
+        f"{source.name} is in none of the formats that labels are read from",
+        expected=f"one of {', '.join(readable)}",
+        remedy="name the format if you know it (--format)",
+    )

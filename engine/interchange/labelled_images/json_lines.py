@@ -1,0 +1,90 @@
+"""JSON lines: one object for each image, with the columns of `table_rows`; null where there is nothing to say."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from engine.errors import FormatError, StorageError
+from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels, LabelledImages, WrittenExport
+from engine.interchange.labelled_images.table_rows import has_columns, label_in, rows
+from engine.interchange.text_file import read_text
+
+
+def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
+    """Write the objects; a file name that is no valid Unicode stands as JSON's escapes of it."""
+    file.writelines(_line({name: _plain(value) for name, value in row.items()}) + b"\n" for row in rows(images))
+    return WrittenExport(len(images.images))
+
+
+def read(source: Path) -> ForeignLabels:
+    """Read objects with an image and a class each."""
+    unlabelled = 0
+    labels: list[ForeignLabel] = []
+    problems: list[str] = []
+    for line, row in _objects(source):
+        try:
+            label = label_in(texts(row), source.parent) if has_columns(tuple(row)) else None
+        except ValueError as error:
+            problems.append(f"line {line}: {error}")
+            continue
+        unlabelled += label is None
+        labels += [] if label is None else [label]
+    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+
+
+def fits(source: Path) -> bool:
+    """Whether its first line is an object that names an image and a class."""
+    if not source.is_file() or source.suffix.casefold() not in {".jsonl", ".ndjson"}:
+        return False
+    try:
+        first = next(_objects(source), None)
+    except (FormatError, StorageError):
+        return False
+    return first is not None and has_columns(tuple(first[1]))
+
+
+def texts(row: dict[str, Any]) -> dict[str, str]:
+    """A row's values as the texts that `label_in` reads."""
+    return {str(name): _text(value) for name, value in row.items()}
+
+
+def _objects(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(read_text(source).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise FormatError(f"line {number} of {source.name} is no JSON", found=f"{line[:60]!r}: {error}") from error
+        if not isinstance(row, dict):
+            raise FormatError(f"line {number} of {source.name} is no JSON object", found=line[:60])
+        yield number, row
+
+
+def _text(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case datetime():
+            return value.isoformat()
+        case list() | tuple():
+            return "\n".join(map(str, value))
+        case _:
+            return str(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _line(row: dict[str, Any]) -> bytes:
+    try:
+        return json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(row).encode()

@@ -1,0 +1,111 @@
+"""Parquet: the columns of `table_rows` with their types, by pyarrow; read by pandas, Polars, DuckDB and R."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from engine.errors import FormatError, StorageError
+from engine.files import shown
+from engine.interchange.labelled_images.json_lines import texts
+from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels, LabelledImages, WrittenExport
+from engine.interchange.labelled_images.table_rows import COLUMNS, has_columns, label_in, rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_GROUP_ROWS: Final = 10_000
+"""Rows in memory at once; a row group, which readers can take by itself."""
+_MARK: Final = b"PAR1"
+"""The first four bytes of the format."""
+_KINDS: Final = {
+    "score": "float", "leaf_score": "float", "safe_score": "float", "is_unknown": "flag", "labelled_at": "time",
+    "exported_at": "time", "all_paths": "texts",
+}  # fmt: skip
+
+
+def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
+    r"""Write the table; a file name that is no valid Unicode stands with its bytes as `\xf6`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = _schema()
+    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        for group in _grouped(rows(images)):
+            writer.write_table(pa.Table.from_pylist([_plain(row) for row in group], schema=schema))
+    return WrittenExport(len(images.images))
+
+
+def read(source: Path) -> ForeignLabels:
+    """Read a table with a column of images and one of classes."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(source) as file:
+            names = file.schema_arrow.names
+            if not has_columns(names):
+                raise FormatError(
+                    f"{source.name} is no table of labels",
+                    expected="columns image and class",
+                    found=", ".join(names)[:60],
+                )
+            return _labels(file.iter_batches(_GROUP_ROWS), source.parent)
+    except pa.ArrowException as error:
+        raise FormatError(f"{source.name} is no Parquet file", found=str(error).split("\n", 1)[0][:200]) from error
+    except OSError as error:
+        raise StorageError(f"{source.name} cannot be read", found=str(error), remedy="check the path") from error
+
+
+def fits(source: Path) -> bool:
+    """Whether it begins as Parquet files do."""
+    if not source.is_file():
+        return False
+    try:
+        with source.open("rb") as file:
+            return file.read(len(_MARK)) == _MARK
+    except OSError:
+        return False
+
+
+def _labels(groups: "Iterator[pa.RecordBatch]", folder: Path) -> ForeignLabels:
+    labels: list[ForeignLabel] = []
+    problems: list[str] = []
+    unlabelled = number = 0
+    for group in groups:
+        for row in group.to_pylist():
+            number += 1
+            try:
+                label = label_in(texts(row), folder)
+            except ValueError as error:
+                problems.append(f"row {number}: {error}")
+                continue
+            unlabelled += label is None
+            labels += [] if label is None else [label]
+    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+
+
+def _schema() -> "pa.Schema":
+    import pyarrow as pa
+
+    types = {
+        "float": pa.float32(),
+        "flag": pa.bool_(),
+        "time": pa.timestamp("us", "UTC"),
+        "texts": pa.list_(pa.string()),
+    }
+    return pa.schema([(name, types.get(_KINDS.get(name, ""), pa.string())) for name in COLUMNS])
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: shown(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
+def _grouped(all_rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    group: list[dict[str, Any]] = []
+    for row in all_rows:
+        group.append(row)
+        if len(group) == _GROUP_ROWS:
+            yield group
+            group = []
+    if group:
+        yield group

@@ -1,0 +1,198 @@
+"""Images brought into a folder that other programs read: what they are called there, and two tables that say more.
+
+`images.csv` has every column of the CSV format and what each image is called in the folder, so that who labelled what
+is not lost and the model's answers never come back as a person's. `classes.csv` has the classes with all their paths.
+"""
+
+import csv
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from engine.errors import ProtoleafError
+from engine.files import FileFailure
+from engine.full_disk import is_full
+from engine.interchange.labelled_images import csv_table
+from engine.interchange.labelled_images.records import ForeignLabels, LabelledImage, LabelledImages, WrittenExport
+from engine.new_file import ORDINARY_FILE, new_file, text_into
+from engine.new_folder import Placing, place_file
+
+IMAGES_TABLE: Final = "images.csv"
+CLASSES_TABLE: Final = "classes.csv"
+NO_CLASS_REASON: Final = "no class"
+_REFUSED: Final = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # by Windows and by exFAT, which sticks are formatted with
+_DEVICES: Final = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(1, 10))}
+)
+_LONGEST_BYTES: Final = 200
+"""Bytes of a folder's or file's name: file systems take 255, and a number may be added. Chosen."""
+
+
+@dataclass(frozen=True)
+class FolderOptions:
+    """What a person chooses for a folder of images.
+
+    Attributes:
+        placing: how the images come into it.
+        is_flat: one folder for each class beside one another, instead of folders within folders; formats that know one
+            way only pass it over.
+    """
+
+    placing: Placing = Placing.COPY
+    is_flat: bool = False
+
+
+def safe_name(name: str) -> str:
+    """A name as every file system takes it: signs that one of them refuses become "_"."""
+    cleaned = _REFUSED.sub("_", name).rstrip(". ")
+    cleaned = cleaned if cleaned.strip() else "_"
+    if cleaned.split(".", 1)[0].casefold() in _DEVICES:
+        cleaned = "_" + cleaned
+    while len(os.fsencode(cleaned)) > _LONGEST_BYTES:
+        stem, suffix = os.path.splitext(cleaned)  # noqa: PTH122 (a name, no path)
+        cleaned = stem[:-1] + suffix if len(stem) > 1 else cleaned[:-1]
+    return cleaned
+
+
+class FreeNames:
+    """Names that are given once in each folder, whatever the size of their letters."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def take(self, folder: str, name: str) -> str:
+        """The name, or with a number where the folder has it: "gull (2).jpg"; as a path with "/" below the folder."""
+        stem, suffix = os.path.splitext(safe_name(name))  # noqa: PTH122
+        number = 1
+        path = f"{folder}/{stem}{suffix}" if folder else f"{stem}{suffix}"
+        while path.casefold() in self._taken:
+            number += 1
+            path = f"{folder}/{stem} ({number}){suffix}" if folder else f"{stem} ({number}){suffix}"
+        self._taken.add(path.casefold())
+        return path
+
+
+def nested_folders(images: LabelledImages) -> dict[int, str]:
+    """A folder for each class that images are of, within those of the classes above on its first path."""
+    free, known = FreeNames(), dict[tuple[str, ...], str]()
+
+    def folder_of(path: tuple[str, ...]) -> str:
+        if path not in known:
+            known[path] = free.take(folder_of(path[:-1]) if len(path) > 1 else "", path[-1])
+        return known[path]
+
+    return {class_id: folder_of(images.paths(class_id)[0]) for class_id in images.used_classes}
+
+
+def flat_folders(images: LabelledImages) -> dict[int, str]:
+    """A folder for each class that images are of, all beside one another; namesakes get their parent's name before."""
+    names = [images.graph.name(each) for each in images.used_classes]
+    free = FreeNames()
+    return {
+        class_id: free.take("", name if names.count(name) == 1 else " - ".join(images.paths(class_id)[0][-2:]))
+        for class_id, name in zip(images.used_classes, names, strict=True)
+    }
+
+
+def place_images(
+    images: LabelledImages, draft: Path, folders: Mapping[int, str], placing: Placing, *, within: str = ""
+) -> tuple[WrittenExport, dict[int, str]]:
+    """Place the images that have a class, each in its class's folder.
+
+    Args:
+        images: the collection.
+        draft: the folder that is filled.
+        folders: of each class, with "/" between names.
+        placing: how.
+        within: a folder around all of them, such as "train".
+
+    Returns:
+        What was written, and what each image is called below `draft`, by image id. A file that cannot be read is a
+        failure and stays out; a disk that is full is an error.
+    """
+    free, placed = FreeNames(), dict[int, str]()
+    failures: list[FileFailure] = []
+    without = 0
+    for image in images.each():
+        if image.class_id is None:
+            without += 1
+            continue
+        folder = f"{within}/{folders[image.class_id]}" if within else folders[image.class_id]
+        name = free.take(folder, image.file.name)
+        if reason := _placed(image, draft / name, placing):
+            failures.append(FileFailure(image.file, reason))
+        else:
+            placed[image.image_id] = name
+    return WrittenExport(len(placed), {NO_CLASS_REASON: without} if without else {}, tuple(failures)), placed
+
+
+def write_tables(images: LabelledImages, draft: Path, placed: Mapping[int, str], folders: Mapping[int, str]) -> None:
+    """Write `images.csv` and `classes.csv` into the folder.
+
+    Args:
+        images: the collection.
+        draft: the folder that is filled.
+        placed: what each image is called in it, by image id.
+        folders: of each class.
+    """
+    with new_file(draft / IMAGES_TABLE, replace=False, mode=ORDINARY_FILE, durable=False) as table:
+        csv_table.write_placed(images, table.file, placed)
+    with (
+        new_file(draft / CLASSES_TABLE, replace=False, mode=ORDINARY_FILE, durable=False) as file,
+        text_into(file.file) as text,
+    ):
+        writer = csv.writer(text)
+        writer.writerow(("folder", "class", "path", "source_id", "other_paths"))
+        for class_id in images.used_classes:
+            first, *others = images.path_texts(class_id)
+            writer.writerow(
+                (folders[class_id], images.graph.name(class_id), first, images.graph.aliases(class_id).source_id,
+                 csv_table.SEVERAL.join(others))
+            )  # fmt: skip
+
+
+def read_table(folder: Path) -> ForeignLabels | None:
+    """The labels in the folder's `images.csv`; None where it has none of ours."""
+    table = folder / IMAGES_TABLE
+    return csv_table.read(table) if table.is_file() and csv_table.fits(table) else None
+
+
+def each_file(folder: Path) -> Iterator[tuple[PurePosixPath, Path]]:
+    """The files that may be images in a folder and those below it: their path within, and where they are."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(place, name)
+            if not name.startswith(".") and path.suffix.casefold() not in _NO_IMAGES:
+                yield PurePosixPath(path.relative_to(folder).as_posix()), path
+
+
+_NO_IMAGES: Final = frozenset(
+    {".csv", ".tsv", ".txt", ".json", ".jsonl", ".xml", ".yaml", ".yml", ".md", ".xmp", ".ini", ".db"}
+)
+
+
+def _placed(image: LabelledImage, target: Path, placing: Placing) -> str:
+    """Place one; why it could not be, or ""."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        place_file(image.file, target, placing)
+    except ProtoleafError:
+        raise
+    except OSError as error:
+        target.unlink(missing_ok=True)
+        if is_full(target, error):
+            raise
+        return error.strerror or str(error)
+    return ""
+
+
+def left_out(reasons: Iterable[str]) -> dict[str, int]:
+    """Reasons with how often each was given."""
+    counts: dict[str, int] = {}
+    for reason in reasons:
+        counts[reason] = counts.get(reason, 0) + 1
+    return counts

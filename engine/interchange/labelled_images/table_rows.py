@@ -1,0 +1,144 @@
+"""One row for each image: the columns that CSV, JSON lines and Parquet share, and what their rows say when read.
+
+The column `class` is what an image is said to be, by a person or by the model; `decided_by` tells by whom. The
+likeliest leaf and the safe class are the model's, beside a person's label too.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from engine.graph.names import SEPARATOR, split_path
+from engine.interchange.labelled_images.records import ForeignLabel, LabelledImage, LabelledImages, ModelAnswer
+from engine.interchange.predictions_file import UNKNOWN_NAME
+
+Value = str | float | bool | datetime | Sequence[str] | None
+Row = dict[str, Value]
+
+PERSON: Final = "person"
+MODEL: Final = "model"
+COLUMNS: Final = (
+    "image", "class", "path", "all_paths", "source_id", "decided_by", "labelled_by", "labelled_at", "label_source",
+    "score", "leaf", "leaf_path", "leaf_score", "safe_class", "safe_path", "safe_score", "is_unknown", "model",
+    "setting", "exported_at", "content_hash", "file",
+)  # fmt: skip
+"""In the order in which they stand; `image`, `class` and `path` are what `evaluate --truth` reads, too."""
+PLACED: Final = "placed"
+"""Further column in the table of a folder: where in it the image lies."""
+IMAGE_COLUMNS: Final = ("image", "file_name", "filename", "filepath", "file")
+"""What other programs call the column of images; the first that is there counts."""
+CLASS_COLUMNS: Final = ("class", "label")
+
+
+def rows(images: LabelledImages) -> Iterator[Row]:
+    """The rows, with every column; None and () where there is nothing to say."""
+    for image in images.each():
+        yield row_of(images, image)
+
+
+def row_of(images: LabelledImages, image: LabelledImage) -> Row:
+    """The row of one image."""
+    label, class_id = image.label, image.class_id
+    return {
+        "image": image.path,
+        **_class_cells(images, class_id, is_of_none=image.is_of_none),
+        "decided_by": PERSON if label else MODEL if class_id is not None or image.is_of_none else None,
+        "labelled_by": label.who if label else None,
+        "labelled_at": label.when.astimezone(UTC) if label else None,
+        "label_source": label.source if label else None,
+        "score": image.score,
+        **_answer_cells(images, image.answer),
+        "is_unknown": image.is_of_none,
+        "model": images.model or None,
+        "setting": images.setting if image.answer else None,
+        "exported_at": images.made_at.astimezone(UTC),
+        "content_hash": image.content_hash or None,
+        "file": str(image.file),
+    }
+
+
+def _class_cells(images: LabelledImages, class_id: int | None, *, is_of_none: bool) -> Row:
+    if class_id is None:
+        return {"class": UNKNOWN_NAME if is_of_none else None, "path": None, "all_paths": (), "source_id": None}
+    return {
+        "class": images.graph.name(class_id),
+        "path": images.path_text(class_id),
+        "all_paths": images.path_texts(class_id),
+        "source_id": images.graph.aliases(class_id).source_id or None,
+    }
+
+
+def _answer_cells(images: LabelledImages, answer: ModelAnswer | None) -> Row:
+    safe_id = None if answer is None else answer.safe_id
+    return {
+        "leaf": None if answer is None else images.graph.name(answer.leaf_id),
+        "leaf_path": None if answer is None else images.path_text(answer.leaf_id),
+        "leaf_score": None if answer is None else answer.leaf_score,
+        "safe_class": None if safe_id is None else images.graph.name(safe_id),
+        "safe_path": None if safe_id is None else images.path_text(safe_id),
+        "safe_score": None if answer is None or safe_id is None else answer.safe_score,
+    }
+
+
+def has_columns(names: Sequence[str]) -> bool:
+    """Whether a table with these columns tells classes of images."""
+    return _first(names, IMAGE_COLUMNS) is not None and _first(names, CLASS_COLUMNS) is not None
+
+
+def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
+    """What a row says of its image; None where it says nothing.
+
+    Args:
+        row: texts by column, empty where there is nothing; also a row of `classify`, or of another program.
+        folder: that relative paths may start from.
+
+    Raises:
+        ValueError: `labelled_at` is no time; the text says which.
+    """
+    image = row[_first(tuple(row), IMAGE_COLUMNS) or ""]
+    text = row[_first(tuple(row), CLASS_COLUMNS) or ""].strip()
+    if not image or not text:
+        return None
+    return ForeignLabel(
+        image,
+        _names(text, row.get("path", "").strip()),
+        source_id=row.get("source_id", ""),
+        file=folder / (row.get(PLACED) or row.get("file") or image),
+        content_hash=row.get("content_hash", ""),
+        who=row.get("labelled_by", ""),
+        when=time_in(row.get("labelled_at", "")),
+        is_machine=_is_machine(row),
+    )
+
+
+def time_in(text: str) -> datetime | None:
+    """A time as ISO 8601 writes it, UTC where it names no zone; None for an empty text.
+
+    Raises:
+        ValueError: it is no time.
+    """
+    if not text.strip():
+        return None
+    found = datetime.fromisoformat(text.strip())
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _names(text: str, path: str) -> tuple[str, ...]:
+    names = split_path(path)
+    if names and (names[-1] == text or path == text):
+        return names
+    if text == UNKNOWN_NAME and not path:
+        return ()
+    return split_path(text) if SEPARATOR in text else (text,)
+
+
+def _is_machine(row: Mapping[str, str]) -> bool:
+    """Our own tables say who decided; one of `classify` has a score where no person labelled."""
+    if decided := row.get("decided_by"):
+        return decided == MODEL
+    return bool(row.get("score")) and not row.get("labelled_by")
+
+
+def _first(names: Sequence[str], wanted: Sequence[str]) -> str | None:
+    return next((name for name in wanted if name in names), None)
