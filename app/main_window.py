@@ -25,6 +25,7 @@ from app.computing.controller import Computing
 from app.computing.device_chip import DeviceChip
 from app.controls import make_column
 from app.dragging import take_files, welcome_files
+from app.help.controller import Help
 from app.image_grid.controller import IMAGE_MENU, ImageFiles
 from app.images.thumbnails import Thumbnails
 from app.importing.controller import Importing
@@ -144,6 +145,7 @@ class MainWindow(QMainWindow):
             self.session, self.settings, host=self._stage, device_text=lambda: self.device_chip.device_name
         )
         self.about = About(self._stage)
+        self.help = Help(self)
         self.backbone_jobs.change.progressed.connect(self.computing.show_notice_of)
         self.moved_images = MovedImages(
             self.session, self.whereabouts, self.embedding, self.workspace.missing_notice, self.side
@@ -155,7 +157,7 @@ class MainWindow(QMainWindow):
             **self.classes.callbacks(), **self.models.callbacks(), **self.backbones.callbacks(),
             **self.computing.callbacks(), **self.moved_images.callbacks(), **self.backups.callbacks(),
             **self.reports.callbacks(), **self.image_files.callbacks(), **self.preferences.callbacks(),
-            **self.about.callbacks(), **self._own_callbacks(),
+            **self.about.callbacks(), **self.help.callbacks(), **self._own_callbacks(),
         }  # fmt: skip
         self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
         self.registry.fill(self.menuBar())
@@ -167,7 +169,7 @@ class MainWindow(QMainWindow):
         return {
             "undo": self.session.undo,
             "redo": self.session.redo,
-            "command_palette": self._open_commands,
+            "command_palette": lambda: self.commands.open(),  # noqa: PLW0108 (made later)
             "read_images": self._read_images,
             "open_image": lambda: grid.open_requested.emit(grid.current_id) if grid.current_id is not None else None,
             "show_all": lambda: self.tree.select_subset(Subset.ALL),
@@ -349,9 +351,6 @@ class MainWindow(QMainWindow):
 
     # -- what concerns the whole window
 
-    def _open_commands(self) -> None:
-        self.commands.open()
-
     def _show_keys(self) -> None:
         if self._keys is None:
             self._keys = KeysSheet(self._stage)
@@ -388,12 +387,10 @@ class MainWindow(QMainWindow):
         """Remember the window; finish what was begun."""
         self.settings.geometry = self.saveGeometry()
         self.settings.pane_widths = self._panes.outer_widths
-        self.thumbnails.stop()
-        self.whereabouts.stop()
-        self.workspace.image_view.stop()
-        self.backups.stop()
-        self.reports.stop()
-        self.about.stop()
-        self.projects.stop()
+        for part in (
+            self.thumbnails, self.whereabouts, self.workspace.image_view, self.backups, self.reports, self.about,
+            self.help, self.projects,
+        ):  # fmt: skip
+            part.stop()
         self.session.shut_down()
         super().closeEvent(event)

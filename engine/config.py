@@ -31,6 +31,12 @@ def notice_path() -> Path:
     return shipped if shipped.is_file() else assets_folder().parent / "NOTICE"
 
 
+def guide_folder() -> Path:
+    """The pages of the user guide: among the assets of a wheel or a frozen program, or in `docs` of a checkout."""
+    shipped = assets_folder() / "guide"
+    return shipped if shipped.is_dir() else assets_folder().parent / "docs" / "guide"
+
+
 def sample_folder() -> Path:
     """Where the sample project and its drawn images live."""
     chosen = os.environ.get(SAMPLE_VARIABLE)

@@ -289,7 +289,8 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow("zoom_out", QT_TRANSLATE_NOOP("actions", "Smaller thumbnails"), "zoom_out", ("Ctrl+-",), VIEW),
     ActionRow("show_failures", QT_TRANSLATE_NOOP("actions", "Files that could not be read"), "failure", (), VIEW),
-    ActionRow("show_keys", QT_TRANSLATE_NOOP("actions", "Keys"), "keys", ("?", "F1"), HELP, Needs.NOTHING),
+    ActionRow("user_guide", QT_TRANSLATE_NOOP("actions", "User guide"), "help", ("F1",), HELP, Needs.NOTHING),
+    ActionRow("show_keys", QT_TRANSLATE_NOOP("actions", "Keys"), "keys", ("?",), HELP, Needs.NOTHING),
     ActionRow(
         "show_log",
         QT_TRANSLATE_NOOP("actions", "Show the log"),

@@ -6,6 +6,7 @@ import numpy as np
 from PySide6.QtCore import Signal
 
 from app.controls import make_label
+from app.guide_page import set_guide_page
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.outcome import OutcomeCard
@@ -46,6 +47,7 @@ class TrainingPanel(SidePanel):
 
     def __init__(self, session: "Session", training: "Training", forecast: "Forecast") -> None:
         super().__init__()
+        set_guide_page(self, "backbones#training")
         self._session = session
         self._training = training
         self._forecast = forecast

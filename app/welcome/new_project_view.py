@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QWidget
 
 from app.controls import fill_column, make_button, make_flowing_label
+from app.guide_page import set_guide_page
 from app.palette.scrolling_card import ScrollingCard
 from app.side_panel.failure import FailureNotice
 from app.side_panel.progress import ProgressView
@@ -41,6 +42,7 @@ class NewProjectCard(ScrollingCard):
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, translate("projects", "New project"))
+        set_guide_page(self, "first-collection")
         self.choices: dict[str, ChoiceCard] = {}
         self._project: NewProject | None = None
         self._group: QButtonGroup | None = None

@@ -153,7 +153,7 @@ def test_the_command_palette_offers_only_what_can_be_done(desk: Desk) -> None:
 
 def test_the_keys_sheet_names_every_key(desk: Desk) -> None:
     """Every action that has a key stands on it; Esc closes it."""
-    desk.press(Key.Key_F1)
+    desk.press(Key.Key_Question)
     (sheet,) = desk.window.findChildren(KeysSheet)
     assert sheet.isVisible()
     texts = {label.text() for label in sheet.findChildren(QLabel)}

@@ -66,7 +66,7 @@ def commands(desk: Desk) -> QWidget:
 
 def keys(desk: Desk) -> QWidget:
     """All keys."""
-    desk.press(Key.Key_F1)
+    desk.press(Key.Key_Question)
     sheet = desk.window._keys  # noqa: SLF001 (made when it is first asked for)
     assert sheet is not None
     return sheet

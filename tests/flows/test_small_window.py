@@ -66,7 +66,7 @@ def test_the_question_about_folders_is_whole(small: Desk) -> None:
 
 def keys_sheet(desk: Desk) -> Overlay:
     """All keys."""
-    desk.press(Key.Key_F1)
+    desk.press(Key.Key_Question)
     (sheet,) = desk.window.findChildren(KeysSheet)
     return sheet
 

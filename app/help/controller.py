@@ -1,0 +1,114 @@
+"""Opens the user guide; its pages and pictures are read beside the window."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
+
+from app.guide_page import guide_page_of
+from app.jobs.detached_job import DetachedJob
+from app.texts import translate
+
+if TYPE_CHECKING:  # the window shows first
+    from PySide6.QtGui import QImage
+    from PySide6.QtWidgets import QWidget
+
+    from app.help.guide import Guide
+    from app.help.view import GuideWindow
+
+
+@final
+class Help(QObject):
+    """Shows the guide in a window of its own, at the page that fits what the person is at.
+
+    Attributes:
+        window: None until it was asked for.
+
+    Args:
+        owner: the main window.
+    """
+
+    def __init__(self, owner: "QWidget") -> None:
+        super().__init__(owner)
+        self.window: GuideWindow | None = None
+        self._owner = owner
+        self._jobs: list[DetachedJob] = []
+        self._wanted = ("", "")
+
+    def callbacks(self) -> dict[str, Callable[[], None]]:
+        """Actions by name."""
+        return {"user_guide": self.open}
+
+    def open(self) -> None:
+        """Show the guide: the page of the panel where the keyboard is, else where the reader was."""
+        from app.help.view import GuideWindow
+
+        page, _, anchor = guide_page_of(QApplication.focusWidget()).partition("#")
+        self._wanted = page, anchor
+        if self.window is None:
+            self.window = GuideWindow(self._owner)
+            self._follow_theme()
+            self._read()
+        else:
+            self._show_wanted()
+        self.window.show()
+        self.window.raise_()
+        self.window.activateWindow()
+        self.window.ask()
+
+    def stop(self) -> None:
+        """End before the program ends."""
+        for job in self._jobs:
+            job.stop()
+        self._jobs.clear()
+        if self.window is not None:
+            self.window.close()
+            self.window.deleteLater()
+            self.window = None
+
+    def _follow_theme(self) -> None:
+        from app.theme import theme_of
+
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        assert self.window is not None
+        theme_of(application).changed.connect(self.window.dress)
+
+    # -- reading
+
+    def _read(self) -> None:
+        from app.help.guide import read_guide
+        from engine.config import guide_folder
+
+        self._start(lambda: read_guide(guide_folder()), self._on_read)
+
+    def _on_read(self, guide: "Guide") -> None:
+        from app.help.pictures import read_pictures
+
+        if self.window is not None:
+            self.window.show_guide(guide)
+            self._show_wanted()
+            self._start(lambda: read_pictures(guide), self._on_pictures_read)
+
+    def _on_pictures_read(self, pictures: "dict[str, QImage]") -> None:
+        if self.window is not None:
+            self.window.show_pictures(pictures)
+
+    def _start(self, work: "Callable[[], object]", on_done: "Callable[..., None]") -> None:
+        job = DetachedJob(translate("help", "User guide"), lambda _on_progress, _cancel: work(), self)
+        job.finished.connect(on_done)
+        job.failed.connect(self._on_failed)
+        self._jobs.append(job)
+        job.start()
+
+    def _on_failed(self, message: str) -> None:
+        if self.window is not None:
+            self.window.show_failure(message)
+
+    def _show_wanted(self) -> None:
+        from app.help.guide import CONTENTS
+
+        page, anchor = self._wanted
+        if self.window is not None and (page or not self.window.page):
+            self.window.visit(page or CONTENTS, anchor)

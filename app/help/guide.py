@@ -1,0 +1,162 @@
+"""The user guide as data: pages in the order of their contents, each with its sections as plain text. No Qt."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import starmap
+from pathlib import Path
+from typing import Final
+
+from engine.errors import FormatError
+
+CONTENTS: Final = "README"
+"""The first page, which lists the others."""
+
+_HEADING: Final = re.compile(r"^#{1,6} +(.+?) *$")
+_FENCE: Final = "```"
+_LINK: Final = re.compile(r"!?\[([^\]]*)\]\(([^)\s]*)\)")
+_PICTURE: Final = re.compile(r"!\[[^\]]*\]\(([^)\s]*)\)")
+_LINE_MARKS: Final = re.compile(r"^\s*(?:[-*>]|\d+\.) +|^\|[-| :]+\|$", re.MULTILINE)
+_WORD_MARKS: Final = re.compile(r"\*+|`")
+_PAGE_LINK: Final = re.compile(r"\]\((\w[\w-]*)\.md(?:#[^)]*)?\)")
+
+
+@dataclass(frozen=True)
+class GuideSection:
+    """What stands below one heading, up to the next.
+
+    Attributes:
+        title: the heading, as plain text.
+        anchor: what a link names after its `#`; empty for the heading of the page itself.
+        text: all words below the heading, as plain text in one line.
+    """
+
+    title: str
+    anchor: str
+    text: str
+
+
+@dataclass(frozen=True)
+class GuidePage:
+    """One page.
+
+    Attributes:
+        name: of its file, without the suffix.
+        markdown: as it stands in the file.
+        sections: the first is that of the page's own heading.
+        pictures: names of the files that it shows, as they stand in it.
+    """
+
+    name: str
+    markdown: str
+    sections: tuple[GuideSection, ...]
+    pictures: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """The heading of the page."""
+        return self.sections[0].title
+
+
+@dataclass(frozen=True)
+class Guide:
+    """All pages, the contents first.
+
+    Attributes:
+        folder: where the files lie.
+        pages: by name, in the order of the contents.
+        picture_sizes: width and height in pixels, by the names of the pictures.
+    """
+
+    folder: Path
+    pages: dict[str, GuidePage]
+    picture_sizes: dict[str, tuple[int, int]]
+
+
+def read_guide(folder: Path) -> Guide:
+    """Read all pages that the contents name, and how large their pictures are.
+
+    Raises:
+        FormatError: a page is missing or has no heading.
+    """
+    contents = _read_page(folder, CONTENTS)
+    names = dict.fromkeys(_PAGE_LINK.findall(contents.markdown))
+    pages = {CONTENTS: contents} | {name: _read_page(folder, name) for name in names}
+    pictures = dict.fromkeys(name for page in pages.values() for name in page.pictures)
+    sizes = {name: picture_size(folder / name) for name in pictures}
+    return Guide(folder, pages, {name: size for name, size in sizes.items() if size is not None})
+
+
+def picture_size(path: Path) -> tuple[int, int] | None:
+    """Width and height in pixels; None where there is no such picture."""
+    from PIL import Image
+
+    try:
+        with Image.open(path) as picture:
+            return picture.size
+    except OSError:
+        return None
+
+
+def _read_page(folder: Path, name: str) -> GuidePage:
+    path = folder / f"{name}.md"
+    try:
+        markdown = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise FormatError(
+            "a page of the user guide cannot be read",
+            found=f"{path}: {error.strerror}",
+            remedy="install Protoleaf again",
+        ) from error
+    return make_page(name, markdown)
+
+
+def make_page(name: str, markdown: str) -> GuidePage:
+    """A page from its text.
+
+    Raises:
+        FormatError: it does not begin with a heading.
+    """
+    parts = list(_parts(markdown))
+    if not parts:
+        raise FormatError("a page of the user guide has no heading", found=name, remedy="install Protoleaf again")
+    titles = [inline_text(heading) for heading, _lines in parts]
+    anchors = ["", *anchors_of(titles[1:])]
+    texts = [plain_text("\n".join(lines)) for _heading, lines in parts]
+    sections = tuple(starmap(GuideSection, zip(titles, anchors, texts, strict=True)))
+    return GuidePage(name, markdown, sections, tuple(dict.fromkeys(_PICTURE.findall(markdown))))
+
+
+def _parts(markdown: str) -> Iterator[tuple[str, list[str]]]:
+    """Each heading with the lines below it; a line of code that begins with `#` is none."""
+    lines: list[str] = []
+    is_code = False
+    for line in markdown.splitlines():
+        is_code ^= line.startswith(_FENCE)
+        heading = None if is_code else _HEADING.match(line)
+        if heading is None:
+            lines.append(line)
+        else:
+            lines = []
+            yield heading[1], lines
+
+
+def anchors_of(titles: Iterable[str]) -> Iterator[str]:
+    """What links to headings name: their words in small letters, joined by hyphens; a second equal one has a number."""
+    seen: Counter[str] = Counter()
+    for title in titles:
+        anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        yield f"{anchor}-{seen[anchor]}" if seen[anchor] else anchor
+        seen[anchor] += 1
+
+
+def plain_text(markdown: str) -> str:
+    """The words of a text in one line, without its marks; a picture has none."""
+    lines = (line for line in markdown.splitlines() if not line.startswith(_FENCE))
+    return " ".join(inline_text(_LINE_MARKS.sub("", "\n".join(lines))).replace("|", " ").split())
+
+
+def inline_text(markdown: str) -> str:
+    """The same of words within a line."""
+    return _WORD_MARKS.sub("", _LINK.sub(lambda link: "" if link[0].startswith("!") else link[1], markdown))

@@ -1,0 +1,248 @@
+"""The window "User guide": contents or search results at the left, the page at the right."""
+
+from collections.abc import Mapping
+from typing import Final, final
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QImage, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.controls import make_flowing_label, make_icon_button
+from app.help.guide import CONTENTS, Guide
+from app.help.history import GuideSpot, History
+from app.help.hit_list import HitList
+from app.help.search import Hit, search, words_of
+from app.help.text import GuideText
+from app.theme.tokens import tokens
+
+FIRST_SIZE: Final = QSize(1040, 720)
+LEAST_SIZE: Final = QSize(600, 360)
+LEFT_WIDTH: Final = 264
+"""Logical pixels that contents and results have at first."""
+_LEAST_LEFT: Final = 180  # logical pixels, too
+_LIST_KEYS: Final = {Qt.Key.Key_Up, Qt.Key.Key_Down}
+_PAGE_KEYS: Final = {Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}
+
+
+@final
+class GuideWindow(QWidget):
+    """Stands beside the main window, which stays usable. Esc empties the search, then closes.
+
+    Signals:
+        closed: it was closed.
+
+    Attributes:
+        field: what is searched for.
+        contents: titles of all pages.
+        results: sections that were found.
+        text: the page.
+        back_button, forward_button: as in a browser.
+    """
+
+    closed = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setWindowTitle(self.tr("User guide - Protoleaf"))
+        self.setProperty("surface", "pane")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setMinimumSize(LEAST_SIZE)
+        self.resize(FIRST_SIZE)
+        self._guide: Guide | None = None
+        self._history = History()
+        self.back_button = make_icon_button("arrow_left", self.tr("Back (Alt+Left)"), lambda: self.go(-1))
+        self.forward_button = make_icon_button("arrow_right", self.tr("Forward (Alt+Right)"), lambda: self.go(1))
+        self.field = QLineEdit()
+        self.contents = QListWidget()
+        self.results = HitList()
+        self.nothing = make_flowing_label(self.tr("No page has all of these words."), "secondary")
+        self.text = GuideText()
+        self._left = QStackedWidget()
+        self._dress()
+        self._lay_out()
+        self._connect()
+
+    # -- putting together
+
+    def _dress(self) -> None:
+        prompt = self.tr("Search the guide")
+        self.field.setPlaceholderText(prompt)
+        self.field.setAccessibleName(prompt)
+        self.field.setProperty("variant", "search")
+        self.field.setClearButtonEnabled(True)
+        self.contents.setAccessibleName(self.tr("Contents"))
+        self.contents.setFrameShape(QFrame.Shape.NoFrame)
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.nothing.setMargin(tokens().spacing.medium)
+        for button in (self.back_button, self.forward_button):
+            button.setEnabled(False)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def _lay_out(self) -> None:
+        spacing = tokens().spacing
+        head = QHBoxLayout()
+        head.setContentsMargins(spacing.small, spacing.small, spacing.small, spacing.tiny)
+        head.setSpacing(spacing.tiny)
+        for part in (self.back_button, self.forward_button):
+            head.addWidget(part)
+        head.addWidget(self.field, 1)
+        for page in (self.contents, self.results, self.nothing):
+            self._left.addWidget(page)
+        left = QWidget()
+        left.setMinimumWidth(_LEAST_LEFT)
+        left.setProperty("surface", "pane")
+        left.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, spacing.small)
+        column.setSpacing(spacing.tiny)
+        column.addLayout(head)
+        column.addWidget(self._left, 1)
+        panes = QSplitter(Qt.Orientation.Horizontal)
+        panes.setHandleWidth(1)
+        panes.setChildrenCollapsible(False)
+        panes.addWidget(left)
+        panes.addWidget(self.text)
+        panes.setStretchFactor(1, 1)
+        panes.setSizes([LEFT_WIDTH, FIRST_SIZE.width() - LEFT_WIDTH])
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(panes)
+        for first, second in ((self.field, self._left), (self._left, self.text), (self.text, self.back_button)):
+            QWidget.setTabOrder(first, second)
+
+    def _connect(self) -> None:
+        self.field.textChanged.connect(self._search)
+        self.field.returnPressed.connect(self._choose_current)
+        self.field.installEventFilter(self)
+        self.contents.itemClicked.connect(lambda _item: self._choose_current())
+        self.results.hit_chosen.connect(self._show_hit)
+        for entries in (self.contents, self.results):
+            entries.installEventFilter(self)
+        self.text.link_chosen.connect(self._follow)
+        self.text.back_wanted.connect(lambda: self.go(-1))
+        self.text.forward_wanted.connect(lambda: self.go(1))
+        keys = {
+            QKeySequence.StandardKey.Back: lambda: self.go(-1),
+            QKeySequence.StandardKey.Forward: lambda: self.go(1),
+            QKeySequence.StandardKey.Find: self.ask,
+            QKeySequence.StandardKey.Close: self.close,
+        }
+        for key, do in keys.items():
+            QShortcut(key, self).activated.connect(do)
+
+    # -- what is shown
+
+    def show_guide(self, guide: Guide) -> None:
+        """Take the pages."""
+        self._guide = guide
+        self.contents.clear()
+        self.contents.addItems([page.title for page in guide.pages.values()])
+
+    def show_pictures(self, pictures: Mapping[str, QImage]) -> None:
+        """Take the pictures, which follow the pages."""
+        self.text.show_pictures(pictures)
+
+    def show_failure(self, text: str) -> None:
+        """Say why there are no pages."""
+        self.text.setPlainText(text)
+
+    def ask(self) -> None:
+        """Let the person type what to search for."""
+        self.field.setFocus()
+        self.field.selectAll()
+
+    def visit(self, page: str, anchor: str = "") -> None:
+        """Show a page from one of its headings on; back leads to where the reader was."""
+        if self._guide is None or page not in self._guide.pages:
+            return
+        self._history.leave(self.text.verticalScrollBar().value())
+        self._history.visit(GuideSpot(page, anchor))
+        self._show_spot()
+
+    def go(self, steps: int) -> None:
+        """Go back (-1) or forward (1)."""
+        self._history.leave(self.text.verticalScrollBar().value())
+        if self._history.go(steps) is not None:
+            self._show_spot()
+
+    @property
+    def page(self) -> str:
+        """Name of the page that is shown; empty before the first."""
+        return "" if self._history.spot is None else self._history.spot.page
+
+    def dress(self) -> None:
+        """Set the page anew: another look is worn."""
+        self.text.dress()
+
+    def _show_spot(self) -> None:
+        spot = self._history.spot
+        if spot is None or self._guide is None:
+            return
+        page = self._guide.pages[spot.page]
+        self.text.show_page(page, self._guide.picture_sizes, words=words_of(self.field.text()))
+        if spot.scrolled is not None:
+            self.text.verticalScrollBar().setValue(spot.scrolled)
+        elif spot.anchor:
+            self.text.scroll_to_heading(spot.anchor)
+        self.contents.setCurrentRow(list(self._guide.pages).index(spot.page))
+        self.back_button.setEnabled(self._history.can_go_back)
+        self.forward_button.setEnabled(self._history.can_go_forward)
+
+    # -- search and links
+
+    def _search(self, text: str) -> None:
+        hits = [] if self._guide is None else search(self._guide, text)
+        self.results.show_hits(hits)
+        if not words_of(text):
+            self._left.setCurrentWidget(self.contents)
+        else:
+            self._left.setCurrentWidget(self.results if hits else self.nothing)
+
+    def _choose_current(self) -> None:
+        if self._left.currentWidget() is self.results:
+            self.results.choose_current()
+        elif self._left.currentWidget() is self.contents and self._guide is not None:
+            self.visit(list(self._guide.pages)[max(0, self.contents.currentRow())])
+
+    def _show_hit(self, hit: Hit) -> None:
+        self.visit(hit.page.name, hit.section.anchor)
+
+    def _follow(self, link: str) -> None:
+        name, _, anchor = link.partition("#")
+        self.visit(name.removesuffix(".md") or self.page or CONTENTS, anchor)
+
+    # -- Qt
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """In the field, arrows move through the list and page keys through the page; Enter chooses in a list, too."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            entries = self._left.currentWidget()
+            if watched is self.field and event.key() in _LIST_KEYS and isinstance(entries, QListWidget):
+                entries.keyPressEvent(event)
+                return True
+            if watched is self.field and event.key() in _PAGE_KEYS:
+                self.text.keyPressEvent(event)
+                return True
+            if watched is not self.field and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._choose_current()
+                return True
+        return super().eventFilter(watched, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc empties the search, then closes."""
+        if event.key() != Qt.Key.Key_Escape:
+            super().keyPressEvent(event)
+        elif self.field.text():
+            self.field.clear()
+            self.field.setFocus()
+        else:
+            self.close()

@@ -1,0 +1,73 @@
+"""The guide as data."""
+
+from pathlib import Path
+
+import pytest
+
+from app.help.guide import CONTENTS, anchors_of, make_page, plain_text, read_guide
+from engine.errors import FormatError
+
+PAGE = """# Gulls & terns
+
+Two [families](birds.md#gulls) of **sea** birds.
+
+![A gull](images/gull.png)
+
+## The `R` key
+
+| key | does |
+|---|---|
+| `R` | label as… |
+
+```sh
+# no heading
+ls
+```
+
+## The R key
+
+1. first
+2. *second*
+"""
+
+
+def test_a_page_is_cut_at_its_headings() -> None:
+    """Marks are left out, code is no heading, equal headings have anchors of their own."""
+    page = make_page("gulls", PAGE)
+    assert page.title == "Gulls & terns"
+    assert page.pictures == ("images/gull.png",)
+    assert [(section.title, section.anchor, section.text) for section in page.sections] == [
+        ("Gulls & terns", "", "Two families of sea birds."),
+        ("The R key", "the-r-key", "key does R label as… # no heading ls"),
+        ("The R key", "the-r-key-1", "first second"),
+    ]
+
+
+def test_anchors_are_those_of_code_hosts() -> None:
+    """So that links work on a web page as in the program."""
+    titles = ["1. Drop a folder", "“%1” is damaged", "Half-way: what then?", "a_b"]
+    assert list(anchors_of(titles)) == ["1-drop-a-folder", "1-is-damaged", "half-way-what-then", "a_b"]
+
+
+def test_plain_words() -> None:
+    """Quotes, list marks and emphasis go, an asterisk of a file pattern too."""
+    assert plain_text("> **Tip.** Use *any* name\n\n- `a` b") == "Tip. Use any name a b"
+
+
+def test_pages_come_in_the_order_of_the_contents(tmp_path: Path) -> None:
+    """A page that the contents do not name is none of the guide."""
+    (tmp_path / f"{CONTENTS}.md").write_text("# Guide\n\n[B](b.md), [A](a.md), [B](b.md)\n", encoding="utf-8")
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.md").write_text(f"# {name.upper()}\n", encoding="utf-8")
+    guide = read_guide(tmp_path)
+    assert list(guide.pages) == [CONTENTS, "b", "a"]
+    assert guide.pages["b"].title == "B"
+
+
+def test_a_guide_with_a_hole_is_refused(tmp_path: Path) -> None:
+    """It says which file is missing, and what to do."""
+    with pytest.raises(FormatError, match=r"README\.md.*Install Protoleaf again"):
+        read_guide(tmp_path)
+    (tmp_path / f"{CONTENTS}.md").write_text("no heading", encoding="utf-8")
+    with pytest.raises(FormatError, match="no heading"):
+        read_guide(tmp_path)

@@ -1,0 +1,20 @@
+"""Back and forward in the guide."""
+
+from app.help.history import GuideSpot, History
+
+
+def test_back_and_forward() -> None:
+    """A page comes back where it was left; a new one forgets what was ahead."""
+    history = History()
+    assert History().spot is None
+    history.visit(GuideSpot("a"))
+    history.leave(120)
+    history.visit(GuideSpot("b", "keys"))
+    assert history.go(-1) == GuideSpot("a", scrolled=120)
+    assert history.go(-1) is None
+    assert (history.can_go_back, history.can_go_forward) == (False, True)
+    assert history.go(1) == GuideSpot("b", "keys")
+    history.go(-1)
+    history.visit(GuideSpot("c"))
+    assert (history.can_go_back, history.can_go_forward) == (True, False)
+    assert history.go(-1) == GuideSpot("a", scrolled=120)

@@ -1,0 +1,78 @@
+"""What a search in the guide finds, and in which order."""
+
+from pathlib import Path
+
+from app.help.guide import Guide, make_page
+from app.help.search import SNIPPET_LETTERS, Hit, marks_in, search
+
+LONG = "Many words go before. " * 10 + "Undo works after a restart, too. " + "Many words follow. " * 10
+GUIDE = Guide(
+    Path(),
+    {
+        page.name: page
+        for page in (
+            make_page("keys", "# Keys\n\nAll keys.\n\n## Accept\n\nPress Enter to label. Undo is `Ctrl+Z`.\n"),
+            make_page("keeping", f"# Keeping\n\n{LONG}\n\n## Undo and redo\n\nGo back.\n\n## Labels\n\nThey stay.\n"),
+        )
+    },
+    {},
+)
+
+
+def places(hits: list[Hit]) -> list[str]:
+    return [f"{hit.page.name}#{hit.section.anchor}" for hit in hits]
+
+
+def marked(hit: Hit) -> list[str]:
+    return [hit.snippet[start:end] for start, end in hit.marks]
+
+
+def test_headings_come_first() -> None:
+    """Then texts, in the order of the pages."""
+    assert places(search(GUIDE, "undo")) == ["keeping#undo-and-redo", "keys#accept", "keeping#"]
+
+
+def test_what_is_typed_begins_words() -> None:
+    """In any case; a part inside of a word is none."""
+    assert places(search(GUIDE, "LAB")) == ["keeping#labels", "keys#accept"]
+    assert search(GUIDE, "abel") == []
+
+
+def test_every_word_must_be_there() -> None:
+    """A word of the page's heading counts for its sections; alone it finds the page, not each of them."""
+    assert places(search(GUIDE, "enter undo")) == ["keys#accept"]
+    assert places(search(GUIDE, "keeping go")) == ["keeping#", "keeping#undo-and-redo"]
+    assert places(search(GUIDE, "keys")) == ["keys#"]
+    assert search(GUIDE, "enter restart") == []
+
+
+def test_keys_are_found() -> None:
+    """As they stand on the page."""
+    assert places(search(GUIDE, "ctrl+z")) == ["keys#accept"]
+
+
+def test_nothing_typed_finds_nothing() -> None:
+    """Nor do signs."""
+    assert search(GUIDE, "  ?! ") == []
+
+
+def test_a_snippet_shows_the_words_that_were_typed() -> None:
+    """Around the first of them, in whole words, with an ellipsis where something is left out."""
+    (hit,) = (found for found in search(GUIDE, "undo") if not found.section.anchor)
+    assert marked(hit) == ["Undo"]
+    assert len(hit.snippet) <= SNIPPET_LETTERS + 2
+    assert hit.snippet.startswith("…")
+    assert hit.snippet.endswith("…")
+    assert set(hit.snippet.strip("…").split()) <= set(LONG.split())
+
+
+def test_a_heading_is_marked_and_its_text_shown_from_the_start() -> None:
+    """The text may have nothing of what was typed."""
+    hit = search(GUIDE, "redo")[0]
+    assert [hit.section.title[start:end] for start, end in hit.title_marks] == ["redo"]
+    assert (hit.snippet, hit.marks) == ("Go back.", ())
+
+
+def test_marks_do_not_overlap() -> None:
+    """The longer word wins."""
+    assert marks_in("Labels label", ["lab", "labels"]) == ((0, 6), (7, 10))

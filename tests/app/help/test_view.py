@@ -1,0 +1,265 @@
+"""The guide in the window: opened, searched and read with keys and mouse."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, cast
+
+import pytest
+from PIL import Image
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QTextCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QListWidget, QWidget
+
+from app.actions.table import ACTIONS
+from app.guide_page import set_guide_page
+from app.help.guide import CONTENTS
+from app.help.typesetting import PIXELS_FOR_ONE, blocks_of
+from app.help.view import LEAST_SIZE, GuideWindow
+from app.theme import set_scheme
+from app.theme.tokens import tokens
+from tests.support.clicks import click
+from tests.support.clipping import clipped
+from tests.support.contrast import READABLE, contrast
+from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import LONG_MS
+
+Key = Qt.Key
+ALT: Final = Qt.KeyboardModifier.AltModifier
+FILLING: Final = "Some words that fill the page.\n\n" * 60
+PICTURE: Final = (1200, 300)
+PAGES: Final = {
+    CONTENTS: "# Guide\n\nStart with [the keys](keys.md), or read [of undo](keeping.md#undo). See [below](#end)."
+    f"\n\n{FILLING}\n\n## End\n\n[Backbones](backbones.md)\n",
+    "keys": "# Keys\n\nPress `Enter` to **accept**.\n\n| key | does |\n|---|---|\n| `R` | label as |\n\n"
+    "![A](images/a.png)\n",
+    "keeping": f"# Keeping\n\n{FILLING}\n\n## Undo\n\nUndo works after a restart.\n\n{FILLING}",
+    "backbones": "# Backbones\n\nA network.\n\n```sh\nprotoleaf backbone list\n```\n\n> A note.\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A guide of the test in the place of the real one."""
+    folder = tmp_path / "guide"
+    (folder / "images").mkdir(parents=True)
+    for name, text in PAGES.items():
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    Image.new("RGB", PICTURE, "red").save(folder / "images" / "a.png")
+    monkeypatch.setattr("engine.config.guide_folder", lambda: folder)
+    return folder
+
+
+@pytest.fixture
+def guide(desk: Desk) -> Iterator[GuideWindow]:
+    """The guide, opened with its key."""
+    desk.wait(desk.window.isActiveWindow)
+    desk.press(Key.Key_F1)
+    window = opened(desk)
+    yield window
+    set_scheme("system")
+
+
+def opened(desk: Desk) -> GuideWindow:
+    window = desk.window.help.window
+    assert window is not None
+    desk.qtbot.waitExposed(window, timeout=LONG_MS)
+    desk.wait(lambda: bool(window.page))
+    return window
+
+
+def shown(guide: GuideWindow) -> str:
+    """What stands at the top of the page in sight, in one line."""
+    return guide.text.cursorForPosition(QPoint(40, 16)).block().text()
+
+
+def link_place(guide: GuideWindow, words: str) -> QPoint:
+    """Where a link is, in the page's coordinates."""
+    cursor = guide.text.document().find(words)
+    assert not cursor.isNull()
+    cursor.setPosition(cursor.selectionStart() + 1, QTextCursor.MoveMode.MoveAnchor)
+    return guide.text.cursorRect(cursor).center()
+
+
+def press(widget: QWidget, key: Key, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyPress(widget, key, keys)
+    QTest.keyRelease(widget, key, keys)
+
+
+def type_words(guide: GuideWindow, words: str) -> None:
+    guide.ask()
+    QTest.keyClicks(guide.field, words)
+
+
+def titles(entries: QListWidget) -> list[str]:
+    return [entries.item(row).text() for row in range(entries.count())]
+
+
+def test_the_key_opens_the_contents(guide: GuideWindow) -> None:
+    """All pages at the left, the first at the right, the keyboard in the search field."""
+    assert titles(guide.contents) == ["Guide", "Keys", "Keeping", "Backbones"]
+    assert (guide.page, shown(guide)) == (CONTENTS, "Guide")
+    assert guide.field.hasFocus()
+
+
+def test_the_menu_opens_it_without_a_project(desk: Desk) -> None:
+    """A second time it is the same window, at the same page."""
+    (row,) = (row for row in ACTIONS if row.name == "user_guide")
+    action = desk.window.registry.action(row.name)
+    assert (row.group, action.text(), action.isEnabled()) == ("Help", "User guide", True)
+    action.trigger()
+    window = opened(desk)
+    window.visit("keys")
+    window.close()
+    action.trigger()
+    assert opened(desk) is window
+    assert (window.page, window.isVisible()) == ("keys", True)
+
+
+def test_links_lead_to_pages_and_headings(guide: GuideWindow, desk: Desk) -> None:
+    """By a click; Back returns to where the page was left, as do key and mouse button."""
+    click(guide.text.viewport(), link_place(guide, "of undo"))
+    assert (guide.page, shown(guide)) == ("keeping", "Undo")
+    click(guide.back_button)
+    assert (guide.page, shown(guide)) == (CONTENTS, "Guide")
+    click(guide.text.viewport(), link_place(guide, "below"))
+    assert guide.page == CONTENTS
+    assert guide.text.verticalScrollBar().value() == guide.text.verticalScrollBar().maximum()
+    press(guide.field, Key.Key_Left, ALT)
+    press(guide.field, Key.Key_Right, ALT)
+    desk.wait(lambda: guide.text.verticalScrollBar().value() > 0)
+    QTest.mousePress(guide.text.viewport(), Qt.MouseButton.BackButton)
+    QTest.mouseRelease(guide.text.viewport(), Qt.MouseButton.BackButton)
+    assert shown(guide) == "Guide"
+
+
+def test_tab_and_enter_follow_links(guide: GuideWindow) -> None:
+    """Without a mouse."""
+    guide.text.setFocus()
+    press(guide.text, Key.Key_Tab)
+    press(guide.text, Key.Key_Return)
+    assert guide.page == "keys"
+
+
+def test_search_as_one_types(guide: GuideWindow) -> None:
+    """Arrows choose, Enter opens at the heading with the words marked; Esc empties the field, then closes."""
+    type_words(guide, "undo")
+    assert [hit.section.title for hit in guide.results.hits] == ["Undo", "Guide"]
+    press(guide.field, Key.Key_Return)
+    assert (guide.page, shown(guide)) == ("keeping", "Undo")
+    assert guide.text.extraSelections()
+    press(guide.field, Key.Key_Down)
+    press(guide.field, Key.Key_Return)
+    assert guide.page == CONTENTS
+    press(guide.field, Key.Key_Escape)
+    assert (guide.field.text(), guide.contents.isVisible()) == ("", True)
+    press(guide.field, Key.Key_Escape)
+    assert not guide.isVisible()
+
+
+def test_a_result_is_clicked(guide: GuideWindow) -> None:
+    """As is a page of the contents."""
+    type_words(guide, "acc")
+    click(guide.results.viewport(), guide.results.visualItemRect(guide.results.item(0)).center())
+    assert guide.page == "keys"
+    press(guide.field, Key.Key_Escape)
+    click(guide.contents.viewport(), guide.contents.visualItemRect(guide.contents.item(3)).center())
+    assert guide.page == "backbones"
+
+
+def test_nothing_found_says_so(guide: GuideWindow) -> None:
+    """In the place of the results."""
+    type_words(guide, "zebra")
+    assert guide.nothing.isVisible()
+    press(guide.field, Key.Key_Return)
+    assert guide.page == CONTENTS
+
+
+def test_contents_by_keyboard(guide: GuideWindow) -> None:
+    """From the field or in the list itself; page keys in the field turn the page."""
+    press(guide.field, Key.Key_Down)
+    press(guide.field, Key.Key_Return)
+    assert guide.page == "keys"
+    guide.contents.setFocus()
+    press(guide.contents, Key.Key_Down)
+    press(guide.contents, Key.Key_Return)
+    assert guide.page == "keeping"
+    press(guide.field, Key.Key_PageDown)
+    assert guide.text.verticalScrollBar().value() > 0
+
+
+def test_pictures_fit(guide: GuideWindow, desk: Desk) -> None:
+    """At half their pixels, or as wide as the page has room for."""
+    guide.visit("keys")
+    desk.wait(lambda: bool(guide.text._pictures))  # noqa: SLF001 (read on a thread)
+    for width, is_whole in ((1400, True), (LEAST_SIZE.width(), False)):
+        guide.resize(width, 700)
+        desk.wait(lambda: guide.width() == width)  # noqa: B023 (called at once)
+        place = picture_place(guide)
+        assert (place.width() == PICTURE[0] / PIXELS_FOR_ONE) == is_whole
+        assert place.right() <= guide.text.viewport().width()
+        assert guide.text.viewport().grab().toImage().pixelColor(place.center().toPoint()).red() == 255
+
+
+def picture_place(guide: GuideWindow) -> QRectF:
+    """Where the picture is painted."""
+    (block,) = (block for block in blocks_of(guide.text.document()) if "\ufffc" in block.text())
+    layout = block.layout()
+    line = layout.lineAt(0)
+    corner = layout.position() + QPointF(0, -guide.text.verticalScrollBar().value())
+    return line.naturalTextRect().translated(corner)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_fit_and_can_be_read(guide: GuideWindow, desk: Desk, scheme: str) -> None:
+    """In the smallest window too; every colour of a page stands out from its ground."""
+    set_scheme(scheme)
+    guide.resize(LEAST_SIZE)
+    desk.wait(lambda: guide.size() == LEAST_SIZE)
+    assert clipped(guide) == []
+    for page in PAGES:
+        guide.visit(page)
+        assert guide.text.horizontalScrollBar().maximum() == 0
+        assert guide.text.document().idealWidth() <= guide.text.viewport().width()
+        for words, ground in colours_of(guide):
+            assert contrast(words, ground) >= READABLE, (page, words, ground)
+
+
+def colours_of(guide: GuideWindow) -> set[tuple[str, str]]:
+    """Words and ground of all parts of a page."""
+    found = set()
+    for block in blocks_of(guide.text.document()):
+        at = block.begin()
+        while not at.atEnd():
+            letters = at.fragment().charFormat()
+            grounds = (letters.background(), block.blockFormat().background())
+            look = tokens().colours
+            found.add((first_of((letters.foreground(),), look.text), first_of(grounds, look.surface)))
+            at += 1
+    return found
+
+
+def first_of(brushes: Sequence[QBrush], otherwise: str) -> str:
+    """The colour of the first brush that paints."""
+    return next((brush.color().name() for brush in brushes if brush.style() is not Qt.BrushStyle.NoBrush), otherwise)
+
+
+def test_the_page_of_a_panel(guide: GuideWindow, desk: Desk) -> None:
+    """The key opens the page that tells of the panel where the keyboard is."""
+    guide.close()
+    desk.window.activateWindow()
+    desk.wait(desk.window.isActiveWindow)
+    desk.window.computing.look = lambda: None  # type: ignore[method-assign]
+    desk.press(Key.Key_D, CONTROL)
+    set_guide_page(cast("QWidget", desk.window.computing.panel), "keeping#undo")
+    desk.press(Key.Key_F1)
+    assert (guide.page, shown(guide)) == ("keeping", "Undo")
+
+
+def test_a_guide_that_is_not_there(desk: Desk, pages: Path) -> None:
+    """The window says so in the place of the page."""
+    (pages / "keys.md").unlink()
+    desk.press(Key.Key_F1)
+    window = desk.window.help.window
+    assert window is not None
+    desk.wait(lambda: "a page of the user guide cannot be read" in window.text.toPlainText())
