@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -25,6 +26,18 @@ Fits = Callable[[Path], bool]
 """Whether a file or folder looks like the format; looks at little of it, never raises `FormatError`."""
 
 
+class FormatGroup(StrEnum):
+    """What formats are for, in the order in which they are offered."""
+
+    TABLES = "tables"
+    FOLDERS = "folders"
+    ANNOTATION = "annotation"
+    """Programs in which people label, and what trainers read of them."""
+    NATURE = "nature"
+    """Archives of what lives, and photo libraries."""
+    MODEL = "model"
+
+
 @dataclass(frozen=True)
 class ImageFormat:
     """A format of labelled images.
@@ -37,7 +50,9 @@ class ImageFormat:
         write_file, write_folder: one of them is None.
         read: None where no labels can come back.
         fits: None where it is never detected.
+        group: what it is for.
         has_images: whether the folder holds the images themselves, as copies or links.
+        has_flat_form: whether its class folders can lie beside one another, too; see `FolderOptions`.
         writes_into: whether `write_folder` gets a folder that may hold other files, and writes each of its own whole.
     """
 
@@ -49,7 +64,9 @@ class ImageFormat:
     write_folder: WriteFolder | None = None
     read: Read | None = None
     fits: Fits | None = None
+    group: FormatGroup = FormatGroup.ANNOTATION
     has_images: bool = False
+    has_flat_form: bool = False
     writes_into: bool = False
 
 
@@ -61,6 +78,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         write_file=csv_table.write,
         read=csv_table.read,
         fits=csv_table.fits,
+        group=FormatGroup.TABLES,
     ),
     "jsonl": ImageFormat(
         "JSON lines",
@@ -69,6 +87,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         write_file=json_lines.write,
         read=json_lines.read,
         fits=json_lines.fits,
+        group=FormatGroup.TABLES,
     ),
     "parquet": ImageFormat(
         "Parquet",
@@ -77,6 +96,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         write_file=parquet.write,
         read=parquet.read,
         fits=parquet.fits,
+        group=FormatGroup.TABLES,
     ),
     "folders": ImageFormat(
         "Class folders",
@@ -88,7 +108,9 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         write_folder=class_folders.write,
         read=class_folders.read,
         fits=class_folders.fits,
+        group=FormatGroup.FOLDERS,
         has_images=True,
+        has_flat_form=True,
     ),
 }
 """By the name that the command line has for it. Detection asks in this order; the first that fits is taken."""
