@@ -79,7 +79,7 @@ def _write_rows(file: BinaryIO, columns: Sequence[str], all_rows: Iterable[Row])
         table = csv.writer(text)
         table.writerow(columns)
         for row in all_rows:
-            table.writerow(guarded(storable(_cell(row[name]))) for name in columns)
+            table.writerow(guarded(storable(cell(row[name]))) for name in columns)
 
 
 def _separator(text: str) -> str | None:
@@ -107,7 +107,8 @@ def _rows(source: Path) -> Iterator[tuple[int, dict[str, str]]]:
         raise FormatError(f"{source.name} is not a CSV file", found=f"line {table.line_num}: {error}") from error
 
 
-def _cell(value: Value) -> str:
+def cell(value: Value) -> str:
+    """A cell as text, as it is written where there are no types."""
     match value:
         case None:
             return ""

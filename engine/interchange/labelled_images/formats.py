@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from engine.errors import FormatError, StorageError, UsageError
-from engine.interchange.labelled_images import class_folders, csv_table, json_lines, parquet
+from engine.interchange.labelled_images import class_folders, coco, csv_table, cvat, json_lines, parquet
 from engine.interchange.labelled_images.placed_images import FolderOptions
 from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
 
@@ -97,6 +97,24 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         read=parquet.read,
         fits=parquet.fits,
         group=FormatGroup.TABLES,
+    ),
+    "coco": ImageFormat(
+        "COCO",
+        "one JSON file of categories, images and annotations, for annotation tools and trainers",
+        coco.CANNOT_CARRY,
+        suffix=".json",
+        write_file=coco.write,
+        read=coco.read,
+        fits=coco.fits,
+    ),
+    "cvat": ImageFormat(
+        "CVAT",
+        "CVAT for images 1.1: an XML file of tags, to go on in CVAT",
+        cvat.CANNOT_CARRY,
+        suffix=".xml",
+        write_file=cvat.write,
+        read=cvat.read,
+        fits=cvat.fits,
     ),
     "folders": ImageFormat(
         "Class folders",

@@ -1,7 +1,7 @@
 """JSON lines: one object for each image, with the columns of `table_rows`; null where there is nothing to say."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,7 +14,7 @@ from engine.interchange.text_file import read_text
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
     """Write the objects; a file name that is no valid Unicode stands as JSON's escapes of it."""
-    file.writelines(_line({name: _plain(value) for name, value in row.items()}) + b"\n" for row in rows(images))
+    file.writelines(encoded({name: plain(value) for name, value in row.items()}) + b"\n" for row in rows(images))
     return WrittenExport(len(images.images))
 
 
@@ -45,7 +45,7 @@ def fits(source: Path) -> bool:
     return first is not None and has_columns(tuple(first[1]))
 
 
-def texts(row: dict[str, Any]) -> dict[str, str]:
+def texts(row: Mapping[str, Any]) -> dict[str, str]:
     """A row's values as the texts that `label_in` reads."""
     return {str(name): _text(value) for name, value in row.items()}
 
@@ -77,13 +77,15 @@ def _text(value: Any) -> str:
             return str(value)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A cell as JSON has it: times as ISO 8601."""
     if isinstance(value, datetime):
         return value.isoformat()
     return list(value) if isinstance(value, tuple) else value
 
 
-def _line(row: dict[str, Any]) -> bytes:
+def encoded(row: Mapping[str, Any]) -> bytes:
+    """An object as JSON on one line; a file name that is no valid Unicode stands as JSON's escapes of it."""
     try:
         return json.dumps(row, ensure_ascii=False).encode()
     except UnicodeEncodeError:

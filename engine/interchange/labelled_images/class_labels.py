@@ -1,0 +1,106 @@
+"""What annotation tools call our classes, and what they carry of an image besides: shared by their formats.
+
+These tools know a class by one name, and give each annotation free fields. The name is the class's own where no other
+is called so, else its path. The fields are the columns of the CSV table: who, when, path, score, model.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from engine.graph.names import split_path
+from engine.interchange.labelled_images.json_lines import plain, texts
+from engine.interchange.labelled_images.records import ForeignLabel, LabelledImage, LabelledImages
+from engine.interchange.labelled_images.table_rows import label_in, row_of
+from engine.interchange.predictions_file import UNKNOWN_NAME
+
+NONE_LABEL: Final = "none of the classes"
+"""The label of an image that is said to show none of them; an image of which nothing is said has no label at all."""
+_SAID_ELSEWHERE: Final = frozenset({"image", "class"})
+_OF_THE_FILE: Final = frozenset({"file", "content_hash"})
+_NOTHING: Final[tuple[Any, ...]] = (None, "", ())
+
+
+class ClassLabels:
+    """The labels of a collection's classes, each different from all others.
+
+    Args:
+        images: the collection; all classes of its graph have a label, not only those of its images.
+    """
+
+    def __init__(self, images: LabelledImages) -> None:
+        self._images = images
+        graph = images.graph
+        self.classes = tuple(sorted(graph.classes(), key=lambda each: (graph.level(each), each)))
+        names = {each: graph.name(each) for each in self.classes}
+        called = Counter([*names.values(), NONE_LABEL])
+        paths = {images.path_text(each) for each, name in names.items() if called[name] > 1}
+        self._labels = {
+            each: name if called[name] == 1 and name not in paths else images.path_text(each)
+            for each, name in names.items()
+        }
+
+    def of_class(self, class_id: int) -> str:
+        """The label of a class."""
+        return self._labels[class_id]
+
+    def of(self, image: LabelledImage) -> str | None:
+        """What an image is said to be; None where nothing is said."""
+        if image.class_id is not None:
+            return self._labels[image.class_id]
+        return NONE_LABEL if image.is_of_none else None
+
+    @cached_property
+    def has_none(self) -> bool:
+        """Whether an image has `NONE_LABEL`."""
+        return any(image.class_id is None and image.is_of_none for image in self._images.images)
+
+    @cached_property
+    def all_labels(self) -> tuple[str, ...]:
+        """Every label, parents before children, `NONE_LABEL` last where an image has it."""
+        return (*self._labels.values(), *([NONE_LABEL] if self.has_none else []))
+
+
+def fields_of(images: LabelledImages, image: LabelledImage, *without: str) -> dict[str, Any]:
+    """The columns of an image that say something, as JSON has them.
+
+    Args:
+        images: the collection.
+        image: one of its images.
+        without: columns for which the format has a place of its own, besides the image's path and its class's name.
+    """
+    return {
+        name: plain(value)
+        for name, value in row_of(images, image).items()
+        if name not in _SAID_ELSEWHERE and name not in without and value not in _NOTHING and value is not False
+    }
+
+
+def label_with(
+    image: str, label: str, fields: Mapping[str, Any], folder: Path, *, file: Path | None = None
+) -> ForeignLabel | None:
+    """What a tool's file says of an image; None where it names no class, or no image.
+
+    Args:
+        image: its path there.
+        label: of the annotation; "" where it has none.
+        fields: what `fields_of` wrote, or of another program. They count only where they speak of the same class: who
+            changes a label in the tool leaves them as they were.
+        folder: that relative paths may start from.
+        file: where the image is known to be; overrules the fields.
+
+    Raises:
+        ValueError: a time in the fields is none.
+    """
+    said = texts(fields_about(label, fields))
+    said |= {"image": image, "class": UNKNOWN_NAME if label == NONE_LABEL else label}
+    return label_in(said | ({"file": str(file)} if file else {}), folder)
+
+
+def fields_about(label: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields, where they speak of the class that a label names; otherwise those that only say which file it is."""
+    path = str(fields.get("path") or "")
+    is_about_it = label in {path, *split_path(path)[-1:]} if path else label == NONE_LABEL
+    return {name: value for name, value in fields.items() if is_about_it or name in _OF_THE_FILE}

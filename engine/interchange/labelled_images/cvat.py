@@ -1,0 +1,159 @@
+"""CVAT for images 1.1: an XML file of labels and of images with tags, which stays apart from the images.
+
+A class is a label for tags, what an image is said to be is a tag, `source` tells a person (manual) from the model
+(auto), and the tag's attributes carry who, when, path and score. CVAT's own exports are read too, as XML or as ZIP.
+"""
+
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO, Final
+from xml.etree.ElementTree import Element
+
+from engine.errors import FormatError, StorageError
+from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
+from engine.interchange.labelled_images.csv_table import cell
+from engine.interchange.labelled_images.records import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelledImage,
+    LabelledImages,
+    WrittenExport,
+)
+from engine.interchange.labelled_images.table_rows import COLUMNS
+from engine.interchange.labelled_images.xml_text import elements, first_tag, xml_attribute, xml_text
+
+CANNOT_CARRY: Final = (
+    "labels stand beside one another; where a class belongs is said by its tags alone",
+    "other parents of a class without images",
+)
+_MEMBER: Final = "annotations.xml"
+_BY_MACHINE: Final = "auto"
+_BY_PERSON: Final = "manual"
+_SHAPES: Final = ("tag", "box", "polygon", "polyline", "points", "cuboid", "ellipse", "mask", "skeleton")
+_LONGEST_VALUE: Final = 4096
+"""Characters of an attribute's value, as CVAT's database has them."""
+
+
+def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
+    """Write a label for each class, an entry for each image, and a tag in each that has a label."""
+    labels = ClassLabels(images)
+    file.write(b'<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n  <version>1.1</version>\n')
+    file.write(_meta(images, labels).encode())
+    file.writelines(_entry(images, labels, number, image).encode() for number, image in enumerate(images.each()))
+    file.write(b"</annotations>\n")
+    return WrittenExport(len(images.images))
+
+
+def read(source: Path) -> ForeignLabels:
+    """Read the tags; a shape names the class of its image, too."""
+    labels: dict[ForeignLabel, None] = {}
+    problems: list[str] = []
+    unlabelled = entries = 0
+    who = ""
+    with _opened(source) as file:
+        for element in elements(file, source.name, "meta", "image", "track"):
+            match element.tag:
+                case "meta":
+                    who = _only_assignee(element)
+                case "track":
+                    problems.append(f"the track {element.get('id')} is of a video")
+                case _:
+                    entries += 1
+                    found = list(_labels(element, source.parent, who, problems))
+                    unlabelled += not found
+                    labels |= dict.fromkeys(found)
+    if not entries and not problems:
+        raise FormatError(f"{source.name} has no images", expected="annotations of CVAT for images 1.1")
+    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+
+
+def fits(source: Path) -> bool:
+    """Whether it is XML of annotations, or a ZIP with it."""
+    if not source.is_file():
+        return False
+    if source.suffix.casefold() == ".zip":
+        try:
+            with zipfile.ZipFile(source) as archive:
+                return _MEMBER in archive.namelist()
+        except (OSError, zipfile.BadZipFile):
+            return False
+    return source.suffix.casefold() == ".xml" and first_tag(source) == "annotations"
+
+
+def _meta(images: LabelledImages, labels: ClassLabels) -> str:
+    attributes = "".join(
+        f"<attribute><name>{name}</name><mutable>False</mutable><input_type>text</input_type>"
+        "<default_value></default_value><values></values></attribute>"
+        for name in COLUMNS
+        if name not in {"image", "class"}
+    )
+    listed = "".join(
+        f"        <label><name>{xml_text(label)}</name><color></color><type>tag</type>"
+        f"<attributes>{attributes}</attributes></label>\n"
+        for label in labels.all_labels
+    )
+    made_at = images.made_at.isoformat()
+    return (
+        f"  <meta>\n    <task>\n      <name>{xml_text(images.title)}</name>\n"
+        f"      <size>{len(images.images)}</size>\n      <mode>annotation</mode>\n"
+        f"      <created>{made_at}</created>\n      <updated>{made_at}</updated>\n"
+        f"      <labels>\n{listed}      </labels>\n    </task>\n    <dumped>{made_at}</dumped>\n  </meta>\n"
+    )
+
+
+def _entry(images: LabelledImages, labels: ClassLabels, number: int, image: LabelledImage) -> str:
+    facts = images.facts_of(image.file)
+    opening = f'  <image id="{number}" name={xml_attribute(image.path)} width="{facts.width}" height="{facts.height}"'
+    label = labels.of(image)
+    if label is None:
+        return f"{opening}></image>\n"
+    source = _BY_PERSON if image.is_verified else _BY_MACHINE
+    attributes = "".join(
+        f"<attribute name={xml_attribute(name)}>{xml_text(_value(value))}</attribute>"
+        for name, value in fields_of(images, image).items()
+    )
+    return f'{opening}>\n    <tag label={xml_attribute(label)} source="{source}">{attributes}</tag>\n  </image>\n'
+
+
+def _value(value: object) -> str:
+    return cell(value if isinstance(value, str | float | bool | list) else str(value))[:_LONGEST_VALUE]
+
+
+def _labels(entry: Element, folder: Path, who: str, problems: list[str]) -> Iterator[ForeignLabel]:
+    image = entry.get("name", "")
+    for shape in entry:
+        if shape.tag not in _SHAPES:
+            continue
+        fields = {each.get("name", ""): each.text or "" for each in shape.iter("attribute")}
+        try:
+            label = label_with(image, shape.get("label", ""), fields, folder)
+        except ValueError as error:
+            problems.append(f"{image}: {error}")
+            continue
+        if label is not None:
+            is_machine = shape.get("source") == _BY_MACHINE
+            yield replace(label, is_machine=is_machine, who="" if is_machine else label.who or who)
+
+
+def _only_assignee(meta: Element) -> str:
+    """Whose work it is, where all of it is one person's."""
+    names = {each.findtext("username", "").strip() for each in meta.iter("assignee")}
+    return names.pop() if len(names) == 1 else ""
+
+
+@contextmanager
+def _opened(source: Path) -> Iterator[BinaryIO]:
+    try:
+        if source.suffix.casefold() == ".zip":
+            with zipfile.ZipFile(source) as archive, archive.open(_MEMBER) as member:
+                yield member  # type: ignore[misc]
+        else:
+            with source.open("rb") as file:
+                yield file
+    except (zipfile.BadZipFile, KeyError, NotImplementedError) as error:
+        raise FormatError(f"{source.name} holds no {_MEMBER}", found=str(error)[:200]) from error
+    except OSError as error:
+        raise StorageError(f"{source.name} cannot be read", found=str(error), remedy="check the path") from error
