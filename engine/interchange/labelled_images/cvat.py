@@ -153,7 +153,7 @@ def _opened(source: Path) -> Iterator[BinaryIO]:
         else:
             with source.open("rb") as file:
                 yield file
-    except (zipfile.BadZipFile, KeyError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, KeyError, RuntimeError) as error:
         raise FormatError(f"{source.name} holds no {_MEMBER}", found=str(error)[:200]) from error
     except OSError as error:
         raise StorageError(f"{source.name} cannot be read", found=str(error), remedy="check the path") from error
