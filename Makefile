@@ -12,7 +12,7 @@ ROBOT_PACKAGES := xvfb openbox dbus at-spi2-core
 # Where compiled modules are not kept, every process of the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test quick robot robot-short trust check format qt-libraries robot-packages
+.PHONY: run test quick robot robot-short trust guide-pictures check format qt-libraries robot-packages
 
 # The backbone that is made from a weights package is made here, once, so that the first project need not wait for it.
 run: $(STAMP) qt-libraries
@@ -38,6 +38,10 @@ robot: $(STAMP) qt-libraries robot-packages
 
 robot-short: $(STAMP) qt-libraries robot-packages
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/robot || $(BIN)/python -m pytest --last-failed tests/robot
+
+# The pictures of the user guide, made anew from the sample collection.
+guide-pictures: $(STAMP) qt-libraries
+	$(BIN)/python -m app.guide_pictures docs/guide/images
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

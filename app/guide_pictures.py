@@ -1,0 +1,230 @@
+"""`make guide-pictures`: every picture of the user guide, made from the sample collection, so that none gets stale."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QEvent, QLocale, QMargins, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+
+from app.help.typesetting import PIXELS_FOR_ONE
+from app.screenshot import choose_coarse, is_complete, opened, show_published, show_training, wait_until
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QPixmap
+
+    from app.main_window import MainWindow
+    from app.palette.overlay import Overlay
+
+SIZE: Final = QSize(960, 600)
+"""Of the window, in logical pixels."""
+WIDE: Final = QSize(1320, 600)
+"""Of the window while parts of it are shown: they are as wide as on most screens."""
+THUMBNAILS: Final = 128
+"""Side in logical pixels: small enough for some rows of them."""
+COLOURS: Final = 128
+"""Of a picture; more cannot be told from it, and fewer show in the drawings."""
+BESIDE: Final = 16
+"""Logical pixels around a card that floats."""
+SELECTED: Final = 9  # images, which are two rows or three
+LONG_S: Final = 600  # a busy machine tests its devices, or draws the sample
+HOME: Final = {
+    "PROTOLEAF_CACHE": "cache",
+    "PROTOLEAF_BACKUPS": "backups",
+    "PROTOLEAF_BACKBONES": "backbones",
+    "PROTOLEAF_LOGS": "logs",
+    "XDG_CONFIG_HOME": "settings",
+}
+"""Variables that keep the person's own folders out of it, each with a folder of the scratch folder."""
+
+Show = Callable[["MainWindow"], QRect]
+"""Brings something on the screen, and tells where it is."""
+
+
+def make_pictures(project: Path, folder: Path) -> None:
+    """Make all pictures.
+
+    Args:
+        project: the sample project, embedded; it is changed by training.
+        folder: that they are written into.
+
+    Raises:
+        TimeoutError: something did not come in time.
+    """
+    with without_project() as window:
+        take(window, folder, BEFORE)
+    with opened(project, SIZE) as window:
+        wait_until(lambda: not window.session.jobs.jobs and window.session.is_settled, LONG_S)
+        window.workspace.offer_notice.hide()
+        choose_coarse(window)
+        wait_until(lambda: is_complete(window))
+        take(window, folder, WHOLE)
+        window.resize(WIDE)
+        take(window, folder, PARTS)
+
+
+def take(window: "MainWindow", folder: Path, shows: Mapping[str, Show]) -> None:
+    """Make some pictures of a window, one after the other."""
+    for name, show in shows.items():
+        place = show(window)
+        wait_until(lambda: not window.thumbnails.is_busy)
+        save(window.grab(place), folder / f"{name}.png")
+
+
+@contextmanager
+def without_project() -> "Iterator[MainWindow]":
+    """A window that shows its first page."""
+    from app.main_window import MainWindow
+    from app.theme import apply_theme
+
+    application = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(application, QApplication)
+    apply_theme(application)
+    window = MainWindow()
+    try:
+        window.resize(SIZE)
+        window.show()
+        wait_until(window.isVisible)
+        yield window
+    finally:
+        window.close()
+
+
+def save(picture: "QPixmap", path: Path) -> None:
+    """Write a picture as a small PNG."""
+    import numpy as np
+    from PIL import Image
+    from PySide6.QtGui import QImage
+
+    image = picture.toImage().convertToFormat(QImage.Format.Format_RGB888)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    pixels = rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3)
+    few = Image.fromarray(pixels).quantize(COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
+
+
+# -- what is shown
+
+
+def _whole(window: "MainWindow") -> QRect:
+    return window.rect()
+
+
+def _part(window: "MainWindow", part: QWidget, *, height: int | None = None) -> QRect:
+    corner = part.mapTo(window, QPoint(0, 0))
+    return QRect(corner, QSize(part.width(), min(part.height(), height or part.height())))
+
+
+def _card(window: "MainWindow", card: "Overlay | None") -> QRect:
+    assert card is not None
+    place = _part(window, card.panel).marginsAdded(QMargins(BESIDE, BESIDE, BESIDE, BESIDE))
+    return place.intersected(window.rect())
+
+
+def _new_project(window: "MainWindow") -> QRect:
+    making = window.projects.making
+    making.begin()
+    wait_until(lambda: making.card is not None and making.card.isVisible(), LONG_S)
+    wait_until(lambda: not making.measuring.is_busy, LONG_S)
+    return _card(window, making.card)
+
+
+def _classes(window: "MainWindow") -> QRect:
+    window.tree.front.expandAll()
+    return _part(window, window.tree)
+
+
+def _image_panel(window: "MainWindow") -> QRect:
+    return _part(window, window.inspector)
+
+
+def _class_panel(window: "MainWindow") -> QRect:
+    graph = window.session.graph
+    window.tree.select_class(min(graph.leaves()))
+    wait_until(lambda: window.inspector.class_facts is not None)
+    scroll = next(area for area in window.inspector.findChildren(QScrollArea) if area.isVisible())
+    scroll.verticalScrollBar().setValue(scroll.verticalScrollBar().maximum())  # where the confidence needed stands
+    return _part(window, window.inspector)
+
+
+def _selection(window: "MainWindow") -> QRect:
+    window.registry.trigger("show_to_review")
+    wait_until(lambda: is_complete(window))
+    grid = window.workspace.grid
+    grid.select_row(0)
+    for _ in range(SELECTED - 1):
+        key = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+        QApplication.sendEvent(grid, key)
+    bar = window.workspace.selection_bar
+    wait_until(bar.isVisible)
+    return _part(window, window.workspace)
+
+
+def _performance(window: "MainWindow") -> QRect:
+    window.registry.trigger("choose_device")
+    wait_until(lambda: not window.computing.looking.is_busy, LONG_S)
+    return _card(window, window.computing.panel)
+
+
+def _backups(window: "MainWindow") -> QRect:
+    window.computing.panel.dismiss()  # type: ignore[union-attr]
+    window.registry.trigger("backups")
+    panel = window.backups.panel
+    assert panel is not None
+    wait_until(lambda: bool(panel.cards))
+    return _part(window, panel)
+
+
+def _backbones(window: "MainWindow") -> QRect:
+    show_published(window)
+    return _part(window, window.side)
+
+
+def _training(window: "MainWindow") -> QRect:
+    show_training(window)
+    return _part(window, window.side)
+
+
+BEFORE: Final[Mapping[str, Show]] = {"welcome": _whole, "new-project": _new_project}
+"""By the name of the file: what is shown before there is a project."""
+WHOLE: Final[Mapping[str, Show]] = {"window": _whole}
+"""In the sample project."""
+PARTS: Final[Mapping[str, Show]] = {
+    "classes": _classes,
+    "image-panel": _image_panel,
+    "class-panel": _class_panel,
+    "selection": _selection,
+    "performance": _performance,
+    "backups": _backups,
+    "backbones": _backbones,
+    "training": _training,
+}
+"""The same, in a wide window."""
+
+
+def main(folder: Path) -> int:
+    """Draw the sample collection in a scratch folder, and make the pictures from it."""
+    from app.image_grid.logic import Order
+    from app.settings import Settings
+    from engine.collection.sample_project import make_sample_project
+    from engine.config import CacheFolders
+
+    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedKingdom))
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="protoleaf-guide-") as scratch:
+        os.environ |= {name: str(Path(scratch) / place) for name, place in HOME.items()}
+        settings = Settings()
+        settings.zoom, settings.order = THUMBNAILS, Order.SUREST_FIRST.value
+        project = make_sample_project(Path(scratch) / "sample", CacheFolders.default())
+        make_pictures(project, folder)
+    return 0
+
+
+if __name__ == "__main__":
+    os.environ |= {"QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": str(PIXELS_FOR_ONE)}
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,142 @@
+"""The guide says nothing that is not so: its links lead somewhere, and the words it quotes are those of the program."""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pytest
+from PySide6.QtGui import QKeySequence
+
+from app.actions.table import ACTIONS, GROUPS, ActionRow
+from app.help.guide import CONTENTS, Guide, GuidePage, read_guide
+from engine.config import guide_folder
+from engine.interchange.labelled_images.formats import FORMATS
+from tests.architecture.test_texts import ROOT, commands
+
+GUIDE: Final[Guide] = read_guide(guide_folder())
+PAGES: Final = sorted(GUIDE.pages.values(), key=lambda page: page.name)
+MESSAGES: Final = GUIDE.pages["troubleshooting"]
+
+_LINK: Final = re.compile(r"\]\(([^)]+)\)")
+_BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
+_PLACE: Final = re.compile(r"%\d|\{[^{}]*\}")
+_KEYS: Final = re.compile(r"`((?:(?:Ctrl|Shift|Alt)\+)+\S|(?:Ctrl\+|Shift\+|Alt\+)*(?:Enter|Space|Del|F\d+|[A-Z?]))`")
+_ACTION_WITH_KEY: Final = re.compile(r"\*\*(?P<path>[^*]+ > [^*]+)\*\* \(`(?P<keys>[^`]+)`\)")
+_OTHER_KEYS: Final = frozenset(
+    {"Ctrl+A", "Ctrl+C", "Alt+Left", "Ctrl", "Shift"}  # of the system's lists, of a terminal, and of the guide itself
+)
+NOT_SAID: Final = frozenset({"Predictions are poor"})
+"""Entries of the page of messages that are about no message."""
+
+
+def each_page(page: GuidePage) -> str:
+    return page.name
+
+
+@cache
+def said(folder: str) -> frozenset[str]:
+    """Every text in the code of a package, with an ellipsis for each value in it."""
+    texts = set()
+    for path in (ROOT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                texts.add(_PLACE.sub("…", node.value))
+            elif isinstance(node, ast.JoinedStr):
+                texts.add("".join(_text_of(part) for part in node.values))
+    return frozenset(texts)
+
+
+def _text_of(part: ast.expr) -> str:
+    return str(part.value) if isinstance(part, ast.Constant) else "…"
+
+
+def actions_in(path: str) -> list[ActionRow]:
+    """The actions of a menu that have a title."""
+    menu, _, title = path.partition(" > ")
+    return [row for row in ACTIONS if (row.group, row.text) == (menu, title)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=each_page)
+def test_links_lead_to_pages_headings_and_pictures(page: GuidePage) -> None:
+    """All within the guide: the program follows no others."""
+    for link in _LINK.findall(page.markdown):
+        name, _, anchor = link.partition("#")
+        if name.startswith("images/"):
+            assert (GUIDE.folder / name).is_file(), link
+            continue
+        target = GUIDE.pages.get(name.removesuffix(".md") or page.name)
+        assert target is not None, link
+        assert anchor in {section.anchor for section in target.sections}, link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=each_page)
+def test_bold_words_are_words_of_the_window(page: GuidePage) -> None:
+    """Buttons, fields and sentences as they stand there; `Menu > Action` is an action of that menu."""
+    for words in _BOLD.findall(page.markdown):
+        if " > " in words:
+            assert actions_in(words), words
+        else:
+            assert words in GROUPS or words in said("app"), words
+
+
+@pytest.mark.parametrize("page", PAGES, ids=each_page)
+def test_keys_are_those_of_the_window(page: GuidePage) -> None:
+    """And a key behind an action is that action's."""
+    known = {keys for row in ACTIONS for keys in row.shortcuts} | _OTHER_KEYS
+    for keys in _KEYS.findall(page.markdown):
+        assert keys in known, keys
+    for found in _ACTION_WITH_KEY.finditer(page.markdown):
+        (row,) = actions_in(found["path"])
+        assert QKeySequence(found["keys"]) in [QKeySequence(keys) for keys in row.shortcuts], found[0]
+
+
+def test_every_message_is_one_of_the_program() -> None:
+    """Each entry of the page of messages is, word for word, what the program says."""
+    entries = re.findall(r"^### (.+)$", MESSAGES.markdown, re.MULTILINE)
+    assert len(entries) > 40
+    assert [entry for entry in entries if entry not in said("app") | said("engine") | NOT_SAID] == []
+
+
+def test_the_page_of_the_command_line_names_every_command() -> None:
+    """Each in code."""
+    page = GUIDE.pages["command-line"].markdown
+    assert [name for name in commands() if f"`{name}" not in page] == []
+
+
+def test_the_page_of_exports_names_every_format() -> None:
+    """And none that there is not."""
+    page = GUIDE.pages["exporting"].markdown
+    table = page.partition("## Formats")[2].partition("\n## ")[0]
+    assert sorted(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == sorted(FORMATS)
+
+
+def test_every_file_is_a_page() -> None:
+    """None is forgotten in the contents, and no picture is left over."""
+    assert {path.stem for path in GUIDE.folder.glob("*.md")} == set(GUIDE.pages)
+    shown = {name for page in PAGES for name in page.pictures}
+    assert {f"images/{path.name}" for path in (GUIDE.folder / "images").iterdir()} == shown
+
+
+def test_pictures_are_small() -> None:
+    """For a repository and for an installer; none is larger than a window."""
+    for name, (width, height) in GUIDE.picture_sizes.items():
+        assert width <= 1440, name
+        assert height <= 900, name
+        assert (GUIDE.folder / name).stat().st_size <= 200_000, name
+
+
+def test_parts_of_the_window_name_pages_of_the_guide() -> None:
+    """What the help key opens there."""
+    named = re.compile(r'set_guide_page\(self, "([^"]+)"\)')
+    found = [place for path in Path(ROOT / "app").rglob("*.py") for place in named.findall(path.read_text("utf-8"))]
+    assert len(found) >= 6
+    for place in found:
+        name, _, anchor = place.partition("#")
+        assert anchor in {section.anchor for section in GUIDE.pages[name].sections}, place
+
+
+def test_the_contents_come_first() -> None:
+    """As the first page of the guide."""
+    assert next(iter(GUIDE.pages)) == CONTENTS
