@@ -27,7 +27,7 @@ from tests.support.sessions import LONG_MS
 Key = Qt.Key
 ALT: Final = Qt.KeyboardModifier.AltModifier
 FILLING: Final = "Some words that fill the page.\n\n" * 60
-PICTURE: Final = (1200, 300)
+PICTURE: Final = (900, 240)
 PAGES: Final = {
     CONTENTS: "# Guide\n\nStart with [the keys](keys.md), or read [of undo](keeping.md#undo). See [below](#end)."
     f"\n\n{FILLING}\n\n## End\n\n[Backbones](backbones.md)\n",
