@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,11 +100,14 @@ def save(picture: "QPixmap", path: Path) -> None:
     from PIL import Image
     from PySide6.QtGui import QImage
 
+    from engine.new_file import output_file
+
     image = picture.toImage().convertToFormat(QImage.Format.Format_RGB888)
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
     pixels = rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3)
     few = Image.fromarray(pixels).quantize(COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    few.save(path, optimize=True)
+    with output_file(path) as file:
+        few.save(file, "PNG", optimize=True)
 
 
 # -- what is shown
@@ -213,14 +215,15 @@ def main(folder: Path) -> int:
     from app.settings import Settings
     from engine.collection.sample_project import make_sample_project
     from engine.config import CacheFolders
+    from engine.scratch_folder import scratch_folder
 
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedKingdom))
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="protoleaf-guide-") as scratch:
-        os.environ |= {name: str(Path(scratch) / place) for name, place in HOME.items()}
+    with scratch_folder() as scratch:
+        os.environ |= {name: str(scratch / place) for name, place in HOME.items()}
         settings = Settings()
         settings.zoom, settings.order = THUMBNAILS, Order.SUREST_FIRST.value
-        project = make_sample_project(Path(scratch) / "sample", CacheFolders.default())
+        project = make_sample_project(scratch / "sample", CacheFolders.default())
         make_pictures(project, folder)
     return 0
 
