@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from engine.errors import FormatError, StorageError, UsageError
-from engine.interchange.labelled_images import class_folders, coco, csv_table, cvat, json_lines, parquet
+from engine.interchange.labelled_images import class_folders, coco, csv_table, cvat, darwin_core, json_lines, parquet
 from engine.interchange.labelled_images.placed_images import FolderOptions
 from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
 
@@ -115,6 +115,16 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         write_file=cvat.write,
         read=cvat.read,
         fits=cvat.fits,
+    ),
+    "darwin-core": ImageFormat(
+        "Darwin Core archive",
+        "occurrences with their identifications and images, as GBIF, museums and recording schemes exchange them",
+        darwin_core.CANNOT_CARRY,
+        suffix=".zip",
+        write_file=darwin_core.write,
+        read=darwin_core.read,
+        fits=darwin_core.fits,
+        group=FormatGroup.NATURE,
     ),
     "folders": ImageFormat(
         "Class folders",

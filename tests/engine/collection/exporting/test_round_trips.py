@@ -19,7 +19,7 @@ from tests.support.labelled_images import Labelled, make_project
 READ = [name for name, one in FORMATS.items() if one.read is not None]
 NAMELESS: frozenset[str] = frozenset()
 """Formats that say nothing of who labelled, or when."""
-WITHOUT_NONE: frozenset[str] = frozenset()
+WITHOUT_NONE = frozenset({"darwin-core"})
 """Formats in which an image of none of the classes has no place."""
 
 

@@ -1,0 +1,274 @@
+"""Darwin Core archive: what GBIF, museums and recording schemes exchange; one occurrence for each image with a class.
+
+`identification.csv` lists who or what identified it, a person and the model beside one another; `multimedia.csv` the
+image. What the standard has no term for (every path, scores, content hash) stands in `dynamicProperties` as JSON.
+"""
+
+import csv
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO, Final
+from urllib.parse import quote, unquote
+
+from engine.errors import FormatError, StorageError
+from engine.files import PhotoFacts, shown
+from engine.interchange.labelled_images import darwin_core_terms as terms
+from engine.interchange.labelled_images.darwin_core_metadata import eml_xml, model_text, permanent_id
+from engine.interchange.labelled_images.darwin_core_terms import DARWIN_CORE, DUBLIN_CORE, Table
+from engine.interchange.labelled_images.json_lines import encoded, plain, texts
+from engine.interchange.labelled_images.placed_images import NO_CLASS_REASON
+from engine.interchange.labelled_images.records import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelledImage,
+    LabelledImages,
+    WrittenExport,
+)
+from engine.interchange.labelled_images.table_rows import label_in, row_of, time_in
+
+CANNOT_CARRY: Final = (
+    "images without a class stay out: they are no occurrences",
+    "the licence and whom to write to are not known: fill them in (eml.xml) before you publish",
+    "images are named, not contained",
+)
+VERIFIED: Final = "verified by a person"
+UNVERIFIED: Final = "machine answer, verified by nobody"
+BETWEEN_CLASSES: Final = " | "
+"""Between the classes above, the highest first, as the standard recommends."""
+LARGEST_TABLE_BYTES: Final = 4 * 2**30
+"""Unpacked: an archive that says more is refused. Chosen."""
+_FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)
+"""Of files in a zip archive whose time is nobody's business: the same collection gives the same archive."""
+_LEFT_OUT_OF_PROPERTIES: Final = frozenset({"file", "exported_at"})
+
+
+def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
+    """Write the archive; an image of no class is no occurrence."""
+    facts: dict[int, PhotoFacts] = {}
+    for image in images.each():
+        if image.class_id is not None:
+            facts[image.image_id] = images.facts_of(image.file)
+    written = [image for image in images.images if image.image_id in facts]
+    ids = {image.image_id: permanent_id(images.title, image.path).urn for image in written}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        _add(archive, terms.META, terms.meta_xml())
+        _add(archive, terms.EML, eml_xml(images))
+        for table, rows in (
+            (terms.OCCURRENCES, (_occurrence(images, each, ids, facts) for each in written)),
+            (terms.MEDIA, (_medium(each, ids, facts) for each in written)),
+            (terms.IDENTIFICATIONS, (row for each in written for row in _identifications(images, each, ids))),
+        ):
+            _add_table(archive, table, rows)
+    left = len(images.images) - len(written)
+    return WrittenExport(len(written), {NO_CLASS_REASON: left} if left else {})
+
+
+def read(source: Path) -> ForeignLabels:
+    """Read an archive, ours or another one: each occurrence with a name is a label."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            return _labels(archive, source)
+    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError) as error:
+        raise FormatError(f"{source.name} is no Darwin Core archive", found=str(error)[:200]) from error
+    except (UnicodeError, LookupError, csv.Error, TypeError) as error:
+        raise FormatError(f"a table in {source.name} cannot be read", found=str(error)[:200]) from error
+    except OSError as error:
+        raise StorageError(f"{source.name} cannot be read", found=str(error), remedy="check the path") from error
+
+
+def fits(source: Path) -> bool:
+    """Whether it is a zip archive with a `meta.xml`."""
+    try:
+        with source.open("rb") as file:
+            if not zipfile.is_zipfile(file):
+                return False
+            with zipfile.ZipFile(file) as archive:
+                return terms.META in archive.namelist()
+    except (OSError, zipfile.BadZipFile, ValueError):
+        return False
+
+
+def _occurrence(
+    images: LabelledImages, image: LabelledImage, ids: Mapping[int, str], facts: Mapping[int, PhotoFacts]
+) -> Iterable[str]:
+    fact = facts[image.image_id]
+    has_place = fact.latitude is not None and fact.longitude is not None
+    cells = row_of(images, image).items()
+    own = {name: plain(value) for name, value in cells if value and name not in _LEFT_OUT_OF_PROPERTIES}
+    assert image.class_id is not None, "only such are written"
+    return (
+        ids[image.image_id], "MachineObservation", "present", images.title, str(image.image_id),
+        fact.taken_at.isoformat() if fact.taken_at else "",
+        f"{fact.latitude:.7f}" if has_place else "", f"{fact.longitude:.7f}" if has_place else "",
+        "WGS84" if has_place else "",
+        *_identified(images, image, image.class_id, is_person=image.is_verified),
+        encoded(own).decode(),
+    )  # fmt: skip
+
+
+def _medium(image: LabelledImage, ids: Mapping[int, str], facts: Mapping[int, PhotoFacts]) -> Iterable[str]:
+    fact = facts[image.image_id]
+    return (
+        ids[image.image_id], "StillImage", fact.media_type,
+        quote(image.path.encode("utf-8", "surrogateescape"), safe="/") if _is_bytes(image.path) else "",
+        image.file.name, fact.taken_at.isoformat() if fact.taken_at else "",
+    )  # fmt: skip
+
+
+def _identifications(images: LabelledImages, image: LabelledImage, ids: Mapping[int, str]) -> Iterator[Iterable[str]]:
+    """The person's first, then the model's: the class it is sure of, and the likeliest leaf where that is another."""
+    core = ids[image.image_id]
+    if image.label is not None and image.label.class_id is not None:
+        yield core, *_identified(images, image, image.label.class_id, is_person=True)
+    if image.answer is not None and not image.answer.is_unknown:
+        for class_id in dict.fromkeys((image.answer.safe_id, image.answer.leaf_id)):
+            if class_id is not None:
+                yield core, *_identified(images, image, class_id, is_person=False)
+
+
+def _identified(images: LabelledImages, image: LabelledImage, class_id: int, *, is_person: bool) -> Iterable[str]:
+    path = images.paths(class_id)[0]
+    start = path[-1], BETWEEN_CLASSES.join(path[:-1]), images.graph.aliases(class_id).source_id
+    if is_person and image.label is not None:
+        return *start, image.label.who, image.label.when.isoformat(), VERIFIED, ""
+    answer = image.answer
+    assert answer is not None, "either of them names a class"
+    score = answer.safe_score if class_id == answer.safe_id else answer.leaf_score
+    return *start, model_text(images), images.made_at.isoformat(), UNVERIFIED, f"probability {score:.6f}"
+
+
+def _is_bytes(path: str) -> bool:
+    """Whether a path can be written as bytes; half a character pair, as Windows allows it, cannot."""
+    try:
+        path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    archive.writestr(_entry(name), data)
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, _FIRST_TIME)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    return entry
+
+
+def _add_table(archive: zipfile.ZipFile, table: Table, rows: Iterable[Iterable[str]]) -> None:
+    with (
+        archive.open(_entry(table.file), "w", force_zip64=True) as entry,
+        io.TextIOWrapper(entry, encoding=table.encoding, newline="") as text,
+    ):
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(table.names)
+        writer.writerows([_one_line(shown(cell)) for cell in row] for row in rows)
+
+
+def _one_line(cell: str) -> str:
+    """Many readers of archives take a line's end for a row's end, quoted or not."""
+    return " ".join(cell.splitlines()) if not cell.isprintable() else cell
+
+
+def _labels(archive: zipfile.ZipFile, source: Path) -> ForeignLabels:
+    core, *others = terms.tables_in(_small(archive, terms.META))
+    if core.row_type != terms.OCCURRENCE:
+        raise FormatError(
+            f"{source.name} has no occurrences", expected="an archive whose core is Occurrence", found=core.row_type
+        )
+    media = {
+        row[""]: row.get(DUBLIN_CORE + "identifier", "")
+        for table in others
+        if table.row_type == terms.MULTIMEDIA
+        for row in _rows(archive, table)
+    }
+    labels: list[ForeignLabel] = []
+    problems: list[str] = []
+    unlabelled = 0
+    for number, row in enumerate(_rows(archive, core), start=1):
+        try:
+            label = _label(row, media, source)
+        except ValueError as error:
+            problems.append(f"occurrence {number}: {error}")
+            continue
+        unlabelled += label is None
+        labels += [] if label is None else [label]
+    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+
+
+def _label(row: Mapping[str, str], media: Mapping[str, str], source: Path) -> ForeignLabel | None:
+    def cell(name: str) -> str:
+        return row.get(DARWIN_CORE + name, "").strip()
+
+    name = cell("scientificName")
+    own = _properties(cell("dynamicProperties"))
+    if own.get("class") == name and own.get("image"):
+        return label_in(own, source.parent)
+    image = own.get("image") or unquote(media.get(row[""], "")) or cell("associatedMedia")
+    if not name or not image:
+        return None
+    above = tuple(each.strip() for each in cell("higherClassification").split("|") if each.strip())
+    return ForeignLabel(
+        image,
+        (*above, name),
+        source_id=cell("taxonID"),
+        content_hash=own.get("content_hash", ""),
+        who=cell("identifiedBy"),
+        when=_time(cell("dateIdentified")),
+        is_machine=cell("identificationVerificationStatus") == UNVERIFIED,
+    )
+
+
+def _properties(text: str) -> dict[str, str]:
+    """Our own record of an occurrence; {} where it is of another program."""
+    try:
+        found = json.loads(text) if text.startswith("{") else {}
+    except (ValueError, RecursionError):
+        return {}
+    return texts(found) if isinstance(found, dict) else {}
+
+
+def _time(text: str) -> datetime | None:
+    """A date; a range, or a year alone, is none."""
+    try:
+        return time_in(text)
+    except ValueError:
+        return None
+
+
+def _small(archive: zipfile.ZipFile, name: str) -> bytes:
+    _check_size(archive, name)
+    return archive.read(name)
+
+
+def _rows(archive: zipfile.ZipFile, table: Table) -> Iterator[dict[str, str]]:
+    """Rows by term; the id that ties tables together is under ""."""
+    _check_size(archive, table.file)
+    with (
+        archive.open(table.file) as entry,
+        io.TextIOWrapper(entry, encoding=table.encoding, newline="") as text,
+    ):
+        reader = (
+            csv.reader(text, delimiter=table.separator, quotechar=table.quote)
+            if table.quote
+            else csv.reader(text, delimiter=table.separator, quoting=csv.QUOTE_NONE)
+        )
+        for index, cells in enumerate(reader):
+            if index >= table.header_lines and cells:
+                yield {
+                    "": cells[table.id_index] if table.id_index < len(cells) else "",
+                    **{term: cells[at] for at, term in table.columns.items() if at < len(cells)},
+                }
+
+
+def _check_size(archive: zipfile.ZipFile, name: str) -> None:
+    size = archive.getinfo(name).file_size
+    if size > LARGEST_TABLE_BYTES:
+        raise FormatError(f"{name} is too large to be read", found=f"{size // 2**20:,} MiB")

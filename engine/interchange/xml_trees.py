@@ -1,0 +1,55 @@
+"""XML that somebody else's program wrote, read without what XML can do to a reader.
+
+No entity is resolved, nothing is fetched, and a document that declares entities or a type of its own is refused: none
+of the formats that we read needs that, and it is how small files grow huge or make readers open others.
+"""
+
+from typing import Any, Final
+
+from lxml import etree
+
+from engine.errors import FormatError
+
+Element = Any
+"""An element of lxml, which ships no types."""
+Tree = Any
+"""A document of lxml: its root with the comments and instructions around it."""
+
+LARGEST_DOCUMENT_BYTES: Final = 64 * 2**20
+"""Of one document; a photo's develop settings with hundreds of brush strokes take a few megabytes. Chosen."""
+
+
+def xml_tree(data: bytes, name: str) -> Tree:
+    """Parse a document; comments, instructions and blanks stay where they are.
+
+    Args:
+        data: the file's bytes; the document says its encoding.
+        name: of the file, for people.
+
+    Raises:
+        FormatError: it is too large, not well-formed, or declares a type or entities.
+    """
+    if len(data) > LARGEST_DOCUMENT_BYTES:
+        raise FormatError(
+            f"{name} is too large for such a file",
+            expected=f"at most {LARGEST_DOCUMENT_BYTES // 2**20} MiB",
+            found=f"{len(data) // 2**20:,} MiB",
+        )
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        root = etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError, LookupError) as error:
+        raise FormatError(f"{name} is not well-formed XML", found=str(error)[:200]) from error
+    tree = root.getroottree()
+    if tree.docinfo.internalDTD is not None:
+        raise FormatError(f"{name} declares a document type", expected="plain XML without one", found="<!DOCTYPE ...>")
+    return tree
+
+
+def xml_text(text: str) -> str:
+    """A text as XML can hold it: control characters, and what is no Unicode, become "?"."""
+    return "".join(each if _is_allowed(ord(each)) else "?" for each in text)
+
+
+def _is_allowed(code: int) -> bool:
+    return code in {9, 10, 13} or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF  # noqa: PLR2004 (XML 1.0)
