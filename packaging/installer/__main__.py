@@ -1,0 +1,45 @@
+"""Builds the program and packs it: `make installer`."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from installer.archive import sha256_of
+from installer.flavours import FLAVOURS
+from installer.places import PRODUCTS
+from installer.program import build_program
+
+_MB = 1e6
+
+
+def main() -> int:
+    """Build and pack one flavour.
+
+    Returns:
+        exit status.
+    """
+    parser = argparse.ArgumentParser(prog="installer", description=__doc__)
+    parser.add_argument("--flavour", choices=FLAVOURS, default="cpu")
+    parser.add_argument("--only-program", action="store_true", help="build the program's folder, pack nothing")
+    chosen = parser.parse_args()
+    flavour = FLAVOURS[chosen.flavour]
+    program = build_program(flavour)
+    sys.stdout.write(f"{program}: {_size_of(program) / _MB:.0f} MB\n")
+    if not chosen.only_program and sys.platform.startswith("linux"):
+        from installer.linux import write_packages
+
+        packages = write_packages(flavour, program)
+        for package in packages:
+            sys.stdout.write(f"{package}: {package.stat().st_size / _MB:.1f} MB\n")
+        sums = "".join(f"{sha256_of(package)}  {package.name}\n" for package in packages)
+        (PRODUCTS / f"{flavour.package}.sha256").write_text(sums, encoding="ascii")
+    return 0
+
+
+def _size_of(folder: Path) -> int:
+    """Bytes of all files below a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

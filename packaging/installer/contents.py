@@ -1,0 +1,72 @@
+"""What goes into the program's folder and what stays out.
+
+Asked by pyinstaller.spec. A row of PyInstaller's tables is a name in the folder, where it comes from, and a kind.
+"""
+
+import sys
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import Final
+
+Entry = tuple[str, str, str]
+
+SYSTEM_FOLDERS: Final = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/")
+"""Where Linux keeps the libraries of all programs."""
+CARRIED: Final = (
+    "libbz2", "libcrypto", "libexpat", "libffi", "liblzma", "libsqlite3", "libssl", "libuuid",  # Python's own
+    "libxcb-cursor", "libxcb-icccm", "libxcb-image", "libxcb-keysyms", "libxcb-render-util", "libxcb-util",  # Qt's
+)  # fmt: skip
+"""Libraries of the building computer that the program carries: Python's, and those of Qt that desktops often lack. The
+others, from fonts to OpenGL and the C++ library, must fit the desktop and its drivers, so they are the desktop's."""
+PLUGINS: Final = {
+    "platforms": ("qxcb", "qwayland", "qoffscreen", "qminimal.", "qwindows", "qcocoa"),
+    "imageformats": ("qsvg",),  # Qt reads no pictures here (decision 12)
+    "networkinformation": (),
+    "tls": (),
+    "generic": (),
+    "egldeviceintegrations": (),
+    "wayland-shell-integration": ("xdg-shell",),
+}
+"""Which of Qt's plugins are wanted, by folder; all of the folders that are not named."""
+PARTS: Final = ("PySide6/Qt/translations", "PySide6/translations")
+"""Qt's own sentences in other languages: the window speaks English."""
+LIBRARIES: Final = ("Qt6EglFS", "Qt6EglFs", "Qt6Network", "Qt6WlShellIntegration")
+"""Libraries of Qt that only plugins use that stay out."""
+NEVER: Final = (
+    "curses", "huggingface_hub", "matplotlib", "nvidia", "PySide6.QtNetwork", "pytest", "readline", "scipy",
+    "sklearn", "timm", "tkinter", "triton",
+    "pillow_heif",  # its encoder is under the GPL: HEIC is read by pi_heif
+)  # fmt: skip
+"""Modules that stay out of every program; readline and curses would bring libraries of the building computer."""
+ONLY_TO_TRAIN: Final = ("torch", "torchvision", "onnxscript", "safetensors", "sympy", "httpx")
+"""Modules that only the program that trains has."""
+ENGINE_ONLY_TO_TRAIN: Final = ("engine.model", "engine.training")
+"""The engine's packages that need torch."""
+NEVER_OF_THE_ENGINE: Final = ("engine.research",)
+"""The paper's experiments."""
+
+
+def excluded_modules(*, trains: bool) -> list[str]:
+    """Modules that PyInstaller leaves out."""
+    return [*NEVER, *(() if trains else ONLY_TO_TRAIN)]
+
+
+def wanted_of_engine(name: str, *, trains: bool) -> bool:
+    """Whether a module of the engine comes along."""
+    return not name.startswith((*NEVER_OF_THE_ENGINE, *(() if trains else ENGINE_ONLY_TO_TRAIN)))
+
+
+def wanted(entries: Iterable[Entry]) -> list[Entry]:
+    """Those entries of a table that are wanted, in an order that does not depend on the computer."""
+    return sorted(entry for entry in entries if _is_wanted(*entry))
+
+
+def _is_wanted(name: str, source: str, kind: str) -> bool:
+    path = PurePosixPath(name.replace("\\", "/"))
+    if kind != "SYMLINK" and sys.platform.startswith("linux") and source.startswith(SYSTEM_FOLDERS):
+        return path.name.startswith(CARRIED)
+    if str(path).startswith(PARTS) or path.name.removeprefix("lib").startswith(LIBRARIES):
+        return False
+    if "plugins" in path.parts and path.parent.name in PLUGINS:
+        return path.name.removeprefix("lib").startswith(PLUGINS[path.parent.name])
+    return True

@@ -1,0 +1,97 @@
+"""Builds the program's folder with PyInstaller, in an environment of its own that holds just what the flavour needs."""
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import Final
+
+from installer.flavours import TRAINING, Flavour
+from installer.places import BUILD, ROOT, commit_time
+
+BUILDER: Final = ("pyinstaller", "pyinstaller-hooks-contrib")
+"""Pinned in constraints.txt like everything else."""
+TORCH_INDEX: Final = "https://download.pytorch.org/whl/cpu"
+"""Where PyTorch's authors keep the build without CUDA, which is a tenth of the one in the Python index."""
+_CPU_BUILD: Final = "+cpu"
+
+
+def build_program(flavour: Flavour) -> Path:
+    """Build one flavour.
+
+    Returns:
+        the program's folder, which holds the executable `protoleaf`.
+    """
+    python = environment(flavour)
+    converted = converted_backbones()
+    folder = BUILD / flavour.name
+    shutil.rmtree(folder / "program", ignore_errors=True)
+    command: list[str | Path] = [python, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
+    command += ["--workpath", folder / "work", "--distpath", folder / "program", ROOT / "pyinstaller.spec"]
+    variables = {
+        "PROTOLEAF_FLAVOUR": flavour.name,
+        "PROTOLEAF_CONVERTED": str(converted),
+        "PYTHONHASHSEED": "0",  # the order of sets in compiled modules
+        "SOURCE_DATE_EPOCH": str(commit_time()),
+        "QT_QPA_PLATFORM": "offscreen",
+    }
+    subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, check=True)
+    return folder / "program" / "protoleaf"
+
+
+def environment(flavour: Flavour) -> Path:
+    """Make the virtual environment of a flavour, or find it made from the same requirements.
+
+    Returns:
+        its Python.
+    """
+    folder = BUILD / flavour.name / "environment"
+    python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    constraints = ROOT / "constraints.txt"
+    wanted = "\n".join((*BUILDER, *flavour.requirements(), constraints.read_text(encoding="utf-8")))
+    made = folder / "made-from.txt"
+    if made.is_file() and made.read_text(encoding="utf-8") == wanted:
+        return python
+    venv.create(folder, with_pip=True, clear=True)
+    options: list[str | Path] = ["--quiet", "--constraint", constraints]
+    if flavour is TRAINING:
+        options = ["--quiet", "--extra-index-url", TORCH_INDEX, "--constraint", _for_cpu(constraints, folder)]
+    subprocess.run([python, "-m", "pip", "install", *options, *BUILDER, *flavour.requirements()], check=True)
+    made.write_text(wanted, encoding="utf-8")
+    return python
+
+
+def _for_cpu(constraints: Path, folder: Path) -> Path:
+    """The constraints with PyTorch's build for the CPU, which has a version of its own and no CUDA beside it."""
+    lines = constraints.read_text(encoding="utf-8").splitlines()
+    chosen = folder / "constraints-cpu.txt"
+    torch = os.environ.get("PROTOLEAF_TORCH_CPU", "")  # another version, where that one cannot be had
+    pinned = [line for line in lines if not (torch and line.startswith(("torch==", "torchvision==")))]
+    pinned = [line + _CPU_BUILD if line.startswith(("torch==", "torchvision==")) else line for line in pinned]
+    chosen.write_text("\n".join([*pinned, torch]), encoding="utf-8")
+    return chosen
+
+
+def converted_backbones() -> Path:
+    """Convert the backbones that are made from weights packages; this Python has torch, the flavours may not.
+
+    Returns:
+        a folder with their files.
+    """
+    sys.path.insert(0, str(ROOT))
+    from engine.backbones.converted.convert import convert
+    from engine.backbones.converted.facts import CONVERTED
+
+    folder = BUILD / "backbones"
+    for source in CONVERTED.values():
+        kept = folder / source.key
+        if not kept.is_dir():
+            shutil.rmtree(folder, ignore_errors=True)
+            draft = folder / "draft"
+            draft.mkdir(parents=True)
+            convert(source, draft)
+            draft.rename(kept)
+    (only,) = folder.iterdir()
+    return only
