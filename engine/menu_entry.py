@@ -1,0 +1,104 @@
+"""Puts the program into a Linux desktop's menu and lets it open projects, where no package of the system did that.
+
+Four files below the user's own data folder: desktop entry, kind of file, and two icons. They hold what lies in
+`assets/desktop`, and the place of this program.
+"""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+from engine.config import assets_folder
+from engine.errors import UsageError
+from engine.new_file import ORDINARY_FILE, write_file
+
+ENTRY: Final = "applications/protoleaf.desktop"
+KIND: Final = "mime/packages/protoleaf.xml"
+_ICONS: Final[Mapping[str, str]] = {
+    "icons/hicolor/scalable/apps/protoleaf.svg": "icons/protoleaf.svg",
+    "icons/hicolor/scalable/mimetypes/application-x-protoleaf.svg": "desktop/application-x-protoleaf.svg",
+}
+"""Where they go below the user's data folder, and where they lie in the assets."""
+_REFRESH: Final = (("update-mime-database", "mime"), ("update-desktop-database", "applications"))
+"""Tools that have the desktop look again, and the folder that each takes; a desktop without them looks by itself."""
+_ORDINARY: Final = 0o755
+_SPECIAL: Final = '"`$\\'
+"""What a backslash must stand before inside of quotes (Desktop Entry Specification, "The Exec key")."""
+
+
+def add_menu_entry(command: Path | None = None) -> list[Path]:
+    """Write the files.
+
+    Args:
+        command: what the menu starts; by default this program.
+
+    Returns:
+        what was written.
+
+    Raises:
+        UsageError: this is no Linux desktop.
+        OSError: the disk refuses.
+    """
+    files = {place: (assets_folder() / source).read_text(encoding="utf-8") for place, source in _ICONS.items()}
+    files[KIND] = (assets_folder() / "desktop/protoleaf.xml").read_text(encoding="utf-8")
+    entry = (assets_folder() / "desktop/protoleaf.desktop").read_text(encoding="utf-8")
+    files[ENTRY] = entry.replace("Exec=protoleaf ", f"Exec={quoted(command or this_program())} ")
+    written = []
+    for place, text in files.items():
+        path = _data_folder() / place
+        path.parent.mkdir(mode=_ORDINARY, parents=True, exist_ok=True)
+        write_file(path, text, mode=ORDINARY_FILE)
+        written.append(path)
+    _refresh()
+    return written
+
+
+def remove_menu_entry() -> list[Path]:
+    """Remove the files.
+
+    Returns:
+        what was there.
+
+    Raises:
+        UsageError: this is no Linux desktop.
+        OSError: the disk refuses.
+    """
+    there = [path for place in (ENTRY, KIND, *_ICONS) if (path := _data_folder() / place).is_file()]
+    for path in there:
+        path.unlink()
+    if there:
+        _refresh()
+    return there
+
+
+def this_program() -> Path:
+    """What starts this program again: the packaged one, or the command beside this Python."""
+    if getattr(sys, "frozen", False):
+        return Path(sys.executable)
+    return Path(sys.prefix, "bin", "protoleaf")
+
+
+def quoted(command: Path) -> str:
+    """A path as a desktop entry's `Exec` wants it: any letter may stand in it."""
+    inside = "".join(f"\\{letter}" if letter in _SPECIAL else letter for letter in str(command))
+    return '"' + inside.replace("\\", "\\\\").replace("%", "%%") + '"'  # a value's own escapes come on top
+
+
+def _data_folder() -> Path:
+    if not sys.platform.startswith("linux"):
+        raise UsageError(
+            "only Linux has such a menu", found=sys.platform, remedy="the installer puts the program into the menu"
+        )
+    return platformdirs.user_data_path()
+
+
+def _refresh() -> None:
+    for tool, folder in _REFRESH:
+        found, place = shutil.which(tool), _data_folder() / folder
+        if found and place.is_dir():
+            subprocess.run([found, str(place)], check=False, capture_output=True)  # noqa: S603

@@ -1,0 +1,198 @@
+#!/usr/bin/env bash
+# Installs a Debian package as a stranger would: into a root that debootstrap made, without Python. A new user starts the
+# program from the menu's own line, takes the sample, opens a project by its file, works on the command line, and removes
+# the program. Run as root: clean-root-test.sh PACKAGE.deb SOURCE_PYTHON RESULTS [--keep]
+#
+# SOURCE_PYTHON is a Python that runs the program from source, to exchange projects with. RESULTS takes the log's pictures.
+set -euo pipefail
+set -m  # each job is a process group of its own, which can be ended as a whole
+
+package=$(realpath "$1")
+source_python=$2
+results=$(realpath -m "$3")
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(realpath -m "$here/../../build/installer/clean-root")
+base=$build/base
+root=$build/root
+suite=${SUITE:-bookworm}
+mirror=${MIRROR:-http://deb.debian.org/debian}
+display=:77
+person=ada
+home=/home/$person
+
+say() { printf '%s  %s\n' "$(date -u +%H:%M:%S)" "$*"; }
+fail() { say "FAILED: $*"; exit 1; }
+in_root() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+as_person() {
+    chroot --userspec="$person:$person" "$root" env -i PATH=/usr/bin:/bin HOME="$home" USER="$person" LC_ALL=C.UTF-8 \
+        DISPLAY="$display" XDG_RUNTIME_DIR="/run/$person" OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}" "$@"
+}
+# Waits until a command succeeds, a look each half second: wait_for SECONDS WHAT COMMAND...
+wait_for() {
+    local end=$((SECONDS + $1)) what=$2
+    shift 2
+    until "$@" >/dev/null 2>&1; do
+        ((SECONDS < end)) || { picture "failed"; fail "$what did not come in time"; }
+        sleep 0.5
+    done
+}
+picture() {
+    as_person scrot --overwrite "/tmp/$1.png"
+    mv "$root/tmp/$1.png" "$results/"
+}
+press() { as_person xdotool key --clearmodifiers "$1"; }
+window() { as_person xdotool search --onlyvisible --name "$1"; }
+# A command by its name in the palette, as a person finds it.
+command_named() {
+    press ctrl+k
+    sleep 1
+    as_person xdotool type --delay 60 "$1"
+    sleep 1
+    press Return
+}
+is_closed() { [ -z "$(find /proc/[0-9]*/exe -lname '*/usr/lib/protoleaf/protoleaf' 2>/dev/null)" ]; }
+quit_window() {
+    press ctrl+q
+    wait_for 30 "the end of the program" is_closed
+}
+
+# Two files of predictions name the same images and the same classes: same_answers FILE FILE
+same_answers() {
+    local parts=()
+    for file in "$@"; do parts+=("$(awk -F, 'NR > 1 { n = split($1, path, "/"); print path[n] "," $2 }' "$file" | sort)"); done
+    [ "${parts[0]}" = "${parts[1]}" ] || fail "other answers: $(diff <(echo "${parts[0]}") <(echo "${parts[1]}") | head -4)"
+    say "$(wc -l <<<"${parts[0]}") answers are the same"
+}
+
+unmount() {
+    for place in proc dev/shm dev sys; do
+        if mountpoint -q "$root/$place"; then umount -l "$root/$place"; fi
+    done
+}
+servers=()  # process groups
+finish() {
+    for server in "${servers[@]}"; do kill -- "-$server" 2>/dev/null || true; done
+    unmount
+}
+trap finish EXIT
+
+mkdir -p "$build" "$results"
+if [ ! -x "$base/usr/bin/apt-get" ]; then
+    say "making a root: debootstrap --variant=minbase $suite"
+    debootstrap --variant=minbase "$suite" "$base" "$mirror" >"$build/debootstrap.log"
+fi
+unmount
+rm -rf --one-file-system "$root"
+cp -a "$base" "$root"
+mount -t proc proc "$root/proc"
+mount --bind /dev "$root/dev"
+mount -t tmpfs shm "$root/dev/shm"
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+
+say "== without Python"
+if compgen -G "$root/usr/bin/python*" >/dev/null; then fail "the root has a Python"; fi
+
+say "== install $(basename "$package"): $(stat -c %s "$package") bytes"
+cp "$package" "$root/tmp/protoleaf.deb"
+in_root apt-get update -qq
+in_root apt-get install -y -qq --no-install-recommends /tmp/protoleaf.deb >"$build/apt.log" 2>&1 || { tail "$build/apt.log"; fail "apt"; }
+in_root apt-get install -y -qq --no-install-recommends xvfb openbox xdotool scrot shared-mime-info desktop-file-utils \
+    xdg-utils libglib2.0-bin >>"$build/apt.log" 2>&1 || { tail "$build/apt.log"; fail "apt"; }
+if compgen -G "$root/usr/bin/python*" >/dev/null; then fail "the package brought a Python"; fi
+say "size installed: $(du -sm "$root/usr/lib/protoleaf" | cut -f1) MB"
+
+say "== every library is found"
+missing=$(in_root bash -c 'find /usr/lib/protoleaf -type f \( -name "*.so*" -o -name protoleaf \) ! -name libqgtk3.so ! -name "libqwayland*" \
+    ! -path "*wayland*" ! -name "libQt6Wayland*" -exec env LD_LIBRARY_PATH=/usr/lib/protoleaf/_internal ldd {} + 2>/dev/null | grep "not found" | sort -u || true')
+[ -z "$missing" ] || fail "missing: $missing"
+
+say "== a new person, an empty home"
+in_root useradd --create-home --shell /bin/bash "$person"
+install -d -m 700 "$root/run/$person"
+in_root chown "$person:$person" "/run/$person"
+in_root Xvfb "$display" -screen 0 1440x900x24 -nolisten tcp >"$build/xvfb.log" 2>&1 &
+servers+=($!)
+wait_for 30 "the display" as_person xdotool getdisplaygeometry
+as_person openbox >"$build/openbox.log" 2>&1 &
+servers+=($!)
+
+say "== the menu's line"
+line=$(sed -n 's/^Exec=//p' "$root/usr/share/applications/protoleaf.desktop")
+say "Exec=$line"
+as_person sh -c "${line% %f}" >"$build/first.log" 2>&1 &
+wait_for 60 "the window" window Protoleaf
+sleep 2
+picture 1-first-page
+command_named "try the sample"
+wait_for 180 "the sample project" test -f "$root$home/.local/share/protoleaf/sample/sample.protoleaf"
+sample=$home/.local/share/protoleaf/sample
+wait_for 180 "the sample's window" window sample
+sleep 25
+picture 2-sample
+quit_window
+[ ! -s "$build/first.log" ] || say "said on the terminal: $(cat "$build/first.log")"
+cp "$root$sample/sample.protoleaf" "$results/sample-of-installed.protoleaf"
+
+say "== *.protoleaf is known to the desktop"
+kind=$(as_person xdg-mime query filetype "$sample/sample.protoleaf")
+program=$(as_person xdg-mime query default application/x-protoleaf)
+say "$kind opens with $program"
+[ "$kind $program" = "application/x-protoleaf protoleaf.desktop" ] || fail "kind $kind, program $program"
+as_person gio launch /usr/share/applications/protoleaf.desktop "$sample/sample.protoleaf" >"$build/second.log" 2>&1 &
+wait_for 60 "the project by a double click" window sample
+sleep 6
+picture 3-double-click
+quit_window
+
+say "== the command line: a collection of the sample's images"
+work=$home/work
+as_person mkdir "$work"
+as_person cp -r "$sample/collection" "$work/collection"
+while IFS=, read -r image class; do
+    as_person mkdir -p "$work/shots/$class"
+    as_person cp "$work/collection/$image" "$work/shots/$class/"
+done < <(tail -n +2 "$root$work/collection/shots.csv" | tr -d '\r')
+as_person protoleaf new "$work/own.protoleaf"
+as_person protoleaf import-graph "$work/own.protoleaf" "$work/collection/edges.csv"
+as_person protoleaf import-images "$work/own.protoleaf" --folders-as-classes "$work/shots"
+as_person protoleaf import-images "$work/own.protoleaf" "$work/collection/photos"
+as_person protoleaf embed "$work/own.protoleaf" --device cpu
+as_person protoleaf classify "$work/own.protoleaf" -o "$work/own.csv"
+as_person protoleaf evaluate "$work/own.protoleaf" --truth "$work/collection/truth.csv"
+rows=$(($(wc -l <"$root$work/own.csv") - 1))
+say "$rows rows of predictions"
+[ "$rows" -gt 50 ] || fail "too few predictions"
+for format in csv jsonl parquet folders; do
+    as_person protoleaf export "$work/own.protoleaf" "$format" "$work/out-$format"
+done
+as_person protoleaf check "$work/own.protoleaf"
+as_person protoleaf doctor >"$results/doctor.txt"
+
+say "== a project made from source opens in the installed program, and the other way round"
+repository=$(cd "$here/../.." && pwd)
+export PROTOLEAF_CACHE=$build/source-cache PROTOLEAF_BACKUPS=$build/source-backups PROTOLEAF_LOGS=$build/source-logs
+from_source() { (cd "$repository" && PYTHONPATH="$repository" "$source_python" -m app "$@"); }
+from_source check "$root$work/own.protoleaf"
+from_source classify "$root$work/own.protoleaf" --all -o "$root$work/by-source.csv"
+as_person protoleaf classify "$work/own.protoleaf" --all -o "$work/by-installed.csv"
+in_root chown "$person:$person" "$work/by-source.csv"
+same_answers "$root$work/by-installed.csv" "$root$work/by-source.csv"
+from_source new "$root$work/source.protoleaf"
+from_source import-graph "$root$work/source.protoleaf" "$root$work/collection/edges.csv"
+from_source import-images "$root$work/source.protoleaf" --folders-as-classes "$root$work/shots"
+from_source import-images "$root$work/source.protoleaf" "$root$work/collection/photos"
+in_root chown -R "$person:$person" "$work"
+as_person protoleaf check "$work/source.protoleaf"
+as_person protoleaf embed "$work/source.protoleaf" --device cpu
+as_person protoleaf classify "$work/source.protoleaf" --all -o "$work/of-source.csv"
+same_answers "$root$work/by-installed.csv" "$root$work/of-source.csv"
+
+say "== removed again"
+sum=$(sha256sum "$root$work/own.protoleaf" "$root$sample/sample.protoleaf")
+in_root apt-get purge -y -qq "$(dpkg-deb -f "$package" Package)" >>"$build/apt.log" 2>&1
+[ "$sum" = "$(sha256sum "$root$work/own.protoleaf" "$root$sample/sample.protoleaf")" ] || fail "projects changed"
+left=$(in_root find /usr /etc /opt /var/lib -iname '*protoleaf*' ! -path '/var/lib/dpkg/*' ! -path '/usr/share/doc/*' | head)
+[ -z "$left" ] || fail "left behind: $left"
+if [ -e "$root/usr/bin/protoleaf" ]; then fail "the command is still there"; fi
+say "projects and caches are as they were; nothing of the program is left"
+say "PASSED"
