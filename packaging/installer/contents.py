@@ -30,11 +30,14 @@ PLUGINS: Final = {
 """Which of Qt's plugins are wanted, by folder; all of the folders that are not named."""
 PARTS: Final = ("PySide6/Qt/translations", "PySide6/translations")
 """Qt's own sentences in other languages: the window speaks English."""
-LIBRARIES: Final = ("Qt6EglFS", "Qt6EglFs", "Qt6Network", "Qt6WlShellIntegration")
-"""Libraries of Qt that only plugins use that stay out."""
+LIBRARIES: Final = (
+    "Qt6EglFS", "Qt6EglFs", "Qt6Network", "Qt6WlShellIntegration",
+    "arrow_flight", "arrow_python_flight", "arrow_s3",
+)  # fmt: skip
+"""Libraries that only those plugins use, and Arrow's ways to other computers."""
 NEVER: Final = (
-    "curses", "huggingface_hub", "matplotlib", "nvidia", "PySide6.QtNetwork", "pytest", "readline", "scipy",
-    "sklearn", "timm", "tkinter", "triton",
+    "curses", "huggingface_hub", "matplotlib", "nvidia", "pyarrow._flight", "pyarrow._s3fs", "pyarrow.flight",
+    "PySide6.QtNetwork", "pytest", "readline", "scipy", "sklearn", "timm", "tkinter", "triton",
     "pillow_heif",  # its encoder is under the GPL: HEIC is read by pi_heif
 )  # fmt: skip
 """Modules that stay out of every program; readline and curses would bring libraries of the building computer."""

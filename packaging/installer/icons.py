@@ -2,10 +2,12 @@
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 SIZES: Final = (16, 22, 24, 32, 48, 64, 128, 256, 512)
 """Of the hicolor theme, in pixels."""
+WINDOWS_SIZES: Final = (16, 20, 24, 32, 40, 48, 64, 128, 256)
+MACOS_SIZES: Final = (16, 32, 64, 128, 256, 512, 1024)
 
 
 def draw_icon(source: Path, target: Path, side: int) -> None:
@@ -24,3 +26,22 @@ def draw_icon(source: Path, target: Path, side: int) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if not image.save(str(target)):
         raise OSError(f"{target} cannot be written")
+
+
+def bundle_icon(source: Path, target: Path, sides: tuple[int, ...]) -> Path:
+    """Draw an SVG file into one .ico (Windows) or .icns (macOS) file of several sizes.
+
+    Returns:
+        the file.
+    """
+    from PIL import Image
+
+    pictures = []
+    for side in sorted(sides, reverse=True):
+        picture = target.with_name(f"{target.stem}-{side}.png")
+        draw_icon(source, picture, side)
+        pictures.append(Image.open(picture))
+    target.unlink(missing_ok=True)
+    options: dict[str, Any] = {"sizes": [(side, side) for side in sides]} if target.suffix == ".ico" else {}
+    pictures[0].save(target, append_images=pictures[1:], **options)
+    return target

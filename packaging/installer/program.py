@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from installer.flavours import TRAINING, Flavour
-from installer.places import BUILD, ROOT, commit_time
+from installer.icons import MACOS_SIZES, WINDOWS_SIZES, bundle_icon
+from installer.places import BUILD, DESKTOP, ICON, ROOT, commit_time
 
 BUILDER: Final = ("pyinstaller", "pyinstaller-hooks-contrib")
 """Pinned in constraints.txt like everything else."""
@@ -37,8 +38,19 @@ def build_program(flavour: Flavour) -> Path:
         "SOURCE_DATE_EPOCH": str(commit_time()),
         "QT_QPA_PLATFORM": "offscreen",
     }
+    if icon := program_icon():
+        variables["PROTOLEAF_ICON"] = str(icon)
     subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, check=True)
     return folder / "program" / "protoleaf"
+
+
+def program_icon() -> Path | None:
+    """Draw the icon that a program's file carries, and on Windows that of projects beside it; Linux has none."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    if sys.platform == "win32":
+        bundle_icon(DESKTOP / "application-x-protoleaf.svg", BUILD / "project.ico", WINDOWS_SIZES)
+        return bundle_icon(ICON, BUILD / "protoleaf.ico", WINDOWS_SIZES)
+    return bundle_icon(ICON, BUILD / "protoleaf.icns", MACOS_SIZES) if sys.platform == "darwin" else None
 
 
 def environment(flavour: Flavour) -> Path:

@@ -1,7 +1,7 @@
-"""Runs first in the packaged program: programs that it starts, such as the desktop's file manager, use their own libraries.
+"""Runs first in the packaged program: what it starts, such as the desktop's file manager, uses libraries of its own.
 
-PyInstaller's starter puts the program's folder in front of all others for this process. The loader has read that by now;
-what is left in the environment would only be inherited.
+PyInstaller's starter puts the program's folder in front of all others for this process. The loader has read that
+already; what is left in the environment would only be inherited.
 """
 
 import os

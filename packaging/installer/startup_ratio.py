@@ -1,0 +1,68 @@
+"""How long the installed window takes to be visible, beside the window from source: rounds in turn, on one project.
+
+`PYTHONPATH=packaging python -m installer.startup_ratio PROGRAM [ROUNDS]`, with a display or Qt's offscreen platform.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Final
+
+from installer.places import ROOT
+
+REPORT_VARIABLE: Final = "PROTOLEAF_STARTUP_REPORT"
+"""As `app/startup_report.py` has it: the window writes when it was visible, and ends."""
+LIMIT: Final = 1.3
+"""Times the start from source."""
+ROUNDS: Final = 7
+_TIMEOUT_S: Final = 120
+
+
+def main() -> int:
+    """Measure, and print the medians and their ratio.
+
+    Returns:
+        exit status: 0 within the limit.
+    """
+    program, rounds = Path(sys.argv[1]).resolve(), int("".join(sys.argv[2:3]) or ROUNDS)
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder, "empty.protoleaf")
+        environment = {**os.environ, "PROTOLEAF_CACHE": f"{folder}/cache", "PROTOLEAF_LOGS": f"{folder}/logs"}
+        environment |= {"PROTOLEAF_BACKUPS": f"{folder}/backups", "PYTHONPATH": str(ROOT)}
+        source = [sys.executable, "-m", "app"]
+        subprocess.run([*source, "new", str(project)], check=True, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL)
+        pairs = [
+            (_visible_s(source, project, environment), _visible_s([str(program)], project, environment))
+            for _ in range(rounds + 1)
+        ][1:]  # the first round warms the file cache
+    from_source, installed = (statistics.median(times) for times in zip(*pairs, strict=True))
+    ratio = statistics.median(b / a for a, b in pairs)
+    sys.stdout.write(
+        f"window visible: from source {from_source:.2f} s, installed {installed:.2f} s; "
+        f"ratio {ratio:.2f} (limit {LIMIT}), medians of {rounds} rounds in turn\n"
+    )
+    return 0 if ratio <= LIMIT else 1
+
+
+def _visible_s(command: list[str], project: Path, environment: dict[str, str]) -> float:
+    """Seconds from just before the start to the first paint."""
+    report = project.with_name("report.json")
+    report.unlink(missing_ok=True)
+    started_s = time.monotonic()
+    subprocess.run(
+        [*command, str(project)],
+        check=True,
+        cwd=ROOT,
+        env={**environment, REPORT_VARIABLE: str(report)},
+        timeout=_TIMEOUT_S,
+    )
+    return float(json.loads(report.read_text(encoding="utf-8"))["visible_s"]) - started_s
+
+
+if __name__ == "__main__":
+    sys.exit(main())

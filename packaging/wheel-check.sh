@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Tries the wheel as `pipx install` and `uv tool install` use it: built from the source archive, so that this one is complete
+# too, installed into an empty environment, and run from a folder and a home that know nothing of the repository.
+# wheel-check.sh PYTHON [--without-dependencies]
+#
+# With --without-dependencies the environment sees the packages of PYTHON instead of downloading gigabytes.
+set -euo pipefail
+
+python=$1
+alone=${2:-}
+repository=$(cd "$(dirname "$0")/.." && pwd)
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+
+say() { printf '%s\n' "$*"; }
+fail() { say "FAILED: $*"; exit 1; }
+
+say "== build: source archive, and the wheel from it"
+"$python" -m venv "$place/builder"
+"$place/builder/bin/pip" install --quiet build
+"$place/builder/bin/python" -m build --outdir "$place/products" "$repository" >"$place/build.log" 2>&1 || { tail "$place/build.log"; exit 1; }
+wheel=$(ls "$place"/products/*.whl)
+stat -c "%n: %s bytes" "$place"/products/*
+for needed in LICENSE NOTICE CHANGELOG.md pyinstaller.spec packaging/README.md packaging/linux/control.in docs/releasing.md \
+    assets/models/leafnet.onnx tests/conftest.py Makefile constraints.txt; do
+    tar -tzf "$place"/products/*.tar.gz | grep -q "/$needed\$" || fail "$needed is not in the source archive"
+done
+
+say "== install"
+if [ "$alone" = --without-dependencies ]; then
+    "$python" -m venv "$place/tool"
+    "$place/tool/bin/pip" install --quiet --no-deps "$wheel"
+    # What the wheel needs comes from the Python that was given, without that Python's own Protoleaf before the wheel's.
+    "$python" -c 'import site; print(site.getsitepackages()[0])' \
+        >"$(ls -d "$place"/tool/lib/python3*/site-packages)/zz-dependencies.pth"
+else
+    "$python" -m venv "$place/tool"
+    "$place/tool/bin/pip" install --quiet --constraint "$repository/constraints.txt" "$wheel"
+fi
+
+export HOME=$place/home XDG_DATA_HOME=$place/home/.local/share PATH=$place/tool/bin:/usr/bin:/bin QT_QPA_PLATFORM=offscreen
+unset PYTHONPATH
+mkdir -p "$HOME"
+cd "$place"
+
+say "== the command and its files"
+protoleaf --version
+"$place/tool/bin/python" - "$place/tool" <<'PYTHON'
+import sys
+from pathlib import Path
+
+import app
+import engine
+from engine.config import assets_folder, guide_folder, notice_path
+
+for found in (Path(app.__file__), Path(engine.__file__), assets_folder() / "models/leafnet.onnx", notice_path(), guide_folder()):
+    assert found.exists(), found
+    assert found.is_relative_to(sys.argv[1]), f"{found} is another installation's"
+PYTHON
+for file in share/applications/protoleaf.desktop share/mime/packages/protoleaf.xml \
+    share/icons/hicolor/scalable/apps/protoleaf.svg share/metainfo/io.github.protoleaf.protoleaf.metainfo.xml; do
+    [ -f "$place/tool/$file" ] || fail "$file is missing"
+done
+protoleaf menu-entry
+grep "^Exec=\"$place/tool/bin/protoleaf\" %f" "$XDG_DATA_HOME/applications/protoleaf.desktop"
+
+say "== a collection"
+mkdir -p shots/round shots/square photos
+"$place/tool/bin/python" - <<'PYTHON'
+from PIL import Image, ImageDraw
+
+for number in range(12):
+    image = Image.new("RGB", (240, 180), (200 + number, 190, 160))
+    draw = ImageDraw.Draw(image)
+    box = (40 + 4 * number, 30, 140 + 4 * number, 130)
+    shape = "round" if number % 2 else "square"
+    (draw.ellipse if shape == "round" else draw.rectangle)(box, fill=(40, 90, 60))
+    image.save(f"shots/{shape}/{number}.jpg" if number < 6 else f"photos/{shape}-{number}.jpg")
+PYTHON
+protoleaf new shapes.protoleaf --backbone fast
+protoleaf import-images shapes.protoleaf --folders-as-classes shots
+protoleaf import-images shapes.protoleaf photos
+protoleaf embed shapes.protoleaf --device cpu
+protoleaf classify shapes.protoleaf -o answers.csv
+cut -d, -f1,2,4 answers.csv
+right=$(awk -F, 'NR > 1 && index($1, $2 "-")' answers.csv | wc -l)
+[ "$right" -ge 5 ] || fail "$right of 6 answers are right"
+
+say "== the window"
+PROTOLEAF_STARTUP_REPORT=$place/report.json timeout 120 protoleaf shapes.protoleaf
+grep -q visible_s "$place/report.json" || fail "the window was not visible"
+say "PASSED: $right of 6 answers right, window visible"
