@@ -18,6 +18,11 @@ LOGS_VARIABLE: Final = "PROTOLEAF_LOGS"
 PROJECT_SUFFIX: Final = ".protoleaf"
 
 
+def is_packaged() -> bool:
+    """Whether this is the program that people install without Python, which holds just what it was built with."""
+    return bool(getattr(sys, "frozen", False))
+
+
 def assets_folder() -> Path:
     """Folder of the shipped files, in a checkout, an installed wheel or a frozen program."""
     frozen = getattr(sys, "_MEIPASS", None)

@@ -13,7 +13,7 @@ from typing import Final
 
 import platformdirs
 
-from engine.config import assets_folder
+from engine.config import assets_folder, is_packaged
 from engine.errors import UsageError
 from engine.new_file import ORDINARY_FILE, write_file
 
@@ -26,7 +26,7 @@ _ICONS: Final[Mapping[str, str]] = {
 """Where they go below the user's data folder, and where they lie in the assets."""
 _REFRESH: Final = (("update-mime-database", "mime"), ("update-desktop-database", "applications"))
 """Tools that have the desktop look again, and the folder that each takes; a desktop without them looks by itself."""
-_ORDINARY: Final = 0o755
+_ORDINARY: Final = 0o755  # others may look into these folders, as into those of the desktop
 _SPECIAL: Final = '"`$\\'
 """What a backslash must stand before inside of quotes (Desktop Entry Specification, "The Exec key")."""
 
@@ -78,7 +78,7 @@ def remove_menu_entry() -> list[Path]:
 
 def this_program() -> Path:
     """What starts this program again: the packaged one, or the command beside this Python."""
-    if getattr(sys, "frozen", False):
+    if is_packaged():
         return Path(sys.executable)
     return Path(sys.prefix, "bin", "protoleaf")
 

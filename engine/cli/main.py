@@ -28,7 +28,7 @@ from engine.cli import (
     suggest_command,
     training_commands,
 )
-from engine.config import CacheFolders
+from engine.config import CacheFolders, is_packaged
 from engine.errors import Cancelled, ProtoleafError, UsageError
 from engine.full_disk import told
 from engine.scratch_folder import clear_abandoned
@@ -60,8 +60,9 @@ backbone_change.register(backbone_commands.application)
 backup_commands.register(application)
 application.add_typer(backbone_commands.application, name="backbone")
 application.add_typer(backup_commands.application, name="backups")
-application.add_typer(benchmark_commands.application, name="benchmark")
-application.add_typer(experiment_commands.application, name="experiment")
+if not is_packaged():  # they measure this code and the paper's methods, with libraries that people do not need
+    application.add_typer(benchmark_commands.application, name="benchmark")
+    application.add_typer(experiment_commands.application, name="experiment")
 
 
 @application.callback(invoke_without_command=True)

@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 from importlib.util import find_spec
 
+from engine.config import is_packaged
 from engine.errors import ModelError
+
+_PACKAGE = "protoleaf-training"
+"""The program's own package that brings what the extra "train" names (packaging/installer/flavours.py)."""
 
 
 def check_packages(packages: Sequence[str], what: str, *, extra: str = "train") -> None:
@@ -23,5 +27,14 @@ def check_packages(packages: Sequence[str], what: str, *, extra: str = "train") 
             f"{what} packages that are not installed",
             expected=", ".join(packages),
             found=f"no {', '.join(missing)}",
-            remedy=f"install protoleaf[{extra}]",
+            remedy=_remedy(extra),
         )
+
+
+def _remedy(extra: str) -> str:
+    """What a person can install: to a packaged program nothing can be added."""
+    if not is_packaged():
+        return f"install protoleaf[{extra}]"
+    if extra == "train":
+        return f"install the package {_PACKAGE} in place of this one; projects and settings stay"
+    return f"install Protoleaf with Python: pipx install 'protoleaf[{extra}]'"

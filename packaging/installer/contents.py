@@ -36,17 +36,16 @@ LIBRARIES: Final = (
 )  # fmt: skip
 """Libraries that only those plugins use, and Arrow's ways to other computers."""
 NEVER: Final = (
-    "curses", "huggingface_hub", "matplotlib", "nvidia", "pyarrow._flight", "pyarrow._s3fs", "pyarrow.flight",
-    "PySide6.QtNetwork", "pytest", "readline", "scipy", "sklearn", "timm", "tkinter", "triton",
+    "curses", "engine.research", "huggingface_hub", "matplotlib", "nvidia", "pyarrow._flight", "pyarrow._s3fs",
+    "pyarrow.flight", "PySide6.QtNetwork", "pytest", "readline", "scipy", "sklearn", "timm", "tkinter", "triton",
     "pillow_heif",  # its encoder is under the GPL: HEIC is read by pi_heif
 )  # fmt: skip
-"""Modules that stay out of every program; readline and curses would bring libraries of the building computer."""
+"""Modules that stay out of every program: the paper's experiments, what only they and tests use, and what would bring
+libraries of the building computer (readline, curses)."""
 ONLY_TO_TRAIN: Final = ("torch", "torchvision", "onnxscript", "safetensors", "sympy", "httpx")
 """Modules that only the program that trains has."""
 ENGINE_ONLY_TO_TRAIN: Final = ("engine.model", "engine.training")
 """The engine's packages that need torch."""
-NEVER_OF_THE_ENGINE: Final = ("engine.research",)
-"""The paper's experiments."""
 
 
 def excluded_modules(*, trains: bool) -> list[str]:
@@ -56,7 +55,7 @@ def excluded_modules(*, trains: bool) -> list[str]:
 
 def wanted_of_engine(name: str, *, trains: bool) -> bool:
     """Whether a module of the engine comes along."""
-    return not name.startswith((*NEVER_OF_THE_ENGINE, *(() if trains else ENGINE_ONLY_TO_TRAIN)))
+    return not name.startswith(NEVER if trains else (*NEVER, *ENGINE_ONLY_TO_TRAIN))
 
 
 def wanted(entries: Iterable[Entry]) -> list[Entry]:

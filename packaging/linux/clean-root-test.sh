@@ -96,9 +96,11 @@ say "== install $(basename "$package"): $(stat -c %s "$package") bytes"
 cp "$package" "$root/tmp/protoleaf.deb"
 in_root apt-get update -qq
 in_root apt-get install -y -qq --no-install-recommends /tmp/protoleaf.deb >"$build/apt.log" 2>&1 || { tail "$build/apt.log"; fail "apt"; }
-in_root apt-get install -y -qq --no-install-recommends xvfb openbox xdotool scrot shared-mime-info desktop-file-utils \
-    xdg-utils libglib2.0-bin >>"$build/apt.log" 2>&1 || { tail "$build/apt.log"; fail "apt"; }
 if compgen -G "$root/usr/bin/python*" >/dev/null; then fail "the package brought a Python"; fi
+# A display and a person's hands on it; none of these brings a Python either.
+in_root apt-get install -y -qq --no-install-recommends xvfb icewm xdotool scrot shared-mime-info desktop-file-utils \
+    xdg-utils libglib2.0-bin >>"$build/apt.log" 2>&1 || { tail "$build/apt.log"; fail "apt"; }
+if compgen -G "$root/usr/bin/python*" >/dev/null; then fail "a tool brought a Python"; fi
 say "size installed: $(du -sm "$root/usr/lib/protoleaf" | cut -f1) MB"
 
 say "== every library is found"
@@ -113,7 +115,7 @@ in_root chown "$person:$person" "/run/$person"
 in_root Xvfb "$display" -screen 0 1440x900x24 -nolisten tcp >"$build/xvfb.log" 2>&1 &
 servers+=($!)
 wait_for 30 "the display" as_person xdotool getdisplaygeometry
-as_person openbox >"$build/openbox.log" 2>&1 &
+as_person icewm >"$build/icewm.log" 2>&1 &
 servers+=($!)
 
 say "== the menu's line"

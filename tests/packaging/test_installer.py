@@ -1,0 +1,114 @@
+"""What decides about packages: what goes in, under which licences, and that the bytes depend on nothing else."""
+
+import os
+import re
+import sys
+import tarfile
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from installer.archive import sha256_of, write_archive
+from installer.contents import excluded_modules, wanted, wanted_of_engine
+from installer.flavours import CPU, FLAVOURS, GPU, TRAINING
+from installer.linux import METAINFO, oldest_glibc
+from installer.notices import notices
+from installer.places import DESKTOP, PACKAGING, ROOT, version
+
+on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="what is packed on Linux")
+
+
+def test_flavours_need_what_the_program_needs() -> None:
+    """Requirements are those of pyproject.toml, but for the runtime and for torch."""
+    names = {
+        flavour.name: {re.split(r"[^\w-]", each)[0] for each in flavour.requirements()} for flavour in FLAVOURS.values()
+    }
+    assert {"PySide6-Essentials", "numpy", "pyarrow", "onnxruntime"} <= names["cpu"]
+    assert not {"torch", "torchvision", "onnxruntime-gpu"} & names["cpu"]
+    assert names["training"] - names["cpu"] == {"torch", "torchvision", "onnxscript", "safetensors"}
+    assert names["cpu"] ^ names["gpu"] == {"onnxruntime-gpu"}  # on macOS there is one runtime for all
+    assert "onnxruntime-gpu[cuda,cudnn]; sys_platform != 'darwin'" in GPU.requirements()
+    assert len({CPU.package, GPU.package, TRAINING.package}) == 3
+
+
+def test_only_one_flavour_trains() -> None:
+    """The others hold neither torch nor what imports it first; the paper's experiments are in none."""
+    assert "torch" in excluded_modules(trains=False)
+    assert "torch" not in excluded_modules(trains=True)
+    assert wanted_of_engine("engine.collection.live", trains=False)
+    assert not wanted_of_engine("engine.model.backbone", trains=False)
+    assert wanted_of_engine("engine.model.backbone", trains=True)
+    assert not wanted_of_engine("engine.research.methods", trains=True)
+
+
+@on_linux
+@pytest.mark.parametrize(
+    ("name", "source", "comes"),
+    [
+        ("libsqlite3.so.0", "/lib/x86_64-linux-gnu/libsqlite3.so.0", True),
+        ("libxcb-cursor.so.0", "/usr/lib/x86_64-linux-gnu/libxcb-cursor.so.0", True),
+        ("libstdc++.so.6", "/lib/x86_64-linux-gnu/libstdc++.so.6", False),
+        ("libreadline.so.8", "/lib/x86_64-linux-gnu/libreadline.so.8", False),
+        ("PySide6/Qt/plugins/platforms/libqxcb.so", "/venv/PySide6/Qt/plugins/platforms/libqxcb.so", True),
+        ("PySide6/Qt/plugins/platforms/libqlinuxfb.so", "/venv/PySide6/Qt/plugins/platforms/libqlinuxfb.so", False),
+        ("PySide6/Qt/plugins/tls/libqopensslbackend.so", "/venv/libqopensslbackend.so", False),
+        ("PySide6/Qt/translations/qt_de.qm", "/venv/qt_de.qm", False),
+        ("PySide6/Qt/lib/libQt6Network.so.6", "/venv/libQt6Network.so.6", False),
+        ("PySide6/Qt/lib/libQt6Widgets.so.6", "/venv/libQt6Widgets.so.6", True),
+    ],
+)
+def test_libraries_of_the_desktop_stay_there(name: str, source: str, comes: bool) -> None:
+    """The program carries its own libraries, and few of the computer that built it."""
+    assert wanted([(name, source, "BINARY")]) == ([(name, source, "BINARY")] if comes else [])
+
+
+def test_licences_are_those_of_what_is_inside() -> None:
+    """Of a package that a file comes from, and of no other; Python's and the LGPL always."""
+    import msgspec
+
+    text = notices([str(Path(msgspec.__file__))])
+    assert "msgspec" in text
+    assert "Redistribution and use in source and binary forms" in text
+    assert "networkx" not in text.lower()
+    assert "PYTHON SOFTWARE FOUNDATION LICENSE" in text
+    assert "GNU LESSER GENERAL PUBLIC LICENSE" in text
+
+
+def test_an_archive_depends_on_names_and_contents_alone(tmp_path: Path) -> None:
+    """Not on when files were made, in which order, or with which rights for others."""
+    digests = set()
+    for number, names in enumerate((("b", "a/c"), ("a/c", "b"))):
+        folder = tmp_path / str(number) / "program"
+        (folder / "a").mkdir(parents=True)
+        for name in names:
+            (folder / name).write_text(name)
+            (folder / name).chmod(0o644 if number else 0o600)
+            os.utime(folder / name, (number, number))
+        (folder / "link").symlink_to("b")
+        write_archive(folder, tmp_path / f"{number}.tar.xz", modified=1_700_000_000)
+        digests.add(sha256_of(tmp_path / f"{number}.tar.xz"))
+    assert len(digests) == 1
+    with tarfile.open(tmp_path / "0.tar.xz") as tar:
+        assert tar.getnames() == ["program", "program/a", "program/a/c", "program/b", "program/link"]
+        assert tar.getmember("program/link").linkname == "b"
+        assert {(member.mtime, member.uid, member.uname) for member in tar} == {(1_700_000_000, 0, "")}
+
+
+def test_the_oldest_c_library_is_read_off_the_files(tmp_path: Path) -> None:
+    """The highest version that any symbol asks for."""
+    (tmp_path / "libone.so.1").write_bytes(b"\x7fELF\0GLIBC_2.9\0GLIBC_2.17\0")
+    (tmp_path / "two.abi3.so").write_bytes(b"\x7fELF\0GLIBC_2.34\0")
+    (tmp_path / "words.txt").write_bytes(b"GLIBC_2.99\0")
+    assert oldest_glibc(tmp_path) == "2.34"
+
+
+def test_metadata_names_this_version() -> None:
+    """Software centres show it."""
+    (release,) = ET.parse(DESKTOP / METAINFO).getroot().iter("release")  # noqa: S314 (our own file)
+    assert release.get("version") == version()
+
+
+def test_the_folder_hides_no_package_of_the_same_name() -> None:
+    """`packaging` of the Python index is found as long as ours is no package."""
+    assert not (PACKAGING / "__init__.py").exists()
+    assert PACKAGING.parent == ROOT
