@@ -14,7 +14,7 @@ from tests.support.command_line import done, protoleaf, refused
 
 COMMANDS = {
     "new", "import-graph", "import-images", "embed", "classify", "evaluate", "train", "versions", "relink", "check",
-    "suggest", "menu-entry",
+    "suggest", "menu-entry", "export", "import-labels",
     "backup", "backups", "restore", "backbone", "doctor", "benchmark", "experiment",
 }  # fmt: skip
 
