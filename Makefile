@@ -12,7 +12,7 @@ ROBOT_PACKAGES := xvfb openbox dbus at-spi2-core
 # Where compiled modules are not kept, every process of the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test quick robot robot-short trust guide-pictures check format installer installer-test installer-twice wheel-check \
+.PHONY: run test quick robot robot-short trust guide-pictures bundle-check check format installer installer-test installer-twice wheel-check \
 	qt-libraries robot-packages installer-packages
 
 # The backbone that is made from a weights package is made here, once, so that the first project need not wait for it.
@@ -63,6 +63,10 @@ installer-test: $(STAMP) installer-packages
 # Installs the wheel and what it needs into an empty environment outside of the repository, and uses it there.
 wheel-check: $(STAMP)
 	packaging/wheel-check.sh $(BIN)/python
+
+# An exported model in a new environment that has onnxruntime, numpy and pillow alone: agreement, size, images a second.
+bundle-check: $(STAMP)
+	$(BIN)/python -m tests.bundle_check
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

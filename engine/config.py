@@ -42,6 +42,12 @@ def guide_folder() -> Path:
     return shipped if shipped.is_dir() else assets_folder().parent / "docs" / "guide"
 
 
+def licence_path() -> Path:
+    """The program's licence: among the assets of a wheel, or beside them."""
+    shipped = assets_folder() / "LICENSE"
+    return shipped if shipped.is_file() else assets_folder().parent / "LICENSE"
+
+
 def sample_folder() -> Path:
     """Where the sample project and its drawn images live."""
     chosen = os.environ.get(SAMPLE_VARIABLE)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from engine.cli.device_option import DeviceName
+from engine.cli.file_reports import failure_rows, failure_text, left_out_text
 from engine.cli.graph_commands import ProjectPath
+from engine.cli.model_bundle import classify_by_model
 from engine.cli.output import AsJson, counted, percent, progress_bar, say
 from engine.cli.reading_only import open_or_read
 from engine.config import CacheFolders
@@ -18,7 +20,6 @@ from engine.files import FileFailure
 
 if TYPE_CHECKING:
     from engine.collection.evaluate import Evaluation
-    from engine.images.left_out import LeftOut
 
 ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; labelling a few of those would help most."
 SETTINGS = ("ppn+", "ppn", "prototypes")
@@ -31,7 +32,6 @@ Collection = Annotated[
         show_default=False,
     ),
 ]
-MOST_FAILURES_SHOWN = 20
 
 
 def import_images(
@@ -64,10 +64,10 @@ def import_images(
     say(
         f"Added {counted(done.added, 'image')} ({done.already_there:,} already there), "
         f"{counted(done.labelled, 'label')} and {counted(done.classes_added, 'class', 'classes')}."
-        + _left_out_text(done.left_out) + _failure_text(done.failures, "could not be added"),
+        + left_out_text(done.left_out) + failure_text(done.failures, "could not be added"),
         {
             "added": done.added, "already_there": done.already_there, "labelled": done.labelled,
-            "classes_added": done.classes_added, "failures": _failure_rows(done.failures),
+            "classes_added": done.classes_added, "failures": failure_rows(done.failures),
             "left_out": dict(done.left_out.by_kind()), "other_files": done.left_out.others,
             "raw_doubles": done.left_out.raw_doubles,
         },
@@ -101,21 +101,34 @@ def embed(
     say(
         f"Embedded {counted(done.embedded, 'image')} on {done.device_name} in {done.seconds:.1f} s "
         f"({done.images_per_s:,.0f} images/s); {done.from_cache:,} were in the cache."
-        + (f"\n{done.notice}." if done.notice else "") + _missing_text(done.missing) + _failure_text(failures),
+        + (f"\n{done.notice}." if done.notice else "") + _missing_text(done.missing) + failure_text(failures),
         {
             "embedded": done.embedded, "from_cache": done.from_cache, "seconds": done.seconds,
             "images_per_s": done.images_per_s, "device": done.device_name, "notice": done.notice,
-            "missing": done.missing, "failures": _failure_rows(failures),
+            "missing": done.missing, "failures": failure_rows(failures),
         },
         as_json=as_json,
     )  # fmt: skip
 
 
 def classify(
-    project: ProjectPath,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PROJECT", help="The project file; with --model images, and folders of images."),
+    ],
     out: Annotated[Path, typer.Option("-o", "--out", help="CSV file to write, in UTF-8.")],
     *,
-    setting: SettingName = "ppn+",
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            "--model",
+            metavar="FOLDER",
+            help="Classify image files without a project, by a model that `export PROJECT model FOLDER` wrote.",
+        ),
+    ] = None,
+    setting: Annotated[
+        str | None, typer.Option("--setting", help="ppn+, ppn or prototypes.", show_default="ppn+")
+    ] = None,
     collection: Collection = None,
     include_labelled: Annotated[
         bool,
@@ -131,11 +144,40 @@ def classify(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict every image that nobody has labelled.
+    """Predict every image that nobody has labelled; with --model, image files without a project.
 
     A score is a probability given that the image shows one of the classes; where `safe_class` is `unknown`, it looks
     like none of them.
     """
+    if model is not None:
+        if setting is not None or collection is not None or include_labelled:
+            raise UsageError(
+                "--setting, --collection and --all are of projects", remedy="leave them out where --model is given"
+            )
+        classify_by_model(model, paths, out, is_plain=is_plain, as_json=as_json)
+        return
+    if len(paths) > 1:
+        raise UsageError(
+            "there is one project too many",
+            expected="one project, or --model FOLDER and images",
+            found=f"{len(paths)} paths",
+        )
+    _classify_project(
+        paths[0], out, setting or "ppn+", collection, include_labelled=include_labelled, is_plain=is_plain,
+        as_json=as_json,
+    )  # fmt: skip
+
+
+def _classify_project(
+    project: Path,
+    out: Path,
+    setting: str,
+    collection: bool | None,
+    *,
+    include_labelled: bool,
+    is_plain: bool,
+    as_json: bool,
+) -> None:
     from engine.collection.classify import classify as run
     from engine.collection.write_predictions import write_predictions
     from engine.everyday.prototypes import Setting
@@ -217,38 +259,6 @@ def _missing_text(count: int) -> str:
         return ""
     were = "is not where it was; its embedding is" if count == 1 else "are not where they were; their embeddings are"
     return f"\n{counted(count, 'image')} {were} kept. `protoleaf relink` finds moved images again."
-
-
-def _failure_rows(failures: Sequence[FileFailure]) -> list[dict[str, str]]:
-    return [{"path": str(failure.path), "reason": failure.reason} for failure in failures]
-
-
-def _left_out_text(left_out: "LeftOut") -> str:
-    """Pictures and videos that are not read, by kind; other files as a number."""
-    lines = []
-    if left_out.count:
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in left_out.by_kind())
-        were = (
-            "was left out: this kind of file is" if left_out.count == 1 else "were left out: these kinds of files are"
-        )
-        advice = " Save pictures as JPEG, PNG or TIFF to add them." if left_out.has_pictures else ""
-        lines.append(f"{kinds} {were} not read.{advice}")
-    if left_out.raw_doubles:
-        lines.append(
-            f"{counted(left_out.raw_doubles, 'RAW photo')} passed over: beside it lies the same as JPEG or HEIC."
-        )
-    if left_out.others:
-        lines.append(f"{counted(left_out.others, 'other file')} passed over: neither pictures nor videos.")
-    return "".join(f"\n{line}" for line in lines)
-
-
-def _failure_text(failures: Sequence[FileFailure], what: str = "could not be read") -> str:
-    if not failures:
-        return ""
-    lines = [f"  {failure.path}: {failure.reason}" for failure in failures[:MOST_FAILURES_SHOWN]]
-    if len(failures) > MOST_FAILURES_SHOWN:
-        lines.append(f"  and {len(failures) - MOST_FAILURES_SHOWN:,} more")
-    return f"\n{counted(len(failures), 'file')} {what}:\n" + "\n".join(lines)
 
 
 def register(application: typer.Typer) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from engine.cli.collection_commands import SettingName
 from engine.cli.graph_commands import ProjectPath
+from engine.cli.model_bundle import export_the_model
 from engine.cli.output import AsJson, counted, progress_bar, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 Choice = TypeVar("Choice", bound=StrEnum)
 
 MOST_FAILURES_SHOWN: Final = 20
+MODEL: Final = "model"
+"""The format that is no labels of images, but what was learned from them."""
 _FORMATS: Final = (
     "csv, jsonl, parquet, folders, coco, yolo, cvat, label-studio, fiftyone, huggingface, darwin-core, camtrap-dp, "
     "xmp, or model"
@@ -56,6 +59,9 @@ def export(
     from engine.new_folder import Placing
     from engine.project import Project
 
+    if format_name == MODEL:
+        export_the_model(project, out, _one_of(Setting, setting, "--setting").value, as_json=as_json)
+        return
     choice = ExportChoice(
         format_name,
         out,

@@ -31,6 +31,7 @@ class Classified:
         embeddings: (n, d) int16, fixed point.
         scores: outcome, aligned.
         waiting: images without an embedding.
+        uses_views: whether images are classified by the mean over all their views.
     """
 
     model: ModelFiles
@@ -42,6 +43,7 @@ class Classified:
     embeddings: NDArray[np.int16]
     scores: Scores
     waiting: int
+    uses_views: bool = False
 
     def probabilities(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
         """Probability (k, c) of each candidate for images at k places; at most a few thousand at once."""
@@ -97,6 +99,7 @@ def _classified(live: LiveCollection) -> Classified:
         store.embeddings if is_all else store.embeddings[rows],
         live.scores.at(rows),
         len(images.ids) - len(rows),
+        live.embedded.uses_views,
     )
 
 

@@ -35,11 +35,34 @@ def views_of(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
     Raises:
         ImageError: the bytes are no sound image.
     """
-    side = card.input_side
-    closer = decode_square(data, round(side * CLOSER), card.resize_share)
-    whole = decode_square(data, side, card.resize_share)
+    return views_of_side(data, card.input_side, card.resize_share)
+
+
+def views_of_side(data: bytes, side: int, resize_share: float, views: int = VIEWS) -> NDArray[np.uint8]:
+    """Decode an image file's bytes to one view or to all.
+
+    Args:
+        data: the file's bytes.
+        side, resize_share: see `decode_square`.
+        views: 1 or `VIEWS`.
+
+    Returns:
+        (views, side, side, 3) uint8 RGB, as `views_of`.
+
+    Raises:
+        ImageError: the bytes are no sound image.
+    """
+    whole = decode_square(data, side, resize_share)
+    if views == 1:
+        return whole[None]
+    closer = decode_square(data, closer_side(side), resize_share)
     near, far = slice(None, side), slice(-side, None)
     return np.stack([whole, *(closer[rows, columns] for rows in (near, far) for columns in (near, far))])
+
+
+def closer_side(side: int) -> int:
+    """Side in pixels of the picture that corners of this side are cut from."""
+    return round(side * CLOSER)
 
 
 def mean_of_views(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:

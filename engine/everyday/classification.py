@@ -48,14 +48,22 @@ class LinearClassifier:
         return self._fixed_point_weights if embeddings.dtype == np.int16 else self.weights
 
     @cached_property
+    def prototypes(self) -> NDArray[np.float32]:
+        """(c, d) float32, back from the weights."""
+        return (self.weights / (2 * self._slope)[:, None]).astype(np.float32)
+
+    @property
+    def _slope(self) -> NDArray[np.float32]:
+        return (1 / self.temperature - self.breadth).astype(np.float32)
+
+    @cached_property
     def _fixed_point_weights(self) -> NDArray[np.float32]:
         return self.weights * np.float32(1 / SCALE)
 
     def squared_distance(self, scores: "Scores") -> NDArray[np.float32]:
         """Squared distance (n,) of unit-length embeddings to their likeliest class, back from the logits."""
-        slope = 1 / self.temperature - self.breadth
-        squared_norm = (self.weights**2).sum(axis=1) / (4 * slope**2)
-        constant = 1 / self.temperature + self.offsets + slope * squared_norm
+        slope = self._slope
+        constant = 1 / self.temperature + self.offsets + slope * (self.prototypes**2).sum(axis=1)
         return ((constant[scores.best] - scores.best_logit) / slope[scores.best]).astype(np.float32)
 
 

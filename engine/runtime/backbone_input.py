@@ -13,7 +13,7 @@ INPUT_RANK: Final = 4
 """Batch, channels, height and width."""
 INPUT_TYPES: Final = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 OUTPUT_TYPES: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
-_LUMINANCE: Final = np.array((0.299, 0.587, 0.114), dtype=np.float32)
+LUMINANCE: Final = np.array((0.299, 0.587, 0.114), dtype=np.float32)
 """Weights of red, green and blue in gray (ITU-R BT.601), as Pillow takes them."""
 _MAP_RANK: Final = 4
 """Batch, channels, height and width of a feature map."""
@@ -85,27 +85,31 @@ class Preparation:
 
     Args:
         card: of the backbone.
+
+    Attributes:
+        scale, shift: (3,) float32, of red, green and blue: a number is pixel · scale + shift.
+        channels: which of these the network takes, in its order; a gray one takes the luminance with the first.
     """
 
     def __init__(self, card: BackboneCard) -> None:
         mean, std = np.array(card.mean, dtype=np.float64), np.array(card.std, dtype=np.float64)
         # (x / 255 · value_scale - mean) / std as one multiplication and one addition
-        self._scale = (card.value_scale / (255 * std)).astype(np.float32)
-        self._shift = (-mean / std).astype(np.float32)
-        self._channels = {"rgb": (0, 1, 2), "bgr": (2, 1, 0), "grey": (0,)}[card.channel_order]
+        self.scale = (card.value_scale / (255 * std)).astype(np.float32)
+        self.shift = (-mean / std).astype(np.float32)
+        self.channels = {"rgb": (0, 1, 2), "bgr": (2, 1, 0), "grey": (0,)}[card.channel_order]
         self._is_grey = card.channel_order == "grey"
         self._layout = card.layout
 
     def prepare(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Turn (B, side, side, 3) uint8 RGB into float32 of zero mean and unit variance, in the network's layout."""
         batch, height, width, _ = images.shape
-        count = len(self._channels)
+        count = len(self.channels)
         planar = self._layout == "nchw"
         prepared = np.empty((batch, count, height, width) if planar else (batch, height, width, count), np.float32)
-        for place, channel in enumerate(self._channels):
+        for place, channel in enumerate(self.channels):
             plane = prepared[:, place] if planar else prepared[..., place]
-            np.multiply(images @ _LUMINANCE if self._is_grey else images[..., channel], self._scale[channel], out=plane)
-            plane += self._shift[channel]
+            np.multiply(images @ LUMINANCE if self._is_grey else images[..., channel], self.scale[channel], out=plane)
+            plane += self.shift[channel]
         return prepared
 
 

@@ -40,7 +40,7 @@ class Branches:
         """Probabilities (n, c) of claims (n, c), each weighed by the branches of its candidate, with sums of 1."""
         if self.roll_up.shape[1] == 0:
             return claims
-        means, place = self._means
+        means, place = self.means
         sums = claims @ self.roll_up
         np.log(np.maximum(sums, LEAST), out=sums)
         leaning = (np.exp(sums @ means)[:, place] * claims).astype(np.float32)
@@ -48,7 +48,7 @@ class Branches:
         return leaning
 
     @cached_property
-    def _means(self) -> tuple[Matrix, NDArray[np.int64]]:
+    def means(self) -> tuple[Matrix, NDArray[np.int64]]:
         """(k, s) and (c,): what takes logarithms of sums to those of the means above, once for all siblings together.
 
         Siblings have the same classes above them, so there are fewer groups than candidates: s of them, and the place

@@ -1,0 +1,156 @@
+"""The fitted model as ONNX operators: from the embedding of a new image to the probability of every class.
+
+The formulas are those of `EverydayModel.classify_new`, which has the last word: what is written here is compared with
+it on the collection's own embeddings before it leaves (`agreement.py`). Of the collection it holds the anchors alone.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from engine.collection.bundle.graph_writer import GraphWriter
+from engine.everyday.classification import LinearClassifier
+from engine.everyday.collection_stage import branches as branch
+from engine.everyday.collection_stage import calibration as sure
+from engine.everyday.collection_stage.neighbours import FARTHEST, NEIGHBOURS
+from engine.everyday.collection_stage.stage import SAME, CollectionStage
+from engine.everyday.model import EverydayModel
+
+EMBEDDING: Final = "embedding"
+"""Input: (B, d) float32 of length 1."""
+PROBABILITIES: Final = "probabilities"
+"""Output: (B, c) float32, of each candidate."""
+COARSE: Final = "coarse_probabilities"
+"""Output: (B, k) float32, of each class above candidates that may be named; not there where there is none."""
+DISTANCE: Final = "distance"
+"""Output: (B,) float32, squared distance to the prototype of the likeliest candidate."""
+_SHORTEST: Final = 1e-6  # what `Whitening.apply` divides by at least
+_LEAST_STRENGTH: Final = 1e-30
+"""Divides the strengths of links of an image that is like no anchor: all of them are 0."""
+
+Shape = tuple[str | int, ...]
+
+
+def write_answers(graph: GraphWriter, fitted: EverydayModel) -> dict[str, Shape]:
+    """Add the operators from `EMBEDDING` on.
+
+    Returns:
+        Shape of each output by its name.
+    """
+    stage, rules = fitted.stage, fitted.back_off
+    chances = _by_prototype(graph, EMBEDDING, fitted.classifier, "everyday") if stage is None else _staged(graph, stage)
+    graph.node("Identity", [chances], PROBABILITIES)
+    outputs: dict[str, Shape] = {PROBABILITIES: ("batch", len(fitted.candidates))}
+    if len(rules.coarse_ids):
+        graph.node("MatMul", [PROBABILITIES, graph.array("roll_up", rules.roll_up)], COARSE)
+        outputs[COARSE] = ("batch", len(rules.coarse_ids))
+    best = graph.node("ArgMax", [PROBABILITIES], "likeliest", axis=1, keepdims=0)
+    prototypes = graph.array("prototypes", fitted.classifier.prototypes)
+    off = graph.node("Sub", [EMBEDDING, graph.node("Gather", [prototypes, best], "nearest", axis=0)], "off")
+    graph.reduced("ReduceSum", graph.node("Mul", [off, off], "off.squared"), [1], DISTANCE, keeps=False)
+    return outputs | {DISTANCE: ("batch",)}
+
+
+def answers_model(fitted: EverydayModel, opset: int) -> Any:
+    """These operators as an `onnx.ModelProto` of their own, for embeddings that are there already."""
+    from onnx import TensorProto, helper
+
+    graph = GraphWriter(opset)
+    outputs = write_answers(graph, fitted)
+    width = fitted.classifier.weights.shape[1]
+    body = helper.make_graph(
+        graph.nodes,
+        "answers",
+        [helper.make_tensor_value_info(EMBEDDING, TensorProto.FLOAT, ["batch", width])],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in outputs.items()],
+        graph.arrays,
+    )
+    return helper.make_model(body, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+
+def _by_prototype(graph: GraphWriter, source: str, classifier: LinearClassifier, name: str) -> str:
+    """Eq. 2 for embeddings of length 1, whose squares are 1."""
+    weights = graph.array(f"{name}.weights", classifier.weights)
+    offsets = graph.array(f"{name}.offsets", classifier.offsets + classifier.breadth)
+    return graph.node(
+        "Softmax", [graph.node("Gemm", [source, weights, offsets], f"{name}.logits", transB=1)], name, axis=1
+    )
+
+
+def _staged(graph: GraphWriter, stage: CollectionStage) -> str:
+    """As `CollectionStage.probabilities`."""
+    whitening = stage.basis.whitening
+    moved = graph.node("Sub", [EMBEDDING, graph.array("mean", whitening.mean)], "centred")
+    turned = graph.node("MatMul", [moved, graph.array("whitening", whitening.matrix)], "turned")
+    vector = graph.unit(turned, _SHORTEST, "whitened")
+    places, cosines = _nearest(graph, vector, stage)
+    weights, followed = _weights(graph, cosines)
+    linked = graph.node("Gather", [graph.array("anchors.chances", stage.refined.chances), places], "linked", axis=0)
+    axis = graph.array("links.axis", [1], np.int64)
+    shares = graph.node("MatMul", [graph.node("Unsqueeze", [weights, axis], "links.row"), linked], "follow.row")
+    walked = graph.node("Squeeze", [shares, axis], "follow")
+    rest = graph.node("Sub", [graph.array("one", 1.0), followed], "rest")
+    prototypes = _by_prototype(graph, vector, stage.refined.classifier, "refined")
+    chances = graph.node("Add", [walked, graph.node("Mul", [rest, prototypes], "rest.prototypes")], "chances")
+    return _calibrated(graph, chances, stage.calibration)
+
+
+def _nearest(graph: GraphWriter, vector: str, stage: CollectionStage) -> tuple[str, str]:
+    """Places and cosines of the nearest anchors; an image that is an anchor itself is none of its own."""
+    anchors = graph.array("anchors", np.ascontiguousarray(stage.basis.vectors.T))
+    alike = graph.node("MatMul", [vector, anchors], "alike")
+    count = graph.array("links.count", [NEIGHBOURS + 1], np.int64)
+    cosines, places = "nearest.cosines", "nearest.places"
+    from onnx import helper
+
+    graph.nodes.append(helper.make_node("TopK", [alike, count], [cosines, places], name="nearest.anchors", axis=1))
+    itself = graph.node("Greater", [graph.picked(cosines, [0], 1, "first"), graph.array("same", SAME)], "is_itself")
+    chosen = []
+    for source in (places, cosines):
+        others = graph.picked(source, range(1, NEIGHBOURS + 1), 1, f"{source}.others")
+        first = graph.picked(source, range(NEIGHBOURS), 1, f"{source}.first")
+        chosen.append(graph.node("Where", [itself, others, first], f"{source}.linked"))
+    return chosen[0], chosen[1]
+
+
+def _weights(graph: GraphWriter, cosines: str) -> tuple[str, str]:
+    """As `links_to`: the weight of each link, and their sum."""
+    alike = graph.node("Max", [cosines, graph.array("zero", 0.0)], "links.cosines")
+    square = graph.node("Mul", [alike, alike], "links.squares")
+    strong = graph.node("Mul", [square, square], "links.strengths")
+    total = graph.reduced("ReduceSum", strong, [1], "links.total")
+    divisor = graph.node("Max", [total, graph.array("links.least", _LEAST_STRENGTH)], "links.divisor")
+    shares = graph.node("Div", [strong, divisor], "links.shares")
+    mean = graph.reduced("ReduceSum", graph.node("Mul", [shares, alike], "links.parts"), [1], "links.mean")
+    followed = graph.node("Min", [mean, graph.array("farthest", FARTHEST)], "followed")
+    return graph.node("Mul", [shares, followed], "links.weights"), followed
+
+
+def _calibrated(graph: GraphWriter, chances: str, calibration: sure.Calibration) -> str:
+    """As `Calibration.apply`."""
+    least = graph.node("Max", [chances, graph.array("chances.least", sure.LEAST)], "chances.positive")
+    powered = graph.node(
+        "Mul", [graph.node("Log", [least], "chances.log"), graph.array("power", calibration.power)], "chances.powered"
+    )
+    sharp = graph.node("Softmax", [powered], "sharp", axis=1)
+    doubts = graph.array("doubts", calibration.doubt[:, None])
+    doubt = graph.node("MatMul", [sharp, doubts], "doubt")
+    flat = graph.node("Sqrt", [sharp], "flat")
+    part = graph.node("Div", [doubt, graph.reduced("ReduceSum", flat, [1], "flat.total")], "doubt.part")
+    kept = graph.node("Sub", [sharp, graph.node("Mul", [sharp, doubt], "doubted")], "kept")
+    leaked = graph.node("Add", [kept, graph.node("Mul", [flat, part], "runners_up")], "leaked")
+    return _leaning(graph, leaked, calibration.branches)
+
+
+def _leaning(graph: GraphWriter, claims: str, branches: branch.Branches) -> str:
+    """As `Branches.lean`."""
+    if branches.roll_up.shape[1] == 0:
+        return claims
+    means, place = branches.means
+    sums = graph.node("MatMul", [claims, graph.array("branches", branches.roll_up)], "branches.sums")
+    least = graph.node("Max", [sums, graph.array("branches.least", branch.LEAST)], "branches.positive")
+    logs = graph.node("Log", [least], "branches.log")
+    powers = graph.node("MatMul", [logs, graph.array("branches.means", means)], "branches.powers")
+    factors = graph.picked(graph.node("Exp", [powers], "branches.factors"), place.tolist(), 1, "branches.own")
+    leaning = graph.node("Mul", [factors, claims], "leaning")
+    return graph.node("Div", [leaning, graph.reduced("ReduceSum", leaning, [1], "leaning.total")], "answers")

@@ -1,0 +1,187 @@
+"""`classes.json` of an exported model: the graph, what is sure enough to be named, and how images are prepared.
+
+It says all that the numbers of `classifier.onnx` mean. A person may change the bars in it.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from engine.collection.bundle.answers_graph import COARSE, PROBABILITIES
+from engine.embedding.views import VIEWS, closer_side
+from engine.errors import FormatError, ProtoleafError
+from engine.everyday.back_off import BackOff, Policy
+from engine.everyday.model import EverydayModel
+from engine.graph.aliases import Aliases
+from engine.graph.category_graph import CategoryGraph, ClassId
+from engine.graph.roll_up import roll_up_matrix
+from engine.model_card import BackboneCard
+
+FORMAT: Final = "protoleaf model"
+VERSION: Final = 1
+"""Of the format; a program that knows only lower ones refuses the folder."""
+NAME: Final = "classes.json"
+
+
+@dataclass(frozen=True)
+class Framing:
+    """How the pixels of an image are cut out.
+
+    Attributes:
+        side: of each view, in pixels.
+        resize_share: share of the short side that is seen.
+        views: 1, or `VIEWS` with the corners.
+    """
+
+    side: int
+    resize_share: float
+    views: int
+
+
+@dataclass(frozen=True)
+class ExportedClasses:
+    """What `classes.json` says.
+
+    Attributes:
+        name: of the model, for the column `model`.
+        setting: for the column `setting`.
+        graph: the category graph.
+        framing: how images are prepared.
+        back_off: candidates, and the classes above them, in the order of the numbers of `classifier.onnx`, with bars.
+        unknown_distance: squared distance beyond which an image shows none of the classes.
+        sha256: of `classifier.onnx`.
+    """
+
+    name: str
+    setting: str
+    graph: CategoryGraph
+    framing: Framing
+    back_off: BackOff
+    unknown_distance: float
+    sha256: str
+
+
+def exported_classes(
+    fitted: EverydayModel, graph: CategoryGraph, card: BackboneCard, *, name: str, has_views: bool
+) -> ExportedClasses:
+    """What is to be said of a fitted model, but for the hash of a file that is still to be written."""
+    framing = Framing(card.input_side, card.resize_share, VIEWS if has_views else 1)
+    return ExportedClasses(
+        name, fitted.setting.value, graph, framing, fitted.back_off, fitted.tuning.unknown_distance, sha256=""
+    )
+
+
+def classes_text(told: ExportedClasses, policies: Mapping[ClassId, Policy], bars: Mapping[ClassId, float]) -> str:
+    """`classes.json`.
+
+    Args:
+        told: what it says.
+        policies: a person's rules by class.
+        bars: the bar in effect of every class.
+    """
+    graph, rules = told.graph, told.back_off
+    named = {*rules.coarse_ids.tolist(), *rules.candidate_ids[np.isfinite(rules.candidate_bars)].tolist()}
+    levels = sorted(graph.classes(), key=lambda class_id: (graph.level(class_id), class_id))
+    limit = told.unknown_distance
+    fields = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": told.name,
+        "setting": told.setting,
+        "image": {**vars(told.framing), "closer_side": closer_side(told.framing.side)},
+        "unknown_distance": limit if math.isfinite(limit) else None,
+        PROBABILITIES: rules.candidate_ids.tolist(),
+        COARSE: rules.coarse_ids.tolist(),
+        "sha256": told.sha256,
+        "classes": [
+            {
+                "id": class_id,
+                "name": graph.name(class_id),
+                "path": graph.path_text(class_id),
+                "parents": list(graph.parents(class_id)),
+                "level": graph.level(class_id),
+                "bar": bars[class_id],
+                "is_deepest": class_id in policies and policies[class_id].is_deepest,
+                "may_be_named": class_id in named,
+                "source_id": graph.aliases(class_id).source_id,
+                "synonyms": list(graph.aliases(class_id).synonyms),
+            }
+            for class_id in levels
+        ],
+    }
+    return json.dumps(fields, ensure_ascii=False, indent=1) + "\n"
+
+
+def read_classes(text: str, *, source: str) -> ExportedClasses:
+    """Read `classes.json`.
+
+    Args:
+        text: the JSON.
+        source: where it comes from, for the error.
+
+    Raises:
+        FormatError: it is none, or of a newer program.
+    """
+    try:
+        fields: dict[str, Any] = json.loads(text)
+        _check_format(fields, source)
+        return _classes_of(fields)
+    except FormatError:
+        raise
+    except (ProtoleafError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        said = f"no “{error.args[0]}”" if isinstance(error, KeyError) else str(error)
+        raise FormatError(
+            f"this is not the {NAME} of an exported model, or it is damaged",
+            expected=f"what `protoleaf export PROJECT model FOLDER` writes, format “{FORMAT}”",
+            found=f"{source}: {said}",
+            remedy="export the model again",
+        ) from error
+
+
+def _check_format(fields: Mapping[str, Any], source: str) -> None:
+    if fields["format"] != FORMAT:
+        raise ValueError(f"the format “{fields['format']}”")
+    if int(fields["version"]) > VERSION:
+        raise FormatError(
+            "this model was exported by a newer version of Protoleaf",
+            expected=f"version {VERSION} of the folder",
+            found=f"version {fields['version']} in {source}",
+            remedy="update Protoleaf",
+        )
+
+
+def _classes_of(fields: Mapping[str, Any]) -> ExportedClasses:
+    graph, listed = CategoryGraph(), {int(one["id"]): one for one in fields["classes"]}
+    for class_id, one in listed.items():
+        aliases = Aliases(str(one["source_id"]), tuple(map(str, one["synonyms"])))
+        graph.add_class(str(one["name"]), tuple(map(int, one["parents"])), class_id=class_id, aliases=aliases)
+    image = fields["image"]
+    framing = Framing(int(image["side"]), float(image["resize_share"]), int(image["views"]))
+    if framing.side < 1 or not 0 < framing.resize_share <= 1 or framing.views not in {1, VIEWS}:
+        raise ValueError(f"images of {framing.side} pixels in {framing.views} views")
+    limit = fields["unknown_distance"]
+    rules = _rules(graph, listed, [int(each) for each in fields[PROBABILITIES]], [int(each) for each in fields[COARSE]])
+    return ExportedClasses(
+        str(fields["name"]), str(fields["setting"]), graph, framing, rules,
+        math.inf if limit is None else float(limit), str(fields["sha256"]),
+    )  # fmt: skip
+
+
+def _rules(
+    graph: CategoryGraph, listed: Mapping[ClassId, Any], candidates: Sequence[ClassId], coarse: Sequence[ClassId]
+) -> BackOff:
+    if not candidates:
+        raise ValueError("no class to choose among")
+    bars = [float(listed[each]["bar"]) if listed[each]["may_be_named"] else math.inf for each in candidates]
+    return BackOff(
+        np.array(candidates, dtype=np.int64),
+        np.array(bars, dtype=np.float32),
+        np.array(coarse, dtype=np.int64),
+        np.array([float(listed[each]["bar"]) for each in coarse], dtype=np.float32),
+        np.array([int(listed[each]["level"]) for each in coarse], dtype=np.int64),
+        roll_up_matrix(graph, coarse, candidates) if coarse else np.zeros((len(candidates), 0), dtype=np.float32),
+    )

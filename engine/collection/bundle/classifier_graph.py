@@ -1,0 +1,229 @@
+"""One ONNX file from pixels to probabilities: how a backbone is fed, the backbone, and the fitted model behind it.
+
+A backbone may come from anywhere: of any layout, order of channels and precision, with an output that still has to be
+pooled, or for one image at a time. All of that is put into the file, as `engine.runtime` does it by the backbone's
+card, so that whoever runs it hands in plain pixels.
+"""
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from engine.collection.bundle.answers_graph import EMBEDDING, write_answers
+from engine.collection.bundle.graph_writer import GraphWriter
+from engine.errors import ModelError
+from engine.everyday.model import EverydayModel
+from engine.model_card import BackboneCard
+from engine.runtime.backbone_input import LUMINANCE, SMALLEST_LENGTH, InputOutput, Preparation, input_output
+from engine.runtime.sessions import open_session, run_session
+
+IMAGES: Final = "images"
+"""Input: (B, views, side, side, 3) uint8, red, green and blue."""
+_PREFIX: Final = "backbone/"
+_OLDEST_OPSET: Final = 13
+"""Version of the standard operators from which on everything here can be written; older backbones are converted."""
+CONVERTED_OPSET: Final = 17
+"""Version that older ones are converted to."""
+_LEAST_FORMAT: Final = 8
+"""Version of the ONNX file format at least; higher ones stay."""
+_SHORTEST: Final = 1e-6  # what `unit_length` divides by at least
+_MAP_RANK: Final = 4  # batch, channels, height and width
+_TOKENS_RANK: Final = 3  # batch, tokens and width
+_STANDARD: Final = ("", "ai.onnx")
+
+
+def classifier_model(backbone: Path, card: BackboneCard, fitted: EverydayModel, *, views: int, name: str) -> Any:
+    """Write the whole way as an `onnx.ModelProto`.
+
+    Args:
+        backbone: ONNX file, with its weights in it.
+        card: of the backbone.
+        fitted: the fitted model.
+        views: of each image that its embedding is the mean of.
+        name: noted in the file.
+
+    Raises:
+        ModelError: the backbone cannot be read, does not fit its card, or is of a version that cannot be built upon.
+    """
+    import onnx
+    from onnx import TensorProto, helper
+
+    ends, rank = _looked_at(backbone, card)
+    network = _prefixed(_readable(backbone))
+    graph = GraphWriter(_opset(network))
+    side = card.input_side
+    source = _fed(graph, card, ends)
+    _add_network(graph, network.graph, source, ends)
+    _embedded(graph, f"{_PREFIX}{ends.output_name}", rank, card, views)
+    outputs = write_answers(graph, fitted)
+    body = helper.make_graph(
+        graph.nodes,
+        name,
+        [helper.make_tensor_value_info(IMAGES, TensorProto.UINT8, ["batch", views, side, side, 3])],
+        [helper.make_tensor_value_info(key, TensorProto.FLOAT, shape) for key, shape in outputs.items()],
+        graph.arrays,
+        sparse_initializer=graph.sparse_arrays,
+    )
+    model = helper.make_model(
+        body,
+        opset_imports=list(network.opset_import),
+        ir_version=max(network.ir_version, _LEAST_FORMAT),
+        functions=list(network.functions),
+    )
+    try:
+        onnx.checker.check_model(model)
+    except (onnx.checker.ValidationError, ValueError) as error:
+        raise _unusable(backbone, error) from error
+    return model
+
+
+def model_bytes(model: Any) -> bytes:
+    """An `onnx.ModelProto` as the bytes of its file.
+
+    Raises:
+        ModelError: it is too large for one file.
+    """
+    from google.protobuf.message import EncodeError
+
+    try:
+        content: bytes = model.SerializeToString()
+    except (EncodeError, ValueError) as error:
+        raise ModelError(
+            "the backbone is too large for one ONNX file",
+            expected="at most 2 GB",
+            remedy="choose a smaller backbone for the model that you export",
+        ) from error
+    return content
+
+
+def _looked_at(backbone: Path, card: BackboneCard) -> tuple[InputOutput, int]:
+    """Which tensors are used, and how many axes the output has: not every file declares it."""
+    session = open_session(backbone)
+    ends = input_output(session, card)
+    pixels = np.zeros((1, card.input_side, card.input_side, 3), dtype=np.uint8)
+    prepared = Preparation(card).prepare(pixels).astype(ends.input_type, copy=False)
+    return ends, run_session(session, {ends.input_name: prepared}, [ends.output_name])[0].ndim
+
+
+def _readable(backbone: Path) -> Any:
+    """The network as an `onnx.ModelProto` of a version that can be built upon."""
+    import onnx
+
+    from engine.backbones.onnx_files.structure import write_inlined
+
+    content = io.BytesIO()
+    write_inlined(backbone, content)
+    model = onnx.load_from_string(content.getvalue())
+    if _opset(model) >= _OLDEST_OPSET:
+        return model
+    try:
+        return onnx.version_converter.convert_version(model, CONVERTED_OPSET)
+    except Exception as error:  # the converter raises whatever it stumbles on
+        raise _unusable(backbone, error) from error
+
+
+def _unusable(backbone: Path, error: Exception) -> ModelError:
+    return ModelError(
+        "the backbone cannot be made a part of one file",
+        expected=f"ONNX operators of version {_OLDEST_OPSET} or later",
+        found=f"{backbone.name}: {str(error).splitlines()[0][:200] if str(error) else type(error).__name__}",
+        remedy="export the backbone again with newer operators, and add that",
+    )
+
+
+def _opset(model: Any) -> int:
+    return next((int(one.version) for one in reversed(model.opset_import) if one.domain in _STANDARD), 0)
+
+
+def _prefixed(model: Any) -> Any:
+    """A network with a word before every name, so that none is the name of something else here."""
+    from onnx import compose
+
+    for one in model.opset_import:
+        one.domain = "" if one.domain in _STANDARD else one.domain
+    constants = [one.name for one in model.graph.initializer]
+    constants += [part.name for one in model.graph.sparse_initializer for part in (one.values, one.indices)]
+    names = {name: _PREFIX + name for name in constants}  # known before the graphs inside of it, which may use them
+    compose.add_prefix_graph(model.graph, _PREFIX, inplace=True, name_map=names)
+    return model
+
+
+def _fed(graph: GraphWriter, card: BackboneCard, ends: InputOutput) -> str:
+    """From pixels to what the network takes, as `Preparation` does it."""
+    side, feed = card.input_side, Preparation(card)
+    squares = graph.reshaped(IMAGES, [-1, side, side, 3], "squares")
+    values = graph.cast(squares, np.float32, "values")
+    if card.channels == 1:
+        values = graph.node("MatMul", [values, graph.array("luminance", LUMINANCE[:, None])], "gray")
+    channels = list(feed.channels)
+    taken = (
+        values if card.channels == 1 or channels == sorted(channels) else graph.picked(values, channels, 3, "turned")
+    )
+    scaled = graph.node("Mul", [taken, graph.array("pixel.scale", feed.scale[channels])], "scaled")
+    prepared = graph.node("Add", [scaled, graph.array("pixel.shift", feed.shift[channels])], "shifted")
+    if card.layout == "nchw":
+        prepared = graph.node("Transpose", [prepared], "planes", perm=[0, 3, 1, 2])
+    return graph.cast(prepared, ends.input_type, "prepared")
+
+
+def _add_network(graph: GraphWriter, network: Any, source: str, ends: InputOutput) -> None:
+    """Add the network, whole; one that takes a single image is run for each in turn."""
+    given, output = f"{_PREFIX}{ends.input_name}", f"{_PREFIX}{ends.output_name}"
+    if ends.most_images is None:
+        graph.node("Identity", [source], given)
+        graph.nodes.extend(network.node)
+        graph.arrays.extend(network.initializer)
+        graph.sparse_arrays.extend(network.sparse_initializer)
+        return
+    from onnx import helper
+
+    one = GraphWriter(_OLDEST_OPSET)
+    axis = one.array("one.axis", [0], np.int64)
+    one.node("Unsqueeze", ["one.image", axis], given)
+    one.nodes.extend(network.node)
+    one.node("Squeeze", [output, axis], "one.output")
+    element = helper.np_dtype_to_tensor_dtype(np.dtype(ends.input_type))
+    body = helper.make_graph(
+        one.nodes,
+        "one_image",
+        [helper.make_tensor_value_info("one.image", element, None)],
+        [_value_like(network, output, "one.output")],
+        [*one.arrays, *network.initializer],
+        sparse_initializer=list(network.sparse_initializer),
+    )
+    graph.node("Scan", [source], output, body=body, num_scan_inputs=1)
+
+
+def _value_like(network: Any, name: str, new_name: str) -> Any:
+    from onnx import helper
+
+    declared = next(value for value in network.output if value.name == name)
+    return helper.make_tensor_value_info(new_name, declared.type.tensor_type.elem_type, None)
+
+
+def _embedded(graph: GraphWriter, output: str, rank: int, card: BackboneCard, views: int) -> None:
+    """From what the network gives to embeddings, as `pooled` and `mean_of_views` do it."""
+    values = graph.cast(output, np.float32, "output")
+    if card.pooling == "mean" and rank in {_MAP_RANK, _TOKENS_RANK}:
+        values = graph.reduced("ReduceMean", values, _places(rank, card), "pooled", keeps=False)
+    elif card.pooling == "first" and rank == _TOKENS_RANK:
+        first = graph.array("first.token", 0, np.int64)
+        values = graph.node("Gather", [values, first], "pooled", axis=1)
+    width = card.embedding_width
+    values = graph.reshaped(values, [-1, width], "rows")
+    if card.unit_length:
+        values = graph.unit(values, SMALLEST_LENGTH, "unit")
+    each = graph.unit(values, _SHORTEST, "views")
+    if views > 1:
+        stacked = graph.reshaped(each, [-1, views, width], "views.stacked")
+        each = graph.reduced("ReduceMean", stacked, [1], "views.mean", keeps=False)
+    graph.unit(each, _SHORTEST, EMBEDDING)
+
+
+def _places(rank: int, card: BackboneCard) -> Sequence[int]:
+    if rank == _TOKENS_RANK:
+        return (1,)
+    return (2, 3) if card.layout == "nchw" else (1, 2)

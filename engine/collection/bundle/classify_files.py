@@ -1,0 +1,141 @@
+"""Classify image files by an exported model, without any project."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, final
+
+from engine.collection.bundle.opened import ModelBundle
+from engine.errors import ImageError, InputError
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.files import FileFailure
+from engine.images.find_images import find_images
+from engine.images.left_out import LeftOut
+from engine.images.memory_budget import FILES
+from engine.images.read_file import file_size, read_file
+from engine.interchange.predictions_file import PredictedRow, write_predictions_file
+from engine.runtime.sessions import usable_cores
+
+_AHEAD: Final = 64
+"""Images for each core that are handed out at once: a million need not be kept in memory."""
+
+_OTHER: Final = "choose another file"
+
+
+@dataclass
+class ClassifiedFiles:
+    """What became of the files.
+
+    Attributes:
+        predictions: rows written.
+        failures: files that cannot be read, and named files that are no images.
+        left_out: files of other kinds in folders.
+        seconds: from the first image to the last.
+    """
+
+    predictions: int = 0
+    failures: list[FileFailure] = field(default_factory=list)
+    left_out: LeftOut = field(default_factory=LeftOut)
+    seconds: float = 0.0
+
+    @property
+    def images_per_s(self) -> float:
+        """Rate of all files that were tried."""
+        return (self.predictions + len(self.failures)) / self.seconds if self.seconds else 0.0
+
+
+def classify_files(
+    bundle: ModelBundle,
+    paths: Sequence[Path],
+    out: Path,
+    *,
+    is_plain: bool = False,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> ClassifiedFiles:
+    """Write the predictions of files, and of the images in folders, as CSV: whole or not at all.
+
+    Args:
+        bundle: the model.
+        paths: files and folders; the column `image` calls them as they were given.
+        out: the file.
+        is_plain: write names as they are, also those that a spreadsheet would run as formulas.
+        on_progress: listener.
+        cancel: is asked before each image.
+
+    Raises:
+        InputError: there is no image, or the file is one of them, or belongs to the model.
+        StorageError: a path is not there, or the file cannot be written.
+        ModelError: the model fails.
+        Cancelled: asked to stop; nothing is written.
+    """
+    token = cancel or CancelToken()
+    found = find_images(paths, cancel=token)
+    files = [file.path for file in found.files]
+    if not files and not found.failures:
+        raise InputError(
+            "there is no image", found=", ".join(map(str, paths)), remedy="name images, or folders of them"
+        )
+    _check_target(out, bundle, files)
+    done = ClassifiedFiles(failures=list(found.failures), left_out=found.left_out)
+    named, meter = _Names(paths), ProgressMeter(len(files), on_progress)
+
+    def predict(path: Path) -> PredictedRow | FileFailure:
+        token.raise_if_cancelled()
+        try:
+            with FILES.holding(file_size(path)):
+                data = read_file(path)
+            return bundle.predict(named.of(path), data)
+        except ImageError as error:
+            return FileFailure(path, str(error))
+
+    def rows() -> Iterator[PredictedRow]:
+        for row in _in_order(predict, files):
+            meter.advance()
+            if isinstance(row, FileFailure):
+                done.failures.append(row)
+                continue
+            done.predictions += 1
+            yield row
+
+    started_s = time.monotonic()
+    told = bundle.told
+    write_predictions_file(out, told.graph, rows(), setting=told.setting, model=told.name, is_plain=is_plain)
+    done.seconds = time.monotonic() - started_s
+    return done
+
+
+def _in_order(
+    predict: Callable[[Path], PredictedRow | FileFailure], files: Sequence[Path]
+) -> Iterator[PredictedRow | FileFailure]:
+    """What each file gives, in the order of the files; all cores work on them."""
+    cores = usable_cores()
+    with ThreadPoolExecutor(cores, thread_name_prefix="classify-files") as pool:
+        for start in range(0, len(files), _AHEAD * cores):
+            yield from pool.map(predict, files[start : start + _AHEAD * cores])
+
+
+def _check_target(out: Path, bundle: ModelBundle, files: Sequence[Path]) -> None:
+    """Refuse to put the table in the place of what it is made from."""
+    target = Path(os.path.realpath(out))
+    if target.parent == Path(os.path.realpath(bundle.folder)) and target.exists():
+        raise InputError("the predictions would overwrite a file of the model", found=str(out), remedy=_OTHER)
+    with suppress(OSError):  # writing it will say what is wrong
+        if target in map(Path, map(os.path.realpath, files)):
+            raise InputError("the predictions would overwrite an image", found=str(out), remedy=_OTHER)
+
+
+@final
+class _Names:
+    """Files as the person called them: what was given relative stays relative."""
+
+    def __init__(self, given: Sequence[Path]) -> None:
+        self._given = {Path(os.path.abspath(path)): path for path in given}  # noqa: PTH100 (links keep their names)
+
+    def of(self, path: Path) -> str:
+        root = next((each for each in (path, *path.parents) if each in self._given), None)
+        return str(path) if root is None else str(self._given[root] / path.relative_to(root))

@@ -1,0 +1,141 @@
+"""An exported model that was opened to classify images: the folder is checked first, whoever made it."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.bundle.answers_graph import COARSE, DISTANCE, PROBABILITIES
+from engine.collection.bundle.classes_file import NAME, ExportedClasses, read_classes
+from engine.collection.bundle.classifier_graph import IMAGES
+from engine.embedding.views import views_of_side
+from engine.errors import FormatError, InputError, ModelError
+from engine.graph.codes import NO_CLASS
+from engine.interchange.predictions_file import PredictedRow
+from engine.runtime.sessions import open_session, run_session
+
+CLASSIFIER: Final = "classifier.onnx"
+_EXPECTED: Final = f"a folder with {NAME} and {CLASSIFIER}, as `protoleaf export PROJECT model FOLDER` writes it"
+_MOST_TEXT_BYTES: Final = 1 << 28
+"""Of `classes.json`: a graph of a million classes takes less."""
+
+
+@dataclass(frozen=True)
+class ModelBundle:
+    """An exported model; from several threads at once.
+
+    Attributes:
+        folder: where it lies.
+        told: what `classes.json` says.
+        session: `classifier.onnx`.
+    """
+
+    folder: Path
+    told: ExportedClasses
+    session: Any
+
+    def predict(self, image: str, data: bytes) -> PredictedRow:
+        """Classify an image file's bytes; `image` is what the row calls it.
+
+        Raises:
+            ImageError: the bytes are no sound image.
+            ModelError: the model fails.
+        """
+        framing = self.told.framing
+        views = views_of_side(data, framing.side, framing.resize_share, framing.views)
+        names = [one.name for one in self.session.get_outputs()]
+        found = dict(zip(names, run_session(self.session, {IMAGES: views[None]}, names), strict=True))
+        return self._row(image, found)
+
+    def _row(self, image: str, found: Mapping[str, NDArray[np.float32]]) -> PredictedRow:
+        rules, probabilities = self.told.back_off, found[PROBABILITIES]
+        best = probabilities.argmax(axis=1)
+        score = probabilities.max(axis=1)
+        coarse = found.get(COARSE, np.zeros((1, 0), dtype=np.float32))
+        safe, safe_score = rules.decide(best, score, coarse)
+        is_unknown = bool(found[DISTANCE][0] > self.told.unknown_distance)
+        is_safe = int(safe[0]) != NO_CLASS and not is_unknown
+        return PredictedRow(
+            image,
+            int(rules.candidate_ids[best[0]]),
+            float(score[0]),
+            int(safe[0]) if is_safe else None,
+            float(safe_score[0]) if is_safe else 0.0,
+            is_unknown,
+        )
+
+
+def open_bundle(folder: Path) -> ModelBundle:
+    """Open an exported model.
+
+    Raises:
+        InputError: there is no such folder, or a file is missing from it.
+        FormatError: `classes.json` is damaged, of a newer program, or of another model than `classifier.onnx`.
+        ModelError: `classifier.onnx` cannot be opened, or does not fit `classes.json`.
+    """
+    told = read_classes(_text(folder), source=str(folder / NAME))
+    path = folder / CLASSIFIER
+    if _hash(path) != told.sha256:
+        raise FormatError(
+            f"{CLASSIFIER} is not the one that {NAME} belongs to, or it is damaged",
+            expected=told.sha256[:12],
+            found=f"{_hash(path)[:12]} in {path}",
+            remedy="copy the folder again, or export the model again",
+        )
+    session = open_session(path)
+    _check_ends(session, told, path)
+    return ModelBundle(folder, told, session)
+
+
+def _text(folder: Path) -> str:
+    if not folder.is_dir():
+        found = f"a file, {folder}" if folder.is_file() else f"nothing at {folder}"
+        raise InputError("this is not an exported model", expected=_EXPECTED, found=found)
+    missing = [name for name in (NAME, CLASSIFIER) if not (folder / name).is_file()]
+    if missing:
+        raise InputError(
+            "this is not an exported model, or it is not whole",
+            expected=_EXPECTED,
+            found=f"no {' and no '.join(missing)} in {folder}",
+            remedy="name the folder itself, or export the model again",
+        )
+    try:
+        if (folder / NAME).stat().st_size > _MOST_TEXT_BYTES:
+            raise FormatError(f"{NAME} is too large to be that of an exported model", found=str(folder / NAME))
+        return (folder / NAME).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError("the exported model cannot be read", found=f"{folder / NAME}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{NAME} is no text", found=str(folder / NAME), remedy="export the model again") from error
+
+
+def _hash(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError("the exported model cannot be read", found=f"{path}: {error.strerror}") from error
+
+
+def _check_ends(session: Any, told: ExportedClasses, path: Path) -> None:
+    """Refuse a network of other inputs and outputs: it would fail at the first image, or answer for other classes."""
+    side, views = told.framing.side, told.framing.views
+    expected = {IMAGES: [views, side, side, 3], PROBABILITIES: [len(told.back_off.candidate_ids)], DISTANCE: []}
+    if len(told.back_off.coarse_ids):
+        expected[COARSE] = [len(told.back_off.coarse_ids)]
+    found = {one.name: list(one.shape)[1:] for one in (*session.get_inputs(), *session.get_outputs())}
+    if found != expected:
+        raise ModelError(
+            f"{CLASSIFIER} does not fit {NAME}",
+            expected=_shapes(expected),
+            found=f"{_shapes(found)} in {path}",
+            remedy="export the model again",
+        )
+
+
+def _shapes(ends: Mapping[str, list[int]]) -> str:
+    return ", ".join(f"{name} {shape}" for name, shape in sorted(ends.items()))
