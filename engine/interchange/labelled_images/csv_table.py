@@ -27,6 +27,8 @@ from engine.new_file import text_into
 
 SEVERAL: Final = " | "
 """Between the paths of a class with several parents; a "|" in a name is written "\\|"."""
+PLACED_COLUMNS: Final = (PLACED, *COLUMNS)
+"""Of the table of a folder."""
 _SUFFIXES: Final = frozenset({".csv", ".tsv", ".txt"})
 
 
@@ -45,7 +47,7 @@ def write_placed(images: LabelledImages, file: BinaryIO, placed: Mapping[int, st
         placed: path within the folder by image id; an image that is not in the folder has a row without one.
     """
     all_rows = ({PLACED: placed.get(image.image_id), **row_of(images, image)} for image in images.images)
-    _write_rows(file, (PLACED, *COLUMNS), all_rows)
+    _write_rows(file, PLACED_COLUMNS, all_rows)
 
 
 def read(source: Path) -> ForeignLabels:

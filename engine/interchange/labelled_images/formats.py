@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from engine.errors import FormatError, StorageError, UsageError
-from engine.interchange.labelled_images import class_folders, coco, csv_table, cvat, darwin_core, json_lines, parquet
+from engine.interchange.labelled_images import (
+    camtrap_dp,
+    class_folders,
+    coco,
+    csv_table,
+    cvat,
+    darwin_core,
+    json_lines,
+    parquet,
+)
 from engine.interchange.labelled_images.placed_images import FolderOptions
 from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
 
@@ -124,6 +133,15 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         write_file=darwin_core.write,
         read=darwin_core.read,
         fits=darwin_core.fits,
+        group=FormatGroup.NATURE,
+    ),
+    "camtrap-dp": ImageFormat(
+        "Camtrap DP",
+        "camera trap data package 1.0: deployments, media and observations, as Agouti, TRAPPER and GBIF exchange them",
+        camtrap_dp.CANNOT_CARRY,
+        write_folder=camtrap_dp.write,
+        read=camtrap_dp.read,
+        fits=camtrap_dp.fits,
         group=FormatGroup.NATURE,
     ),
     "folders": ImageFormat(

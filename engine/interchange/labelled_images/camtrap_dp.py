@@ -1,0 +1,289 @@
+"""Camtrap DP 1.0: what Agouti, TRAPPER, Wildlife Insights and GBIF exchange of camera traps; a folder of three tables.
+
+The standard wants of each image a deployment with a place, and a time. A collection knows what its photos say; a
+folder is taken for a deployment, and where photos say nothing, the tables do (`deploymentComments`, `mediaComments`,
+`coordinateUncertainty`). One observation for each image: the person's, else the model's. `images.csv` has the rest.
+"""
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+from urllib.parse import quote
+
+from engine.errors import FormatError
+from engine.files import shown
+from engine.interchange.labelled_images import csv_table
+from engine.interchange.labelled_images.camtrap_dp_package import PACKAGE, TABLES, Deployment, package_json
+from engine.interchange.labelled_images.darwin_core_metadata import model_text
+from engine.interchange.labelled_images.placed_images import IMAGES_TABLE, FolderOptions, read_table
+from engine.interchange.labelled_images.records import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelledImage,
+    LabelledImages,
+    WrittenExport,
+)
+from engine.interchange.labelled_images.table_rows import time_in
+from engine.interchange.table_text import table_text
+from engine.interchange.text_file import read_text
+from engine.new_file import ORDINARY_FILE, new_file, text_into
+
+CANNOT_CARRY: Final = (
+    "each folder counts as a deployment; its place is that of its photos, or anywhere on Earth where they say none",
+    "photos without a time get that of their file, and UTC where their camera knew no time zone; comments say so",
+    "sampling design, capture method and licence are not known: fill them in (datapackage.json) before you publish",
+    "images are named, not contained",
+)
+_ANYWHERE_M: Final = 20_037_508
+"""Half of the Earth's circumference: the place may be anywhere."""
+_LEAST_UNCERTAINTY_M: Final = 30
+"""As telephones and cameras find their place; the standard wants at least one. Chosen."""
+_METRES_PER_DEGREE: Final = 111_320  # of latitude
+_TYPES: Final[Mapping[str, frozenset[str]]] = {
+    "human": frozenset({"human", "humans", "person", "people", "homo sapiens"}),
+    "vehicle": frozenset({"vehicle", "vehicles", "car", "cars"}),
+    "blank": frozenset({"blank", "empty", "nothing"}),
+}
+"""Names of classes that mean what the standard has types of its own for."""
+_NOT_CLASSIFIED: Final = frozenset({"", "unknown", "unclassified"})
+_FORBIDDEN_STARTS: Final = (".", "/", "~")
+"""With which `filePath` must not begin."""
+
+
+@dataclass(frozen=True)
+class _Shot:
+    """An image with what its header says, and what is put where it says nothing."""
+
+    image: LabelledImage
+    deployment: str
+    time: str
+    media_type: str
+    comment: str
+
+
+def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
+    """Write the package's tables and their description; images stay where they are."""
+    del options
+    deployments: dict[str, Deployment] = {}
+    shots = [_shot(images, image, deployments) for image in images.each()]
+    rows: dict[str, Iterable[Mapping[str, str]]] = {
+        "deployments": map(_deployment_row, deployments.values()),
+        "media": map(_media_row, shots),
+        "observations": (_observation_row(images, shot) for shot in shots),
+    }
+    for name, columns in TABLES.items():
+        with new_file(draft / f"{name}.csv", replace=False, mode=ORDINARY_FILE, durable=False) as table:
+            _write_table(table.file, columns, rows[name])
+    with new_file(draft / IMAGES_TABLE, replace=False, mode=ORDINARY_FILE, durable=False) as table:
+        csv_table.write_placed(images, table.file, {})
+    with new_file(draft / PACKAGE, replace=False, mode=ORDINARY_FILE, durable=False) as package:
+        package.file.write(package_json(images, deployments.values()))
+    return WrittenExport(len(shots))
+
+
+def read(source: Path) -> ForeignLabels:
+    """Read our table of a package, or else the observations of its images."""
+    folder = source.parent if source.is_file() else source
+    if (ours := read_table(folder)) is not None:
+        return ours
+    package = _package(folder)
+    media = {row.get("mediaID", ""): row.get("filePath", "") for row in _rows(folder, package, "media")}
+    taxa = {taxon["scientificName"]: taxon.get("taxonID", "") for taxon in _taxa(package)}
+    labels: list[ForeignLabel] = []
+    unlabelled = of_events = 0
+    problems: list[str] = []
+    for number, row in enumerate(_rows(folder, package, "observations"), start=1):
+        path = media.get(row.get("mediaID", ""), "")
+        name = row.get("scientificName", "") or row.get("observationType", "")
+        if not path:
+            of_events += 1
+        elif row.get("observationType", "") in _NOT_CLASSIFIED:
+            unlabelled += 1
+        else:
+            try:
+                labels.append(_label(row, name, path, folder, taxa))
+            except ValueError as error:
+                problems.append(f"observation {number}: {error}")
+    if of_events:
+        problems.append(f"{of_events:,} observations of events, not of single images, were passed over")
+    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+
+
+def fits(source: Path) -> bool:
+    """Whether it is a data package of camera traps, or its description."""
+    try:
+        return "camtrap-dp" in str(_package(source.parent if source.is_file() else source, source).get("profile"))
+    except FormatError:
+        return False
+
+
+def _shot(images: LabelledImages, image: LabelledImage, deployments: dict[str, Deployment]) -> _Shot:
+    facts = images.facts_of(image.file)
+    parent = shown(str(PurePosixPath(image.path).parent))
+    name = images.title if parent in {".", "/"} else parent
+    deployment = deployments.setdefault(name, Deployment(name))
+    time, comment = facts.taken_at, ""
+    if time is None:
+        time, comment = _file_time(image.file) or images.made_at, "the photo has no time: this is the file's"
+    elif time.tzinfo is None:
+        time, comment = time.replace(tzinfo=UTC), "the camera knew no time zone: UTC is put for it"
+    deployment.times.append(time)
+    deployment.has_doubtful_times |= bool(comment)
+    if facts.latitude is not None and facts.longitude is not None:
+        deployment.places.append((facts.latitude, facts.longitude))
+    is_known = facts.media_type.startswith(("image/", "video/"))
+    media_type = facts.media_type if is_known else f"image/x-{image.file.suffix.lstrip('.').casefold() or 'unknown'}"
+    return _Shot(image, name, _time_text(time), media_type, comment)
+
+
+def _file_time(file: Path) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    except (OSError, ValueError, OverflowError):
+        return None
+
+
+def _deployment_row(deployment: Deployment) -> dict[str, str]:
+    latitude, longitude, uncertainty_m = _middle(deployment.places)
+    return {
+        "deploymentID": deployment.name,
+        "locationName": deployment.name,
+        "latitude": f"{latitude:.6f}",
+        "longitude": f"{longitude:.6f}",
+        "coordinateUncertainty": str(uncertainty_m),
+        "deploymentStart": _time_text(min(deployment.times)),
+        "deploymentEnd": _time_text(max(deployment.times)),
+        "timestampIssues": "true" if deployment.has_doubtful_times else "false",
+        "deploymentComments": "" if deployment.places else "The place is not known: 0, 0 stands for anywhere on Earth.",
+    }
+
+
+def _media_row(shot: _Shot) -> dict[str, str]:
+    return {
+        "mediaID": str(shot.image.image_id),
+        "deploymentID": shot.deployment,
+        "timestamp": shot.time,
+        "filePath": _file_path(shot.image),
+        "filePublic": "false",
+        "fileName": shown(shot.image.file.name),
+        "fileMediatype": shot.media_type,
+        "mediaComments": shot.comment,
+    }
+
+
+def _observation_row(images: LabelledImages, shot: _Shot) -> dict[str, str]:
+    image = shot.image
+    row = {
+        "observationID": str(image.image_id),
+        "deploymentID": shot.deployment,
+        "mediaID": str(image.image_id),
+        "eventStart": shot.time,
+        "eventEnd": shot.time,
+        "observationLevel": "media",
+        "observationType": _observation_type(images, image),
+        "scientificName": "" if image.class_id is None else images.graph.name(image.class_id),
+    }
+    if image.label is not None:
+        return row | {
+            "classificationMethod": "human",
+            "classifiedBy": image.label.who,
+            "classificationTimestamp": _time_text(image.label.when),
+        }
+    if image.class_id is None and not image.is_of_none:
+        return row
+    return row | {
+        "classificationMethod": "machine",
+        "classifiedBy": model_text(images),
+        "classificationTimestamp": _time_text(images.made_at),
+        "classificationProbability": "" if image.score is None else f"{image.score:.6f}",
+    }
+
+
+def _observation_type(images: LabelledImages, image: LabelledImage) -> str:
+    if image.class_id is None:
+        return "unknown" if image.is_of_none else "unclassified"
+    names = {name.casefold() for path in images.paths(image.class_id) for name in path}
+    return next((kind for kind, words in _TYPES.items() if words & names), "animal")
+
+
+def _file_path(image: LabelledImage) -> str:
+    """Where the image lies: as the project has it, or else as a URL; the standard allows neither ".." nor "/" first."""
+    if not image.path.startswith(_FORBIDDEN_STARTS) and ".." not in image.path and image.path.isprintable():
+        return image.path
+    file = quote(os.fsencode(image.file.absolute().as_posix()), safe="/:")
+    return "file://" + ("" if file.startswith("/") else "/") + file.replace("..", "%2E%2E")
+
+
+def _middle(places: list[tuple[float, float]]) -> tuple[float, float, int]:
+    """The middle of places, and how far from it the farthest is, in metres; their mean is near enough in a folder."""
+    if not places:
+        return 0, 0, _ANYWHERE_M
+    latitude = sum(place[0] for place in places) / len(places)
+    longitude = sum(place[1] for place in places) / len(places)
+    shrink = math.cos(math.radians(latitude))
+    farthest = max(math.hypot(place[0] - latitude, (place[1] - longitude) * shrink) for place in places)
+    return latitude, longitude, max(_LEAST_UNCERTAINTY_M, math.ceil(farthest * _METRES_PER_DEGREE))
+
+
+def _time_text(time: datetime) -> str:
+    return time.isoformat(timespec="seconds")
+
+
+def _write_table(file: Any, columns: Iterable[str], rows: Iterable[Mapping[str, str]]) -> None:
+    with text_into(file) as text:
+        table = csv.DictWriter(text, list(columns), restval="", lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+
+
+def _package(folder: Path, named: Path | None = None) -> dict[str, Any]:
+    path = folder / PACKAGE
+    if (named is not None and named.is_file() and named.name != PACKAGE) or not path.is_file():
+        raise FormatError(f"{folder.name} is no data package", expected=f"a folder with {PACKAGE}")
+    try:
+        found = json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{PACKAGE} is no JSON", found=str(error)[:200]) from error
+    if not isinstance(found, dict):
+        raise FormatError(f"{PACKAGE} is no JSON object")
+    return found
+
+
+def _taxa(package: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    listed = package.get("taxonomic")
+    for taxon in listed if isinstance(listed, list) else ():
+        if isinstance(taxon, dict) and isinstance(taxon.get("scientificName"), str):
+            yield {name: value for name, value in taxon.items() if isinstance(value, str)}
+
+
+def _rows(folder: Path, package: Mapping[str, Any], name: str) -> Iterator[dict[str, str]]:
+    """Rows of one of the package's tables; a name that leads out of the folder is not followed."""
+    listed = package.get("resources")
+    resources = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    path = next((each.get("path") for each in resources if each.get("name") == name), None)
+    if not isinstance(path, str) or PurePosixPath(path).name != path or not (folder / path).is_file():
+        raise FormatError(f"the package has no table of {name}", expected=f"{name}.csv beside {PACKAGE}")
+    try:
+        for row in csv.DictReader(io.StringIO(table_text(folder / path), newline="")):
+            yield {key: value for key, value in row.items() if key is not None and isinstance(value, str)}
+    except csv.Error as error:
+        raise FormatError(f"{path} is not a CSV file", found=str(error)) from error
+
+
+def _label(row: Mapping[str, str], name: str, path: str, folder: Path, taxa: Mapping[str, str]) -> ForeignLabel:
+    return ForeignLabel(
+        path,
+        (name,),
+        source_id=taxa.get(name, ""),
+        file=folder / path,
+        who=row.get("classifiedBy", ""),
+        when=time_in(row.get("classificationTimestamp", "")),
+        is_machine=row.get("classificationMethod") == "machine",
+    )

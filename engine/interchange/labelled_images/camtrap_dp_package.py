@@ -1,0 +1,147 @@
+"""`datapackage.json` of a Camtrap DP, and the columns of its three tables as the standard (1.0) orders them."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from engine.interchange.labelled_images.csv_table import PLACED_COLUMNS
+from engine.interchange.labelled_images.darwin_core_metadata import model_text, people, permanent_id
+from engine.interchange.labelled_images.placed_images import IMAGES_TABLE
+from engine.interchange.labelled_images.records import LabelledImages
+
+VERSION: Final = "1.0.2"
+_STANDARD: Final = f"https://raw.githubusercontent.com/tdwg/camtrap-dp/{VERSION}"
+PACKAGE: Final = "datapackage.json"
+
+DEPLOYMENTS: Final = (
+    "deploymentID", "locationID", "locationName", "latitude", "longitude", "coordinateUncertainty", "deploymentStart",
+    "deploymentEnd", "setupBy", "cameraID", "cameraModel", "cameraDelay", "cameraHeight", "cameraDepth", "cameraTilt",
+    "cameraHeading", "detectionDistance", "timestampIssues", "baitUse", "featureType", "habitat", "deploymentGroups",
+    "deploymentTags", "deploymentComments",
+)  # fmt: skip
+MEDIA: Final = (
+    "mediaID", "deploymentID", "captureMethod", "timestamp", "filePath", "filePublic", "fileName", "fileMediatype",
+    "exifData", "favorite", "mediaComments",
+)  # fmt: skip
+OBSERVATIONS: Final = (
+    "observationID", "deploymentID", "mediaID", "eventID", "eventStart", "eventEnd", "observationLevel",
+    "observationType", "cameraSetupType", "scientificName", "count", "lifeStage", "sex", "behavior", "individualID",
+    "individualPositionRadius", "individualPositionAngle", "individualSpeed", "bboxX", "bboxY", "bboxWidth",
+    "bboxHeight", "classificationMethod", "classifiedBy", "classificationTimestamp", "classificationProbability",
+    "observationTags", "observationComments",
+)  # fmt: skip
+TABLES: Final[Mapping[str, Sequence[str]]] = {
+    "deployments": DEPLOYMENTS,
+    "media": MEDIA,
+    "observations": OBSERVATIONS,
+}
+_WORLD: Final = (-180.0, -90.0, 180.0, 90.0)  # longitude and latitude from, longitude and latitude to
+
+
+@dataclass
+class Deployment:
+    """Images of one folder, taken for those of one camera at one place.
+
+    Attributes:
+        name: the folder; it is the deployment's id, too.
+        times: of its images.
+        places: latitude and longitude of those that say it.
+        has_doubtful_times: whether some have no time of their own, or none with a time zone.
+    """
+
+    name: str
+    times: list[datetime] = field(default_factory=list)
+    places: list[tuple[float, float]] = field(default_factory=list)
+    has_doubtful_times: bool = False
+
+
+def package_json(images: LabelledImages, deployments: Iterable[Deployment]) -> bytes:
+    """The package's description: what is not known is filled in as the standard allows, and said in words."""
+    known = list(deployments)
+    times = [time for each in known for time in each.times] or [images.made_at]
+    package = {
+        "profile": f"{_STANDARD}/camtrap-dp-profile.json",
+        "name": _short_name(images.title),
+        "id": permanent_id(images.title).urn,
+        "created": images.made_at.astimezone(UTC).isoformat(timespec="seconds"),
+        "title": images.title,
+        "description": _description(images),
+        "contributors": _contributors(images),
+        "sources": [{"title": model_text(images)}],
+        "project": {
+            "title": images.title,
+            "samplingDesign": "opportunistic",
+            "captureMethod": ["activityDetection"],
+            "individualAnimals": False,
+            "observationLevel": ["media"],
+        },
+        "spatial": _area([place for each in known for place in each.places]),
+        "temporal": {"start": min(times).date().isoformat(), "end": max(times).date().isoformat()},
+        "taxonomic": _taxa(images),
+        "resources": [*(_resource(name) for name in TABLES), _own_table()],
+    }
+    return json.dumps(package, ensure_ascii=False, indent=2).encode()
+
+
+def _description(images: LabelledImages) -> str:
+    return (
+        f"{len(images.images):,} images of the collection {images.title}, written by {images.program}. Deployments are "
+        "folders. A collection does not know the cameras: sampling design and capture method are placeholders, and so "
+        "are places and times where the comments say so."
+    )
+
+
+def _contributors(images: LabelledImages) -> list[dict[str, str]]:
+    return [{"title": name, "role": "contributor"} for name in people(images)] or [{"title": images.program}]
+
+
+def _taxa(images: LabelledImages) -> list[dict[str, str]]:
+    """Each name once, as observations have it; namesakes under several parents share one line."""
+    taxa: dict[str, dict[str, str]] = {}
+    for class_id in images.used_classes:
+        source_id = images.graph.aliases(class_id).source_id
+        name = images.graph.name(class_id)
+        taxa.setdefault(name, {"scientificName": name, **({"taxonID": source_id} if source_id else {})})
+    return list(taxa.values())
+
+
+def _resource(name: str) -> dict[str, str]:
+    return {
+        "name": name,
+        "path": f"{name}.csv",
+        "profile": "tabular-data-resource",
+        "format": "csv",
+        "mediatype": "text/csv",
+        "encoding": "utf-8",
+        "schema": f"{_STANDARD}/{name}-table-schema.json",
+    }
+
+
+def _own_table() -> dict[str, Any]:
+    """The table that says what the standard has no column for, as a resource of our own."""
+    return _resource("images") | {
+        "path": IMAGES_TABLE,
+        "schema": {"fields": [{"name": name, "type": "string"} for name in PLACED_COLUMNS]},
+    }
+
+
+def _area(places: Sequence[tuple[float, float]]) -> dict[str, Any]:
+    """The smallest box around places as GeoJSON; the world where none is known."""
+    west, south, east, north = _WORLD
+    if places:
+        latitudes, longitudes = zip(*places, strict=True)
+        west, south, east, north = min(longitudes), min(latitudes), max(longitudes), max(latitudes)
+    corners = [(west, south), (east, south), (east, north), (west, north), (west, south)]
+    return {
+        "type": "Polygon",
+        "bbox": [west, south, east, north],
+        "coordinates": [[list(corner) for corner in corners]],
+    }
+
+
+def _short_name(title: str) -> str:
+    """A title in the signs that a package's name may have."""
+    return re.sub(r"[^a-z0-9._-]+", "-", title.casefold()).strip("-.") or "collection"
