@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # the window shows first
     from PySide6.QtWidgets import QWidget
 
     from app.help.guide import Guide
+    from app.help.pictures import Sizes
     from app.help.view import GuideWindow
 
 
@@ -33,7 +34,8 @@ class Help(QObject):
         super().__init__(owner)
         self.window: GuideWindow | None = None
         self._owner = owner
-        self._jobs: list[DetachedJob] = []
+        self._reading: DetachedJob | None = None
+        self._pictures: DetachedJob | None = None
         self._wanted = ("", "")
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
@@ -59,9 +61,9 @@ class Help(QObject):
 
     def stop(self) -> None:
         """End before the program ends."""
-        for job in self._jobs:
-            job.stop()
-        self._jobs.clear()
+        for job in (self._reading, self._pictures):
+            if job is not None:
+                job.stop()
         if self.window is not None:
             self.window.close()
             self.window.deleteLater()
@@ -81,26 +83,33 @@ class Help(QObject):
         from app.help.guide import read_guide
         from engine.config import guide_folder
 
-        self._start(lambda: read_guide(guide_folder()), self._on_read)
+        self._reading = self._started(lambda: read_guide(guide_folder()), self._on_read)
+        self._reading.failed.connect(self._on_failed)
 
     def _on_read(self, guide: "Guide") -> None:
         from app.help.pictures import read_pictures
 
-        if self.window is not None:
-            self.window.show_guide(guide)
-            self._show_wanted()
-            self._start(lambda: read_pictures(guide), self._on_pictures_read)
+        if self.window is None:
+            return
+
+        def read(wanted: "Sizes") -> None:
+            if self._pictures is not None:
+                self._pictures.cancel()
+            self._pictures = self._started(lambda: read_pictures(guide.folder, wanted), self._on_pictures_read)
+
+        self.window.text.pictures_wanted.connect(read)
+        self.window.show_guide(guide)
+        self._show_wanted()
 
     def _on_pictures_read(self, pictures: "dict[str, QImage]") -> None:
         if self.window is not None:
-            self.window.show_pictures(pictures)
+            self.window.text.show_pictures(pictures)
 
-    def _start(self, work: "Callable[[], object]", on_done: "Callable[..., None]") -> None:
+    def _started(self, work: "Callable[[], object]", on_done: "Callable[..., None]") -> DetachedJob:
         job = DetachedJob(translate("help", "User guide"), lambda _on_progress, _cancel: work(), self)
         job.finished.connect(on_done)
-        job.failed.connect(self._on_failed)
-        self._jobs.append(job)
         job.start()
+        return job
 
     def _on_failed(self, message: str) -> None:
         if self.window is not None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.help.search import Hit, Span
@@ -13,7 +13,8 @@ from app.theme.tokens import tokens
 HIT_ROLE: Final = Qt.ItemDataRole.UserRole
 _PAD: Final = 10  # logical pixels beside the words
 _GAP: Final = 8  # above and below them
-_SNIPPET_LINES: Final = 2
+_LINES: Final = 4  # of a hit
+_HEADING_LINES: Final = 2  # of these at most
 _LONGEST_WORD: Final = 3  # times the font's size: what a line may lose where it breaks
 
 
@@ -66,12 +67,13 @@ def place_of(hit: Hit) -> str:
 
 @final
 class _HitDelegate(QStyledItemDelegate):
-    """Rows of equal height: heading and page in one line, below them two lines of the text."""
+    """Rows of equal height: the heading, its page, and as much of the text as there is room for."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
         sizes = tokens().sizes
-        lines = _line_height(sizes.body) + _line_height(sizes.caption) * (1 + _SNIPPET_LINES)
-        return QSize(0, lines + 2 * _GAP + 2)
+        heading = QFontMetrics(_font(sizes.body, is_strong=True)).lineSpacing()
+        other = QFontMetrics(_font(sizes.caption, is_strong=False)).lineSpacing()
+        return QSize(0, _HEADING_LINES * heading + (_LINES - _HEADING_LINES) * other + 2 * _GAP + 2)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -88,51 +90,55 @@ class _HitDelegate(QStyledItemDelegate):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(look.colours.accent_soft if is_current else look.colours.hover))
             painter.drawRoundedRect(area, look.spacing.radius_small, look.spacing.radius_small)
-        room = area.adjusted(_PAD, _GAP, -_PAD, -_GAP)
-        room.setTop(_paint_words(painter, room, hit.section.title, hit.title_marks, size=look.sizes.body, strong=True))
-        lines = _SNIPPET_LINES + 1
+        column = _Column(painter, area.adjusted(_PAD, _GAP, -_PAD, -_GAP))
+        left = _LINES - column.write(hit.section.title, hit.title_marks, most=_HEADING_LINES, is_strong=True)
         if place_of(hit):
-            room.setTop(_paint_words(painter, room, place_of(hit), (), size=look.sizes.caption))
-            lines -= 1
-        _paint_words(painter, room, hit.snippet, hit.marks, size=look.sizes.caption, lines=lines)
+            left -= column.write(place_of(hit), (), most=1)
+        column.write(hit.snippet, hit.marks, most=left)
         painter.restore()
 
 
-def _line_height(pixels: int) -> int:
-    return QFontMetrics(_font(pixels, strong=False)).lineSpacing()
+@final
+class _Column:
+    """Writes words below each other.
+
+    Args:
+        painter: what it writes with.
+        room: where.
+    """
+
+    def __init__(self, painter: QPainter, room: QRect) -> None:
+        self._painter = painter
+        self._room = room
+        self._top = float(room.top())
+
+    def write(self, text: str, marks: Sequence[Span], *, most: int, is_strong: bool = False) -> int:
+        """Write words in `most` lines at most, marked ones in the accent's hue; how many lines they took."""
+        size = tokens().sizes.body if is_strong else tokens().sizes.caption
+        font, width = _font(size, is_strong=is_strong), self._room.width()
+        enough = most * width - (most - 1) * _LONGEST_WORD * size
+        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, enough)
+        layout = QTextLayout(shown, font)
+        layout.setFormats([_marked(start, end) for start, end in marks if end <= len(shown)])
+        lines, top = 0, self._top
+        layout.beginLayout()
+        while lines < most and (line := layout.createLine()).isValid():
+            line.setLineWidth(width)
+            line.setPosition(QPointF(0, self._top - top))
+            self._top += line.height()
+            lines += 1
+        layout.endLayout()
+        self._painter.setPen(QColor(tokens().colours.text if is_strong else tokens().colours.text_secondary))
+        layout.draw(self._painter, QPointF(self._room.left(), top))
+        return lines
 
 
-def _font(pixels: int, *, strong: bool) -> QFont:
+def _font(pixels: int, *, is_strong: bool) -> QFont:
     font = QFont()
     font.setPixelSize(pixels)
-    if strong:
+    if is_strong:
         font.setWeight(QFont.Weight.DemiBold)
     return font
-
-
-def _paint_words(
-    painter: QPainter, room: QRect, text: str, marks: Sequence[Span], *, size: int, strong: bool = False, lines: int = 1
-) -> int:
-    """Paint words in at most so many lines, marked ones in the accent's hue; where the next line begins."""
-    font = _font(size, strong=strong)
-    width = lines * room.width() - (lines - 1) * _LONGEST_WORD * size
-    shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, width)
-    layout = QTextLayout(shown, font)
-    layout.setTextOption(QTextOption(Qt.AlignmentFlag.AlignLeft))
-    layout.setFormats([_marked(start, end) for start, end in marks if end <= len(shown)])
-    layout.beginLayout()
-    top = 0.0
-    for _line in range(lines):
-        line = layout.createLine()
-        if not line.isValid():
-            break
-        line.setLineWidth(room.width())
-        line.setPosition(QPointF(0, top))
-        top += line.height()
-    layout.endLayout()
-    painter.setPen(QColor(tokens().colours.text if strong else tokens().colours.text_secondary))
-    layout.draw(painter, room.topLeft().toPointF())
-    return room.top() + round(top)
 
 
 def _marked(start: int, end: int) -> QTextLayout.FormatRange:

@@ -1,20 +1,27 @@
-"""The pictures of the guide as Qt images, read by the engine's decoder on whatever thread this is called."""
+"""Pictures of the guide as Qt images in the size in which they are shown, on whatever thread this is called."""
 
+from collections.abc import Mapping
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 
-from app.help.guide import Guide
 from app.images.pixels import image_of
 
+Sizes = Mapping[str, QSize]
+"""In pixels of the screen, by the names of the pictures."""
 
-def read_pictures(guide: Guide) -> dict[str, QImage]:
-    """All pictures that are there, by name; one that cannot be read is left out."""
+
+def read_pictures(folder: Path, wanted: Sizes) -> dict[str, QImage]:
+    """Read pictures and scale them; one that cannot be read is left out."""
     from engine.errors import ImageError
     from engine.images.decode import read_rgb
 
     pictures = {}
-    for name in guide.picture_sizes:
+    for name, size in wanted.items():
         try:
-            pictures[name] = image_of(read_rgb(guide.folder / name))
+            whole = image_of(read_rgb(folder / name))
         except ImageError:
             continue
+        pictures[name] = whole.scaled(size, mode=Qt.TransformationMode.SmoothTransformation)
     return pictures

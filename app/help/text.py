@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import final
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
@@ -24,10 +24,12 @@ class GuideText(QTextBrowser):
 
     Signals:
         link_chosen: what a link names, such as `labelling.md#keys` or `#keys`.
+        pictures_wanted: sizes in pixels by name, of the page that is shown; answered by `show_pictures`.
         back_wanted, forward_wanted: the mouse's own buttons for it.
     """
 
     link_chosen = Signal(str)
+    pictures_wanted = Signal(object)
     back_wanted = Signal()
     forward_wanted = Signal()
 
@@ -41,7 +43,7 @@ class GuideText(QTextBrowser):
         self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString()))
         self._page: GuidePage | None = None
         self._sizes: dict[str, tuple[int, int]] = {}
-        self._pictures: dict[str, QImage] = {}
+        self._wanted: dict[str, QSize] = {}
         self._words: Sequence[str] = ()
 
     def show_page(self, page: GuidePage, sizes: Sizes, *, words: Sequence[str] = ()) -> None:
@@ -51,9 +53,11 @@ class GuideText(QTextBrowser):
         self.verticalScrollBar().setValue(0)
 
     def show_pictures(self, pictures: Mapping[str, QImage]) -> None:
-        """Take the pictures of all pages; until then their places are empty."""
-        self._pictures = dict(pictures)
-        self._fit_pictures()
+        """Take pictures that were wanted; until then their places are empty, or show them in an earlier size."""
+        for name, picture in pictures.items():
+            picture.setDevicePixelRatio(self.devicePixelRatioF())
+            self._put(name, picture)
+        self.viewport().update()
 
     def dress(self) -> None:
         """Set the page anew in the look that is worn now, at the same place."""
@@ -71,6 +75,9 @@ class GuideText(QTextBrowser):
     def _set_anew(self) -> None:
         if self._page is None:
             return
+        self._wanted = {}
+        for name in self._page.pictures:
+            self._put(name, nothing())
         self.document().setMarkdown(self._page.markdown, QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
         typeset(self.document(), tokens())
         self._fit_pictures()
@@ -78,25 +85,21 @@ class GuideText(QTextBrowser):
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _fit_pictures(self) -> None:
-        """Give pictures their size, and those that were read their pixels in the density of the screen."""
-        document, room = self.document(), self._room()
-        set_picture_width(document, self._sizes, room)
-        ratio = self.devicePixelRatioF()
-        for name, size in self._sizes.items():
-            if self._page is None or name not in self._page.pictures:
-                continue
-            width, height = shown_size(size, room)
-            picture = self._pictures.get(name)
-            if picture is None:
-                shown = QImage(1, 1, QImage.Format.Format_ARGB32_Premultiplied)
-                shown.fill(Qt.GlobalColor.transparent)
-            else:
-                shown = picture.scaled(
-                    round(width * ratio), round(height * ratio), mode=Qt.TransformationMode.SmoothTransformation
-                )
-                shown.setDevicePixelRatio(ratio)
-            document.addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), shown)
-        self.viewport().update()
+        """Give pictures their size, and ask for those that are not there in it."""
+        if self._page is None:
+            return
+        room, ratio = self._room(), self.devicePixelRatioF()
+        set_picture_width(self.document(), self._sizes, room)
+        shown = {
+            name: QSize(*shown_size(self._sizes[name], room)) for name in self._page.pictures if name in self._sizes
+        }
+        wanted = {name: size * ratio for name, size in shown.items()}
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.pictures_wanted.emit(wanted)
+
+    def _put(self, name: str, picture: QImage) -> None:
+        self.document().addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), picture)
 
     def _room(self) -> int:
         """Logical pixels that a line has."""
@@ -134,3 +137,10 @@ class GuideText(QTextBrowser):
             wanted[event.button()].emit()
             return
         super().mouseReleaseEvent(event)
+
+
+def nothing() -> QImage:
+    """What stands in the place of a picture that is not read yet."""
+    picture = QImage(1, 1, QImage.Format.Format_ARGB32_Premultiplied)
+    picture.fill(Qt.GlobalColor.transparent)
+    return picture

@@ -1,10 +1,9 @@
 """The window "User guide": contents or search results at the left, the page at the right."""
 
-from collections.abc import Mapping
 from typing import Final, final
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -146,10 +145,6 @@ class GuideWindow(QWidget):
         self._guide = guide
         self.contents.clear()
         self.contents.addItems([page.title for page in guide.pages.values()])
-
-    def show_pictures(self, pictures: Mapping[str, QImage]) -> None:
-        """Take the pictures, which follow the pages."""
-        self.text.show_pictures(pictures)
 
     def show_failure(self, text: str) -> None:
         """Say why there are no pages."""
