@@ -26,6 +26,8 @@ from app.theme.tokens import Tokens
 
 PIXELS_FOR_ONE: Final = 1.5
 """Pixels that pictures have for a logical one, so that they are sharp on dense screens, too."""
+PICTURE: Final = "\N{OBJECT REPLACEMENT CHARACTER}"
+"""What stands for a picture in the text of its paragraph."""
 _LINE_PERCENT: Final = 140  # of the font's own height
 _INDENT: Final = 26  # logical pixels of a list
 _CELL: Final = 6  # logical pixels around the words of a cell
@@ -132,7 +134,8 @@ def _block_format(block: QTextBlock, look: Tokens) -> QTextBlockFormat:
         wanted.setTopMargin(0 if level == 1 else spacing.large)
         wanted.setBottomMargin(spacing.small)
         return wanted
-    wanted.setLineHeight(_LINE_PERCENT, _PROPORTIONAL)
+    if PICTURE not in block.text():  # a share of its height would stay empty below it
+        wanted.setLineHeight(_LINE_PERCENT, _PROPORTIONAL)
     if own.hasProperty(QTextFormat.Property.BlockCodeFence):
         wanted.setBackground(QColor(look.colours.sunken))
         wanted.setLeftMargin(0)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QListWidget, QWidget
 from app.actions.table import ACTIONS
 from app.guide_page import set_guide_page
 from app.help.guide import CONTENTS
+from app.help.typesetting import PICTURE as PLACE_OF_PICTURE
 from app.help.typesetting import PIXELS_FOR_ONE, blocks_of
 from app.help.view import LEAST_SIZE, GuideWindow
 from app.theme import set_scheme
@@ -197,6 +198,7 @@ def test_pictures_fit(guide: GuideWindow, desk: Desk) -> None:
         place = picture_place(guide)
         assert (place.width() == PICTURE[0] / PIXELS_FOR_ONE) == is_whole
         assert place.right() <= guide.text.viewport().width()
+        assert place.height() == pytest.approx(place.width() * PICTURE[1] / PICTURE[0], abs=8)
         desk.wait(lambda: is_red(guide, place.center().toPoint()))  # noqa: B023 (called at once)
 
 
@@ -207,7 +209,7 @@ def is_red(guide: GuideWindow, place: QPoint) -> bool:
 
 def picture_place(guide: GuideWindow) -> QRectF:
     """Where the picture is painted."""
-    (block,) = (block for block in blocks_of(guide.text.document()) if "\ufffc" in block.text())
+    (block,) = (block for block in blocks_of(guide.text.document()) if PLACE_OF_PICTURE in block.text())
     layout = block.layout()
     line = layout.lineAt(0)
     corner = layout.position() + QPointF(0, -guide.text.verticalScrollBar().value())
