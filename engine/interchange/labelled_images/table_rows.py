@@ -28,6 +28,7 @@ PLACED: Final = "placed"
 """Further column in the table of a folder: where in it the image lies."""
 IMAGE_COLUMNS: Final = ("image", "file_name", "filename", "filepath", "file")
 """What other programs call the column of images; the first that is there counts."""
+_SHOWN: Final = 40  # characters
 CLASS_COLUMNS: Final = ("class", "label")
 
 
@@ -116,11 +117,14 @@ def time_in(text: str) -> datetime | None:
     """A time as ISO 8601 writes it, UTC where it names no zone; None for an empty text.
 
     Raises:
-        ValueError: it is no time.
+        ValueError: it is no time; its text is for people.
     """
     if not text.strip():
         return None
-    found = datetime.fromisoformat(text.strip())
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise ValueError(f'"{text.strip()[:_SHOWN]}" is no time, such as 2026-05-01T10:00:00+02:00') from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
