@@ -4,6 +4,7 @@ These tools know a class by one name, and give each annotation free fields. The 
 is called so, else its path. The fields are the columns of the CSV table: who, when, path, score, model.
 """
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
@@ -13,13 +14,10 @@ from typing import Any, Final
 from engine.graph.names import split_path
 from engine.interchange.labelled_images.json_lines import plain, texts
 from engine.interchange.labelled_images.records import ForeignLabel, LabelledImage, LabelledImages
-from engine.interchange.labelled_images.table_rows import label_in, row_of
-from engine.interchange.predictions_file import UNKNOWN_NAME
+from engine.interchange.labelled_images.table_rows import NONE_LABEL, ORIGINAL, label_in, row_of
 
-NONE_LABEL: Final = "none of the classes"
-"""The label of an image that is said to show none of them; an image of which nothing is said has no label at all."""
 _SAID_ELSEWHERE: Final = frozenset({"image", "class"})
-_OF_THE_FILE: Final = frozenset({"file", "content_hash"})
+_OF_THE_FILE: Final = frozenset({ORIGINAL, "file", "content_hash"})
 _NOTHING: Final[tuple[Any, ...]] = (None, "", ())
 
 
@@ -63,15 +61,27 @@ class ClassLabels:
         return (*self._labels.values(), *([NONE_LABEL] if self.has_none else []))
 
 
+def names_below(images: LabelledImages) -> dict[int, str]:
+    """What each image is called below the folder that all have in common, with "/" between names, by image id.
+
+    Tools put such a name behind a folder of images that they are given.
+    """
+    try:
+        folder = os.path.commonpath({image.file.parent for image in images.images}) if images.images else ""
+        return {image.image_id: image.file.relative_to(folder).as_posix() for image in images.images}
+    except ValueError:  # on several drives
+        return {image.image_id: image.path for image in images.images}
+
+
 def fields_of(images: LabelledImages, image: LabelledImage, *without: str) -> dict[str, Any]:
-    """The columns of an image that say something, as JSON has them.
+    """The columns of an image that say something, as JSON has them, and its path in the project.
 
     Args:
         images: the collection.
         image: one of its images.
-        without: columns for which the format has a place of its own, besides the image's path and its class's name.
+        without: columns for which the format has a place of its own, besides its class's name.
     """
-    return {
+    return {ORIGINAL: image.path} | {
         name: plain(value)
         for name, value in row_of(images, image).items()
         if name not in _SAID_ELSEWHERE and name not in without and value not in _NOTHING and value is not False
@@ -95,7 +105,7 @@ def label_with(
         ValueError: a time in the fields is none.
     """
     said = texts(fields_about(label, fields))
-    said |= {"image": image, "class": UNKNOWN_NAME if label == NONE_LABEL else label}
+    said |= {"image": image, "class": label}
     return label_in(said | ({"file": str(file)} if file else {}), folder)
 
 

@@ -1,7 +1,8 @@
 """COCO: one JSON file of categories, images and annotations, which stays apart from the images.
 
 A class is a category, with its first parent as supercategory, all parents as `parents` and its paths as `paths`. What
-an image is said to be is an annotation over all of it. `coco_url` tells where the file is on this computer.
+an image is said to be is an annotation over all of it. `file_name` is its path below the
+folder that all images have in common, and `coco_url` where it is on this computer.
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,13 @@ from urllib.request import url2pathname
 
 from engine.errors import FormatError
 from engine.graph.names import join_path
-from engine.interchange.labelled_images.class_labels import NONE_LABEL, ClassLabels, fields_about, fields_of, label_with
+from engine.interchange.labelled_images.class_labels import (
+    ClassLabels,
+    fields_about,
+    fields_of,
+    label_with,
+    names_below,
+)
 from engine.interchange.labelled_images.json_file import begins_with, object_in, objects_in, read_json
 from engine.interchange.labelled_images.json_lines import encoded
 from engine.interchange.labelled_images.records import (
@@ -23,6 +30,7 @@ from engine.interchange.labelled_images.records import (
     LabelledImages,
     WrittenExport,
 )
+from engine.interchange.labelled_images.table_rows import NONE_LABEL
 
 CANNOT_CARRY: Final = ("labels are boxes around whole images",)
 
@@ -33,11 +41,11 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
     ids = {labels.of_class(class_id): class_id for class_id in labels.classes}
     if labels.has_none:
         ids[NONE_LABEL] = max(labels.classes, default=0) + 1
-    annotations: list[bytes] = []
+    names, annotations = names_below(images), list[bytes]()
     file.write(b'{\n"info": ' + encoded(_info(images)) + b',\n"licenses": [],\n"categories": [')
     _write_list(file, (encoded(each) for each in _categories(images, labels, ids)))
     file.write(b'],\n"images": [')
-    _write_list(file, _entries(images, labels, ids, annotations))
+    _write_list(file, _entries(images, labels, ids, names, annotations))
     file.write(b'],\n"annotations": [')
     _write_list(file, annotations)
     file.write(b"]\n}\n")
@@ -102,13 +110,17 @@ def _categories(images: LabelledImages, labels: ClassLabels, ids: dict[str, int]
 
 
 def _entries(
-    images: LabelledImages, labels: ClassLabels, ids: dict[str, int], annotations: list[bytes]
+    images: LabelledImages,
+    labels: ClassLabels,
+    ids: dict[str, int],
+    names: dict[int, str],
+    annotations: list[bytes],
 ) -> Iterator[bytes]:
     for image in images.each():
         facts = images.facts_of(image.file)
         entry = {
             "id": image.image_id,
-            "file_name": image.path,
+            "file_name": names[image.image_id],
             "coco_url": _url(image),
             "flickr_url": "",
             "license": 0,

@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 from xml.etree.ElementTree import Element
 
 from engine.errors import FormatError, StorageError
-from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
+from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with, names_below
 from engine.interchange.labelled_images.csv_table import cell
 from engine.interchange.labelled_images.records import (
     ForeignLabel,
@@ -22,7 +22,7 @@ from engine.interchange.labelled_images.records import (
     LabelledImages,
     WrittenExport,
 )
-from engine.interchange.labelled_images.table_rows import COLUMNS
+from engine.interchange.labelled_images.table_rows import COLUMNS, ORIGINAL
 from engine.interchange.labelled_images.xml_text import elements, first_tag, xml_attribute, xml_text
 
 CANNOT_CARRY: Final = (
@@ -42,7 +42,11 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
     labels = ClassLabels(images)
     file.write(b'<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n  <version>1.1</version>\n')
     file.write(_meta(images, labels).encode())
-    file.writelines(_entry(images, labels, number, image).encode() for number, image in enumerate(images.each()))
+    names = names_below(images)
+    file.writelines(
+        _entry(images, labels, image, number, names[image.image_id]).encode()
+        for number, image in enumerate(images.each())
+    )
     file.write(b"</annotations>\n")
     return WrittenExport(len(images.images))
 
@@ -87,7 +91,7 @@ def _meta(images: LabelledImages, labels: ClassLabels) -> str:
     attributes = "".join(
         f"<attribute><name>{name}</name><mutable>False</mutable><input_type>text</input_type>"
         "<default_value></default_value><values></values></attribute>"
-        for name in COLUMNS
+        for name in (ORIGINAL, *COLUMNS)
         if name not in {"image", "class"}
     )
     listed = "".join(
@@ -104,9 +108,9 @@ def _meta(images: LabelledImages, labels: ClassLabels) -> str:
     )
 
 
-def _entry(images: LabelledImages, labels: ClassLabels, number: int, image: LabelledImage) -> str:
+def _entry(images: LabelledImages, labels: ClassLabels, image: LabelledImage, number: int, name: str) -> str:
     facts = images.facts_of(image.file)
-    opening = f'  <image id="{number}" name={xml_attribute(image.path)} width="{facts.width}" height="{facts.height}"'
+    opening = f'  <image id="{number}" name={xml_attribute(name)} width="{facts.width}" height="{facts.height}"'
     label = labels.of(image)
     if label is None:
         return f"{opening}></image>\n"

@@ -84,8 +84,8 @@ def plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def encoded(row: Mapping[str, Any]) -> bytes:
-    """An object as JSON on one line; a file name that is no valid Unicode stands as JSON's escapes of it."""
+def encoded(row: Any) -> bytes:
+    """A value as JSON on one line; a file name that is no valid Unicode stands as JSON's escapes of it."""
     try:
         return json.dumps(row, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -1,6 +1,6 @@
 """Parquet: the columns of `table_rows` with their types, by pyarrow; read by pandas, Polars, DuckDB and R."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -8,7 +8,7 @@ from engine.errors import FormatError, StorageError
 from engine.files import shown
 from engine.interchange.labelled_images.json_lines import texts
 from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels, LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import COLUMNS, has_columns, label_in, rows
+from engine.interchange.labelled_images.table_rows import COLUMNS, KINDS, Row, has_columns, label_in, rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,22 +17,22 @@ _GROUP_ROWS: Final = 10_000
 """Rows in memory at once; a row group, which readers can take by itself."""
 _MARK: Final = b"PAR1"
 """The first four bytes of the format."""
-_KINDS: Final = {
-    "score": "float", "leaf_score": "float", "safe_score": "float", "is_unknown": "flag", "labelled_at": "time",
-    "exported_at": "time", "all_paths": "texts",
-}  # fmt: skip
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
     r"""Write the table; a file name that is no valid Unicode stands with its bytes as `\xf6`."""
+    write_rows(file, schema_of(COLUMNS), rows(images))
+    return WrittenExport(len(images.images))
+
+
+def write_rows(file: BinaryIO, schema: "pa.Schema", all_rows: Iterable[Row]) -> None:
+    """Write rows as a table, some thousands at once."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = _schema()
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        for group in _grouped(rows(images)):
+        for group in _grouped(all_rows):
             writer.write_table(pa.Table.from_pylist([_plain(row) for row in group], schema=schema))
-    return WrittenExport(len(images.images))
 
 
 def read(source: Path) -> ForeignLabels:
@@ -84,7 +84,8 @@ def _labels(groups: "Iterator[pa.RecordBatch]", folder: Path) -> ForeignLabels:
     return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
 
 
-def _schema() -> "pa.Schema":
+def schema_of(columns: Iterable[str]) -> "pa.Schema":
+    """Columns with their types."""
     import pyarrow as pa
 
     types = {
@@ -93,15 +94,15 @@ def _schema() -> "pa.Schema":
         "time": pa.timestamp("us", "UTC"),
         "texts": pa.list_(pa.string()),
     }
-    return pa.schema([(name, types.get(_KINDS.get(name, ""), pa.string())) for name in COLUMNS])
+    return pa.schema([(name, types.get(KINDS.get(name, ""), pa.string())) for name in columns])
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
+def _plain(row: Row) -> dict[str, Any]:
     return {name: shown(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
-def _grouped(all_rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    group: list[dict[str, Any]] = []
+def _grouped(all_rows: Iterable[Row]) -> Iterator[list[Row]]:
+    group: list[Row] = []
     for row in all_rows:
         group.append(row)
         if len(group) == _GROUP_ROWS:

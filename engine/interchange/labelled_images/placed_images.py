@@ -7,10 +7,11 @@ is not lost and the model's answers never come back as a person's. `classes.csv`
 import csv
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import BinaryIO, Final
 
 from engine.errors import ProtoleafError
 from engine.files import FileFailure
@@ -58,21 +59,27 @@ def safe_name(name: str) -> str:
 
 
 class FreeNames:
-    """Names that are given once in each folder, whatever the size of their letters."""
+    """Names that are given once in each folder, whatever the size of their letters.
 
-    def __init__(self) -> None:
+    Args:
+        are_stems_free: whether a name is also taken by one that differs in its suffix alone, as gull.jpg and gull.png.
+    """
+
+    def __init__(self, *, are_stems_free: bool = False) -> None:
         self._taken: set[str] = set()
+        self._are_stems_free = are_stems_free
 
     def take(self, folder: str, name: str) -> str:
         """The name, or with a number where the folder has it: "gull (2).jpg"; as a path with "/" below the folder."""
         stem, suffix = os.path.splitext(safe_name(name))  # noqa: PTH122
         number = 1
-        path = f"{folder}/{stem}{suffix}" if folder else f"{stem}{suffix}"
-        while path.casefold() in self._taken:
+        path = f"{folder}/{stem}" if folder else stem
+        free, seen = path, "" if self._are_stems_free else suffix.casefold()
+        while free.casefold() + seen in self._taken:
             number += 1
-            path = f"{folder}/{stem} ({number}){suffix}" if folder else f"{stem} ({number}){suffix}"
-        self._taken.add(path.casefold())
-        return path
+            free = f"{path} ({number})"
+        self._taken.add(free.casefold() + seen)
+        return free + suffix
 
 
 def nested_folders(images: LabelledImages) -> dict[int, str]:
@@ -98,35 +105,45 @@ def flat_folders(images: LabelledImages) -> dict[int, str]:
 
 
 def place_images(
-    images: LabelledImages, draft: Path, folders: Mapping[int, str], placing: Placing, *, within: str = ""
+    images: LabelledImages,
+    draft: Path,
+    folder_of: Callable[[LabelledImage], str | None],
+    placing: Placing,
+    names: FreeNames | None = None,
 ) -> tuple[WrittenExport, dict[int, str]]:
-    """Place the images that have a class, each in its class's folder.
+    """Place images, each in its folder.
 
     Args:
         images: the collection.
         draft: the folder that is filled.
-        folders: of each class, with "/" between names.
+        folder_of: of an image, with "/" between names; None where it has no place.
         placing: how.
-        within: a folder around all of them, such as "train".
+        names: that the files may have.
 
     Returns:
         What was written, and what each image is called below `draft`, by image id. A file that cannot be read is a
         failure and stays out; a disk that is full is an error.
     """
-    free, placed = FreeNames(), dict[int, str]()
+    free, placed = names or FreeNames(), dict[int, str]()
     failures: list[FileFailure] = []
     without = 0
     for image in images.each():
-        if image.class_id is None:
+        if (folder := folder_of(image)) is None:
             without += 1
             continue
-        folder = f"{within}/{folders[image.class_id]}" if within else folders[image.class_id]
         name = free.take(folder, image.file.name)
         if reason := _placed(image, draft / name, placing):
             failures.append(FileFailure(image.file, reason))
         else:
             placed[image.image_id] = name
     return WrittenExport(len(placed), {NO_CLASS_REASON: without} if without else {}, tuple(failures)), placed
+
+
+@contextmanager
+def file_in(draft: Path, name: str) -> Iterator[BinaryIO]:
+    """Write a file into a folder that is filled."""
+    with new_file(draft / name, replace=False, mode=ORDINARY_FILE, durable=False) as made:
+        yield made.file
 
 
 def write_tables(images: LabelledImages, draft: Path, placed: Mapping[int, str], folders: Mapping[int, str]) -> None:
@@ -138,12 +155,9 @@ def write_tables(images: LabelledImages, draft: Path, placed: Mapping[int, str],
         placed: what each image is called in it, by image id.
         folders: of each class.
     """
-    with new_file(draft / IMAGES_TABLE, replace=False, mode=ORDINARY_FILE, durable=False) as table:
-        csv_table.write_placed(images, table.file, placed)
-    with (
-        new_file(draft / CLASSES_TABLE, replace=False, mode=ORDINARY_FILE, durable=False) as file,
-        text_into(file.file) as text,
-    ):
+    with file_in(draft, IMAGES_TABLE) as table:
+        csv_table.write_placed(images, table, placed)
+    with file_in(draft, CLASSES_TABLE) as file, text_into(file) as text:
         writer = csv.writer(text)
         writer.writerow(("folder", "class", "path", "source_id", "other_paths"))
         for class_id in images.used_classes:

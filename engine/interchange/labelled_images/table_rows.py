@@ -24,8 +24,18 @@ COLUMNS: Final = (
     "setting", "exported_at", "content_hash", "file",
 )  # fmt: skip
 """In the order in which they stand; `image`, `class` and `path` are what `evaluate --truth` reads, too."""
+KINDS: Final = {
+    "score": "float", "leaf_score": "float", "safe_score": "float", "is_unknown": "flag", "labelled_at": "time",
+    "exported_at": "time", "all_paths": "texts",
+}  # fmt: skip
+"""Columns that are no texts, for formats with types."""
 PLACED: Final = "placed"
 """Further column in the table of a folder: where in it the image lies."""
+NONE_LABEL: Final = "none of the classes"
+"""The label, in tools that know labels alone, of an image that is said to show none; where nothing is said, there is no
+label."""
+ORIGINAL: Final = "original_path"
+"""What `image` is called where another program means the picture itself by that name."""
 IMAGE_COLUMNS: Final = ("image", "file_name", "filename", "filepath", "file")
 """What other programs call the column of images; the first that is there counts."""
 _SHOWN: Final = 40  # characters
@@ -97,7 +107,8 @@ def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
     Raises:
         ValueError: `labelled_at` is no time; the text says which.
     """
-    image = row[_first(tuple(row), IMAGE_COLUMNS) or ""]
+    named = row[_first(tuple(row), IMAGE_COLUMNS) or ""]
+    image = row.get(ORIGINAL) or named
     text = row[_first(tuple(row), CLASS_COLUMNS) or ""].strip()
     if not image or not text:
         return None
@@ -105,7 +116,7 @@ def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
         image,
         _names(text, row.get("path", "").strip()),
         source_id=row.get("source_id", ""),
-        file=folder / (row.get(PLACED) or row.get("file") or image),
+        file=folder / (row.get(PLACED) or row.get("file") or named),
         content_hash=row.get("content_hash", ""),
         who=row.get("labelled_by", ""),
         when=time_in(row.get("labelled_at", "")),
@@ -132,7 +143,7 @@ def _names(text: str, path: str) -> tuple[str, ...]:
     names = split_path(path)
     if names and (names[-1] == text or path == text):
         return names
-    if text == UNKNOWN_NAME and not path:
+    if text in {UNKNOWN_NAME, NONE_LABEL} and not path:
         return ()
     return split_path(text) if SEPARATOR in text else (text,)
 

@@ -33,7 +33,7 @@ def test_read_by_pycocotools(music: Labelled, tmp_path: Path, capsys: pytest.Cap
     (image_id,) = read.getImgIds(catIds=[music.ids["Organ"]])
     (annotation,) = read.loadAnns(read.getAnnIds(imgIds=[image_id]))
     image = read.loadImgs([image_id])[0]
-    assert image["file_name"] == "photos/day 1/organ.png"
+    assert image["file_name"] == "day 1/organ.png"
     assert annotation["bbox"] == [0, 0, image["width"], image["height"]] == [0, 0, 24, 16]
     assert annotation["attributes"]["labelled_by"] == "grace"
     (of_machine,) = read.loadAnns(read.getAnnIds(catIds=[wind["id"]]))

@@ -10,7 +10,7 @@ from defusedxml.ElementTree import parse
 
 from engine.errors import FormatError
 from engine.interchange.labelled_images import cvat
-from engine.interchange.labelled_images.class_labels import NONE_LABEL
+from engine.interchange.labelled_images.table_rows import NONE_LABEL
 from tests.support.labelled_images import Labelled
 
 THEIRS = """<?xml version="1.0"?><annotations><version>1.1</version>

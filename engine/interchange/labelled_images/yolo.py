@@ -1,0 +1,93 @@
+"""YOLO classification as Ultralytics trains on it: train/Gull/photo.jpg and val/Gull/photo.jpg.
+
+A fifth of each class's images is for validation: those with the lowest content hashes, so that the same collection is
+always split alike and an image stays on its side while others come. A class with one image trains with it; its folder
+in val is empty, because Ultralytics numbers the classes of each part by its folders.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from engine.errors import FormatError
+from engine.interchange.labelled_images.placed_images import (
+    FolderOptions,
+    each_file,
+    flat_folders,
+    place_images,
+    read_table,
+    write_tables,
+)
+from engine.interchange.labelled_images.records import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelledImage,
+    LabelledImages,
+    WrittenExport,
+)
+
+CANNOT_CARRY: Final = (
+    "images without a class stay out",
+    "classes stand beside one another; a table lists where each belongs",
+)
+TRAIN: Final = "train"
+VALIDATION: Final = "val"
+_ONE_IN: Final = 5
+"""Images of a class for one in validation, as most divide; a class with fewer, but more than one, has one there."""
+_PARTS: Final = frozenset({TRAIN, VALIDATION, "valid", "validation", "test"})
+
+
+def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
+    """Place the images, with the tables of `placed_images` beside them."""
+    folders = flat_folders(images)
+    validation = set(validation_ids(images))
+
+    def folder_of(image: LabelledImage) -> str | None:
+        if image.class_id is None:
+            return None
+        return f"{VALIDATION if image.image_id in validation else TRAIN}/{folders[image.class_id]}"
+
+    written, placed = place_images(images, draft, folder_of, options.placing)
+    for folder in folders.values():
+        for part in (TRAIN, VALIDATION):
+            (draft / part / folder).mkdir(parents=True, exist_ok=True)
+    write_tables(images, draft, placed, folders)
+    return written
+
+
+def validation_ids(images: LabelledImages) -> Iterator[int]:
+    """The images that a model trained on this is measured by."""
+    by_class: dict[int, list[LabelledImage]] = {}
+    for image in images.images:
+        if image.class_id is not None:
+            by_class.setdefault(image.class_id, []).append(image)
+    for found in by_class.values():
+        count = max(1, len(found) // _ONE_IN) if len(found) > 1 else 0
+        found.sort(key=lambda image: (image.content_hash, image.image_id))
+        yield from (image.image_id for image in found[:count])
+
+
+def read(source: Path) -> ForeignLabels:
+    """Read the labels of our table, or else of the folders' names below train, val and test."""
+    if (ours := read_table(source)) is not None:
+        return ours
+    found = [(path, file) for path, file in each_file(source) if path.parts[0] in _PARTS]
+    labels = [ForeignLabel(str(path), path.parts[1:-1], file=file) for path, file in found if len(path.parts) > 2]  # noqa: PLR2004 (part, class, image)
+    if not labels:
+        raise FormatError(
+            f"{source.name} has no class folders",
+            expected=f"{TRAIN} and {VALIDATION} with a folder for each class",
+            remedy="choose the folder around them",
+        )
+    return ForeignLabels.of(labels, unlabelled=len(found) - len(labels))
+
+
+def fits(source: Path) -> bool:
+    """Whether it is a folder of parts, one of them `train`, with folders in it."""
+    if not (source / TRAIN).is_dir():
+        return False
+    try:
+        folders = {each.name for each in source.iterdir() if each.is_dir() and not each.name.startswith(".")}
+        return folders <= _PARTS and any(each.is_dir() for each in (source / TRAIN).iterdir())
+    except OSError:
+        return False

@@ -1,0 +1,159 @@
+"""Folders for trainers and data sets: YOLO's two parts, FiftyOne's labels, Hugging Face's rows and card."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from torchvision.datasets import ImageFolder
+
+from engine.errors import FormatError, StorageError
+from engine.interchange.labelled_images import fiftyone, huggingface, yolo
+from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.interchange.labelled_images.records import GivenLabel, LabelledImages
+from tests.support.labelled_images import Labelled
+
+
+def out(tmp_path: Path) -> Path:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    return folder
+
+
+def many(music: Labelled) -> LabelledImages:
+    """Twelve images labelled as a piano, two as an organ, one as a flute."""
+    images = music.gathered()
+    first = images.images[0]
+    assert first.label is not None
+    classes = ["Piano"] * 12 + ["Organ"] * 2 + ["Flute"]
+    return replace(
+        images,
+        images=[
+            replace(
+                first,
+                image_id=number,
+                content_hash=f"{number * 7 % 16:032x}",
+                label=GivenLabel(music.ids[name], "ada", first.label.when, "review"),
+            )
+            for number, name in enumerate(classes, start=1)
+        ],
+    )
+
+
+def test_yolo_parts(music: Labelled, tmp_path: Path) -> None:
+    """A fifth of each class, at least one where there are two; torchvision finds the same classes in both parts."""
+    folder = out(tmp_path)
+    yolo.write(many(music), folder, FolderOptions())
+    train = ImageFolder(str(folder / "train"))
+    validation = ImageFolder(str(folder / "val"), allow_empty=True)
+    assert train.class_to_idx == validation.class_to_idx == {"Flute": 0, "Organ": 1, "Piano": 2}
+    assert Counter(train.targets) == {0: 1, 1: 1, 2: 10}
+    assert Counter(validation.targets) == {1: 1, 2: 2}
+
+
+def test_the_split_follows_the_content(music: Labelled) -> None:
+    """Not the order, nor the images' numbers."""
+    images = many(music)
+    chosen = {images.images[each - 1].content_hash for each in yolo.validation_ids(images)}
+    shuffled = replace(images, images=[replace(each, image_id=99 - each.image_id) for each in reversed(images.images)])
+    by_id = {each.image_id: each.content_hash for each in shuffled.images}
+    assert {by_id[each] for each in yolo.validation_ids(shuffled)} == chosen
+
+
+def test_yolo_of_others(tmp_path: Path) -> None:
+    folder = out(tmp_path)
+    for name in ("train/Gull/1.jpg", "val/Gull/2.jpg", "test/Tern/3.jpg", "train/loose.jpg"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(b"")
+    assert yolo.fits(folder)
+    found = yolo.read(folder)
+    assert sorted((label.image, label.names) for label in found.labels) == [
+        ("test/Tern/3.jpg", ("Tern",)), ("train/Gull/1.jpg", ("Gull",)), ("val/Gull/2.jpg", ("Gull",)),
+    ]  # fmt: skip
+    assert found.unlabelled == 1
+
+
+def test_fiftyone_labels(music: Labelled, tmp_path: Path) -> None:
+    """Each image in `data` has an entry under its path without suffix; a person has no confidence."""
+    folder = out(tmp_path)
+    fiftyone.write(music.gathered(), folder, FolderOptions())
+    whole = json.loads((folder / "labels.json").read_bytes())
+    files = {str(path.relative_to(folder / "data").with_suffix("")) for path in (folder / "data").rglob("*.png")}
+    assert files == whole["labels"].keys()
+    assert whole["labels"]["Wind/coarse"]["confidence"] == 0.9
+    organ = whole["labels"]["Keyboard/Organ/organ"]
+    assert (organ["label"], organ["attributes"]["all_paths"]) == ("Organ", ["Keyboard/Organ", "Wind/Organ"])
+    assert "confidence" not in organ
+    assert whole["labels"]["no class/unsure"] is None
+
+
+def test_fiftyone_names_differ_in_more_than_the_suffix(music: Labelled, tmp_path: Path) -> None:
+    images = music.gathered()
+    first = images.images[0]
+    twin = first.file.with_suffix(".jpg")
+    twin.write_bytes(first.file.read_bytes())
+    both = replace(images, images=[first, replace(first, image_id=99, file=twin)])
+    folder = out(tmp_path)
+    fiftyone.write(both, folder, FolderOptions())
+    assert json.loads((folder / "labels.json").read_bytes())["labels"].keys() == {
+        "Keyboard/Piano/piano", "Keyboard/Piano/piano (2)",
+    }  # fmt: skip
+
+
+def test_fiftyone_of_others(tmp_path: Path) -> None:
+    """Numbers of classes, texts, objects, several labels, and none."""
+    folder = out(tmp_path)
+    (folder / "data").mkdir()
+    (folder / "data/b.jpg").write_bytes(b"")
+    targets = {"a": 1, "b": "Tern", "c": [{"label": "Gull", "confidence": 0.5}], "d": None, "e": 7}
+    (folder / "labels.json").write_text(json.dumps({"classes": ["Tern", "Gull"], "labels": targets}))
+    assert fiftyone.fits(folder)
+    found = fiftyone.read(folder)
+    assert [(label.names, label.is_machine) for label in found.labels] == [
+        (("Gull",), False), (("Tern",), False), (("Gull",), True),
+    ]  # fmt: skip
+    assert found.labels[1].file == folder / "data/b.jpg"
+    assert (found.unlabelled, len(found.problems)) == (1, 1)
+
+
+def test_hugging_face_rows(music: Labelled, tmp_path: Path) -> None:
+    """`file_name` leads to the image, the label is a number with its name in the schema and in the card."""
+    folder = out(tmp_path)
+    huggingface.write(music.gathered(), folder, FolderOptions())
+    table = pq.read_table(folder / "train/metadata.parquet")
+    features = json.loads(table.schema.metadata[b"huggingface"])["info"]["features"]
+    assert features.keys() == set(table.column_names)
+    names = features["label"]["names"]
+    rows = {Path(row["original_path"]).name: row for row in table.to_pylist()}
+    assert all((folder / "train" / row["file_name"]).is_file() for row in rows.values())
+    assert [names[rows[name]["label"]] for name in ("organ.png", "coarse.png", "none.png")] == [
+        "Organ", "Wind", "none of the classes",
+    ]  # fmt: skip
+    assert rows["unsure.png"]["label"] is None
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert "          '2': \"Trio: A/B?\"" in card
+    assert "| Organ | Keyboard/Organ, Wind/Organ | 1 | 1 |" in card
+    assert "file" not in table.column_names
+
+
+@pytest.mark.parametrize("name", ["metadata.jsonl", "train/metadata.csv"])
+def test_hugging_face_of_others(tmp_path: Path, name: str) -> None:
+    folder = out(tmp_path)
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(
+        '{"file_name": "1.jpg", "label": "Gull"}\n' if path.suffix == ".jsonl" else "file_name,label\n1.jpg,Gull\n"
+    )
+    assert huggingface.fits(folder)
+    (label,) = huggingface.read(folder).labels
+    assert (label.names, label.file) == (("Gull",), path.parent / "1.jpg")
+
+
+def test_empty_folders(tmp_path: Path) -> None:
+    for read in (yolo.read, huggingface.read):
+        with pytest.raises(FormatError):
+            read(tmp_path)
+    with pytest.raises(StorageError):
+        fiftyone.read(tmp_path)
