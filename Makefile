@@ -58,7 +58,7 @@ installer-twice: $(STAMP) qt-libraries
 # Installs the package into an empty Debian without Python, works with it there, and removes it again. As root.
 installer-test: $(STAMP) installer-packages
 	packaging/linux/clean-root-test.sh dist/protoleaf_*_$$(dpkg --print-architecture).deb $(BIN)/python \
-		build/installer/clean-root/results 2>&1 | tee build/installer/clean-root.log; exit $${PIPESTATUS[0]}
+		build/installer/clean-root 2>&1 | tee build/installer/clean-root.log; exit $${PIPESTATUS[0]}
 
 # Installs the wheel and what it needs into an empty environment outside of the repository, and uses it there.
 wheel-check: $(STAMP)

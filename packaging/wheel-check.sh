@@ -21,9 +21,10 @@ say "== build: source archive, and the wheel from it"
 "$place/builder/bin/python" -m build --outdir "$place/products" "$repository" >"$place/build.log" 2>&1 || { tail "$place/build.log"; exit 1; }
 wheel=$(ls "$place"/products/*.whl)
 stat -c "%n: %s bytes" "$place"/products/*
+tar -tzf "$place"/products/*.tar.gz >"$place/inside.txt"
 for needed in LICENSE NOTICE CHANGELOG.md pyinstaller.spec packaging/README.md packaging/linux/control.in docs/releasing.md \
     assets/models/leafnet.onnx tests/conftest.py Makefile constraints.txt; do
-    tar -tzf "$place"/products/*.tar.gz | grep -q "/$needed\$" || fail "$needed is not in the source archive"
+    grep -q "/$needed\$" "$place/inside.txt" || fail "$needed is not in the source archive"
 done
 
 say "== install"

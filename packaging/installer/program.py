@@ -16,7 +16,11 @@ BUILDER: Final = ("pyinstaller", "pyinstaller-hooks-contrib")
 """Pinned in constraints.txt like everything else."""
 TORCH_INDEX: Final = "https://download.pytorch.org/whl/cpu"
 """Where PyTorch's authors keep the build without CUDA, which is a tenth of the one in the Python index."""
+TORCH_VARIABLE: Final = "PROTOLEAF_TORCH_CPU"
+"""Where that cannot be reached: other versions, such as "torch==2.13.0+cpu torchvision==0.28.0+cpu", from wherever
+pip looks."""
 _CPU_BUILD: Final = "+cpu"
+_TORCH: Final = ("torch==", "torchvision==")
 
 
 def build_program(flavour: Flavour) -> Path:
@@ -67,10 +71,10 @@ def environment(flavour: Flavour) -> Path:
     if made.is_file() and made.read_text(encoding="utf-8") == wanted:
         return python
     venv.create(folder, with_pip=True, clear=True)
-    options: list[str | Path] = ["--quiet", "--constraint", constraints]
-    if flavour is TRAINING:
-        options = ["--quiet", "--extra-index-url", TORCH_INDEX, "--constraint", _for_cpu(constraints, folder)]
-    subprocess.run([python, "-m", "pip", "install", *options, *BUILDER, *flavour.requirements()], check=True)
+    pinned = _for_cpu(constraints, folder) if flavour is TRAINING else constraints
+    index = ["--extra-index-url", TORCH_INDEX] if flavour is TRAINING and TORCH_VARIABLE not in os.environ else []
+    wants = [*BUILDER, *flavour.requirements()]
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *index, "--constraint", pinned, *wants], check=True)
     made.write_text(wanted, encoding="utf-8")
     return python
 
@@ -78,11 +82,12 @@ def environment(flavour: Flavour) -> Path:
 def _for_cpu(constraints: Path, folder: Path) -> Path:
     """The constraints with PyTorch's build for the CPU, which has a version of its own and no CUDA beside it."""
     lines = constraints.read_text(encoding="utf-8").splitlines()
+    others = [line for line in lines if not line.startswith(_TORCH)]
+    builds = [f"{line}{_CPU_BUILD}" for line in lines if line.startswith(_TORCH)]
     chosen = folder / "constraints-cpu.txt"
-    torch = os.environ.get("PROTOLEAF_TORCH_CPU", "")  # another version, where that one cannot be had
-    pinned = [line for line in lines if not (torch and line.startswith(("torch==", "torchvision==")))]
-    pinned = [line + _CPU_BUILD if line.startswith(("torch==", "torchvision==")) else line for line in pinned]
-    chosen.write_text("\n".join([*pinned, torch]), encoding="utf-8")
+    chosen.write_text(
+        "\n".join([*others, *os.environ.get(TORCH_VARIABLE, "\n".join(builds)).split()]), encoding="utf-8"
+    )
     return chosen
 
 
