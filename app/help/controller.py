@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.guide_page import guide_page_of
 from app.jobs.detached_job import DetachedJob
+from app.screen_place import keep_on_screen
 from app.texts import translate
 
 if TYPE_CHECKING:  # the window shows first
@@ -33,7 +34,6 @@ class Help(QObject):
     def __init__(self, owner: "QWidget") -> None:
         super().__init__(owner)
         self.window: GuideWindow | None = None
-        self._owner = owner
         self._reading: DetachedJob | None = None
         self._pictures: DetachedJob | None = None
         self._wanted = ("", "")
@@ -49,12 +49,13 @@ class Help(QObject):
         page, _, anchor = guide_page_of(QApplication.focusWidget()).partition("#")
         self._wanted = page, anchor
         if self.window is None:
-            self.window = GuideWindow(self._owner)
+            self.window = GuideWindow()
             self._follow_theme()
             self._read()
         else:
             self._show_wanted()
         self.window.show()
+        keep_on_screen(self.window)
         self.window.raise_()
         self.window.activateWindow()
         self.window.ask()

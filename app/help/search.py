@@ -38,7 +38,8 @@ class Hit:
 def search(guide: Guide, text: str) -> list[Hit]:
     """The sections that have all typed words: those with all in their heading, then with some, then in their text.
 
-    A word of the page's own heading counts for each of its sections that has another one.
+    A word of the page's own heading counts for each of its sections that has another one. A heading with nothing but
+    other headings below it is left out, for these are found.
     """
     words = words_of(text)
     if not words:
@@ -47,7 +48,7 @@ def search(guide: Guide, text: str) -> list[Hit]:
         (_rank(section, words), _hit(page, section, words))
         for page in guide.pages.values()
         for section in page.sections
-        if _has_all(page, section, words)
+        if (section.text or not section.anchor) and _has_all(page, section, words)
     ]
     return [hit for _, hit in sorted(ranked, key=lambda entry: entry[0])]
 

@@ -36,7 +36,6 @@ class GuideText(QTextBrowser):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "guide")
-        self.setAccessibleName(self.tr("Page"))
         self.setOpenLinks(False)
         self.setUndoRedoEnabled(False)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -49,6 +48,7 @@ class GuideText(QTextBrowser):
     def show_page(self, page: GuidePage, sizes: Sizes, *, words: Sequence[str] = ()) -> None:
         """Show a page from its top, with what begins with one of `words` marked."""
         self._page, self._sizes, self._words = page, dict(sizes), words
+        self.setAccessibleName(page.title)
         self._set_anew()
         self.verticalScrollBar().setValue(0)
 

@@ -21,6 +21,7 @@ from app.help.history import GuideSpot, History
 from app.help.hit_list import HitList
 from app.help.search import Hit, search, words_of
 from app.help.text import GuideText
+from app.theme.icons import icon
 from app.theme.tokens import tokens
 
 FIRST_SIZE: Final = QSize(1040, 720)
@@ -49,9 +50,10 @@ class GuideWindow(QWidget):
 
     closed = Signal()
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
-        self.setWindowTitle(self.tr("User guide - Protoleaf"))
+    def __init__(self) -> None:
+        super().__init__()  # a window of its own: above a parent it would cover what it tells of
+        self.setWindowTitle(self.tr("User guide"))
+        self.setWindowIcon(icon("protoleaf", "accent"))
         self.setProperty("surface", "pane")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumSize(LEAST_SIZE)

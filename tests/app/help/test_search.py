@@ -12,7 +12,7 @@ GUIDE = Guide(
         page.name: page
         for page in (
             make_page("keys", "# Keys\n\nAll keys.\n\n## Accept\n\nPress Enter to label. Undo is `Ctrl+Z`.\n"),
-            make_page("keeping", f"# Keeping\n\n{LONG}\n\n## Undo and redo\n\nGo back.\n\n## Labels\n\nThey stay.\n"),
+            make_page("keeping", f"# Keeping\n\n{LONG}\n\n## Undo and redo\n\nGo back.\n\n## Labels\n\n### More labels\n\nThey stay.\n"),
         )
     },
     {},
@@ -34,7 +34,7 @@ def test_headings_come_first() -> None:
 
 def test_what_is_typed_begins_words() -> None:
     """In any case; a part inside of a word is none."""
-    assert places(search(GUIDE, "LAB")) == ["keeping#labels", "keys#accept"]
+    assert places(search(GUIDE, "LAB")) == ["keeping#more-labels", "keys#accept"]
     assert search(GUIDE, "abel") == []
 
 
