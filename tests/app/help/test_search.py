@@ -12,7 +12,10 @@ GUIDE = Guide(
         page.name: page
         for page in (
             make_page("keys", "# Keys\n\nAll keys.\n\n## Accept\n\nPress Enter to label. Undo is `Ctrl+Z`.\n"),
-            make_page("keeping", f"# Keeping\n\n{LONG}\n\n## Undo and redo\n\nGo back.\n\n## Labels\n\n### More labels\n\nThey stay.\n"),
+            make_page(
+                "keeping",
+                f"# Keeping\n\n{LONG}\n\n## Undo and redo\n\nGo back.\n\n## Labels\n\n### More labels\n\nThey stay.\n",
+            ),
         )
     },
     {},
