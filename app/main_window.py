@@ -25,12 +25,14 @@ from app.computing.controller import Computing
 from app.computing.device_chip import DeviceChip
 from app.controls import make_column
 from app.dragging import take_files, welcome_files
+from app.exporting.controller import Exporting
 from app.help.controller import Help
 from app.image_grid.controller import IMAGE_MENU, ImageFiles
 from app.images.thumbnails import Thumbnails
 from app.importing.controller import Importing
 from app.inspector.view import Inspector
 from app.jobs.job_slot import Stage
+from app.label_import.controller import LabelImports
 from app.moved_images.controller import MovedImages
 from app.moved_images.whereabouts import Whereabouts
 from app.palette.view import Palette
@@ -122,8 +124,10 @@ class MainWindow(QMainWindow):
 
     def _make_flows(self, log: Log) -> None:
         self.importing = Importing(self.session, self.workspace.notice, self.toast, self)
+        self.label_imports = LabelImports(self.session, self.toast, self._stage, self.importing.take)
+        self.exporting = Exporting(self.session, self.settings, self.toast, self._stage)
         self.projects = Projects(
-            self.session, self.importing.take, self.settings, self.workspace.notice, page=self.welcome,
+            self.session, self.label_imports.take_dropped, self.settings, self.workspace.notice, page=self.welcome,
             window=self, host=self._stage,
         )  # fmt: skip
         screen = Screen(
@@ -157,7 +161,8 @@ class MainWindow(QMainWindow):
             **self.classes.callbacks(), **self.models.callbacks(), **self.backbones.callbacks(),
             **self.computing.callbacks(), **self.moved_images.callbacks(), **self.backups.callbacks(),
             **self.reports.callbacks(), **self.image_files.callbacks(), **self.preferences.callbacks(),
-            **self.about.callbacks(), **self.help.callbacks(), **self._own_callbacks(),
+            **self.about.callbacks(), **self.help.callbacks(), **self.exporting.callbacks(),
+            **self.label_imports.callbacks(), **self._own_callbacks(),
         }  # fmt: skip
         self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
         self.registry.fill(self.menuBar())
@@ -379,8 +384,7 @@ class MainWindow(QMainWindow):
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Take dropped files anywhere on the window."""
-        paths = take_files(event)
-        if paths:
+        if paths := take_files(event):
             self.projects.take_dropped(paths)
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -389,7 +393,7 @@ class MainWindow(QMainWindow):
         self.settings.pane_widths = self._panes.outer_widths
         for part in (
             self.thumbnails, self.whereabouts, self.workspace.image_view, self.backups, self.reports, self.about,
-            self.help, self.projects,
+            self.help, self.projects, self.exporting,
         ):  # fmt: skip
             part.stop()
         self.session.shut_down()

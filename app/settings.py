@@ -29,6 +29,8 @@ _SCHEME: Final = "window/scheme"
 _LAST_PROJECT: Final = "start/open_last_project"
 _DEVICE: Final = "computing/device"
 _NEW_PROJECT: Final = "new_project/backbone"
+_EXPORT_FORMAT: Final = "export/format"
+_EXPORT_FOLDER: Final = "export/folder"
 _OFFERED: Final = "backbones/offered_in"
 _OFFERED_LIMIT: Final = 500  # projects; more than a person opens in years
 
@@ -146,6 +148,24 @@ class Settings:
     @new_project_choice.setter
     def new_project_choice(self, choice: str) -> None:
         self._store.setValue(_NEW_PROJECT, choice)
+
+    @property
+    def export_format(self) -> str:
+        """Name of the format of the last export; empty before the first."""
+        return str(self._store.value(_EXPORT_FORMAT, "") or "")
+
+    @export_format.setter
+    def export_format(self, name: str) -> None:
+        self._store.setValue(_EXPORT_FORMAT, name)
+
+    @property
+    def export_folder(self) -> str:
+        """Where the last export went; empty: beside the project."""
+        return str(self._store.value(_EXPORT_FOLDER, "") or "")
+
+    @export_folder.setter
+    def export_folder(self, folder: str) -> None:
+        self._store.setValue(_EXPORT_FOLDER, folder)
 
     def was_offered(self, project_id: str) -> bool:
         """Whether the accurate backbone was offered to a project already, or chosen or left when it was made."""

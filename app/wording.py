@@ -16,7 +16,9 @@ _EACH_SECOND_UNTIL_S: Final = 10
 _STEP_S: Final = 5
 _KILOBYTE: Final = 1e3
 _MEGABYTE: Final = 1e6
+_GIGABYTE: Final = 1e9
 _FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
+_FIRST_GIGABYTE: Final = 999_950_000  # and megabytes
 SEPARATOR: Final = "  ·  "
 BYTES: Final = "bytes"
 
@@ -27,11 +29,12 @@ def number(value: int) -> str:
 
 
 def sentence(words: str) -> str:
-    """Words of the engine as a sentence: a capital in front, a full stop behind."""
+    """Words of the engine as a sentence: a capital in front, if that is no file's name, and a full stop behind."""
     if not words:
         return ""
     stop = "" if words[-1] in ".!?" else "."
-    return words[0].upper() + words[1:] + stop
+    is_name = "." in words.split(" ", 1)[0].rstrip(".:,")
+    return (words[0] if is_name else words[0].upper()) + words[1:] + stop
 
 
 def images(count: int) -> str:
@@ -146,15 +149,17 @@ def moment_text(moment: datetime) -> str:
 
 
 def file_size(size_bytes: float) -> str:
-    """`97.8 MB`; `53.1 kB` where it is less than one."""
+    """`97.8 MB`; `53.1 kB` where it is less than one, `1.2 GB` where it is more than a thousand."""
     if size_bytes < _FIRST_MEGABYTE:
         return fill(translate("wording", "%1 kB"), _decimal(size_bytes / _KILOBYTE))
-    return fill(translate("wording", "%1 MB"), _decimal(size_bytes / _MEGABYTE))
+    if size_bytes < _FIRST_GIGABYTE:
+        return fill(translate("wording", "%1 MB"), _decimal(size_bytes / _MEGABYTE))
+    return fill(translate("wording", "%1 GB"), _decimal(size_bytes / _GIGABYTE))
 
 
 def part_of_size(done_bytes: int, total_bytes: int) -> str:
     """`1.2 of 4.8 MB`: the part in the unit of the whole."""
-    unit = _KILOBYTE if total_bytes < _FIRST_MEGABYTE else _MEGABYTE
+    unit = _KILOBYTE if total_bytes < _FIRST_MEGABYTE else _MEGABYTE if total_bytes < _FIRST_GIGABYTE else _GIGABYTE
     return fill(translate("wording", "%1 of %2"), _decimal(done_bytes / unit), file_size(total_bytes))
 
 

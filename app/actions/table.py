@@ -115,6 +115,12 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ActionRow(
         "try_sample", QT_TRANSLATE_NOOP("actions", "Try the sample collection"), "sample", (), PROJECT, Needs.NOTHING
     ),
+    ActionRow(
+        "export", QT_TRANSLATE_NOOP("actions", "Export…"), "export", ("Ctrl+Shift+E",), PROJECT, starts_section=True
+    ),
+    ActionRow(
+        "import_labels", QT_TRANSLATE_NOOP("actions", "Import labels…"), "label", ("Ctrl+Shift+L",), PROJECT, _WRITE
+    ),
     ActionRow("backups", QT_TRANSLATE_NOOP("actions", "Backups…"), "history", (), PROJECT, starts_section=True),
     ActionRow("close_project", QT_TRANSLATE_NOOP("actions", "Close project"), "close", ("Ctrl+W",), PROJECT),
     ActionRow(

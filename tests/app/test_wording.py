@@ -96,7 +96,14 @@ def test_failures_can_be_copied() -> None:
 
 @pytest.mark.parametrize(
     ("size_bytes", "said"),
-    [(0, "0.0 kB"), (49_000, "49.0 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"), (97_800_000, "97.8 MB")],
+    [
+        (0, "0.0 kB"),
+        (49_000, "49.0 kB"),
+        (999_949, "999.9 kB"),
+        (999_950, "1.0 MB"),
+        (97_800_000, "97.8 MB"),
+        (1_260_000_000, "1.3 GB"),
+    ],
 )
 def test_what_is_less_than_a_megabyte_is_told_in_kilobytes(size_bytes: int, said: str) -> None:
     """No file is told to be of no size, and nothing reads 1,000.0 kB."""
@@ -142,3 +149,4 @@ def test_bytes_are_told_as_sizes() -> None:
 def test_words_become_sentences() -> None:
     """A capital, one full stop, and nothing of nothing."""
     assert (sentence("the GPU failed"), sentence("Done."), sentence("")) == ("The GPU failed.", "Done.", "")
+    assert sentence("odd.csv is no table") == "odd.csv is no table."

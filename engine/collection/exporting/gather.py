@@ -1,10 +1,11 @@
 """Gather what an export writes: a project's images with people's labels and the model's answers."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from enum import StrEnum
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine import __version__
 from engine.collection.classify import Classified
@@ -43,13 +44,12 @@ def answers_of(classified: Classified) -> Answers:
     )  # fmt: skip
 
 
-def answers_in(state: CollectionState) -> Answers:
-    """The answers that screens show."""
-    return dict(
-        _answers(
-            state.image_ids, state.best_class, state.best_score, state.safe_class, state.safe_score, state.is_unknown
-        )
-    )
+def answers_in(state: CollectionState, places: slice | NDArray[np.int64] = slice(None)) -> Answers:
+    """The answers that screens show; of the images at some places of the state only where these are given."""
+    columns = (
+        state.image_ids, state.best_class, state.best_score, state.safe_class, state.safe_score, state.is_unknown
+    )  # fmt: skip
+    return dict(_answers(*(column[places] for column in columns)))
 
 
 def gather(
@@ -59,6 +59,7 @@ def gather(
     *,
     model: str = "",
     setting: str = "",
+    only: Container[int] | None = None,
     on_image: Callable[[], None] = lambda: None,
 ) -> LabelledImages:
     """Gather the images that are asked for.
@@ -68,6 +69,7 @@ def gather(
         answers: the model's; {} for people's labels alone.
         which: which images.
         model, setting: how the answers came about; "" without any.
+        only: ids of the images that are looked at; None for all.
         on_image: see `LabelledImages`.
     """
     labels = {
@@ -81,6 +83,7 @@ def gather(
             answers.get(image_id),
         )
         for image_id, path, content_hash in project.each_image_content()
+        if only is None or image_id in only
     )  # fmt: skip
     return LabelledImages(
         title=project.path.stem,

@@ -275,10 +275,17 @@ _MISSING: Final = "missing"
 _SEVERAL: Final = "several"
 
 
-def _add_images(project: Project, plan: LabelPlan) -> int:
+def images_on_disk(plan: LabelPlan) -> dict[str, FoundFile]:
+    """Files of images that are missing in the project, where the source tells them, by what it calls them."""
     missing = set(plan.missing_images)
-    places = dict.fromkeys(label.file for label in plan.waiting if label.file is not None and label.image in missing)
-    files = [found for path in places if path is not None and path.is_file() and (found := FoundFile.at(path))]
+    places = {label.image: label.file for label in plan.waiting if label.file is not None and label.image in missing}
+    return {
+        image: found for image, path in places.items() if path.is_file() and (found := FoundFile.at(path)) is not None
+    }
+
+
+def _add_images(project: Project, plan: LabelPlan) -> int:
+    files = list({found.path: found for found in images_on_disk(plan).values()}.values())
     return len(project.add_images(files).images_added) if files else 0
 
 

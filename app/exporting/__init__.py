@@ -1,0 +1,1 @@
+"""Export…: labels, answers and the model leave for other programs."""

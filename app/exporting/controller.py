@@ -1,0 +1,241 @@
+"""Exporting the open project: looked at on a thread of its own, written there as a job."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast, final
+
+from PySide6.QtCore import QObject, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog
+
+from app.jobs.background_thread import BackgroundThread
+from app.jobs.thread_job import ThreadJob
+from app.settings import Settings
+from app.texts import fill, translate
+
+if TYPE_CHECKING:  # the window shows first
+    from PySide6.QtWidgets import QWidget
+
+    from app.exporting.logic import ExportLook
+    from app.exporting.view import ExportCard
+    from app.session import Session
+    from app.status.toast import Toast
+    from engine.collection.state import CollectionState
+    from engine.events import CancelToken, OnProgress
+    from engine.interchange.labelled_images.records import WrittenExport
+
+SETTLED_MS: Final = 150
+"""After the last key in the card, before the disk is asked what would come of it."""
+
+
+@final
+class Exporting(QObject):
+    """Opens the card and does what is asked for there.
+
+    Attributes:
+        card: None until it was asked for.
+
+    Args:
+        session: the open project.
+        settings: remembers format and folder of the last export.
+        toast: says what came of it.
+        host: what the card floats over.
+    """
+
+    def __init__(self, session: "Session", settings: Settings, toast: "Toast", host: "QWidget") -> None:
+        super().__init__(host)
+        self.card: ExportCard | None = None
+        self._session = session
+        self._settings = settings
+        self._toast = toast
+        self._host = host
+        self._thread = BackgroundThread("exporting", self)
+        self._job: ThreadJob | None = None
+        self._look = 0  # one more with every look: answers of an earlier one are dropped
+        self._settled = QTimer(self)
+        self._settled.setSingleShot(True)
+        self._settled.setInterval(SETTLED_MS)
+        self._settled.timeout.connect(self._look_again)
+        session.closed.connect(self._on_closed)
+        session.state_changed.connect(lambda _state: self._settled.start() if self._is_looked_at else None)
+
+    def callbacks(self) -> dict[str, Callable[[], None]]:
+        """Actions by name."""
+        return {"export": self.open_card}
+
+    def stop(self) -> None:
+        """End before the program ends; an export that runs is given up and leaves nothing."""
+        self._look += 1
+        self._settled.stop()
+        if self._job is not None:
+            self._job.cancel()
+        self._thread.stop()
+
+    # -- the card
+
+    def open_card(self) -> None:
+        """Show the card, with the format of last time, or with the export that runs."""
+        from app.exporting.logic import FIRST, offered_exports
+
+        if self._session.info is None:
+            return
+        if self.card is None:
+            self.card = self._make_card()
+        if self._job is not None:
+            self.card.show_over()
+            self.card.progress.cancel_button.setFocus()
+            return
+        known, last = offered_exports(), self._settings.export_format
+        self.card.show_start(last if last in known else FIRST)
+
+    def _make_card(self) -> "ExportCard":
+        from app.exporting.logic import offered_exports
+        from app.exporting.view import ExportCard
+
+        card = ExportCard(self._host, offered_exports())
+        card.changed.connect(self._settled.start)
+        card.export_requested.connect(self._export)
+        card.browse_requested.connect(self._browse)
+        card.cancel_requested.connect(lambda: self._job.cancel() if self._job is not None else None)
+        return card
+
+    @property
+    def _is_looked_at(self) -> bool:
+        return self.card is not None and self.card.isVisible() and self._job is None
+
+    def _on_closed(self) -> None:
+        self._look += 1
+        self._settled.stop()
+        if self.card is not None:
+            self.card.dismiss()
+
+    def _folder(self) -> Path:
+        """Of last time, or beside the project."""
+        info = self._session.info
+        assert info is not None, "there is a project"
+        return Path(self._settings.export_folder) if self._settings.export_folder else info.path.parent
+
+    # -- what would come of it
+
+    def _look_again(self) -> None:
+        info, state, card = self._session.info, self._session.state, self.card
+        self._look += 1
+        look = self._look
+        if info is None or state is None or card is None or not self._is_looked_at:
+            return
+        wish = card.wish(self._folder())
+
+        def is_wanted() -> bool:
+            return look == self._look
+
+        def work() -> None:
+            from app.exporting.logic import look_at
+
+            if is_wanted():
+                found = look_at(info.path, state, wish)
+                self._thread.post(lambda: card.show_look(found) if is_wanted() else None)
+
+        self._thread.submit(work, lambda reason: card.show_failure(reason) if is_wanted() else None)
+
+    def _browse(self) -> None:
+        from app.exporting.view import title_of_browsing
+
+        card = self.card
+        if card is None:
+            return
+        offered, present = card.offered, self._folder() / card.target.text()
+        title = title_of_browsing(offered)
+        if not offered.is_folder:
+            name, _ = QFileDialog.getSaveFileName(
+                self._host, title, str(present), f"{offered.title} (*{offered.suffix})"
+            )
+            if name:
+                chosen = Path(name)
+                card.show_target(chosen if chosen.suffix else chosen.with_name(chosen.name + offered.suffix))
+            return
+        name = QFileDialog.getExistingDirectory(self._host, title, str(present.parent))
+        if name:
+            card.show_target(Path(name) if offered.writes_into else Path(name) / present.name)
+
+    # -- the export
+
+    def _export(self, look: "ExportLook") -> None:
+        """Begin once every label that was given is on disk, and with the answers that the screen shows."""
+        from app.exporting.wording import job_title
+
+        if self.card is None or self._job is not None:
+            return
+        self._settings.export_format = look.wish.offered.name
+        self._settings.export_folder = str(look.target.parent)
+        self._settled.stop()
+        self._look += 1
+        self.card.show_waiting(job_title(look.target))
+        self._session.ask(lambda _live: None, lambda _answer: self._start(look), owner=self.card, topic="export")
+
+    def _start(self, look: "ExportLook") -> None:
+        from app.exporting.wording import job_title
+
+        info, state = self._session.info, self._session.state
+        if info is None or state is None:
+            return
+        job = ThreadJob(job_title(look.target), _work(info.path, state, look), self._thread)
+        job.keeps_finished = look.wish.offered.writes_into
+        job.progress.connect(lambda progress: self.card.show_progress(progress) if self.card is not None else None)
+        job.finished.connect(lambda written: self._on_finished(cast("WrittenExport", written), look))
+        job.failed.connect(self._on_failed)
+        job.cancelled.connect(lambda: self._on_cancelled(look))
+        self._job = job
+        self._session.jobs.watch(job)
+        job.start()
+
+    def _on_finished(self, written: "WrittenExport", look: "ExportLook") -> None:
+        from app.exporting.wording import done_text
+
+        self._end("")
+        if self.card is not None:
+            self.card.dismiss()
+        say = self._toast.say_failure if written.failures else self._toast.say
+        folder = look.target if look.wish.offered.is_folder else look.target.parent
+        say(
+            done_text(written, look.target),
+            action=translate("exporting", "Show in folder"),
+            on_action=lambda: self._show_folder(folder),
+        )
+
+    def _on_failed(self, message: str) -> None:
+        """Say it in place, or at the foot of the window where nobody looks at the card."""
+        from app.exporting.wording import problem_text
+
+        is_seen = self.card is not None and self.card.isVisible()
+        self._end(problem_text(message))
+        if not is_seen:
+            self._toast.say_failure(problem_text(message))
+
+    def _on_cancelled(self, look: "ExportLook") -> None:
+        from app.exporting.wording import stopped_text
+
+        is_seen = self.card is not None and self.card.isVisible()
+        self._end("")
+        text = stopped_text(writes_into=look.wish.offered.writes_into)
+        if is_seen or self._session.info is not None:
+            self._toast.say(text)
+
+    def _end(self, text: str) -> None:
+        self._job = None
+        if self.card is not None:
+            self.card.show_ended(text)
+
+    def _show_folder(self, folder: Path) -> None:
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+            self._toast.say_failure(fill(translate("exporting", "The folder cannot be shown: %1"), str(folder)))
+
+
+def _work(
+    project: Path, state: "CollectionState", look: "ExportLook"
+) -> "Callable[[OnProgress, CancelToken], WrittenExport]":
+    def work(on_progress: "OnProgress", cancel: "CancelToken") -> "WrittenExport":
+        from app.exporting.logic import export
+
+        return export(project, state, look, on_progress, cancel)
+
+    return work

@@ -1,0 +1,160 @@
+"""What is chosen for one format: which images, how files come into a folder, and the beginning of what is written."""
+
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QButtonGroup, QCheckBox, QRadioButton, QWidget
+
+from app.controls import fill_column, make_flowing_label, make_hint, make_label, make_scroll_area
+from app.exporting.preview_view import PreviewView
+from app.exporting.wording import (
+    WHICH_HINTS,
+    description,
+    lacks_room,
+    losses,
+    placing_hint,
+    placing_text,
+    preview_caption,
+    which_text,
+)
+from app.texts import translate
+from app.theme.tokens import tokens
+from engine.collection.exporting.gather import Which
+from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.new_folder import Placing
+
+if TYPE_CHECKING:
+    from app.exporting.logic import ExportLook, OfferedExport
+
+_BULLET: Final = "•  "
+
+
+@final
+class ExportDetails(QWidget):
+    """The right half of the card.
+
+    Signals:
+        changed: something else is chosen.
+
+    Attributes:
+        which: a button for each choice of images.
+        placings: a button for each way of bringing files into a folder.
+        flat: whether class folders lie beside one another.
+        preview: the beginning of the export.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.which = {which: QRadioButton() for which in Which}
+        self.placings = {placing: QRadioButton() for placing in Placing}
+        self.flat = QCheckBox(self.tr("One folder for each class, all side by side"))
+        self.preview = PreviewView()
+        self._title = make_flowing_label("", "heading")
+        self._description = make_flowing_label("")
+        self._losses = make_flowing_label("", "secondary")
+        self._room = make_flowing_label("", "warning")
+        self._which_part, self._files_part = QWidget(), QWidget()
+        self._offered: OfferedExport | None = None
+        self._fill()
+        self._connect()
+
+    # -- putting together
+
+    def _fill(self) -> None:
+        spacing = tokens().spacing
+        which = fill_column(self._which_part, make_label(self.tr("Images"), "section"), spacing=spacing.tiny)
+        for choice, button in self.which.items():
+            hint = translate("exporting", WHICH_HINTS[choice])
+            button.setAccessibleDescription(hint)
+            which.addWidget(button)
+            which.addWidget(make_hint(hint))
+        files = fill_column(self._files_part, make_label(self.tr("Files"), "section"), spacing=spacing.tiny)
+        for placing, button in self.placings.items():
+            button.setAccessibleDescription(placing_hint(placing))
+            files.addWidget(button)
+            files.addWidget(make_hint(placing_hint(placing)))
+        files.addWidget(self._room)
+        files.addSpacing(spacing.tiny)
+        files.addWidget(self.flat)
+        body = QWidget()
+        body.setProperty("surface", "raised")
+        column = fill_column(
+            body, self._title, self._description, make_label(self.tr("What this format cannot carry"), "section"),
+            self._losses, self._which_part, self._files_part, make_label(self.tr("Preview"), "section"), self.preview,
+            spacing=spacing.small,
+        )  # fmt: skip
+        for heading in (7, 6, 5, 4, 2):
+            column.insertSpacing(heading, spacing.small)
+        column.setContentsMargins(spacing.large, 0, spacing.large, spacing.small)
+        column.addStretch(1)
+        self._area = make_scroll_area()
+        self._area.setWidget(body)
+        fill_column(self, self._area)
+
+    def _connect(self) -> None:
+        for buttons in (self.which, self.placings):
+            group = QButtonGroup(self)
+            for button in buttons.values():
+                group.addButton(button)
+                button.clicked.connect(self.changed)
+        self.flat.clicked.connect(self.changed)
+        self.which[Which.SURE].setChecked(True)
+        self.placings[Placing.COPY].setChecked(True)
+
+    # -- what is chosen
+
+    @property
+    def chosen_which(self) -> Which:
+        """Which images."""
+        return next(which for which, button in self.which.items() if button.isChecked())
+
+    @property
+    def options(self) -> FolderOptions:
+        """For formats that are folders."""
+        placing = next(placing for placing, button in self.placings.items() if button.isChecked())
+        return FolderOptions(placing, is_flat=self.flat.isChecked() and not self.flat.isHidden())
+
+    # -- what is shown
+
+    @property
+    def losses_text(self) -> str:
+        """What is lost in the format."""
+        return self._losses.text()
+
+    @property
+    def room_text(self) -> str:
+        """That there is too little room; "" where there is enough."""
+        return self._room.text()
+
+    def show_format(self, offered: "OfferedExport") -> None:
+        """Show another format; what is known of its preview follows."""
+        self._offered = offered
+        self._title.setText(offered.title)
+        self._description.setText(description(offered))
+        lines = losses(offered)
+        self._losses.setText("\n".join(f"{_BULLET}{line}" for line in lines) if offered.cannot_carry else lines[0])
+        self._files_part.setVisible(offered.has_images)
+        self.flat.setVisible(offered.has_flat_form)
+        self._area.verticalScrollBar().setValue(0)
+
+    def show_look(self, look: "ExportLook") -> None:
+        """Show what would come of the present choice."""
+        for which, button in self.which.items():
+            chosen = look.chosen.get(which)
+            button.setText(which_text(which, None if chosen is None else chosen.count))
+        chosen = look.chosen.get(look.wish.which)
+        for placing, button in self.placings.items():
+            button.setText(placing_text(placing, None if chosen is None else chosen.size_bytes))
+        self._room.setText(lacks_room(look, self.options.placing))
+        self._room.setVisible(bool(self._room.text()))
+        self.preview.show_preview(look.preview, preview_caption(look.preview, 0 if chosen is None else chosen.count))
+
+    def show_unknown(self) -> None:
+        """Show the choices without what is known of them."""
+        for which, button in self.which.items():
+            button.setText(which_text(which, None))
+        for placing, button in self.placings.items():
+            button.setText(placing_text(placing, None))
+        self._room.hide()

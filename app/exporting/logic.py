@@ -1,0 +1,199 @@
+"""What can be exported and where it would go; the disk is looked at on a thread of its own. No Qt."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from engine.collection.exporting.export import ExportChoice, check_target, export_images
+from engine.collection.exporting.gather import Which, answers_in
+from engine.collection.exporting.preview import ChosenImages, ExportPreview, chosen_images, preview_export
+from engine.collection.project_settings import setting_of
+from engine.errors import ProtoleafError
+from engine.files import shown
+from engine.full_disk import told
+from engine.interchange.labelled_images.formats import FORMATS, FormatGroup
+from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.project import Project
+
+if TYPE_CHECKING:
+    from engine.collection.state import CollectionState
+    from engine.events import CancelToken, OnProgress
+    from engine.interchange.labelled_images.records import WrittenExport
+
+FIRST: Final = "csv"
+"""What is offered first to whoever never exported."""
+
+
+@dataclass(frozen=True)
+class OfferedExport:
+    """One line of the list.
+
+    Attributes:
+        name: as the command line has it.
+        title, description, cannot_carry: for people.
+        group: heading that it stands under.
+        suffix: of the file, with its dot; "" for a folder.
+        is_folder: whether it is one.
+        has_images: whether it holds the images themselves.
+        has_flat_form: whether its class folders can lie beside one another.
+        writes_into: whether its folder may hold other files.
+    """
+
+    name: str
+    title: str
+    description: str
+    cannot_carry: tuple[str, ...]
+    group: FormatGroup
+    suffix: str = ""
+    is_folder: bool = False
+    has_images: bool = False
+    has_flat_form: bool = False
+    writes_into: bool = False
+
+
+@dataclass(frozen=True)
+class ExportWish:
+    """What is chosen in the card.
+
+    Attributes:
+        offered: the format.
+        which: which images.
+        options: for formats that are folders.
+        target: what the person named; None: a free name is found.
+        folder: in which; None beside the project.
+    """
+
+    offered: OfferedExport
+    which: Which = Which.SURE
+    options: FolderOptions = field(default_factory=FolderOptions)
+    target: Path | None = None
+    folder: Path | None = None
+
+
+@dataclass(frozen=True)
+class ExportLook:
+    """What would come of a wish.
+
+    Attributes:
+        wish: what was looked at.
+        target: where it would go.
+        is_taken: whether a file of this name would be replaced.
+        problem: why it cannot go there, in one line; "" where it can.
+        free_bytes: room on that disk; None where nobody can tell.
+        chosen: how many images each choice means, and how large they are.
+        preview: the beginning of it.
+    """
+
+    wish: ExportWish
+    target: Path
+    is_taken: bool
+    problem: str
+    free_bytes: int | None
+    chosen: Mapping[Which, ChosenImages]
+    preview: ExportPreview
+
+
+def offered_exports() -> dict[str, OfferedExport]:
+    """All that can be exported, by name, group after group."""
+    found = [
+        OfferedExport(
+            name, one.title, one.description, one.cannot_carry, one.group, one.suffix, one.write_folder is not None,
+            one.has_images, one.has_flat_form, one.writes_into,
+        )
+        for name, one in FORMATS.items()
+    ]  # fmt: skip
+    order = list(FormatGroup)
+    return {one.name: one for one in sorted(found, key=lambda one: order.index(one.group))}
+
+
+def target_name(stem: str, offered: OfferedExport) -> str:
+    """`birds.csv`, `birds-coco.json`, `birds-folders`: what a project's export is called."""
+    return stem + offered.suffix if offered.suffix == f".{offered.name}" else f"{stem}-{offered.name}{offered.suffix}"
+
+
+def renamed_target(target: Path, offered: OfferedExport, known: Sequence[OfferedExport]) -> Path:
+    """A name that a person chose, for another format: the suffix follows."""
+    suffixes = {each.suffix for each in known if each.suffix}
+    stem = target.stem if target.suffix in suffixes else target.name
+    return target.with_name(stem + offered.suffix)
+
+
+# -- on a thread of its own
+
+
+def look_at(project_path: Path, state: "CollectionState", wish: ExportWish) -> ExportLook:
+    """Look what would come of a wish.
+
+    Raises:
+        StorageError, ProjectMissingError: the project cannot be read.
+    """
+    folder = wish.folder if wish.folder is not None and wish.folder.is_dir() else project_path.parent
+    target = wish.target or _free(folder / target_name(project_path.stem, wish.offered))
+    with Project.open(project_path, for_writing=False) as project:
+        return ExportLook(
+            wish,
+            target,
+            is_taken=target.is_file() and not wish.offered.is_folder,
+            problem=_problem(project, target, wish.offered),
+            free_bytes=_free_bytes(target),
+            chosen=chosen_images(project, state),
+            preview=_preview(project, state, wish),
+        )
+
+
+def export(
+    project_path: Path, state: "CollectionState", look: ExportLook, on_progress: "OnProgress", cancel: "CancelToken"
+) -> "WrittenExport":
+    """Write what was looked at, with the answers that the screen shows.
+
+    Raises:
+        InputError, StorageError: the place or the disk refuses.
+        Cancelled: it was stopped.
+    """
+    wish = look.wish
+    with Project.open(project_path, for_writing=False) as project:
+        return export_images(
+            project,
+            answers_in(state),
+            ExportChoice(wish.offered.name, look.target, wish.which, wish.options),
+            model=state.model_name,
+            setting=setting_of(project).value,
+            on_progress=on_progress,
+            cancel=cancel,
+        )
+
+
+def _free(target: Path) -> Path:
+    """The name, or with a number where it is taken: nobody shall replace anything who did not ask for it."""
+    number, free = 1, target
+    while free.exists():
+        number += 1
+        free = target.with_name(f"{target.stem} ({number}){target.suffix}")
+    return free
+
+
+def _problem(project: Project, target: Path, offered: OfferedExport) -> str:
+    try:
+        check_target(project, target, FORMATS[offered.name])
+    except (ProtoleafError, OSError, ValueError) as error:
+        return shown(str(told(error)))
+    if not target.parent.is_dir():
+        return f'there is no folder "{shown(str(target.parent))}"'
+    return ""
+
+
+def _free_bytes(target: Path) -> int | None:
+    place = next((place for place in (target, *target.parents) if place.is_dir()), None)
+    try:
+        return None if place is None else shutil.disk_usage(place).free
+    except OSError:
+        return None
+
+
+def _preview(project: Project, state: "CollectionState", wish: ExportWish) -> ExportPreview:
+    try:
+        return preview_export(project, state, FORMATS[wish.offered.name], wish.which, wish.options)
+    except (ProtoleafError, OSError) as error:
+        return ExportPreview(lines=(shown(str(told(error))),))

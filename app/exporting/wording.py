@@ -1,0 +1,150 @@
+"""What the card "Export" says."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from app.texts import QT_TRANSLATE_NOOP, fill, translate
+from app.wording import SEPARATOR, file_size, images, number, sentence
+from engine.collection.exporting.gather import Which
+from engine.collection.exporting.preview import ExportPreview
+from engine.files import shown
+from engine.interchange.labelled_images.formats import FormatGroup
+from engine.new_folder import Placing
+
+if TYPE_CHECKING:
+    from app.exporting.logic import ExportLook, OfferedExport
+    from engine.interchange.labelled_images.records import WrittenExport
+
+GROUPS: Final[Mapping[FormatGroup, str]] = {
+    FormatGroup.TABLES: QT_TRANSLATE_NOOP("exporting", "Tables"),
+    FormatGroup.FOLDERS: QT_TRANSLATE_NOOP("exporting", "Folders"),
+    FormatGroup.ANNOTATION: QT_TRANSLATE_NOOP("exporting", "Annotation tools"),
+    FormatGroup.NATURE: QT_TRANSLATE_NOOP("exporting", "Nature and archives"),
+    FormatGroup.MODEL: QT_TRANSLATE_NOOP("exporting", "Model"),
+}
+WHICH: Final[Mapping[Which, str]] = {
+    Which.VERIFIED: QT_TRANSLATE_NOOP("exporting", "Verified only"),
+    Which.SURE: QT_TRANSLATE_NOOP("exporting", "Verified and sure"),
+    Which.ALL: QT_TRANSLATE_NOOP("exporting", "All"),
+}
+WHICH_HINTS: Final[Mapping[Which, str]] = {
+    Which.VERIFIED: QT_TRANSLATE_NOOP("exporting", "Images that a person labelled"),
+    Which.SURE: QT_TRANSLATE_NOOP("exporting", "Also those where the model is sure enough of a class"),
+    Which.ALL: QT_TRANSLATE_NOOP("exporting", "Also those without a class"),
+}
+PLACINGS: Final[Mapping[Placing, str]] = {
+    Placing.COPY: QT_TRANSLATE_NOOP("exporting", "Copies"),
+    Placing.HARD_LINK: QT_TRANSLATE_NOOP("exporting", "Hard links"),
+    Placing.SYMBOLIC_LINK: QT_TRANSLATE_NOOP("exporting", "Symbolic links"),
+}
+
+
+def group_title(group: FormatGroup) -> str:
+    """The heading of a group."""
+    return translate("exporting", GROUPS[group])
+
+
+def description(offered: "OfferedExport") -> str:
+    """What a format is for, as a sentence."""
+    return sentence(offered.description)
+
+
+def losses(offered: "OfferedExport") -> list[str]:
+    """What is lost in a format, a sentence each."""
+    if not offered.cannot_carry:
+        return [translate("exporting", "Nothing is lost: labels and predictions are written in full.")]
+    return [sentence(each) for each in offered.cannot_carry]
+
+
+def which_text(which: Which, count: int | None) -> str:
+    """`Verified only  ·  1,204 images`."""
+    title = translate("exporting", WHICH[which])
+    return title if count is None else SEPARATOR.join((title, images(count)))
+
+
+def placing_text(placing: Placing, size_bytes: int | None) -> str:
+    """`Copies  ·  up to 1.2 GB`."""
+    title = translate("exporting", PLACINGS[placing])
+    if placing is not Placing.COPY or size_bytes is None:
+        return title
+    return SEPARATOR.join((title, fill(translate("exporting", "up to %1"), file_size(size_bytes))))
+
+
+def placing_hint(placing: Placing) -> str:
+    """What speaks for and against a way of bringing files into the folder."""
+    match placing:
+        case Placing.COPY:
+            return translate("exporting", "The folder stands on its own and can be moved to another computer.")
+        case Placing.HARD_LINK:
+            return translate("exporting", "Take no room. The folder must be on the same disk as the images.")
+        case Placing.SYMBOLIC_LINK:
+            return translate("exporting", "Take no room, and lead nowhere once the images are moved.")
+
+
+def target_label(*, is_folder: bool) -> str:
+    """What stands before the field with the place."""
+    return translate("exporting", "Folder") if is_folder else translate("exporting", "File")
+
+
+def target_facts(look: "ExportLook") -> str:
+    """`12.3 GB free there`, and whether a file is replaced."""
+    parts = []
+    if look.is_taken:
+        parts.append(fill(translate("exporting", "%1 exists and will be replaced."), shown(look.target.name)))
+    if look.free_bytes is not None:
+        parts.append(fill(translate("exporting", "%1 free on this disk."), file_size(look.free_bytes)))
+    return " ".join(parts)
+
+
+def problem_text(problem: str) -> str:
+    """Why nothing can be written there."""
+    return sentence(problem)
+
+
+def lacks_room(look: "ExportLook", placing: Placing) -> str:
+    """That copies take more room than there is; "" where they do not."""
+    offered, chosen = look.wish.offered, look.chosen.get(look.wish.which)
+    is_copied = offered.has_images and placing is Placing.COPY
+    if not is_copied or chosen is None or look.free_bytes is None or chosen.size_bytes < look.free_bytes:
+        return ""
+    template = translate("exporting", "The copies take up to %1, and only %2 are free there. Links take no room.")
+    return fill(template, file_size(chosen.size_bytes), file_size(look.free_bytes))
+
+
+def preview_caption(preview: ExportPreview, count: int) -> str:
+    """`8 of 2,640 images are shown`."""
+    if not preview.images:
+        return translate("exporting", "There is no such image yet.")
+    if preview.images >= count:
+        return fill(translate("exporting", "All of %1"), images(count)) if count > 1 else images(count)
+    template = translate("exporting", "%1 of %2 are shown")
+    return fill(template, number(preview.images), images(count))
+
+
+def job_title(target: Path) -> str:
+    """What the status bar says."""
+    return fill(translate("exporting", "Exporting to %1"), shown(target.name))
+
+
+def done_text(written: "WrittenExport", target: Path) -> str:
+    """`Exported 2,640 images to birds.csv`, and what was left out."""
+    text = fill(translate("exporting", "Exported %1 to %2"), images(written.images), shown(target.name))
+    parts = [text]
+    without = sum(written.left_out.values())
+    if without:
+        reasons = ", ".join(written.left_out)
+        parts.append(fill(translate("exporting", "%1 left out: %2"), images(without), reasons))
+    if written.failures:
+        first = written.failures[0]
+        template = translate("exporting", "%1 could not be copied, the first is %2: %3")
+        reason = shown(first.reason)
+        parts.append(fill(template, images(len(written.failures)), shown(first.path.name), reason))
+    return ". ".join(parts)
+
+
+def stopped_text(*, writes_into: bool) -> str:
+    """What a cancel left."""
+    if writes_into:
+        return translate("exporting", "Stopped. The files that were written by then are whole and stay.")
+    return translate("exporting", "Stopped. Nothing was written.")

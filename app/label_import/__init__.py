@@ -1,0 +1,1 @@
+"""Import labels…: what others labelled comes back, looked through before anything is changed."""

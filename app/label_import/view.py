@@ -1,0 +1,247 @@
+"""The card "Import labels": choose a file or folder, look through what would be done, import."""
+
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+
+from app.controls import fill_column, make_button, make_flowing_label
+from app.label_import.section import PlanSection
+from app.label_import.wording import (
+    MOST_ROWS,
+    add_images_text,
+    class_rows,
+    classes_title,
+    conflict_rows,
+    conflicts_title,
+    contradictions_title,
+    image_rows,
+    images_title,
+    import_button,
+    kind_text,
+    make_classes_text,
+    none_found,
+    passed_over,
+    problems_title,
+    summary_text,
+)
+from app.palette.scrolling_card import ScrollingCard
+from app.side_panel.failure import FailureNotice
+from app.side_panel.progress import ProgressView
+from app.texts import breakable, fill, translate
+from app.theme.tokens import tokens
+from engine.files import shown
+
+if TYPE_CHECKING:
+    from app.label_import.logic import LabelSurvey
+    from engine.events import Progress
+
+WIDTH: Final = 720
+"""Logical pixels."""
+
+
+@final
+class LabelImportCard(ScrollingCard):
+    """Floats over the window; Enter imports, Esc or a click beside it changes nothing.
+
+    Signals:
+        file_requested, folder_requested: let the person choose one.
+        import_requested: take over what is shown; whether classes are made, and whether images are added.
+
+    Attributes:
+        conflicts, contradictions, classes, images, problems: the lists.
+    """
+
+    file_requested = Signal()
+    folder_requested = Signal()
+    import_requested = Signal(bool, bool)
+
+    def __init__(self, host: QWidget) -> None:
+        super().__init__(host, WIDTH, translate("label_import", "Import labels"))
+        self._survey: LabelSurvey | None = None
+        self.file_button = make_button(self.tr("Choose a file…"), self.file_requested.emit, icon_name="file")
+        self.folder_button = make_button(self.tr("Choose a folder…"), self.folder_requested.emit, icon_name="folder")
+        self.failure = FailureNotice()
+        self.progress = ProgressView(self.tr("Stop; nothing is imported"))
+        self.import_button = make_button(self.tr("Import"), self._on_import, variant="primary")
+        self.keep_button = make_button(self.tr("Cancel"), self.dismiss)
+        image, by = self.tr("Image"), self.tr("By")
+        here, there = self.tr("In the project"), self.tr("In the file")
+        self.conflicts = PlanSection(self.tr("Conflicts"), (image, here, there, by))
+        self.contradictions = PlanSection(
+            self.tr("Images with two classes"), (image, self.tr("Taken"), self.tr("Also"), by)
+        )
+        self.classes = PlanSection(self.tr("Missing classes"), (self.tr("Class"), self.tr("Labels")))
+        self.images = PlanSection(self.tr("Missing images"), (image, self.tr("File")))
+        self.problems = PlanSection(self.tr("Problems"), (self.tr("Problem"),))
+        self._name = make_flowing_label("", "strong")
+        self._kind = make_flowing_label("", "secondary")
+        self._summary = make_flowing_label("", "heading")
+        self._passed_over = make_flowing_label("", "secondary")
+        self._start, self._plan, self._foot = self._make_start(), self._make_plan(), self._make_foot()
+        self._fill_body()
+
+    # -- putting together
+
+    def _fill_body(self) -> None:
+        spacing = tokens().spacing
+        parts = (self._start, self._name, self._kind, self.failure, self.progress, self._plan)
+        column = fill_column(self.body, *parts, spacing=spacing.small)
+        column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
+        column.addStretch(1)
+        whole = self.panel.layout()
+        assert whole is not None, "the card has one"
+        whole.addWidget(self._foot)  # never scrolled away
+        for section in (self.classes, self.images):
+            section.box.toggled.connect(lambda _is_on: self._show_count())
+
+    def _make_start(self) -> QWidget:
+        start = QWidget()
+        words = self.tr(
+            "Take over labels that somebody gave in another program or project. The format is recognised, and you see "
+            "what would be imported before anything changes. Labels of this project are never overwritten."
+        )
+        buttons = QWidget()
+        row = QHBoxLayout(buttons)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(tokens().spacing.small)
+        row.addWidget(self.file_button)
+        row.addWidget(self.folder_button)
+        row.addStretch(1)
+        drop = make_flowing_label(self.tr("Or drop a file with labels on the window."), "secondary")
+        fill_column(start, make_flowing_label(words), buttons, drop)
+        return start
+
+    def _make_plan(self) -> QWidget:
+        plan = QWidget()
+        sections = (self.conflicts, self.contradictions, self.classes, self.images, self.problems)
+        fill_column(plan, self._summary, self._passed_over, *sections, spacing=tokens().spacing.medium)
+        return plan
+
+    def _make_foot(self) -> QWidget:
+        foot = QWidget()
+        row = QHBoxLayout(foot)
+        spacing = tokens().spacing
+        row.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
+        row.setSpacing(spacing.small)
+        row.addStretch(1)
+        row.addWidget(self.keep_button)
+        row.addWidget(self.import_button)
+        return foot
+
+    # -- what is shown
+
+    @property
+    def summary(self) -> str:
+        """How much would be imported; "" while nobody knows."""
+        return "" if self._plan.isHidden() else self._summary.text()
+
+    @property
+    def kind(self) -> str:
+        """What the source is."""
+        return self._kind.text()
+
+    @property
+    def passed_over(self) -> str:
+        """What the source says besides."""
+        return self._passed_over.text()
+
+    def show_start(self, failure: str = "") -> None:
+        """Ask for a file or folder; say why the last one was none."""
+        self._survey = None
+        self._show_parts(start=True)
+        self.failure.show_text(failure)
+        self._appear()
+        self.file_button.setFocus()
+
+    def show_reading(self, name: str) -> None:
+        """Say what is being read."""
+        self._survey = None
+        self._name.setText(breakable(shown(name)))
+        self._show_parts(name=True, progress=True)
+        self.failure.show_text("")
+        self.progress.show_step(fill(self.tr("Reading %1…"), shown(name)))
+        self._appear()
+        self.progress.cancel_button.setFocus()
+
+    def show_progress(self, progress: "Progress") -> None:
+        """Show how far the reading is."""
+        self.progress.show_progress(progress)
+
+    def show_survey(self, survey: "LabelSurvey") -> None:
+        """Show what would be imported."""
+        plan = survey.plan
+        self._survey = survey
+        self._name.setText(breakable(shown(survey.source.name)))
+        self._kind.setText(kind_text(survey))
+        self._passed_over.setText(passed_over(survey))
+        self._passed_over.setVisible(bool(self._passed_over.text()))
+        for section, found, title in (
+            (self.conflicts, plan.conflicts, conflicts_title),
+            (self.contradictions, plan.contradictions, contradictions_title),
+        ):
+            section.show_rows(title(len(found)), conflict_rows(found), total=len(found))
+        count = len(plan.new_classes)
+        self.classes.show_rows(classes_title(count), class_rows(survey), total=count, choice=make_classes_text(count))
+        count, found_on_disk = len(plan.missing_images), len(survey.on_disk)
+        self.images.show_rows(
+            images_title(count), image_rows(survey), total=count,
+            choice=add_images_text(found_on_disk) if found_on_disk else "", note="" if found_on_disk else none_found(),
+        )  # fmt: skip
+        problems = plan.problems[:MOST_ROWS]
+        self.problems.show_rows(
+            problems_title(len(plan.problems)), [(shown(each),) for each in problems], total=len(plan.problems)
+        )
+        self._show_parts(name=True, plan=True)
+        self.failure.show_text("")
+        self._show_count()
+        self._appear()
+        first = self.import_button if self.import_button.isEnabled() else self.keep_button
+        first.setFocus()
+
+    def _show_parts(
+        self, *, start: bool = False, name: bool = False, progress: bool = False, plan: bool = False
+    ) -> None:
+        self._start.setVisible(start)
+        self._name.setVisible(name)
+        self._kind.setVisible(plan)
+        self.progress.setVisible(progress)
+        self._plan.setVisible(plan)
+        self._foot.setVisible(plan)
+
+    def _appear(self) -> None:
+        self.show_over()
+        self.scroll_area.verticalScrollBar().setValue(0)
+        self._settle()
+
+    @property
+    def _choices(self) -> tuple[bool, bool]:
+        return self.classes.box.isChecked(), self.images.box.isChecked()
+
+    def _show_count(self) -> None:
+        if self._survey is not None:
+            count = self._survey.counts[self._choices]
+            self._summary.setText(summary_text(count))
+            self.import_button.setText(import_button(count))
+            self.import_button.setEnabled(count > 0)
+            self._settle()
+
+    # -- what the person does
+
+    def _on_import(self) -> None:
+        if self._survey is not None and self.import_button.isEnabled():
+            self.import_requested.emit(*self._choices)
+
+    def wanted_height(self, width: int) -> int:
+        """With the answers below what scrolls."""
+        return super().wanted_height(width) + (0 if self._foot.isHidden() else self._foot.sizeHint().height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter imports, from wherever the keyboard is but a button that says otherwise."""
+        others = (self.keep_button, self.close_button, self.file_button, self.folder_button)
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if is_enter and self._survey is not None and QApplication.focusWidget() not in others:
+            self._on_import()
+            return
+        super().keyPressEvent(event)

@@ -1,0 +1,181 @@
+"""What the card "Import labels" says."""
+
+from typing import TYPE_CHECKING, Final
+
+from app.texts import fill, translate
+from app.wording import images, number
+from engine.files import shown
+from engine.graph.names import join_path
+
+if TYPE_CHECKING:
+    from app.label_import.logic import LabelSurvey
+    from engine.collection.importing.import_labels import LabelConflict, LabelImport
+
+PEOPLE_NAMED: Final = 3
+"""Names in one line; the others are counted."""
+MOST_ROWS: Final = 500
+"""Of a list; nobody reads more, and making rows takes time."""
+
+
+def labels(count: int) -> str:
+    """`1 label`, `1,204 labels`."""
+    if count == 1:
+        return translate("label_import", "1 label")
+    return fill(translate("label_import", "%1 labels"), number(count))
+
+
+def kind_text(survey: "LabelSurvey") -> str:
+    """`CSV, labelled by ada, grace and 2 others`."""
+    people = survey.people
+    if not people:
+        return survey.title
+    named = ", ".join(map(shown, people[:PEOPLE_NAMED]))
+    rest = len(people) - PEOPLE_NAMED
+    if rest == 1:
+        named = fill(translate("label_import", "%1 and 1 other"), named)
+    elif rest > 1:
+        named = fill(translate("label_import", "%1 and %2 others"), named, number(rest))
+    return fill(translate("label_import", "%1, labelled by %2"), survey.title, named)
+
+
+def summary_text(count: int) -> str:
+    """`2,640 labels will be imported`."""
+    if not count:
+        return translate("label_import", "Nothing to import")
+    if count == 1:
+        return translate("label_import", "1 label will be imported")
+    return fill(translate("label_import", "%1 will be imported"), labels(count))
+
+
+def passed_over(survey: "LabelSurvey") -> str:
+    """What the source says besides, and why it is no news."""
+    plan, parts = survey.plan, []
+    if plan.already_there:
+        template = (
+            translate("label_import", "%1 is in the project already.")
+            if plan.already_there == 1
+            else translate("label_import", "%1 are in the project already.")
+        )
+        parts.append(fill(template, labels(plan.already_there)))
+    if plan.by_machine:
+        template = (
+            translate("label_import", "%1 answer of a model is left out: only what people say becomes a label.")
+            if plan.by_machine == 1
+            else translate("label_import", "%1 answers of a model are left out: only what people say becomes a label.")
+        )
+        parts.append(fill(template, number(plan.by_machine)))
+    if plan.unlabelled:
+        template = (
+            translate("label_import", "%1 has no class in the file.")
+            if plan.unlabelled == 1
+            else translate("label_import", "%1 have no class in the file.")
+        )
+        parts.append(fill(template, images(plan.unlabelled)))
+    return " ".join(parts)
+
+
+def conflicts_title(count: int) -> str:
+    """Where the project says something else."""
+    if count == 1:
+        return translate("label_import", "1 image is labelled differently here. Your label stays.")
+    return fill(translate("label_import", "%1 are labelled differently here. Your labels stay."), images(count))
+
+
+def contradictions_title(count: int) -> str:
+    """Where the source says two things."""
+    if count == 1:
+        return translate("label_import", "1 image has two classes in the file. The first is taken.")
+    return fill(translate("label_import", "%1 have two classes in the file. The first is taken."), images(count))
+
+
+def classes_title(count: int) -> str:
+    """Classes that are missing."""
+    if count == 1:
+        return translate("label_import", "1 class is not in the project")
+    return fill(translate("label_import", "%1 classes are not in the project"), number(count))
+
+
+def make_classes_text(count: int) -> str:
+    """The box that makes them."""
+    if count == 1:
+        return translate("label_import", "Make this class")
+    return translate("label_import", "Make these classes")
+
+
+def images_title(count: int) -> str:
+    """Images that are missing."""
+    if count == 1:
+        return translate("label_import", "1 image is not in the project")
+    return fill(translate("label_import", "%1 are not in the project"), images(count))
+
+
+def add_images_text(count: int) -> str:
+    """The box that adds those whose files are there."""
+    if count == 1:
+        return translate("label_import", "Add the one found on disk")
+    return fill(translate("label_import", "Add the %1 found on disk"), number(count))
+
+
+def none_found() -> str:
+    """Why there is no such box."""
+    return translate("label_import", "None of them is found on disk.")
+
+
+def problems_title(count: int) -> str:
+    """What could not be understood."""
+    if count == 1:
+        return translate("label_import", "1 line was not understood")
+    return fill(translate("label_import", "%1 lines were not understood"), number(count))
+
+
+def more_text(count: int) -> str:
+    """Below a list that is cut."""
+    return fill(translate("label_import", "and %1 more"), number(count))
+
+
+def conflict_rows(conflicts: "tuple[LabelConflict, ...]") -> list[tuple[str, ...]]:
+    """Image, what we say, what they say, who."""
+    none = translate("label_import", "None of the classes")
+    return [
+        (shown(each.image), each.ours or none, each.theirs or none, shown(each.who)) for each in conflicts[:MOST_ROWS]
+    ]
+
+
+def class_rows(survey: "LabelSurvey") -> list[tuple[str, ...]]:
+    """Class and number of labels."""
+    found = list(survey.plan.new_classes.items())[:MOST_ROWS]
+    return [(join_path(names), number(count)) for names, count in found]
+
+
+def image_rows(survey: "LabelSurvey") -> list[tuple[str, ...]]:
+    """Image, and whether its file is found; those that are come first."""
+    found, lost = translate("label_import", "Found"), translate("label_import", "Not found")
+    missing = sorted(survey.plan.missing_images, key=lambda image: image not in survey.on_disk)
+    return [(shown(image), found if image in survey.on_disk else lost) for image in missing[:MOST_ROWS]]
+
+
+def import_button(count: int) -> str:
+    """`Import 2,640 labels`."""
+    return fill(translate("label_import", "Import %1"), labels(count)) if count else translate("label_import", "Import")
+
+
+def done_text(done: "LabelImport") -> str:
+    """What came of it: `Imported 12 labels from birds.csv. 3 conflicts: your labels stayed`."""
+    parts = [done.change.text]
+    if done.classes_added:
+        template = (
+            translate("label_import", "%1 class made")
+            if done.classes_added == 1
+            else translate("label_import", "%1 classes made")
+        )
+        parts.append(fill(template, number(done.classes_added)))
+    if done.images_added:
+        parts.append(fill(translate("label_import", "%1 added"), images(done.images_added)))
+    if conflicts := len(done.plan.conflicts):
+        template = (
+            translate("label_import", "%1 conflict: your label stayed")
+            if conflicts == 1
+            else translate("label_import", "%1 conflicts: your labels stayed")
+        )
+        parts.append(fill(template, number(conflicts)))
+    return ". ".join(parts)

@@ -1,0 +1,174 @@
+"""What an export would look like: the first rows, lines or files of it, made of the project's own images."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.exporting.gather import Which, answers_in, gather
+from engine.collection.state import NO_CLASS, CollectionState
+from engine.images.photo_facts import photo_facts
+from engine.interchange.labelled_images.csv_table import cell
+from engine.interchange.labelled_images.formats import FormatGroup, ImageFormat
+from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.interchange.labelled_images.records import LabelledImages
+from engine.interchange.labelled_images.table_rows import COLUMNS, rows
+from engine.new_file import write_file
+from engine.new_folder import Placing
+from engine.project import Project
+from engine.scratch_folder import scratch_folder
+
+IMAGES: Final = 8
+"""Images of a preview. Chosen: what one looks at; a folder's preview stays a short list."""
+MOST_LINES: Final = 40
+"""Lines of a file or folder that are shown. Chosen: two screens of the preview."""
+LONGEST_LINE: Final = 400
+"""Letters of a line that are shown."""
+_INDENT: Final = "    "
+
+
+@dataclass(frozen=True)
+class ExportPreview:
+    """The beginning of an export: a table, or lines.
+
+    Attributes:
+        columns, rows: of a table; () otherwise.
+        lines: of a file's text, or of a folder's contents, indented.
+        images: how many images it is made of.
+    """
+
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    lines: tuple[str, ...] = ()
+    images: int = 0
+
+
+@dataclass(frozen=True)
+class ChosenImages:
+    """The images that a choice means.
+
+    Attributes:
+        count: how many.
+        size_bytes: of all their files together, as they were when they were added.
+    """
+
+    count: int
+    size_bytes: int
+
+
+def chosen_images(project: Project, state: CollectionState) -> dict[Which, ChosenImages]:
+    """How many images each choice means, and how large they are; images that came since `state` are not counted."""
+    table = project.image_table()
+    sizes = dict(zip(table.ids, table.sizes_bytes, strict=True))
+    each = np.array([sizes.get(image_id, 0) for image_id in state.image_ids.tolist()], dtype=np.int64)
+    return {which: ChosenImages(int(chosen.sum()), int(each[chosen].sum())) for which, chosen in _masks(state).items()}
+
+
+def preview_export(
+    project: Project, state: CollectionState, one: ImageFormat, which: Which, options: FolderOptions | None = None
+) -> ExportPreview:
+    """The beginning of an export; no image is copied.
+
+    Args:
+        project: may be open for reading only.
+        state: labels and answers as screens show them.
+        one: the format.
+        which: which images.
+        options: for formats that are folders.
+
+    Raises:
+        OSError: the folder for temporary files refuses.
+    """
+    places = _places(state, which, is_varied=one.write_folder is not None)
+    answers = answers_in(state, places)
+    only = frozenset(state.image_ids[places].tolist())
+    images = gather(project, answers, which, model=state.model_name, only=only)
+    count = len(images.images)
+    if one.group is FormatGroup.TABLES:
+        cells = tuple(tuple(cell(row[name]) for name in COLUMNS) for row in rows(images))
+        return ExportPreview(COLUMNS, cells, images=count)
+    if one.write_file is not None:
+        file = io.BytesIO()
+        one.write_file(images, file)
+        return ExportPreview(lines=tuple(_first(_lines_of(file.getvalue()))), images=count)
+    return ExportPreview(lines=tuple(_first(_folder_lines(one, images, options or FolderOptions()))), images=count)
+
+
+def _masks(state: CollectionState) -> dict[Which, NDArray[np.bool_]]:
+    verified = state.label_class != NO_CLASS
+    sure = verified | ((state.best_class != NO_CLASS) & (state.safe_class != NO_CLASS) & ~state.is_unknown)
+    return {Which.VERIFIED: verified, Which.SURE: sure, Which.ALL: np.ones(len(verified), dtype=np.bool_)}
+
+
+def _places(state: CollectionState, which: Which, *, is_varied: bool) -> NDArray[np.int64]:
+    """The first images, or the first two of each of several classes."""
+    places = np.flatnonzero(_masks(state)[which])
+    if is_varied:
+        classes = np.where(state.label_class != NO_CLASS, state.label_class, state.safe_class)[places]
+        order = np.argsort(classes, kind="stable")
+        starts = np.flatnonzero(np.diff(classes[order], prepend=classes[order][:1] - 1))
+        rank = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+        has_class = classes[order] >= 0
+        places = places[order[np.lexsort((order, rank // 2, ~has_class))]]
+    return np.sort(places[:IMAGES])
+
+
+def _folder_lines(one: ImageFormat, images: LabelledImages, options: FolderOptions) -> Iterator[str]:
+    assert one.write_folder is not None, "a format that is no file"
+    with scratch_folder() as scratch:
+        draft = scratch / "preview"
+        draft.mkdir()
+        taken = _with_empty_files(images, scratch) if one.has_images else images
+        one.write_folder(taken, draft, replace(options, placing=Placing.COPY))
+        yield from _tree(sorted(path.relative_to(draft).as_posix() for path in draft.rglob("*") if path.is_file()))
+
+
+def _with_empty_files(images: LabelledImages, scratch: Path) -> LabelledImages:
+    """The same images with files of their names that take no room; what their headers say is read of the real ones."""
+    real: dict[Path, Path] = {}
+    stand_ins = []
+    for image in images.images:
+        file = scratch / str(image.image_id) / image.file.name
+        file.parent.mkdir()
+        write_file(file, b"")
+        real[file] = image.file
+        stand_ins.append(replace(image, file=file))
+    return replace(images, images=stand_ins, facts_of=lambda path: photo_facts(real.get(path, path)))
+
+
+def _lines_of(content: bytes) -> Sequence[str]:
+    if content.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return list(_tree(sorted(archive.namelist())))
+    text = content.decode("utf-8", "replace")
+    if text.count("\n") <= 1 and text.lstrip().startswith(("{", "[")):
+        text = json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    return text.splitlines()
+
+
+def _tree(names: Iterable[str]) -> Iterator[str]:
+    """Files in folders, each folder named once, with what is in it indented."""
+    open_folders: tuple[str, ...] = ()
+    for parts in sorted((PurePosixPath(name).parts for name in names), key=lambda parts: (len(parts) == 1, parts)):
+        folders = parts[:-1]
+        shared = 0
+        while shared < min(len(folders), len(open_folders)) and folders[shared] == open_folders[shared]:
+            shared += 1
+        for depth in range(shared, len(folders)):
+            yield f"{_INDENT * depth}{folders[depth]}/"
+        open_folders = folders
+        yield f"{_INDENT * len(folders)}{parts[-1]}"
+
+
+def _first(lines: Iterable[str]) -> Iterator[str]:
+    for number, line in enumerate(lines):
+        if number == MOST_LINES:
+            yield "…"
+            return
+        yield line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"

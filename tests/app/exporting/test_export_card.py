@@ -1,0 +1,265 @@
+"""Exporting from the window, as whole stories: chosen, looked at, written, stopped, refused."""
+
+import csv
+import errno
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
+
+from app.exporting.view import ExportCard
+from app.theme import set_scheme
+from engine.collection.exporting.gather import Which
+from engine.graph.codes import NO_CLASS
+from engine.interchange.labelled_images import placed_images
+from engine.new_folder import Placing, place_file
+from tests.support.clipping import clipped, overlapping
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, NO_KEYS, SHIFT, Desk
+from tests.support.sessions import LONG_MS
+from tests.support.widgets import button
+
+Key = Qt.Key
+LABELLED, ALL = 24, 64
+"""Images of the collection that a person labelled, and all."""
+
+
+def click(desk: Desk, part: QAbstractButton) -> None:
+    """Press and let go on its mark or its words."""
+    assert part.isEnabled()
+    desk.qtbot.mouseClick(part, Qt.MouseButton.LeftButton, pos=QPoint(12, part.height() // 2))
+
+
+def wait_for_look(desk: Desk, card: ExportCard) -> None:
+    """Until it is known what would come of what is chosen."""
+    desk.wait(lambda: card.look is not None)
+
+
+def opened(desk: Desk) -> ExportCard:
+    """The card, after its key, once it knows what would come of it."""
+    desk.press(Key.Key_E, CONTROL | SHIFT)
+    card = desk.window.exporting.card
+    assert card is not None
+    assert card.isVisible()
+    wait_for_look(desk, card)
+    return card
+
+
+def name_target(desk: Desk, card: ExportCard, text: str) -> None:
+    """Type a place into the field."""
+    card.target.setFocus()
+    card.target.selectAll()
+    desk.qtbot.keyClicks(card.target, text)
+    wait_for_look(desk, card)
+
+
+class HeldPlacing:
+    """Once it is armed, lets one file through and holds the next one until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.is_held = threading.Event()
+        self.may_go_on = threading.Event()
+        self.disk_is_full = False
+        self._left: int | None = None
+
+    def arm(self) -> None:
+        """From now on the files of an export come, and no longer those of its preview."""
+        self._left = 1
+
+    def __call__(self, source: Path, target: Path, how: Placing) -> None:
+        """Stand in for `place_file`."""
+        if self._left == 0:
+            self._left = None
+            self.is_held.set()
+            assert self.may_go_on.wait(LONG_MS / 1000)
+        elif self._left is not None:
+            self._left -= 1
+        if self.disk_is_full:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        place_file(source, target, how)
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldPlacing]:
+    """Copies that wait."""
+    held = HeldPlacing()
+    monkeypatch.setattr(placed_images, "place_file", held)
+    yield held
+    held.may_go_on.set()
+
+
+def test_a_table_by_keys_alone(reviewing: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the preview shows is written, with the answers on the screen; next time begins with the same choice."""
+    shown: list[QUrl] = []
+
+    def open_url(url: QUrl) -> bool:
+        shown.append(url)
+        return True
+
+    monkeypatch.setattr(QDesktopServices, "openUrl", open_url)
+    card = opened(reviewing)
+    target = collection.folder / "shapes.csv"
+    assert card.target.text() == str(target)
+    assert card.details.which[Which.VERIFIED].text() == f"Verified only  ·  {LABELLED} images"
+    assert card.details.which[Which.ALL].text() == f"All  ·  {ALL} images"
+    table = card.details.preview.table
+    header = [table.horizontalHeaderItem(place).text() for place in range(table.columnCount())]  # type: ignore[union-attr]
+    first = [table.item(0, place).text() for place in range(table.columnCount())]  # type: ignore[union-attr]
+    while not card.export_button.hasFocus():
+        reviewing.press(Key.Key_Tab)
+    reviewing.press(Key.Key_Return)
+    reviewing.wait(lambda: not card.isVisible() and bool(reviewing.window.toast.message))
+    with target.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert reviewing.window.toast.message == f"Exported {len(rows)} images to shapes.csv"
+    without_time = {name: cell for name, cell in zip(header, first, strict=True) if name != "exported_at"}
+    assert without_time == {name: rows[0][name] for name in without_time if name in rows[0]} | {
+        name: cell for name, cell in without_time.items() if name in {"model", "setting"}
+    }
+    state = reviewing.state
+    by_path = dict(zip(state.paths, state.best_class.tolist(), strict=True))
+    predicted = [row for row in rows if row["decided_by"] == "model"]
+    assert predicted
+    assert all(reviewing.graph.name(by_path[row["image"]]) == row["leaf"] for row in predicted)
+    reviewing.qtbot.mouseClick(button(reviewing.window.toast, "Show in folder"), Qt.MouseButton.LeftButton)
+    assert [Path(url.toLocalFile()) for url in shown] == [collection.folder]
+    again = opened(reviewing)
+    assert (again.formats.name, again.target.text()) == ("csv", str(collection.folder / "shapes (2).csv"))
+    image_id = int(state.image_ids[state.label_class == NO_CLASS][0])
+    reviewing.window.session.label([image_id], reviewing.graph.find("Red disc"))
+    reviewing.wait(lambda: again.details.which[Which.VERIFIED].text().endswith(f"{LABELLED + 1} images"))
+
+
+def test_class_folders_by_hard_links(reviewing: Desk, collection: Collection) -> None:
+    """The tree is shown, then made; files are the images themselves under another name."""
+    card = opened(reviewing)
+    click(reviewing, card.formats.buttons["folders"])
+    wait_for_look(reviewing, card)
+    assert "Images without a class stay out." in card.details.losses_text
+    copies = card.details.placings[Placing.COPY]
+    assert copies.text().startswith("Copies  ·  up to ")
+    click(reviewing, card.details.placings[Placing.HARD_LINK])
+    click(reviewing, card.details.which[Which.VERIFIED])
+    wait_for_look(reviewing, card)
+    assert card.details.preview.lines[:2] == ["Blue/", "    Blue checks/"]
+    target = Path(card.target.text())
+    click(reviewing, card.export_button)
+    reviewing.wait(lambda: bool(reviewing.window.toast.message))
+    assert reviewing.window.toast.message == f"Exported {LABELLED} images to shapes-folders"
+    placed = list(target.rglob("*.png"))
+    assert len(placed) == LABELLED
+    assert all(path.stat().st_nlink == 2 for path in placed)
+    assert reviewing.window.settings.export_format == "folders"
+
+
+def test_places_that_cannot_be(reviewing: Desk, collection: Collection, tmp_path: Path) -> None:
+    """Said in place before anything is written; a file that is there is replaced only by a button that says so."""
+    card = opened(reviewing)
+    name_target(reviewing, card, str(collection.project))
+    assert "would overwrite the project" in card.failure.text
+    name_target(reviewing, card, str(tmp_path / "no such folder" / "out.csv"))
+    assert "no folder" in card.failure.text
+    assert not card.export_button.isEnabled()
+    taken = tmp_path / "taken.csv"
+    taken.write_text("mine", encoding="utf-8")
+    name_target(reviewing, card, str(taken))
+    assert (card.failure.text, card.export_button.text()) == ("", "Replace")
+    click(reviewing, card.formats.buttons["folders"])
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "mine").write_text("mine", encoding="utf-8")
+    name_target(reviewing, card, str(full))
+    assert card.failure.text.startswith("There is something of this name already")
+    reviewing.press(Key.Key_Return)
+    reviewing.press(Key.Key_Escape)
+    assert not card.isVisible()
+    assert (taken.read_text(encoding="utf-8"), len(list(full.iterdir()))) == ("mine", 1)
+
+
+def test_a_name_of_ones_own_follows_the_format(
+    reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chosen in the system's dialog, which knows nothing of suffixes."""
+    card = opened(reviewing)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_values, **_names: (str(tmp_path / "mine"), ""))
+    click(reviewing, card.browse_button)
+    assert card.target.text() == str(tmp_path / "mine.csv")
+    reviewing.wait(card.export_button.isEnabled)
+    card.formats.buttons["csv"].setFocus()
+    reviewing.press(Key.Key_Down)
+    assert card.formats.name == "jsonl"
+    assert card.target.text() == str(tmp_path / "mine.jsonl")
+    reviewing.wait(card.export_button.isEnabled)
+    card.formats.buttons["jsonl"].setFocus()
+    reviewing.press(Key.Key_Return)
+    reviewing.wait(lambda: bool(reviewing.window.toast.message))
+    assert (tmp_path / "mine.jsonl").is_file()
+
+
+def test_a_stop_and_a_full_disk_leave_nothing(reviewing: Desk, held: HeldPlacing, tmp_path: Path) -> None:
+    """Stopped while a file is copied; then the disk is full, which is said in place: the choices stay as they were."""
+    card = opened(reviewing)
+    click(reviewing, card.formats.buttons["folders"])
+    name_target(reviewing, card, str(tmp_path / "out"))
+    before = {*tmp_path.iterdir(), tmp_path / "own.ini"}
+    held.arm()
+    reviewing.press(Key.Key_Return)
+    reviewing.wait(held.is_held.is_set)
+    assert card.is_running
+    reviewing.press(Key.Key_Escape)
+    bar = reviewing.window.status_line.job_bar
+    assert (card.isVisible(), bar.is_running) == (False, True)
+    reviewing.press(Key.Key_E, CONTROL | SHIFT)
+    assert card.is_running
+    click(reviewing, card.progress.cancel_button)
+    held.may_go_on.set()
+    reviewing.wait(lambda: not card.is_running)
+    assert reviewing.window.toast.message == "Stopped. Nothing was written."
+    assert {*tmp_path.iterdir()} == before
+    held.disk_is_full = True
+    click(reviewing, card.export_button)
+    reviewing.wait(lambda: bool(card.failure.text))
+    assert card.failure.text.startswith("The disk is full")
+    assert (card.is_running, card.target.text()) == (False, str(tmp_path / "out"))
+    assert {*tmp_path.iterdir()} == before
+
+
+def test_the_window_closes_while_it_exports(reviewing: Desk, held: HeldPlacing, tmp_path: Path) -> None:
+    """The export is given up; neither the folder nor its draft stays."""
+    card = opened(reviewing)
+    click(reviewing, card.formats.buttons["folders"])
+    name_target(reviewing, card, str(tmp_path / "out"))
+    before = {*tmp_path.iterdir(), tmp_path / "own.ini"}
+    held.arm()
+    reviewing.press(Key.Key_Return)
+    reviewing.wait(held.is_held.is_set)
+    threading.Timer(0.05, held.may_go_on.set).start()
+    assert reviewing.window.close()
+    assert {*tmp_path.iterdir()} == before
+
+
+def test_its_words_are_whole(reviewing: Desk) -> None:
+    """On 1,000 x 640: no word is cut, none lies on another, Tab goes round inside."""
+    reviewing.window.resize(1000, 640)
+    card = opened(reviewing)
+    for scheme, name in (("light", "csv"), ("dark", "folders")):
+        set_scheme(scheme)
+        click(reviewing, card.formats.buttons[name])
+        wait_for_look(reviewing, card)
+        QApplication.sendPostedEvents()
+        QApplication.processEvents()
+        assert clipped(card) == []
+        assert overlapping(card) == []
+        assert card.rect().contains(card.panel.geometry())
+    for keys in (NO_KEYS, SHIFT):
+        for _ in range(12):
+            reviewing.press(Key.Key_Backtab if keys == SHIFT else Key.Key_Tab, keys)
+            focused = QApplication.focusWidget()
+            assert focused is not None
+            assert card.isAncestorOf(focused)
+            assert focused.accessibleName() or getattr(focused, "text", str)()

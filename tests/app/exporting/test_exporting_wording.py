@@ -1,0 +1,83 @@
+"""What the card says."""
+
+from pathlib import Path
+
+import pytest
+
+from app.exporting.logic import (
+    FIRST,
+    ExportLook,
+    ExportWish,
+    OfferedExport,
+    offered_exports,
+    renamed_target,
+    target_name,
+)
+from app.exporting.wording import done_text, group_title, lacks_room, losses, preview_caption, target_facts
+from engine.collection.exporting.gather import Which
+from engine.collection.exporting.preview import ChosenImages, ExportPreview
+from engine.files import FileFailure
+from engine.interchange.labelled_images.formats import FORMATS, FormatGroup
+from engine.interchange.labelled_images.records import WrittenExport
+from engine.new_folder import Placing
+
+OFFERED = offered_exports()
+FOLDERS = OFFERED["folders"]
+
+
+def look(*, free_bytes: int | None = 10**9, size_bytes: int = 10, is_taken: bool = False) -> ExportLook:
+    """What would come of exporting three images as class folders."""
+    chosen = {Which.SURE: ChosenImages(3, size_bytes)}
+    return ExportLook(ExportWish(FOLDERS), Path("x/out"), is_taken, "", free_bytes, chosen, ExportPreview())
+
+
+def test_every_format_is_offered_under_a_heading() -> None:
+    """Tables first; a format stands beside those that it is like."""
+    assert set(OFFERED) >= set(FORMATS)
+    assert next(iter(OFFERED)) == FIRST
+    groups = [one.group for one in OFFERED.values()]
+    assert groups == sorted(groups, key=list(FormatGroup).index)
+    assert all(map(group_title, FormatGroup))
+    assert all(line[0].isupper() and line.endswith(".") for one in OFFERED.values() for line in losses(one))
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix", "said"),
+    [("csv", ".csv", "birds.csv"), ("coco", ".json", "birds-coco.json"), ("folders", "", "birds-folders")],
+)
+def test_names_tell_formats_apart(name: str, suffix: str, said: str) -> None:
+    one = OfferedExport(name, name, "", (), FormatGroup.TABLES, suffix)
+    assert target_name("birds", one) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "now", "then"),
+    [("a.csv", "jsonl", "a.jsonl"), ("a", "csv", "a.csv"), ("a.csv", "folders", "a"), ("a.2026", "csv", "a.2026.csv")],
+)
+def test_a_name_of_ones_own_keeps_its_stem(name: str, now: str, then: str) -> None:
+    assert renamed_target(Path("x") / name, OFFERED[now], tuple(OFFERED.values())) == Path("x") / then
+
+
+def test_too_little_room_for_copies() -> None:
+    assert lacks_room(look(), Placing.COPY) == ""
+    full = look(size_bytes=2 * 10**9)
+    assert lacks_room(full, Placing.HARD_LINK) == ""
+    assert lacks_room(full, Placing.COPY).startswith("The copies take up to 2.0 GB, and only 1.0 GB are free there.")
+    assert target_facts(look(is_taken=True)) == "out exists and will be replaced. 1.0 GB free on this disk."
+    assert target_facts(look(free_bytes=None)) == ""
+
+
+def test_what_came_of_it() -> None:
+    target = Path("x/birds.csv")
+    assert done_text(WrittenExport(264), target) == "Exported 264 images to birds.csv"
+    failures = (FileFailure(Path("a/b.png"), "No such file"), FileFailure(Path("c.png"), "Gone"))
+    assert done_text(WrittenExport(1, {"no class": 12}, failures), target) == (
+        "Exported 1 image to birds.csv. 12 images left out: no class. "
+        "2 images could not be copied, the first is b.png: No such file"
+    )
+
+
+def test_what_the_preview_is_made_of() -> None:
+    assert preview_caption(ExportPreview(images=8), 264) == "8 of 264 images are shown"
+    assert preview_caption(ExportPreview(images=3), 3) == "All of 3 images"
+    assert preview_caption(ExportPreview(), 0) == "There is no such image yet."

@@ -1,0 +1,142 @@
+"""Labels of others come in through the window: looked through, taken over as one step, taken back."""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
+
+from app.label_import.view import LabelImportCard
+from app.theme import set_scheme
+from engine.graph.codes import NO_CLASS
+from tests.support.clipping import clipped, overlapping
+from tests.support.collections import Collection, write_shape
+from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.sessions import changed_by
+from tests.support.widgets import button
+
+Key = Qt.Key
+
+
+def click(desk: Desk, part: QAbstractButton) -> None:
+    """Press and let go on its mark or its words."""
+    assert part.isEnabled()
+    desk.qtbot.mouseClick(part, Qt.MouseButton.LeftButton, pos=QPoint(12, part.height() // 2))
+
+
+def write_table(path: Path, rows: Sequence[tuple[str, ...]]) -> Path:
+    """A table as another program writes it."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(("image", "class", "labelled_by", "decided_by", "labelled_at"))
+        table.writerows(rows)
+    return path
+
+
+@pytest.fixture
+def from_grace(reviewing: Desk, collection: Collection) -> Path:
+    """Two labels that are new, one that is there, one that is said otherwise here, and all that can be missing."""
+    write_shape(collection.folder / "late" / "0.png", "Red disc", seed=77)
+    new, other = (str(path) for path in list(reviewing.state.paths)[-2:])
+    when = "2026-05-04T10:00:00+00:00"
+    return write_table(
+        collection.folder / "from grace.csv",
+        [
+            (new, "Red disc", "grace", "person", when),
+            (other, "Purple spiral", "grace", "person", when),
+            ("shots/Red/Red disc/0.png", "Red disc", "grace", "person", when),
+            ("shots/Red/Red disc/1.png", "Blue disc", "grace", "person", when),
+            ("late/0.png", "Red disc", "grace", "person", when),
+            ("lost/0.png", "Red disc", "grace", "person", when),
+            (new, "Blue disc", "", "model", ""),
+            (other, "Blue disc", "grace", "person", "yesterday"),
+        ],
+    )
+
+
+def surveyed(desk: Desk) -> LabelImportCard:
+    """The card, once it says what would be imported."""
+    desk.wait(lambda: desk.window.label_imports.card is not None and bool(desk.window.label_imports.card.summary))
+    card = desk.window.label_imports.card
+    assert card is not None
+    assert card.isVisible()
+    return card
+
+
+def test_a_dropped_file_is_looked_through_imported_and_taken_back(reviewing: Desk, from_grace: Path) -> None:
+    """Conflicts with both sides and who; boxes add to the count; one step, and one step back."""
+    images, classes = len(reviewing.state.image_ids), len(reviewing.graph)
+    reviewing.drop_files(reviewing.grid, [from_grace])
+    card = surveyed(reviewing)
+    assert (card.summary, card.kind) == ("1 label will be imported", "CSV, labelled by grace")
+    assert card.conflicts.title == "1 image is labelled differently here. Your label stays."
+    assert card.conflicts.rows == [("shots/Red/Red disc/1.png", "Red/Red disc", "Blue/Blue disc", "grace")]
+    assert card.classes.rows == [("Purple spiral", "1")]
+    assert card.images.rows == [("late/0.png", "Found"), ("lost/0.png", "Not found")]
+    assert card.problems.title == "1 line was not understood"
+    assert card.passed_over.startswith("1 label is in the project already. 1 answer of a model is left out")
+    click(reviewing, card.classes.box)
+    assert card.summary == "2 labels will be imported"
+    click(reviewing, card.images.box)
+    assert card.import_button.text() == "Import 3 labels"
+    changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button))
+    toast = reviewing.window.toast
+    reviewing.wait(lambda: toast.message.endswith("conflict: your label stayed"))
+    assert toast.message.startswith("Imported 3 labels from from grace.csv. 1 class made. 1 image added")
+    assert not card.isVisible()
+    assert (len(reviewing.state.image_ids), len(reviewing.graph)) == (images + 1, classes + 1)
+    assert reviewing.label_of(int(reviewing.state.image_ids[images - 2])) == "Red disc"
+    changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, button(toast, "Undo")))
+    assert (len(reviewing.state.image_ids), len(reviewing.graph)) == (images, classes)
+    assert reviewing.state.label_class[images - 2] == NO_CLASS
+
+
+def test_chosen_by_key_and_refused(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file without labels is said in place, to choose another; Esc changes nothing."""
+    odd = tmp_path / "odd.txt"
+    odd.write_text("nothing\n", encoding="utf-8")
+    chosen = [str(odd)]
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_values, **_names: (chosen[0], ""))
+    reviewing.press(Key.Key_L, CONTROL | SHIFT)
+    card = reviewing.window.label_imports.card
+    assert card is not None
+    assert card.file_button.hasFocus()
+    reviewing.press(Key.Key_Space)
+    failure = card.failure
+    reviewing.wait(lambda: bool(failure.text))
+    assert card.failure.text.startswith("odd.txt is in none of the formats that labels are read from")
+    path = str(list(reviewing.state.paths)[-1])
+    chosen[0] = str(write_table(tmp_path / "good.csv", [(path, "Red disc", "", "", "")]))
+    assert card.file_button.hasFocus()
+    reviewing.press(Key.Key_Space)
+    card = surveyed(reviewing)
+    assert (card.failure.text, card.kind) == ("", "CSV, labelled by good.csv")
+    reviewing.press(Key.Key_Escape)
+    assert not card.isVisible()
+    assert reviewing.state.label_class[-1] == NO_CLASS
+
+
+def test_a_table_without_labels_goes_the_usual_way(reviewing: Desk, collection: Collection) -> None:
+    """A dropped list of classes is no file of labels, and holds no images."""
+    reviewing.drop_files(reviewing.grid, [collection.graph])
+    reviewing.wait(lambda: bool(reviewing.window.toast.message))
+    assert reviewing.window.toast.message.startswith("classes.csv could not be added: this is not an image")
+    assert reviewing.window.label_imports.card is None
+
+
+def test_its_words_are_whole(reviewing: Desk, from_grace: Path) -> None:
+    """On 1,000 x 640, in both looks: no word is cut, none lies on another, and the answers are in sight."""
+    reviewing.window.resize(1000, 640)
+    reviewing.drop_files(reviewing.grid, [from_grace])
+    card = surveyed(reviewing)
+    for scheme in ("light", "dark"):
+        set_scheme(scheme)
+        QApplication.sendPostedEvents()
+        QApplication.processEvents()
+        assert clipped(card) == []
+        assert overlapping(card) == []
+        assert card.rect().contains(card.panel.geometry())
+        foot = card.import_button.mapTo(card.panel, card.import_button.rect().bottomRight())
+        assert card.panel.rect().contains(foot)
