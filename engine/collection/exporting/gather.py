@@ -1,7 +1,9 @@
 """Gather what an export writes: a project's images with people's labels and the model's answers."""
 
-from collections.abc import Callable, Container, Iterator, Mapping
+import os
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from enum import StrEnum
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -77,12 +79,13 @@ def gather(
         for label in project.labels().values()
     }
     folder = project.path.parent
+    contents = list(project.each_image_content())
     images = (
         LabelledImage(
             image_id, path, folder / path, content_hash.hex() if content_hash else "", labels.get(image_id),
             answers.get(image_id),
         )
-        for image_id, path, content_hash in project.each_image_content()
+        for image_id, path, content_hash in contents
         if only is None or image_id in only
     )  # fmt: skip
     return LabelledImages(
@@ -93,9 +96,17 @@ def gather(
         model=model,
         setting=setting,
         program=PROGRAM,
+        folder=_folder_of(folder / parent for parent in {path.rpartition("/")[0] for _, path, _ in contents}),
         facts_of=photo_facts,
         on_image=on_image,
     )
+
+
+def _folder_of(folders: Iterable[Path]) -> Path | None:
+    try:
+        return Path(os.path.commonpath({os.path.abspath(folder) for folder in folders}))  # noqa: PTH100 (no links)
+    except ValueError:  # several drives, or no image
+        return None
 
 
 def _is_asked_for(image: LabelledImage, which: Which) -> bool:

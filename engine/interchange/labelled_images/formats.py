@@ -19,6 +19,7 @@ from engine.interchange.labelled_images import (
     json_lines,
     label_studio,
     parquet,
+    xmp_sidecars,
     yolo,
 )
 from engine.interchange.labelled_images.placed_images import FolderOptions
@@ -184,6 +185,16 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         fits=yolo.fits,
         group=FormatGroup.FOLDERS,
         has_images=True,
+    ),
+    "xmp": ImageFormat(
+        "XMP sidecars",
+        "keywords beside the images for Lightroom, digiKam and darktable; what is in a sidecar already stays",
+        xmp_sidecars.CANNOT_CARRY,
+        write_folder=xmp_sidecars.write,
+        read=xmp_sidecars.read,
+        fits=xmp_sidecars.fits,
+        group=FormatGroup.NATURE,
+        writes_into=True,
     ),
     "folders": ImageFormat(
         "Class folders",

@@ -114,6 +114,8 @@ class LabelledImages:
         model: name of the model; "" where it was not asked.
         setting: "ppn+", "ppn" or "prototypes".
         program: name and version of this program.
+        folder: the deepest folder that all images of the project lie in or below, also those that are not written;
+            None where they are on several drives.
         facts_of: reads the header of an image's file.
         on_image: told after each image that was written; raises `Cancelled` when it is to stop.
     """
@@ -125,6 +127,7 @@ class LabelledImages:
     model: str
     setting: str
     program: str
+    folder: Path | None
     facts_of: Callable[[Path], PhotoFacts]
     on_image: Callable[[], None] = _nothing
 

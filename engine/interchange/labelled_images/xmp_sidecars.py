@@ -1,0 +1,284 @@
+"""XMP sidecars: keywords beside the images for Lightroom, digiKam, darktable and file browsers; images stay untouched.
+
+What the keywords cannot say (who, when, person or machine, score) stands in properties of our own, and so does which
+keywords are ours: those are replaced at the next export. Everything else in a sidecar is the person's and stays.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from engine.errors import FormatError
+from engine.files import FileFailure, shown
+from engine.full_disk import is_full
+from engine.interchange.labelled_images.json_lines import texts
+from engine.interchange.labelled_images.placed_images import NO_CLASS_REASON, FolderOptions
+from engine.interchange.labelled_images.records import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelledImage,
+    LabelledImages,
+    WrittenExport,
+)
+from engine.interchange.labelled_images.table_rows import label_in, row_of
+from engine.interchange.xml_trees import LARGEST_DOCUMENT_BYTES, xml_text
+from engine.interchange.xmp_packet import XmpPacket, property_name
+from engine.new_file import clear_abandoned_drafts, output_file
+
+CANNOT_CARRY: Final = (
+    "a program that writes keywords into images may drop who labelled, and what the model only supposed",
+    "classes of other images: an export changes the sidecars of the images that it writes, and no others",
+)
+SUFFIX: Final = ".xmp"
+SUBJECT: Final = property_name("dc:subject")
+HIERARCHICAL: Final = property_name("lr:hierarchicalSubject")
+TAGS: Final = property_name("digiKam:TagsList")
+OWN: Final = property_name("protoleaf:")[1:-1]
+WRITTEN: Final[Mapping[str, str]] = {
+    SUBJECT: property_name("protoleaf:written_subject"),
+    HIERARCHICAL: property_name("protoleaf:written_hierarchical_subject"),
+    TAGS: property_name("protoleaf:written_tags_list"),
+}
+"""Under which property of ours it stands which keywords of a property we wrote."""
+_CONTAINERS: Final = {SUBJECT: "Bag", HIERARCHICAL: "Bag", TAGS: "Seq"}
+_LEFT_OUT: Final = frozenset({"file", "exported_at"})
+_LOOKED_AT: Final = 20
+"""Sidecars that are opened to tell whose they are. Chosen."""
+
+
+def write(images: LabelledImages, out: Path, options: FolderOptions) -> WrittenExport:
+    """Write a sidecar for each image that is said to be of a class, or of none; one that is there keeps the rest.
+
+    Args:
+        images: the collection.
+        out: the folder in which the images' folders are mirrored: their own, or any other.
+        options: no image is placed.
+    """
+    del options
+    out.mkdir(parents=True, exist_ok=True)
+    places = _Places(images, Path(os.path.realpath(out)))
+    written = without = 0
+    failures: list[FileFailure] = []
+    for image in images.each():
+        try:
+            sidecar = places.of(image)
+            if image.class_id is not None or image.is_of_none:
+                _write_one(images, image, sidecar)
+                written += 1
+            else:
+                without += 1
+                if sidecar.exists():
+                    _write_one(images, image, sidecar)  # takes away what we wrote earlier
+        except (OSError, FormatError) as error:
+            if isinstance(error, OSError) and is_full(out, error):
+                raise
+            failures.append(FileFailure(image.file, _reason(error)))
+    return WrittenExport(written, {NO_CLASS_REASON: without} if without else {}, tuple(failures))
+
+
+def read(source: Path) -> ForeignLabels:
+    """Read what our own properties say in the sidecars of a folder, or in one of them."""
+    labels: list[ForeignLabel] = []
+    problems: list[str] = []
+    unlabelled = 0
+    for sidecar in sidecars_in(source):
+        try:
+            data = sidecar_data(sidecar)
+            if OWN.encode() in data:
+                label = _label(XmpPacket.parse(data, sidecar.name), sidecar)
+                unlabelled += label is None
+                labels += [] if label is None else [label]
+        except (OSError, FormatError, ValueError) as error:
+            problems.append(f"{shown(str(sidecar))}: {_reason(error)}")
+    if not labels and not unlabelled and not problems:
+        raise FormatError(
+            f"{source.name} has no sidecars that we wrote",
+            expected=f"files {SUFFIX} of an earlier export",
+            remedy="keywords of other programs are read as the format keywords",
+        )
+    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+
+
+def fits(source: Path) -> bool:
+    """Whether one of its first sidecars is ours."""
+    for sidecar in islice(sidecars_in(source), _LOOKED_AT):
+        try:
+            if OWN.encode() in sidecar_data(sidecar):
+                return True
+        except (OSError, FormatError):
+            continue
+    return False
+
+
+def sidecars_in(source: Path) -> Iterator[Path]:
+    """The sidecars in a folder and those below it, in the order of their names; a single one for itself."""
+    if source.is_file() and source.suffix.casefold() == SUFFIX:
+        yield source
+    for place, folders, names in os.walk(source):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(place, name) for name in sorted(names) if name.casefold().endswith(SUFFIX) and name[0] != ".")
+
+
+def sidecar_data(sidecar: Path) -> bytes:
+    """A sidecar's bytes.
+
+    Raises:
+        OSError: it cannot be read.
+        FormatError: it is too large to be one.
+    """
+    with sidecar.open("rb") as file:
+        data = file.read(LARGEST_DOCUMENT_BYTES + 1)
+    if len(data) > LARGEST_DOCUMENT_BYTES:
+        raise FormatError(f"{sidecar.name} is too large for a sidecar")
+    return data
+
+
+def keywords_of(images: LabelledImages, class_id: int) -> dict[str, list[str]]:
+    """Keywords of a class by property: along all of its paths; a name's own separators become "_"."""
+    paths = images.paths(class_id)
+    return {
+        SUBJECT: list(dict.fromkeys(xml_text(name) for path in paths for name in path)),
+        HIERARCHICAL: ["|".join(xml_text(name).replace("|", "_") for name in path) for path in paths],
+        TAGS: ["/".join(xml_text(name).replace("/", "_") for name in path) for path in paths],
+    }
+
+
+class _Places:
+    """Where sidecars are: beside images that lie in the target folder, else below it as the images' folders are."""
+
+    def __init__(self, images: LabelledImages, out: Path) -> None:
+        self._out = out
+        self._folder = None if images.folder is None else Path(os.path.realpath(images.folder))
+        self._real = cache(lambda folder: Path(os.path.realpath(folder)))
+        self._names = cache(_names_in)
+        self._stems = cache(lambda folder: Counter(_stem(name) for name in _names_in(folder) if not _is_sidecar(name)))
+        self._cleared: set[Path] = set()
+
+    def of(self, image: LabelledImage) -> Path:
+        """The sidecar of an image, in a folder that is there.
+
+        Raises:
+            OSError: the folder cannot be made, or the image that it would lie beside is gone.
+        """
+        source = self._real(image.file.parent)
+        is_beside = source.is_relative_to(self._out)
+        folder = source if is_beside else self._out / self._below(source)
+        if is_beside:
+            image.file.stat()  # no folders are made where a disk was unplugged
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+        if folder not in self._cleared:
+            clear_abandoned_drafts(folder)
+            self._cleared.add(folder)
+        return folder / self._name(image.file.name, source, folder)
+
+    def _below(self, source: Path) -> Path:
+        """A folder's path below the folder of all images; with the drive's letter before it where there is none."""
+        if self._folder is not None and source.is_relative_to(self._folder):
+            return source.relative_to(self._folder)
+        return Path(source.drive.strip(":\\/?.").replace("\\", "_"), *source.parts[1:])
+
+    def _name(self, name: str, source: Path, folder: Path) -> str:
+        """`photo.jpg.xmp` as digiKam and darktable write it, or `photo.xmp` as Lightroom does: what is there decides.
+
+        Where several files share a stem (a JPEG beside its RAW photo), `photo.xmp` does not say whose it is.
+        """
+        long, short = f"{name}{SUFFIX}", f"{_stem(name)}{SUFFIX}"
+        there = self._names(folder)
+        if long in there or self._stems(source)[_stem(name)] > 1:
+            return long
+        if short in there:
+            return short
+        stems = self._stems(source)
+        others = [other for other in there if _is_sidecar(other)]
+        is_lightroom = others and all(stems[_stem(other)] or "." not in _stem(other) for other in others)
+        return short if is_lightroom else long
+
+
+def _names_in(folder: Path) -> frozenset[str]:
+    try:
+        return frozenset(each.name for each in folder.iterdir())
+    except OSError:
+        return frozenset()
+
+
+def _stem(name: str) -> str:
+    return os.path.splitext(name)[0]  # noqa: PTH122 (a name, no path)
+
+
+def _is_sidecar(name: str) -> bool:
+    return name.casefold().endswith(SUFFIX)
+
+
+def _write_one(images: LabelledImages, image: LabelledImage, sidecar: Path) -> None:
+    """Write one sidecar where it would say something new; one with contents of others is put on disk at once."""
+    before = sidecar_data(sidecar) if sidecar.exists() else None
+    packet = XmpPacket.empty(images.program) if before is None else XmpPacket.parse(before, sidecar.name)
+    record = _record(images, image)
+    keywords: dict[str, list[str]] = {name: [] for name in WRITTEN}
+    if image.class_id is not None:
+        keywords = keywords_of(images, image.class_id)
+    if before is not None and _is_said(packet, record, keywords):
+        return
+    is_foreign = before is not None and OWN.encode() not in before
+    for name, ours in WRITTEN.items():
+        earlier = packet.texts(ours)
+        theirs = [text for text in packet.texts(name) if text not in earlier]
+        added = [text for text in keywords[name] if text not in theirs]
+        packet.put(ours, added)
+        packet.exchange(name, earlier, added, container=_CONTAINERS[name])
+    for name in packet.names(OWN) - set(WRITTEN.values()):
+        packet.put(name, "")
+    for name, value in record.items():
+        packet.put(name, value)
+    with output_file(sidecar, durable=is_foreign) as file:
+        file.write(packet.data())
+
+
+def _is_said(packet: XmpPacket, record: Mapping[str, str | list[str]], keywords: Mapping[str, list[str]]) -> bool:
+    own = {name: packet.texts(name) for name in packet.names(OWN) - set(WRITTEN.values())}
+    wanted = {name: [value] if isinstance(value, str) else value for name, value in record.items()}
+    return own == wanted and all(
+        set(packet.texts(ours)) <= set(keywords[name]) <= set(packet.texts(name)) for name, ours in WRITTEN.items()
+    )
+
+
+def _record(images: LabelledImages, image: LabelledImage) -> dict[str, str | list[str]]:
+    """What we say of an image beside its keywords; {} where nothing is said of it."""
+    if image.class_id is None and not image.is_of_none:
+        return {}
+    row = {name: value for name, value in row_of(images, image).items() if value and name not in _LEFT_OUT}
+    return {
+        property_name(f"protoleaf:{name}"): [_clean(each) for each in value]
+        if isinstance(value, tuple)
+        else _clean(texts({name: value})[name])
+        for name, value in row.items()
+    }
+
+
+def _clean(text: str) -> str:
+    return xml_text(shown(text)).strip()
+
+
+def _label(packet: XmpPacket, sidecar: Path) -> ForeignLabel | None:
+    row = {name.rsplit("}", 1)[1]: "\n".join(packet.texts(name)) for name in packet.names(OWN)}
+    if not row.get("image"):
+        return None
+    return label_in(row | {"file": str(image_beside(sidecar) or row["image"])}, sidecar.parent)
+
+
+def image_beside(sidecar: Path) -> Path | None:
+    """The image that a sidecar lies beside; None where there is none."""
+    whole = sidecar.with_name(_stem(sidecar.name))
+    if whole.is_file():
+        return whole
+    alike = sorted(name for name in _names_in(sidecar.parent) if _stem(name) == _stem(sidecar.name))
+    return next((sidecar.with_name(name) for name in alike if not _is_sidecar(name)), None)
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -1,0 +1,194 @@
+"""An XMP packet: what programs say of a photo, inside of it or in a sidecar beside it (ISO 16684-1).
+
+Only the properties that are asked for are changed: everything else, comments and instructions included, is written back
+as it was read.
+"""
+
+import codecs
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final, final
+
+from lxml import etree
+
+from engine.errors import FormatError
+from engine.interchange.xml_trees import Element, Tree, xml_text, xml_tree
+
+RDF: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_META: Final = "{adobe:ns:meta/}"
+_PREFIXES: Final = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "lr": "http://ns.adobe.com/lightroom/1.0/",
+    "digiKam": "http://www.digikam.org/ns/1.0/",
+    "MicrosoftPhoto": "http://ns.microsoft.com/photo/1.0/",
+    "mediapro": "http://ns.iview-multimedia.com/mediapro/1.0/",
+    "protoleaf": "https://github.com/protoleaf/protoleaf/xmp/1.0/",
+}
+"""Namespaces by the prefix that everybody uses for them."""
+_ABOUT: Final = f"{RDF}about"
+_WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_DECLARATIONS: Final = (b"<?xml ", codecs.BOM_UTF8 + b"<?xml ")
+_WRITTEN_PREFIXES: Final = {prefix: _PREFIXES[prefix] for prefix in ("dc", "lr", "digiKam", "protoleaf")}
+_CONTAINERS: Final = frozenset(f"{RDF}{name}" for name in ("Bag", "Seq", "Alt"))
+
+
+def property_name(short: str) -> str:
+    """A property as XML has it, from its usual short form: "dc:subject"."""
+    prefix, name = short.split(":")
+    return f"{{{_PREFIXES[prefix]}}}{name}"
+
+
+@final
+class XmpPacket:
+    """A packet in memory.
+
+    Args:
+        tree: as `parse` and `empty` make it.
+        is_declared: whether it begins with an XML declaration.
+    """
+
+    def __init__(self, tree: Tree, *, is_declared: bool = True) -> None:
+        self._tree = tree
+        self._rdf = _rdf_in(tree)
+        self._is_declared = is_declared
+
+    @staticmethod
+    def parse(data: bytes, name: str) -> "XmpPacket":
+        """Read a packet.
+
+        Args:
+            data: with or without the packet's wrapper.
+            name: of the file, for people.
+
+        Raises:
+            FormatError: it is none.
+        """
+        tree = xml_tree(data if data.startswith(_WIDE) else data.strip(b"\0 \t\r\n"), name)
+        if _rdf_in(tree) is None:
+            raise FormatError(f"{name} holds no XMP", expected="rdf:RDF", found=str(tree.getroot().tag)[:200])
+        return XmpPacket(tree, is_declared=data.startswith(_DECLARATIONS))
+
+    @staticmethod
+    def empty(program: str) -> "XmpPacket":
+        """A packet that says nothing yet."""
+        root = etree.Element(f"{_META}xmpmeta", nsmap={"x": _META[1:-1]})
+        root.set(f"{_META}xmptk", program)
+        etree.SubElement(root, f"{RDF}RDF", nsmap={"rdf": RDF[1:-1]})
+        return XmpPacket(root.getroottree())
+
+    def texts(self, name: str) -> list[str]:
+        """Texts of a property: those of its list, or the one that it is; [] where it is not there."""
+        found: list[str] = []
+        for description in self._descriptions():
+            if (value := description.get(name)) is not None:
+                found.append(value)
+            for element in description.findall(name):
+                found += _texts(element)
+        return found
+
+    def names(self, namespace: str) -> set[str]:
+        """Which properties of a namespace there are, as XML has them."""
+        start = f"{{{namespace}}}"
+        return {
+            name
+            for description in self._descriptions()
+            for name in (*description.attrib, *(child.tag for child in description if isinstance(child.tag, str)))
+            if name.startswith(start)
+        }
+
+    def exchange(self, name: str, gone: Collection[str], added: Sequence[str], *, container: str = "Bag") -> None:
+        """Take texts out of a list, and put others at its end; a list that becomes empty goes away.
+
+        Args:
+            name: of the property.
+            gone: texts that are taken out.
+            added: texts that are put in, in this order.
+            container: the kind of a list that has to be made: "Bag" or "Seq".
+        """
+        lists = [element for description in self._descriptions() for element in description.findall(name)]
+        for element in lists:
+            items = element.find("*")
+            for item in [] if items is None else items.findall(f"{RDF}li"):
+                if _item_text(item) in gone:
+                    _take_out(item)
+            if not _texts(element) and not (added and element is lists[0]):
+                _take_out(element)
+        if not added:
+            return
+        if lists and (items := lists[0].find("*")) is not None and items.tag in _CONTAINERS:
+            for text in added:
+                etree.SubElement(items, f"{RDF}li").text = xml_text(text)
+            return
+        self._add_list(name, added, container)
+
+    def put(self, name: str, value: str | Sequence[str]) -> None:
+        """Say one property anew: a text, or a list of texts; an empty one takes it away."""
+        for description in self._descriptions():
+            description.attrib.pop(name, None)
+            for element in description.findall(name):
+                _take_out(element)
+        if isinstance(value, str):
+            if value:
+                etree.SubElement(self._home(), name).text = xml_text(value)
+        elif value:
+            self._add_list(name, value, "Bag")
+
+    def data(self) -> bytes:
+        """The packet as a file."""
+        for description in self._descriptions():
+            if not len(description) and set(description.attrib) <= {_ABOUT}:
+                _take_out(description)
+            elif "protoleaf" in description.nsmap:
+                etree.indent(description, " ", level=2)
+        return bytes(etree.tostring(self._tree, xml_declaration=self._is_declared, encoding="UTF-8"))
+
+    def _add_list(self, name: str, texts: Sequence[str], container: str) -> None:
+        items = etree.SubElement(etree.SubElement(self._home(), name), f"{RDF}{container}")
+        for text in texts:
+            etree.SubElement(items, f"{RDF}li").text = xml_text(text)
+
+    def _home(self) -> Element:
+        """The part of the packet that new properties come into: one of ours, made where there is none."""
+        own = f"{{{_PREFIXES['protoleaf']}}}"
+        descriptions = list(self._descriptions())
+        for description in descriptions:
+            if "protoleaf" in description.nsmap or any(str(child.tag).startswith(own) for child in description):
+                return description
+        about = next((each.get(_ABOUT) for each in descriptions), None) or ""
+        home = etree.SubElement(self._rdf, f"{RDF}Description", nsmap=_WRITTEN_PREFIXES)
+        home.set(_ABOUT, about)
+        return home
+
+    def _descriptions(self) -> Iterator[Element]:
+        yield from self._rdf.findall(f"{RDF}Description")
+
+
+def _rdf_in(tree: Tree) -> Element:
+    root = tree.getroot()
+    return root if root.tag == f"{RDF}RDF" else root.find(f"{RDF}RDF")
+
+
+def _texts(element: Element) -> list[str]:
+    """Texts of a property's element."""
+    items = element.find("*")
+    if items is not None and items.tag in _CONTAINERS:
+        return [text for item in items.findall(f"{RDF}li") if (text := _item_text(item))]
+    text = _item_text(element)
+    return [text] if text else []
+
+
+def _item_text(item: Element) -> str:
+    """An item's text; one with remarks of its own has it in rdf:value."""
+    return str(item.findtext(f"{RDF}value") or item.text or "").strip()
+
+
+def _take_out(element: Element) -> None:
+    """Remove an element, and leave the text that stands after it."""
+    parent = element.getparent()
+    if element.tail and element.tail.strip():
+        before = element.getprevious()
+        if before is None:
+            parent.text = (parent.text or "") + element.tail
+        else:
+            before.tail = (before.tail or "") + element.tail
+    parent.remove(element)
