@@ -8,6 +8,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +22,8 @@ PREFIX: Final = "protoleaf-"
 HIDDEN_PREFIX: Final = ".protoleaf-"
 """Where a person may look: beside their own files."""
 _OWNER: Final = ".owner"
+_UNLOCKED_S: Final = 60.0
+"""An empty hidden folder that nobody locked for so long was left by a process that was killed before it could."""
 _ATTEMPTS: Final = 5  # a new folder is lost only to somebody who clears up in the instant before it is locked
 
 
@@ -82,7 +85,11 @@ def clear_abandoned(parent: Path | None = None) -> None:
 
 def _remove_if_abandoned(folder: Path) -> None:
     owner = folder / _OWNER
-    if not _is_ours(folder) or not owner.is_file():
+    if not _is_ours(folder):
+        return
+    if not owner.is_file():
+        if folder.name.startswith(HIDDEN_PREFIX) and time.time() - folder.stat().st_mtime > _UNLOCKED_S:
+            folder.rmdir()  # refuses where anything is in it
         return
     lock = FileLock(owner)
     lock.acquire(timeout=0)

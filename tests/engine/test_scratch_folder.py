@@ -67,6 +67,17 @@ def test_those_in_use_stay(tmp_path: Path) -> None:
 
 
 @posix_only
+def test_what_a_process_left_that_was_killed_before_it_locked_goes_later(tmp_path: Path) -> None:
+    """Only what is empty, hidden and older than a minute: it lies beside a person's own files."""
+    for name in (".protoleaf-old", ".protoleaf-new", ".protoleaf-full", "protoleaf-mine"):
+        (tmp_path / name).mkdir()
+    (tmp_path / ".protoleaf-full" / "mine.txt").write_text("mine")
+    for name in (".protoleaf-old", ".protoleaf-full", "protoleaf-mine"):
+        os.utime(tmp_path / name, (0, 0))
+    clear_abandoned(tmp_path)
+    assert names(tmp_path) == [".protoleaf-full", ".protoleaf-new", "protoleaf-mine"]
+
+
 def test_folders_of_others_stay(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.mkdir()

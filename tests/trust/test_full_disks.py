@@ -32,6 +32,7 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "classify": ("classify", ON_DISK, "--out", "{disk}/out.csv"),
     "evaluate": ("evaluate", ON_DISK, "--truth", "{disk}/collection/truth.csv"),
     "check": ("check", ON_DISK),
+    "export model": ("export", ON_DISK, "model", "{disk}/model"),
     "train": TRAIN,
     "backbone add": ("backbone", "add", "{disk}/own/tinyleaf.onnx"),
     "experiment build": (
@@ -42,7 +43,7 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 SLOW: Final = frozenset({"embed", "classify", "evaluate", "experiment build", "doctor"})
 """Tried at one level only, and not again with room, when time is short."""
-SLOWEST: Final = frozenset({"train", "backbone add"})
+SLOWEST: Final = frozenset({"train", "backbone add", "export model"})
 """Tried only when there is time."""
 WITHOUT: Final = {"embed": ("cache/embeddings",)}
 

@@ -7,7 +7,6 @@ from engine.backbones.model_files import bundled_backbones
 from engine.collection.models import ModelFiles, model_of
 from engine.config import CacheFolders, licence_path, notice_path
 from engine.errors import ModelError
-from engine.model_card import BackboneCard
 from engine.project import Project
 
 _UNKNOWN: Final = "Nobody told the licence of these weights: ask whoever made them before you pass this model on."
@@ -25,29 +24,34 @@ _REST: Final = (
 
 def licence_text(project: Project, caches: CacheFolders, model: ModelFiles) -> str:
     """`LICENCE.txt` of an exported model: terms of its backbone, of those it was trained from, and of the runner."""
-    parts = [_part(card) for card in [model.card, *_cards_before(project, caches)]]
+    before = _before(project, caches)
+    parts = [
+        _part(model.name, model),
+        *(_part(f"{each.name}, which it was trained from", each) for each in before),
+    ]
     text = "On which terms this model may be used\n\n" + "\n".join(dict.fromkeys(parts)) + f"\n{_REST}\n{_RUNNER}"
     with suppress(OSError):  # a checkout without it
         text += "\n\n" + licence_path().read_text(encoding="utf-8")
     return text
 
 
-def _cards_before(project: Project, caches: CacheFolders) -> list[BackboneCard]:
-    """Cards of the backbones that the one in use was trained from, as far as they are at hand."""
-    cards, version = [], project.model
+def _before(project: Project, caches: CacheFolders) -> list[ModelFiles]:
+    """The models that the one in use was trained from, as far as they are at hand."""
+    models, version = [], project.model
     while version.parent_id is not None:
         version = project.model_version(version.parent_id)
         with suppress(ModelError):
-            cards.append(model_of(project, caches, version).card)
-    return cards
+            models.append(model_of(project, caches, version))
+    return models
 
 
-def _part(card: BackboneCard) -> str:
-    lines = [f"{card.name}", f"    {card.licence or _UNKNOWN}"]
+def _part(title: str, model: ModelFiles) -> str:
+    card = model.card
+    lines = [title, f"    {card.licence or _UNKNOWN}"]
     lines += [
         f"    {text}" for text in (card.description, card.training_data and f"Trained on: {card.training_data}") if text
     ]
-    return "\n".join(lines) + "\n" + _notice_of(card.name)
+    return "\n".join(lines) + "\n" + _notice_of(model.name)
 
 
 def _notice_of(name: str) -> str:

@@ -98,8 +98,9 @@ def answers_of(model: bytes, images: NDArray[np.uint8], folder: Path) -> dict[st
     return dict(zip(names, session.run(names, {IMAGES: images}), strict=True))
 
 
-@pytest.mark.parametrize("views", [1, VIEWS])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "views"), [*((kind, VIEWS) for kind in KINDS), ("vectors", 1), ("one image at a time", 1)]
+)
 def test_every_kind_of_backbone(kind: str, views: int, tmp_path: Path) -> None:
     """Layout, channels, precision, pooling, fixed batches, old operators: the same probabilities as step by step."""
     write, card = KINDS[kind]

@@ -17,6 +17,7 @@ from engine.collection.bundle.export import ExportedModel, export_model
 from engine.collection.bundle.opened import open_bundle
 from engine.collection.classify import classify
 from engine.collection.models import model_of
+from engine.collection.training.trained import adopt
 from engine.embedding.views import unit_length, views_of_side
 from engine.errors import Cancelled, InputError, ModelError
 from engine.events import CancelToken, Progress
@@ -33,6 +34,7 @@ from tests.support.exported_models import (
 )
 from tests.support.images import encoded, exif_with_orientation, stored_turned
 from tests.support.kill_at import run_and_kill
+from tests.support.trained import write_tuned
 
 RUNNER_LINES = 60
 KINDS: dict[str, Callable[[Image.Image], bytes]] = {
@@ -104,7 +106,7 @@ def test_new_images_are_answered_as_by_the_program(
     assert not outcomes & {leaf for leaf in LEAVES if leaf.startswith("Red")}, "below the deepest class"
 
 
-def test_without_the_collection_stage_and_by_one_view(
+def test_a_trained_model_without_the_collection_stage_and_by_one_view(
     collection: Collection, images: list[str], tmp_path: Path
 ) -> None:
     """As the project is set, and where images are known by one view, a new image is answered by one view, too."""
@@ -112,6 +114,7 @@ def test_without_the_collection_stage_and_by_one_view(
     found, setting = tmp_path / "found.csv", Setting.PPN
     with Project.open(collection.project) as project:
         project.set_setting("collection", False)
+        project.choose_model(adopt(project, write_tuned(tmp_path / "tuned", project)))
         exported = export_model(project, collection.caches, tmp_path / "model", setting)
         fitted = classify(project, collection.caches, setting).fitted
         pixels = views_of_side(Path(images[0]).read_bytes(), 96, 1.0, 1)
@@ -124,6 +127,8 @@ def test_without_the_collection_stage_and_by_one_view(
         )
         chances = fitted.probabilities(embedded, np.ones(1, dtype=np.float32))
     (row,) = rows_of_predictions(found)
+    assert row["model"] == "Tuned propagation 1"
+    assert "leafnet, which it was trained from" in (exported.folder / "LICENCE.txt").read_text(encoding="utf-8")
     assert (bundle.told.framing.views, row["setting"]) == (1, setting.value)
     assert abs(float(row["score"]) - float(chances.max())) <= 1e-3
     assert row["class"] == project.graph.name(int(fitted.candidate_ids[chances.argmax()]))
