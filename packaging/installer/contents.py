@@ -3,9 +3,10 @@
 Asked by pyinstaller.spec. A row of PyInstaller's tables is a name in the folder, where it comes from, and a kind.
 """
 
+import re
 import sys
 from collections.abc import Iterable
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 Entry = tuple[str, str, str]
@@ -46,6 +47,24 @@ ONLY_TO_TRAIN: Final = ("torch", "torchvision", "onnxscript", "safetensors", "sy
 """Modules that only the program that trains has."""
 ENGINE_ONLY_TO_TRAIN: Final = ("engine.model", "engine.training")
 """The engine's packages that need torch."""
+
+
+CUDA: Final = ("cublas", "cublasLt", "cudart", "cudnn", "cufft", "curand", "nvJitLink", "nvrtc")
+"""NVIDIA's libraries that ONNX Runtime uses, and those that they load themselves."""
+
+
+def cuda_libraries(packages: Path) -> list[tuple[str, str]]:
+    """NVIDIA's libraries where ONNX Runtime looks for them: below `nvidia`, beside its own folder.
+
+    Args:
+        packages: folder of installed packages.
+
+    Returns:
+        files, and the folder that each goes to.
+    """
+    named = re.compile(rf"(lib)?({'|'.join(CUDA)})[^/]*(\.so[.\d]*|\.dll)")
+    found = sorted(path for path in (packages / "nvidia").glob("*/*/**/*") if named.fullmatch(path.name))
+    return [(str(path), path.parent.relative_to(packages).as_posix()) for path in found if ".alt." not in path.name]
 
 
 def excluded_modules(*, trains: bool) -> list[str]:

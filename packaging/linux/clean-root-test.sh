@@ -8,6 +8,7 @@ set -euo pipefail
 set -m  # each job is a process group of its own, which can be ended as a whole
 
 package=$(realpath "$1")
+name=$(dpkg-deb -f "$package" Package)
 source_python=$2
 results=$(realpath -m "$3")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -47,6 +48,13 @@ command_named() {
     press ctrl+k
     sleep 1
     as_person xdotool type --delay 60 "$1"
+    sleep 1
+    press Return
+}
+# A path in the dialog that is open, and Enter.
+choose_file() {
+    sleep 3
+    as_person xdotool type --delay 30 "$1"
     sleep 1
     press Return
 }
@@ -146,10 +154,35 @@ sleep 6
 picture 3-double-click
 quit_window
 
-say "== the command line: a collection of the sample's images"
+say "== a folder of one's own, in the window"
 work=$home/work
 as_person mkdir "$work"
 as_person cp -r "$sample/collection" "$work/collection"
+as_person mkdir "$work/few"
+while IFS=, read -r image class; do
+    as_person mkdir -p "$work/few/$class"
+    as_person cp "$work/collection/$image" "$work/few/$class/"
+done < <(sed -n 2,40p "$root$work/collection/shots.csv" | tr -d '\r')
+as_person protoleaf >"$build/third.log" 2>&1 &
+wait_for 60 "the window" window Protoleaf
+sleep 3
+press ctrl+shift+n
+choose_file "$work/few.protoleaf"
+wait_for 60 "the new project's window" window few
+press ctrl+shift+o
+choose_file "$work/few"
+sleep 8
+picture 4-add-folder
+press Return
+sleep 20
+picture 5-own-folder
+press ctrl+shift+t
+sleep 8
+picture 6-training
+press Escape
+quit_window
+
+say "== the command line: a collection of the sample's images"
 while IFS=, read -r image class; do
     as_person mkdir -p "$work/shots/$class"
     as_person cp "$work/collection/$image" "$work/shots/$class/"
@@ -164,7 +197,7 @@ as_person protoleaf evaluate "$work/own.protoleaf" --truth "$work/collection/tru
 rows=$(($(wc -l <"$root$work/own.csv") - 1))
 say "$rows rows of predictions"
 [ "$rows" -gt 50 ] || fail "too few predictions"
-for format in csv jsonl parquet folders; do
+for format in csv jsonl parquet folders coco cvat model; do
     as_person protoleaf export "$work/own.protoleaf" "$format" "$work/out-$format"
 done
 as_person protoleaf check "$work/own.protoleaf"
@@ -175,6 +208,7 @@ repository=$(cd "$here/../.." && pwd)
 export PROTOLEAF_CACHE=$build/source-cache PROTOLEAF_BACKUPS=$build/source-backups PROTOLEAF_LOGS=$build/source-logs
 from_source() { (cd "$repository" && PYTHONPATH="$repository" "$source_python" -m app "$@"); }
 from_source check "$root$work/own.protoleaf"
+from_source embed "$root$work/own.protoleaf" --device cpu
 from_source classify "$root$work/own.protoleaf" --all -o "$root$work/by-source.csv"
 as_person protoleaf classify "$work/own.protoleaf" --all -o "$work/by-installed.csv"
 in_root chown "$person:$person" "$work/by-source.csv"
@@ -189,9 +223,21 @@ as_person protoleaf embed "$work/source.protoleaf" --device cpu
 as_person protoleaf classify "$work/source.protoleaf" --all -o "$work/of-source.csv"
 same_answers "$root$work/by-installed.csv" "$root$work/of-source.csv"
 
+say "== training"
+if [ "$name" = protoleaf-training ]; then
+    as_person protoleaf train "$work/own.protoleaf" --depth propagation --setting iterations=60 --choose
+    as_person protoleaf train "$work/own.protoleaf" --depth backbone --setting iterations=12
+    as_person protoleaf versions "$work/own.protoleaf"
+    as_person protoleaf classify "$work/own.protoleaf" -o "$work/trained.csv"
+else
+    refused=$(as_person protoleaf train "$work/own.protoleaf" 2>&1 || true)
+    say "$refused"
+    [[ "$refused" == *"nstall the package protoleaf-training"* ]] || fail "it does not say which package trains"
+fi
+
 say "== removed again"
 sum=$(sha256sum "$root$work/own.protoleaf" "$root$sample/sample.protoleaf")
-in_root apt-get purge -y -qq "$(dpkg-deb -f "$package" Package)" >>"$build/apt.log" 2>&1
+in_root apt-get purge -y -qq "$name" >>"$build/apt.log" 2>&1
 [ "$sum" = "$(sha256sum "$root$work/own.protoleaf" "$root$sample/sample.protoleaf")" ] || fail "projects changed"
 left=$(in_root find /usr /etc /opt /var/lib -iname '*protoleaf*' ! -path '/var/lib/dpkg/*' ! -path '/usr/share/doc/*' | head)
 [ -z "$left" ] || fail "left behind: $left"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from installer.archive import sha256_of, write_archive
-from installer.contents import excluded_modules, wanted, wanted_of_engine
+from installer.contents import cuda_libraries, excluded_modules, wanted, wanted_of_engine
 from installer.flavours import CPU, FLAVOURS, GPU, TRAINING
 from installer.linux import METAINFO, oldest_glibc
 from installer.notices import notices
@@ -39,6 +39,17 @@ def test_only_one_flavour_trains() -> None:
     assert not wanted_of_engine("engine.model.backbone", trains=False)
     assert wanted_of_engine("engine.model.backbone", trains=True)
     assert not wanted_of_engine("engine.research.methods", trains=True)
+
+
+def test_cuda_is_carried_where_the_runtime_looks(tmp_path: Path) -> None:
+    """What it uses, and nothing else of NVIDIA's packages."""
+    inside = ("cu13/lib/libcublasLt.so.13", "cudnn/lib/libcudnn_graph.so.9", "cu13/bin/x86_64/cudart64_13.dll")
+    for name in (*inside, "cu13/lib/libcusparse.so.12", "cu13/lib/libcudart_static.a", "cu13/lib/libnvrtc.alt.so.13"):
+        (tmp_path / "nvidia" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "nvidia" / name).touch()
+    found = cuda_libraries(tmp_path)
+    assert {Path(source).relative_to(tmp_path / "nvidia").as_posix() for source, _ in found} == set(inside)
+    assert all(Path(source).parent == tmp_path / folder for source, folder in found)
 
 
 @on_linux
