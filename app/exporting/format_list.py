@@ -1,4 +1,4 @@
-"""The formats below one another, under headings: a radio button each, with one line that says what it is for."""
+"""The formats below one another, under headings: a radio button each; what it is for stands beside the list."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QRadioButton, QWidget
 
-from app.controls import fill_column, make_hint, make_label, make_scroll_area
+from app.controls import fill_column, make_label, make_scroll_area
 from app.exporting.wording import description, group_title
 from app.theme.tokens import tokens
 
@@ -36,16 +36,14 @@ class FormatList(QWidget):
         spacing = tokens().spacing
         body = QWidget()
         body.setProperty("surface", "raised")
-        column = fill_column(body, spacing=spacing.tiny)
+        column = fill_column(body, spacing=spacing.small)
         column.setContentsMargins(spacing.large, 0, spacing.small, spacing.small)
         for group, members in groupby(offered.values(), key=lambda one: one.group):
             if self.buttons:
-                column.addSpacing(spacing.small)
+                column.addSpacing(spacing.medium)
             column.addWidget(make_label(group_title(group), "section"))
             for one in members:
-                button = self._button_for(one)
-                column.addWidget(button)
-                column.addWidget(make_hint(description(one)))
+                column.addWidget(self._button_for(one))
         column.addStretch(1)
         self._area.setWidget(body)
         fill_column(self, self._area)
@@ -61,8 +59,8 @@ class FormatList(QWidget):
 
     def _button_for(self, one: "OfferedExport") -> QRadioButton:
         button = QRadioButton(one.title)
-        button.setProperty("role", "strong")
         button.setAccessibleDescription(description(one))
+        button.setToolTip(description(one))
         button.toggled.connect(lambda is_on: self._on_toggled(one.name) if is_on else None)
         self._group.addButton(button)
         self.buttons[one.name] = button

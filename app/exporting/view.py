@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 WIDTH: Final = 960
 HEIGHT: Final = 760
 """Logical pixels, less in small windows; the card keeps its size, whatever is chosen."""
-LIST_SHARE: Final = 3
+LIST_SHARE: Final = 2
 DETAILS_SHARE: Final = 5
 """Of the width, with that of the list."""
 
