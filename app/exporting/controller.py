@@ -9,7 +9,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
 from app.jobs.background_thread import BackgroundThread
-from app.jobs.thread_job import ThreadJob
+from app.jobs.thread_job import ThreadJob, Work
 from app.settings import Settings
 from app.texts import fill, translate
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # the window shows first
     from app.exporting.view import ExportCard
     from app.session import Session
     from app.status.toast import Toast
+    from engine.collection.bundle.export import ExportedModel
     from engine.collection.state import CollectionState
     from engine.events import CancelToken, OnProgress
     from engine.interchange.labelled_images.records import WrittenExport
@@ -178,26 +179,40 @@ class Exporting(QObject):
         info, state = self._session.info, self._session.state
         if info is None or state is None:
             return
-        job = ThreadJob(job_title(look.target), _work(info.path, state, look), self._thread)
+        job = ThreadJob(job_title(look.target), self._work(info.path, state, look), self._thread)
         job.keeps_finished = look.wish.offered.writes_into
         job.progress.connect(lambda progress: self.card.show_progress(progress) if self.card is not None else None)
-        job.finished.connect(lambda written: self._on_finished(cast("WrittenExport", written), look))
+        job.finished.connect(lambda done: self._on_finished(cast("WrittenExport | ExportedModel", done), look))
         job.failed.connect(self._on_failed)
         job.cancelled.connect(lambda: self._on_cancelled(look))
         self._job = job
         self._session.jobs.watch(job)
         job.start()
 
-    def _on_finished(self, written: "WrittenExport", look: "ExportLook") -> None:
-        from app.exporting.wording import done_text
+    def _work(self, project: Path, state: "CollectionState", look: "ExportLook") -> Work:
+        caches = self._session.caches
+
+        def work(on_progress: "OnProgress", cancel: "CancelToken") -> "WrittenExport | ExportedModel":
+            from app.exporting.logic import export_labels, export_the_model
+
+            if look.wish.offered.has_labels:
+                return export_labels(project, state, look, on_progress, cancel)
+            return export_the_model(project, caches, look, on_progress, cancel)
+
+        return work
+
+    def _on_finished(self, done: "WrittenExport | ExportedModel", look: "ExportLook") -> None:
+        from app.exporting.wording import done_text, model_done_text
+        from engine.interchange.labelled_images.records import WrittenExport
 
         self._end("")
         if self.card is not None:
             self.card.dismiss()
-        say = self._toast.say_failure if written.failures else self._toast.say
+        is_incomplete = isinstance(done, WrittenExport) and bool(done.failures)
+        say = self._toast.say_failure if is_incomplete else self._toast.say
         folder = look.target if look.wish.offered.is_folder else look.target.parent
         say(
-            done_text(written, look.target),
+            done_text(done, look.target) if isinstance(done, WrittenExport) else model_done_text(done),
             action=translate("exporting", "Show in folder"),
             on_action=lambda: self._show_folder(folder),
         )
@@ -228,14 +243,3 @@ class Exporting(QObject):
     def _show_folder(self, folder: Path) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
             self._toast.say_failure(fill(translate("exporting", "The folder cannot be shown: %1"), str(folder)))
-
-
-def _work(
-    project: Path, state: "CollectionState", look: "ExportLook"
-) -> "Callable[[OnProgress, CancelToken], WrittenExport]":
-    def work(on_progress: "OnProgress", cancel: "CancelToken") -> "WrittenExport":
-        from app.exporting.logic import export
-
-        return export(project, state, look, on_progress, cancel)
-
-    return work

@@ -135,6 +135,7 @@ class ExportDetails(QWidget):
         self._description.setText(description(offered))
         lines = losses(offered)
         self._losses.setText("\n".join(f"{_BULLET}{line}" for line in lines) if offered.cannot_carry else lines[0])
+        self._which_part.setVisible(offered.has_labels)
         self._files_part.setVisible(offered.has_images)
         self.flat.setVisible(offered.has_flat_form)
         self._area.verticalScrollBar().setValue(0)

@@ -1,11 +1,13 @@
 """What can be exported and where it would go; the disk is looked at on a thread of its own. No Qt."""
 
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from app.texts import translate
 from engine.collection.exporting.export import ExportChoice, check_target, export_images
 from engine.collection.exporting.gather import Which, answers_in
 from engine.collection.exporting.preview import ChosenImages, ExportPreview, chosen_images, preview_export
@@ -15,13 +17,23 @@ from engine.files import shown
 from engine.full_disk import told
 from engine.interchange.labelled_images.formats import FORMATS, FormatGroup
 from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.new_folder import check_is_free
 from engine.project import Project
 
 if TYPE_CHECKING:
+    from engine.collection.bundle.export import ExportedModel
     from engine.collection.state import CollectionState
+    from engine.config import CacheFolders
     from engine.events import CancelToken, OnProgress
     from engine.interchange.labelled_images.records import WrittenExport
 
+MODEL: Final = "model"
+"""As the command line calls it; not one of `FORMATS`: it holds no images."""
+MODEL_FILES: Final = (
+    "classifier.onnx", "classes.json", "backbone.onnx", "backbone.card.json", "run.py", "README.md", "card.json",
+    "LICENCE.txt",
+)  # fmt: skip
+"""What lies in the folder of an exported model, what matters most first."""
 FIRST: Final = "csv"
 """What is offered first to whoever never exported."""
 
@@ -51,6 +63,11 @@ class OfferedExport:
     has_images: bool = False
     has_flat_form: bool = False
     writes_into: bool = False
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether images are chosen for it; the model alone is of all that are labelled."""
+        return self.name != MODEL
 
 
 @dataclass(frozen=True)
@@ -104,6 +121,19 @@ def offered_exports() -> dict[str, OfferedExport]:
         )
         for name, one in FORMATS.items()
     ]  # fmt: skip
+    found.append(
+        OfferedExport(
+            MODEL,
+            translate("exporting", "Model for other programs"),
+            translate("exporting", "the network and your classes as ONNX files, with a runner that needs only Python"),
+            (
+                translate("exporting", "the images and labels that taught it stay here"),
+                translate("exporting", "it judges each image alone; in the project, images also teach one another"),
+            ),
+            FormatGroup.MODEL,
+            is_folder=True,
+        )
+    )
     order = list(FormatGroup)
     return {one.name: one for one in sorted(found, key=lambda one: order.index(one.group))}
 
@@ -143,7 +173,7 @@ def look_at(project_path: Path, state: "CollectionState", wish: ExportWish) -> E
         )
 
 
-def export(
+def export_labels(
     project_path: Path, state: "CollectionState", look: ExportLook, on_progress: "OnProgress", cancel: "CancelToken"
 ) -> "WrittenExport":
     """Write what was looked at, with the answers that the screen shows.
@@ -165,6 +195,21 @@ def export(
         )
 
 
+def export_the_model(
+    project_path: Path, caches: "CacheFolders", look: ExportLook, on_progress: "OnProgress", cancel: "CancelToken"
+) -> "ExportedModel":
+    """Write the model as it is fitted now.
+
+    Raises:
+        InputError, ModelError, StorageError: nothing is embedded or labelled yet, or the place or the disk refuses.
+        Cancelled: it was stopped.
+    """
+    from engine.collection.bundle.export import export_model
+
+    with Project.open(project_path, for_writing=False) as project:
+        return export_model(project, caches, look.target, setting_of(project), on_progress=on_progress, cancel=cancel)
+
+
 def _free(target: Path) -> Path:
     """The name, or with a number where it is taken: nobody shall replace anything who did not ask for it."""
     number, free = 1, target
@@ -176,7 +221,10 @@ def _free(target: Path) -> Path:
 
 def _problem(project: Project, target: Path, offered: OfferedExport) -> str:
     try:
-        check_target(project, target, FORMATS[offered.name])
+        if offered.has_labels:
+            check_target(project, target, FORMATS[offered.name])
+        else:
+            check_is_free(Path(os.path.realpath(target)))
     except (ProtoleafError, OSError, ValueError) as error:
         return shown(str(told(error)))
     if not target.parent.is_dir():
@@ -193,6 +241,8 @@ def _free_bytes(target: Path) -> int | None:
 
 
 def _preview(project: Project, state: "CollectionState", wish: ExportWish) -> ExportPreview:
+    if not wish.offered.has_labels:
+        return ExportPreview(lines=MODEL_FILES)
     try:
         return preview_export(project, state, FORMATS[wish.offered.name], wish.which, wish.options)
     except (ProtoleafError, OSError) as error:

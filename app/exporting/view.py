@@ -236,7 +236,8 @@ class ExportCard(Overlay):
     def _show_answers(self) -> None:
         look = self._look
         chosen = None if look is None else look.chosen.get(look.wish.which)
-        can_export = look is not None and not look.problem and (chosen is None or chosen.count > 0)
+        has_some = not self.offered.has_labels or chosen is None or chosen.count > 0
+        can_export = look is not None and not look.problem and has_some
         self.export_button.setEnabled(can_export)
         is_taken = look is not None and look.is_taken
         self.export_button.setText(self.tr("Replace") if is_taken else self.tr("Export"))

@@ -14,6 +14,7 @@ from engine.new_folder import Placing
 
 if TYPE_CHECKING:
     from app.exporting.logic import ExportLook, OfferedExport
+    from engine.collection.bundle.export import ExportedModel
     from engine.interchange.labelled_images.records import WrittenExport
 
 GROUPS: Final[Mapping[FormatGroup, str]] = {
@@ -115,6 +116,8 @@ def lacks_room(look: "ExportLook", placing: Placing) -> str:
 def preview_caption(preview: ExportPreview, count: int) -> str:
     """`8 of 2,640 images are shown`."""
     if not preview.images:
+        if preview.lines:
+            return translate("exporting", "These files:")
         return translate("exporting", "There is no such image yet.")
     if preview.images >= count:
         return fill(translate("exporting", "All of %1"), images(count)) if count > 1 else images(count)
@@ -141,6 +144,16 @@ def done_text(written: "WrittenExport", target: Path) -> str:
         reason = shown(first.reason)
         parts.append(fill(template, images(len(written.failures)), shown(first.path.name), reason))
     return ". ".join(parts)
+
+
+def model_done_text(done: "ExportedModel") -> str:
+    """`Exported the model with 52 classes to birds-model, 41.2 MB`."""
+    template = (
+        translate("exporting", "Exported the model with %1 class to %2, %3")
+        if done.classes == 1
+        else translate("exporting", "Exported the model with %1 classes to %2, %3")
+    )
+    return fill(template, number(done.classes), shown(done.folder.name), file_size(done.size_bytes))
 
 
 def stopped_text(*, writes_into: bool) -> str:

@@ -263,3 +263,18 @@ def test_its_words_are_whole(reviewing: Desk) -> None:
             assert focused is not None
             assert card.isAncestorOf(focused)
             assert focused.accessibleName() or getattr(focused, "text", str)()
+
+
+def test_the_model_leaves(reviewing: Desk, collection: Collection, tmp_path: Path) -> None:
+    """No images are chosen for it; the files that were shown are there."""
+    card = opened(reviewing)
+    click(reviewing, card.formats.buttons["model"])
+    wait_for_look(reviewing, card)
+    assert not card.details.which[Which.ALL].isVisible()
+    assert card.target.text() == str(collection.folder / "shapes-model")
+    shown = card.details.preview.lines
+    name_target(reviewing, card, str(tmp_path / "shapes"))
+    click(reviewing, card.export_button)
+    reviewing.wait(lambda: bool(reviewing.window.toast.message) or bool(card.failure.text))
+    assert reviewing.window.toast.message.startswith("Exported the model with 8 classes to shapes, ")
+    assert sorted(path.name for path in (tmp_path / "shapes").iterdir()) == sorted(shown)
