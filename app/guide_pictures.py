@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QLocale, QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QScrollArea, QWidget
 
 from app.help.typesetting import PIXELS_FOR_ONE
 from app.screenshot import choose_coarse, is_complete, opened, show_published, show_training, wait_until
@@ -31,6 +31,7 @@ COLOURS: Final = 128
 BESIDE: Final = 16
 """Logical pixels around a card that floats."""
 SELECTED: Final = 9  # images, which are two rows or three
+TABLE_ROWS: Final = 24  # of the labels that somebody else gave
 LONG_S: Final = 600  # a busy machine tests its devices, or draws the sample
 HOME: Final = {
     "PROTOLEAF_CACHE": "cache",
@@ -69,7 +70,11 @@ def make_pictures(project: Path, folder: Path) -> None:
 
 def take(window: "MainWindow", folder: Path, shows: Mapping[str, Show]) -> None:
     """Make some pictures of a window, one after the other."""
+    from app.palette.overlay import Overlay
+
     for name, show in shows.items():
+        for card in window.findChildren(Overlay):
+            card.dismiss()
         place = show(window)
         wait_until(lambda: not window.thumbnails.is_busy)
         save(window.grab(place), folder / f"{name}.png")
@@ -149,8 +154,11 @@ def _class_panel(window: "MainWindow") -> QRect:
     graph = window.session.graph
     window.tree.select_class(min(graph.leaves()))
     wait_until(lambda: window.inspector.class_facts is not None)
+    wait_until(lambda: is_complete(window))
     scroll = next(area for area in window.inspector.findChildren(QScrollArea) if area.isVisible())
-    scroll.verticalScrollBar().setValue(scroll.verticalScrollBar().maximum())  # where the confidence needed stands
+    last = scroll.findChild(QCheckBox)
+    assert isinstance(last, QCheckBox)
+    scroll.ensureWidgetVisible(last)  # below the confidence needed
     return _part(window, window.inspector)
 
 
@@ -173,8 +181,39 @@ def _performance(window: "MainWindow") -> QRect:
     return _card(window, window.computing.panel)
 
 
+def _export(window: "MainWindow") -> QRect:
+    window.registry.trigger("export")
+    wait_until(lambda: window.exporting.card is not None and window.exporting.card.look is not None)
+    return _card(window, window.exporting.card)
+
+
+def _import_labels(window: "MainWindow") -> QRect:
+    """A table of somebody who knows three images, and one of them better."""
+    window.registry.trigger("import_labels")
+    imports = window.label_imports
+    imports.read(_table(window))
+    wait_until(lambda: imports.card is not None and bool(imports.card.summary))
+    return _card(window, imports.card)
+
+
+def _table(window: "MainWindow") -> Path:
+    from engine.graph.codes import NO_CLASS
+    from engine.new_file import write_file
+
+    state, graph = window.session.state, window.session.graph
+    assert state is not None
+    labelled = [place for place, label in enumerate(state.label_class.tolist()) if label != NO_CLASS]
+    others = [place for place, label in enumerate(state.label_class.tolist()) if label == NO_CLASS]
+    leaves = sorted(graph.leaves())
+    lines = ["image,class"]
+    for place, class_id in zip([labelled[0], *others[: TABLE_ROWS - 1]], leaves[1:], strict=False):
+        lines.append(f"{state.path_of(int(state.image_ids[place]))},{graph.name(class_id)}")
+    path = Path(os.environ["PROTOLEAF_CACHE"]).parent / "volunteers.csv"
+    write_file(path, "\n".join([*lines, f"elsewhere.jpg,{graph.name(leaves[0])}"]))
+    return path
+
+
 def _backups(window: "MainWindow") -> QRect:
-    window.computing.panel.dismiss()  # type: ignore[union-attr]
     window.registry.trigger("backups")
     panel = window.backups.panel
     assert panel is not None
@@ -202,6 +241,8 @@ PARTS: Final[Mapping[str, Show]] = {
     "class-panel": _class_panel,
     "selection": _selection,
     "performance": _performance,
+    "export": _export,
+    "import-labels": _import_labels,
     "backups": _backups,
     "backbones": _backbones,
     "training": _training,

@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from app.controls import fill_column, make_button, make_flowing_label
+from app.guide_page import set_guide_page
 from app.label_import.section import PlanSection
 from app.label_import.wording import (
     MOST_ROWS,
@@ -59,6 +60,7 @@ class LabelImportCard(ScrollingCard):
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, translate("label_import", "Import labels"))
+        set_guide_page(self, "exporting#importing-labels")
         self._survey: LabelSurvey | None = None
         self.file_button = make_button(self.tr("Choose a file…"), self.file_requested.emit, icon_name="file")
         self.folder_button = make_button(self.tr("Choose a folder…"), self.folder_requested.emit, icon_name="folder")
