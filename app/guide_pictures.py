@@ -128,8 +128,10 @@ def _part(window: "MainWindow", part: QWidget, *, height: int | None = None) -> 
 
 
 def _card(window: "MainWindow", card: "Overlay | None") -> QRect:
+    """A card that floats, with some of what is around it where that does not make the picture too wide."""
     assert card is not None
-    place = _part(window, card.panel).marginsAdded(QMargins(BESIDE, BESIDE, BESIDE, BESIDE))
+    beside = max(0, min(BESIDE, (SIZE.width() - card.panel.width()) // 2))
+    place = _part(window, card.panel).marginsAdded(QMargins(beside, BESIDE, beside, BESIDE))
     return place.intersected(window.rect())
 
 
