@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -10,10 +11,13 @@ from engine.config import BACKBONE_VARIABLE, CacheFolders
 from engine.project import ClassPolicy, Project
 from tests.support.collections import Collection
 
+RENAMED: Final = {"Green disc": "=Green disc", "Green stripes": "unknown"}
+"""Names that a table must not write as they are."""
+
 
 @pytest.fixture(scope="session")
 def ruled(embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """Red leaves may not be named; blue discs need more than anybody can be sure of, and blue ones at all as much."""
+    """Red leaves may not be named, blue ones need more than anybody can be sure of, and green ones have odd names."""
     folder = tmp_path_factory.mktemp("ruled")
     shutil.copytree(embedded_once.caches.root, folder / "cache")
     shutil.copytree(embedded_once.folder, folder / "collection")
@@ -21,6 +25,8 @@ def ruled(embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory) -
     with Project.open(collection.project, is_backed_up=False) as project:
         project.set_policy(project.graph.find("Red"), ClassPolicy(is_deepest=True))
         project.set_policy(project.graph.find("Blue"), ClassPolicy(bar=1.0))
+        for name, odd in RENAMED.items():
+            project.rename_class(project.graph.find(name), odd)
     return collection
 
 

@@ -14,6 +14,7 @@ from engine.collection.bundle.export import ExportedModel
 from engine.collection.bundle.opened import open_bundle
 from engine.errors import Cancelled, InputError, ProtoleafError
 from engine.events import CancelToken
+from tests.engine.collection.bundle.conftest import RENAMED
 from tests.support.collections import LEAVES, Collection, write_shape
 from tests.support.command_line import done, refused
 from tests.support.onnx_models import write_vectors
@@ -110,7 +111,7 @@ def test_by_the_command_line(
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["image"] for row in rows] == [f"new/more/{number}.png" for number in range(len(LEAVES))]
-    assert [row["class"] for row in rows] == list(LEAVES)
+    assert [row["path"].rpartition("/")[2] for row in rows] == [RENAMED.get(leaf, leaf) for leaf in LEAVES]
     assert "broken.jpg: " in done(capsys, "classify", "--model", "moved", "new", "-o", "out.csv").out
 
 
