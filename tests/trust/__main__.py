@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from engine import __version__
+from tests.trust.activities import ACTIVITIES
 from tests.trust.copier import copy_many
 from tests.trust.disk_filler import can_fill, fill_many
 from tests.trust.image_mutator import break_many
@@ -38,20 +39,22 @@ class Instrument:
     Attributes:
         option: of the command line; its value is the number of trials.
         run: takes the stage, a count, a seed and who is told after each trial.
+        takes_names: whether it also takes the names of activities.
     """
 
     option: str
     title: str
     run: Callable[..., Outcome]
+    takes_names: bool = False
 
 
 INSTRUMENTS: Final = (
-    Instrument("kills", "activities killed at a random moment", kill_many),
+    Instrument("kills", "activities killed at a random moment", kill_many, takes_names=True),
     Instrument("damaged", "damaged projects", damage_many),
     Instrument("images", "broken images", break_many),
     Instrument("copies", "copies of an open project", copy_many),
     Instrument("moves", "renames and replacements", move_many),
-    Instrument("disks", "full disks", fill_many),
+    Instrument("disks", "full disks", fill_many, takes_names=True),
 )
 
 
@@ -62,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
         started = time.monotonic()
         stage = build_stage(Path(folder) / "stage")
         rows = [
-            _run(instrument, stage, count, asked.seed)
+            _run(instrument, stage, count, asked)
             for instrument in INSTRUMENTS
             if (count := getattr(asked, instrument.option))
         ]
@@ -80,11 +83,14 @@ def _parser() -> argparse.ArgumentParser:
     for instrument in INSTRUMENTS:
         parser.add_argument(f"--{instrument.option}", type=int, default=0, metavar="COUNT", help=instrument.title)
     parser.add_argument("--seed", type=int, default=1, help="of all chance")
+    parser.add_argument(
+        "--only", nargs="+", default=[], choices=ACTIVITIES, metavar="ACTIVITY", help="of kills and full disks"
+    )
     parser.add_argument("--out", type=Path, help="Markdown file for the table")
     return parser
 
 
-def _run(instrument: Instrument, stage: Stage, count: int, seed: int) -> Outcome:
+def _run(instrument: Instrument, stage: Stage, count: int, asked: argparse.Namespace) -> Outcome:
     if instrument.run is fill_many and not can_fill(stage):
         sys.stderr.write("full disks: left out, this system lets nobody mount a small disk\n")
         return Outcome(f"{instrument.title} (not possible here)")
@@ -99,7 +105,8 @@ def _run(instrument: Instrument, stage: Stage, count: int, seed: int) -> Outcome
             sys.stderr.write(f"{instrument.title}: {done:,} of {count:,}, {seconds:,.0f} s{end}")
             sys.stderr.flush()
 
-    row = instrument.run(stage, count, seed=seed, on_trial=on_trial)
+    names = {"names": tuple(asked.only)} if instrument.takes_names else {}
+    row = instrument.run(stage, count, seed=asked.seed, on_trial=on_trial, **names)
     sys.stderr.write(
         f"{instrument.title}: {count:,} in {time.monotonic() - started:,.0f} s, {len(row.broken)} faults\n"
     )
@@ -108,6 +115,7 @@ def _run(instrument: Instrument, stage: Stage, count: int, seed: int) -> Outcome
 
 def _report(rows: Sequence[Outcome], asked: argparse.Namespace, minutes: float) -> str:
     options = " ".join(f"--{each.option} {count}" for each in INSTRUMENTS if (count := getattr(asked, each.option)))
+    options += f" --only {' '.join(asked.only)}" if asked.only else ""
     facts = (
         f"Protoleaf {__version__}, {datetime.now(UTC):%Y-%m-%d}, {platform.system()} {platform.machine()}, Python "
         f"{platform.python_version()}, {PROCESSES} trials at once on {os.cpu_count()} cores, {minutes:.0f} min:"

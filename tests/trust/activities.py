@@ -17,10 +17,12 @@ from engine.collection.importing.import_images import import_images
 from engine.config import CacheFolders
 from engine.errors import GraphError
 from engine.files import FoundFile
+from engine.interchange.labelled_images.formats import FORMATS
 from engine.project import ClassPolicy, Project
 from tests.trust.acknowledge import Log
 from tests.trust.backups import BACKED_UP, RESTORED, backups_of, content_of
 from tests.trust.children import Place
+from tests.trust.exports import EXPORTED, READABLE, target
 from tests.trust.seen import digest, people_part
 from tests.trust.stages import Stage
 
@@ -193,6 +195,26 @@ def _train_command(place: Place, log: Log, stage: Stage, chance: Random) -> None
     command(place, log, "train", place.project, "--depth", "propagation", *words)
 
 
+def _export_command(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    """Every format in turn, beginning with one that chance chooses."""
+    place.exports.mkdir(exist_ok=True)
+    first = chance.randrange(len(EXPORTED))
+    for name in EXPORTED[first:] + EXPORTED[:first]:
+        command(place, log, "export", place.project, name, target(place, name), "--images", "verified")
+
+
+def _import_labels_command(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    """Labels that were taken away come back, and folders of others bring labels, classes and images."""
+    with Project.open(place.project) as project:
+        labelled = list(project.labels())
+        project.unlabel(chance.sample(labelled, len(labelled) // 2))
+        log.acknowledge(project, "take labels away")
+    name = chance.choice(READABLE)
+    source = stage.labels / f"{name}{FORMATS[name].suffix}"
+    command(place, log, "import-labels", place.project, source, "--format", name)
+    command(place, log, "import-labels", place.project, stage.extra, "--add-images", "--add-classes", "--who", "grace")
+
+
 def _back_up(place: Place, log: Log, stage: Stage, chance: Random) -> None:
     with Project.open(place.project) as project:
         label_one(project, log, chance)
@@ -229,6 +251,8 @@ ACTIVITIES: Final[Mapping[str, Activity]] = {
         Activity("embed in batches", _embed_in_batches),
         Activity("embed", _embed_command),
         Activity("classify", _classify_command, with_caches=True),
+        Activity("export", _export_command, weight=1.5),
+        Activity("import-labels", _import_labels_command, weight=1.5),
         Activity("train", _train_command, with_caches=True, weight=0.7),
         Activity("backup", _back_up, commands=(BACKED_UP,)),
         Activity("restore", _restore, commands=(BACKED_UP, RESTORED)),

@@ -68,6 +68,11 @@ class Place:
         return self.folder / "home"
 
     @property
+    def exports(self) -> Path:
+        """Where exports are written; each in it is whole, or hidden."""
+        return self.folder / "exports"
+
+    @property
     def log(self) -> Path:
         """Where acknowledgements are written."""
         return self.folder / "acknowledged.jsonl"

@@ -15,6 +15,7 @@ from tests.support.mounted_disk import NoSmallDiskError, leave_free, mount_small
 from tests.trust.acknowledge import Log, read_log
 from tests.trust.activities import Activity, CommandRefused, possible_activities
 from tests.trust.children import Place, run_apart, settle
+from tests.trust.exports import drafts
 from tests.trust.outcome import Fault, Outcome, Trial
 from tests.trust.stages import Stage
 from tests.trust.survivor import check, survivor_faults
@@ -106,6 +107,8 @@ def meet_full_disk(roomy: Place, stage: Stage, fill: Fill) -> list[Fault]:
     faults = _run(fill, small, stage, Log(roomy.log))
     if not (verdict := check(small.project)).is_sound and not (fill.holds_all and _FULL in verdict.said):
         faults.append(Fault("other", f"check on the full disk: {verdict.said[:500]}"))
+    if left := drafts(small):
+        faults.append(Fault("other", f"left on the full disk: {', '.join(left[:5])}"))
     filler.unlink()
     start = stage.facts()["first" if fill.activity.is_on_first_version else "people"]
     return faults + survivor_faults(small, read_log(roomy.log), str(start))

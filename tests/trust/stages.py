@@ -18,6 +18,7 @@ from engine.project import ClassPolicy, Project
 from tests.support.collections import LEAVES, class_ids, write_collection, write_shape
 from tests.support.projects import trained_model, write_first_version
 from tests.trust.children import Place, run_apart
+from tests.trust.exports import export_all
 from tests.trust.seen import digest, everything, people_part
 
 EXTRA_PICTURES: Final = 24
@@ -53,6 +54,11 @@ class Stage:
     def extra(self) -> Path:
         """Folder of pictures that are not in the project."""
         return self.folder / "extra"
+
+    @property
+    def labels(self) -> Path:
+        """Folder of the project's labels in every format from which they come back."""
+        return self.folder / "labels"
 
     def facts(self) -> dict[str, Any]:
         """What was found in the projects when they were made, by name."""
@@ -102,6 +108,7 @@ def _build(folder: Path) -> None:
         _decide_more(project, collection.caches)
         steps = _steps_back(project)
         _steps_forward(project, len(steps) - 1)
+        export_all(project, stage.labels)
         facts = {"everything": everything(project), "people": digest(people_part(project)), "steps_back": steps}
     write_first_version(stage.first_version)
     for name, path in (("older", stage.older), ("first", stage.first_version)):

@@ -13,6 +13,7 @@ from engine.project import Project
 from tests.trust.acknowledge import Line
 from tests.trust.backups import backup_faults
 from tests.trust.children import Place
+from tests.trust.exports import drafts, export_faults
 from tests.trust.outcome import Fault
 from tests.trust.seen import digest, machine_part, people_part
 
@@ -96,6 +97,7 @@ def survivor_faults(place: Place, lines: Sequence[Line], start: str) -> list[Fau
         faults.append(Fault("other", f"check does not call it sound: {verdict.said}"))
     acknowledged = sum(line.kind == "done" for line in lines)
     try:
+        faults += export_faults(place)
         with Project.open(place.project) as project:
             faults += acknowledged_faults(project, lines, start)
             project.add_class("after it")
@@ -112,8 +114,8 @@ def stray_fault(place: Place) -> list[Fault]:
     """Files that a trial left behind: beside the project, in the temporary folder, and drafts anywhere."""
     beside = [path.name for path in place.desk.iterdir() if path != place.project and "backup" not in path.name]
     temporary = [f"tmp/{path.name}" for path in place.temporary.iterdir()] if place.temporary.exists() else []
-    drafts = [path.name for root in (place.caches, place.home) for path in root.rglob("*") if _is_draft(path)]
-    names = sorted({*beside, *temporary, *drafts})
+    kept = [path.name for root in (place.caches, place.home) for path in root.rglob("*") if _is_draft(path)]
+    names = sorted({*beside, *temporary, *kept, *drafts(place)})
     return [Fault("stray", f"left behind: {', '.join(names[:5])}")] if names else []
 
 

@@ -5,6 +5,7 @@
 
 import os
 import random
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,7 @@ from typing import Final
 import pytest
 
 from engine.config import CacheFolders
+from engine.interchange.labelled_images.formats import FORMATS
 from tests.support.collections import embed_collection, write_collection, write_graph, write_shape
 from tests.support.other_backbones import own_backbone
 from tests.support.small_disk import PROJECT, Moment, Outcome, is_permitted, run
@@ -24,6 +26,10 @@ MOST_FREE_BYTES: Final = 8 << 20
 ON_DISK: Final = "{disk}/" + PROJECT
 QUICK: Final = ("iterations=4", "validation_episodes=3", "test_episodes=3", "validation_interval=2")
 TRAIN: Final = ("train", ON_DISK, *(word for setting in QUICK for word in ("--setting", setting)))
+EXPORTS: Final = {
+    f"export {name}": ("export", ON_DISK, name, f"{{disk}}/out{one.suffix}", "--images", "verified")
+    for name, one in FORMATS.items()
+}
 COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "new": ("new", "{disk}/fresh.protoleaf"),
     "import-graph": ("import-graph", ON_DISK, "{disk}/more.csv"),
@@ -40,10 +46,14 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
         "--out", "{disk}/data", "--side", "16", "--factor", "8",
     ),
     "doctor": ("doctor",),
+    "import-labels": ("import-labels", ON_DISK, "{disk}/theirs", "--add-images", "--add-classes"),
+    **EXPORTS,
 }  # fmt: skip
 SLOW: Final = frozenset({"embed", "classify", "evaluate", "experiment build", "doctor"})
 """Tried at one level only, and not again with room, when time is short."""
-SLOWEST: Final = frozenset({"train", "backbone add", "export model"})
+SLOWEST: Final = frozenset({"train", "backbone add", "export model"}) | (
+    EXPORTS.keys() - {"export csv", "export folders"}
+)
 """Tried only when there is time."""
 WITHOUT: Final = {"embed": ("cache/embeddings",)}
 
@@ -77,6 +87,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     for seed in range(100, 110):
         write_shape(folder / "more" / f"{seed}.png", "Red disc", seed=seed)
+    shutil.copytree(folder / "more", folder / "theirs" / "Red disc")
     own_backbone(folder / "own")
     write_small_imagenet(folder / "imagenet")
     write_wordnet(folder / "wordnet")
