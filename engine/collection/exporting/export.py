@@ -14,7 +14,7 @@ from engine.full_disk import writing
 from engine.interchange.labelled_images.formats import ImageFormat, format_named
 from engine.interchange.labelled_images.placed_images import FolderOptions
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
-from engine.new_file import output_file
+from engine.new_file import clear_abandoned_drafts, output_file
 from engine.new_folder import check_is_free, new_folder
 from engine.project import Project
 
@@ -133,6 +133,7 @@ def check_target(project: Project, out: Path, one: ImageFormat) -> None:
 def _write(one: ImageFormat, images: LabelledImages, choice: ExportChoice) -> WrittenExport:
     with writing(choice.out, _NOT_WRITTEN, _REMEDY):
         if one.write_file is not None:
+            clear_abandoned_drafts(choice.out.parent)  # of exports that were killed
             with output_file(choice.out) as file:
                 return one.write_file(images, file)
         assert one.write_folder is not None, "one of them"

@@ -11,6 +11,7 @@ from engine.events import CancelToken, Progress
 from engine.files import FoundFile
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.new_file import DRAFT_SUFFIX
 from engine.new_folder import Placing
 from tests.support.labelled_images import ORGAN, Labelled
 
@@ -120,3 +121,10 @@ def test_two_images_of_one_name(music: Labelled, tmp_path: Path) -> None:
     music.project.import_labelled([(found, music.ids["Piano"])])
     export_images(music.project, {}, ExportChoice("folders", tmp_path / "out", Which.VERIFIED))
     assert {path.name for path in (tmp_path / "out/Keyboard/Piano").iterdir()} == {"piano.png", "PIANO (2).png"}
+
+
+def test_a_draft_of_a_killed_export_goes(music: Labelled, tmp_path: Path) -> None:
+    """The next export beside it takes it away."""
+    (tmp_path / f".0123{DRAFT_SUFFIX}").touch()
+    export_images(music.project, {}, ExportChoice("csv", tmp_path / "out.csv", Which.VERIFIED))
+    assert not list(tmp_path.glob(f".*{DRAFT_SUFFIX}"))
