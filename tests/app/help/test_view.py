@@ -262,6 +262,18 @@ def test_the_page_of_a_panel(guide: GuideWindow, desk: Desk) -> None:
     assert (guide.page, shown(guide)) == ("keeping", "Undo")
 
 
+def test_whoever_sees_nothing_hears_what_each_part_is(guide: GuideWindow) -> None:
+    """Every stop of the Tab key has a name; the page has that of its heading, a result all of its words."""
+    stops = [part for part in guide.findChildren(QWidget) if part.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    named = [part for part in stops if part.isVisible()]
+    assert len(named) >= 4
+    assert all(part.accessibleName() for part in named)
+    assert guide.text.accessibleName() == "Guide"
+    type_words(guide, "undo")
+    words = guide.results.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert words.startswith("Undo. Keeping. Undo works after a restart. Some words that fill the page.")
+
+
 def test_a_guide_that_is_not_there(desk: Desk, pages: Path) -> None:
     """The window says so in the place of the page."""
     (pages / "keys.md").unlink()
