@@ -1,8 +1,10 @@
 """Start of the program: the window, the command line, or a worker, by the first word."""
 
 import logging
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,8 +54,16 @@ def open_window(project: Path | None, *, with_sample: bool = False) -> int:
     """Show the window, with a project or with the sample when one is wanted, and run until it is closed."""
     from engine.log import ProcessKind, logging_to_file
 
+    leave_root()
     with logging_to_file(ProcessKind.WINDOW) as log:
         return _run_window(project, log, with_sample=with_sample)
+
+
+def leave_root() -> None:
+    """Go home where a menu started the program in the root of the file system: file dialogs begin where it is."""
+    with suppress(OSError):
+        if Path.cwd() == Path(Path.cwd().anchor):
+            os.chdir(Path.home())
 
 
 def _run_window(project: Path | None, log: "Log", *, with_sample: bool) -> int:

@@ -167,18 +167,21 @@ as_person protoleaf >"$build/third.log" 2>&1 &
 wait_for 60 "the window" window Protoleaf
 sleep 3
 press ctrl+shift+n
+sleep 3
+picture 4-new-project
+press Return
 choose_file "$work/few.protoleaf"
 wait_for 60 "the new project's window" window few
 press ctrl+shift+o
 choose_file "$work/few"
 sleep 8
-picture 4-add-folder
+picture 5-add-folder
 press Return
 sleep 20
-picture 5-own-folder
+picture 6-own-folder
 press ctrl+shift+t
 sleep 8
-picture 6-training
+picture 7-training
 press Escape
 quit_window
 

@@ -1,12 +1,13 @@
 """Start of the program: the first word decides, and on Windows ONNX Runtime is loaded before Qt."""
 
 import builtins
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
-from app.__main__ import _names_a_project, main, open_window
+from app.__main__ import _names_a_project, leave_root, main, open_window
 
 
 class _QtReachedError(Exception):
@@ -51,3 +52,17 @@ def test_a_command_runs_without_a_window(capsys: pytest.CaptureFixture[str]) -> 
     """An unknown command is refused by the command line, with its status."""
     assert main(["no-such-command"]) == 2
     assert "no-such-command" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("starts_in_root", [True, False])
+def test_file_dialogs_begin_at_home_rather_than_in_the_root(
+    starts_in_root: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a menu starts programs; a folder that a person chose stays."""
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    chosen = tmp_path / "chosen"
+    chosen.mkdir()
+    monkeypatch.chdir(chosen.anchor if starts_in_root else chosen)
+    leave_root()
+    assert Path.cwd() == (tmp_path if starts_in_root else chosen)
