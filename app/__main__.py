@@ -87,6 +87,10 @@ def _run_window(project: Path | None, log: "Log", *, with_sample: bool) -> int:
     apply_theme(application, SchemeChoice.named(settings.scheme))
     window = MainWindow(settings=settings, log=log)
     StopSignals(window)
+    if sys.platform == "darwin":
+        from app.opened_files import OpenedFiles
+
+        OpenedFiles(application, window.open_soon)
     from app.labelling_report import attach_labelling_report
     from app.startup_report import attach_report
 
