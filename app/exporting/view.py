@@ -231,7 +231,8 @@ class ExportCard(Overlay):
 
     def _set_running(self, *, is_running: bool) -> None:
         self._middle.setEnabled(not is_running)
-        for part in (self._place, self._facts, self._answers):
+        self._place.setEnabled(not is_running)
+        for part in (self._facts, self._answers):
             part.setVisible(not is_running)
         self.progress.setVisible(is_running)
 

@@ -91,6 +91,9 @@ def target_label(*, is_folder: bool) -> str:
 def target_facts(look: "ExportLook") -> str:
     """`12.3 GB free there`, and whether a file is replaced."""
     parts = []
+    if look.wish.offered.writes_into:
+        words = translate("exporting", "Choose the folder of your images to have the new files beside them.")
+        parts.append(words)
     if look.is_taken:
         parts.append(fill(translate("exporting", "%1 exists and will be replaced."), shown(look.target.name)))
     if look.free_bytes is not None:

@@ -3,8 +3,10 @@
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -26,8 +28,10 @@ from engine.scratch_folder import scratch_folder
 
 IMAGES: Final = 8
 """Images of a preview. Chosen: what one looks at; a folder's preview stays a short list."""
-MOST_LINES: Final = 40
-"""Lines of a file or folder that are shown. Chosen: two screens of the preview."""
+MOST_LINES: Final = 60
+"""Lines of a file or folder that are shown. Chosen: a few screens of the preview."""
+MOST_SERIES: Final = 3
+"""So many files of one kind are shown from the inside; of more, such as one beside each image, the first."""
 LONGEST_LINE: Final = 400
 """Letters of a line that are shown."""
 _INDENT: Final = "    "
@@ -126,7 +130,11 @@ def _folder_lines(one: ImageFormat, images: LabelledImages, options: FolderOptio
         draft.mkdir()
         taken = _with_empty_files(images, scratch) if one.has_images else images
         one.write_folder(taken, draft, replace(options, placing=Placing.COPY))
-        yield from _tree(sorted(path.relative_to(draft).as_posix() for path in draft.rglob("*") if path.is_file()))
+        files = {path.relative_to(draft).as_posix(): path for path in draft.rglob("*") if path.is_file()}
+        if one.has_images:
+            yield from _tree(files)
+        else:
+            yield from _files_lines({name: files[name].read_bytes() for name in sorted(files)})
 
 
 def _with_empty_files(images: LabelledImages, scratch: Path) -> LabelledImages:
@@ -145,7 +153,30 @@ def _with_empty_files(images: LabelledImages, scratch: Path) -> LabelledImages:
 def _lines_of(content: bytes) -> Sequence[str]:
     if content.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return list(_tree(sorted(archive.namelist())))
+            return list(_files_lines({name: archive.read(name) for name in sorted(archive.namelist())}))
+    return _text_lines(content)
+
+
+def _files_lines(files: Mapping[str, bytes]) -> Iterator[str]:
+    """What the files are called, then how each begins, the tables first; of a series the first file."""
+    tree = list(_tree(files))
+    yield from tree
+    series = Counter(PurePosixPath(name).suffix for name in files)
+    seen: Counter[str] = Counter()
+    inside = []
+    for name in sorted(files, key=lambda name: (PurePosixPath(name).suffix != ".csv", name)):
+        suffix = PurePosixPath(name).suffix
+        if series[suffix] <= MOST_SERIES or not seen[suffix]:
+            inside.append(name)
+        seen[suffix] += 1
+    room = max(1, (MOST_LINES - len(tree)) // max(1, len(inside)) - 2)
+    for name in inside:
+        yield ""
+        yield f"{name}:"
+        yield from islice(_text_lines(files[name]), room)
+
+
+def _text_lines(content: bytes) -> list[str]:
     text = content.decode("utf-8", "replace")
     if text.count("\n") <= 1 and text.lstrip().startswith(("{", "[")):
         text = json.dumps(json.loads(text), ensure_ascii=False, indent=2)

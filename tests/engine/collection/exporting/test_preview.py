@@ -88,3 +88,14 @@ def test_of_many_images_several_classes_are_shown(music: Labelled, state: Collec
 def test_a_project_without_images(music: Labelled) -> None:
     shown = preview_export(music.project, state_of([]), FORMATS["folders"], Which.SURE)
     assert shown.images == 0
+
+
+def test_archives_and_folders_of_tables_are_shown_from_the_inside(music: Labelled, state: CollectionState) -> None:
+    """Names alone say nothing of the project."""
+    archive = preview_export(music.project, state, FORMATS["darwin-core"], Which.SURE).lines
+    assert archive[:2] == ("eml.xml", "identification.csv")
+    assert "occurrence.csv:" in archive
+    assert any("piano.png" in line for line in archive)
+    sidecars = preview_export(music.project, state, FORMATS["xmp"], Which.VERIFIED).lines
+    assert sum(line.endswith(".xmp:") for line in sidecars) == 1
+    assert any("labelled_by>ada<" in line for line in sidecars)
