@@ -9,7 +9,13 @@ from app.help.guide import Guide, GuidePage, GuideSection
 
 SNIPPET_LETTERS: Final = 110
 """About two lines of the narrow list that shows them."""
+QUOTED_WORDS: Final = 4
+"""Fewer words of a heading may stand in a long text by chance."""
 _BEFORE: Final = 32  # letters of a snippet before its first hit
+_SMALL: Final = frozenset(
+    {"a", "an", "and", "can", "do", "does", "how", "i", "is", "my", "of", "the", "to", "what", "why"}
+)
+"""Words of a question that say nothing of what it is about."""
 _WORD: Final = re.compile(r"\w+")
 
 Span = tuple[int, int]
@@ -38,17 +44,19 @@ class Hit:
 def search(guide: Guide, text: str) -> list[Hit]:
     """The sections that have all typed words: those with all in their heading, then with some, then in their text.
 
+    Before them come headings that stand in what was typed: a person who pastes a message pastes names and numbers, too.
     A word of the page's own heading counts for each of its sections that has another one. A heading with nothing but
     other headings below it is left out, for these are found.
     """
-    words = words_of(text)
+    typed = words_of(text)
+    words = [word for word in typed if word not in _SMALL] or typed
     if not words:
         return []
     ranked = [
-        (_rank(section, words), _hit(page, section, words))
+        (_quoted_rank(section, typed) or _rank(section, words), _hit(page, section, words))
         for page in guide.pages.values()
         for section in page.sections
-        if (section.text or not section.anchor) and _has_all(page, section, words)
+        if (section.text or not section.anchor) and (_quoted_rank(section, typed) or _has_all(page, section, words))
     ]
     return [hit for _, hit in sorted(ranked, key=lambda entry: entry[0])]
 
@@ -73,6 +81,12 @@ def _has(text: str, word: str) -> bool:
 def _has_all(page: GuidePage, section: GuideSection, words: Sequence[str]) -> bool:
     own = f"{section.title} {section.text}"
     return any(_has(own, word) for word in words) and all(_has(f"{page.title} {own}", word) for word in words)
+
+
+def _quoted_rank(section: GuideSection, typed: Sequence[str]) -> int:
+    """Below 0 where all words of a heading were typed, and so many that this is no chance; the longest come first."""
+    heading = words_of(section.title)
+    return -len(heading) if len(heading) >= QUOTED_WORDS and set(heading) <= set(typed) else 0
 
 
 def _rank(section: GuideSection, words: Sequence[str]) -> int:

@@ -49,9 +49,29 @@ def test_every_word_must_be_there() -> None:
     assert search(GUIDE, "enter restart") == []
 
 
+def test_a_question_is_understood() -> None:
+    """Its small words need not stand there, unless there are no others."""
+    assert places(search(GUIDE, "How do I undo?")) == places(search(GUIDE, "undo"))
+    assert places(search(GUIDE, "to")) == ["keys#accept", "keeping#"]
+
+
 def test_keys_are_found() -> None:
     """As they stand on the page."""
     assert places(search(GUIDE, "ctrl+z")) == ["keys#accept"]
+
+
+def test_a_pasted_message_is_found_among_its_names_and_numbers() -> None:
+    """The longest heading that stands in it first; a short one is no message."""
+    page = make_page(
+        "messages",
+        "# Messages\n\n## the project file is damaged\n\nA.\n\n"
+        "## … is damaged. The backup of … can take its place\n\nB.\n\n## The disk\n\nC.\n",
+    )
+    guide = Guide(Path(), {"messages": page}, {})
+    pasted = "birds is damaged. The backup of 22/11/2026 can take its place: 3 classes"
+    assert places(search(guide, pasted)) == ["messages#-is-damaged-the-backup-of--can-take-its-place"]
+    pasted = "The project file is damaged: found page 7 of /data/birds.protoleaf on the disk"
+    assert places(search(guide, pasted)) == ["messages#the-project-file-is-damaged"]
 
 
 def test_nothing_typed_finds_nothing() -> None:
