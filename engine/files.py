@@ -59,6 +59,19 @@ class PhotoFacts:
     longitude: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class EmbeddedKeywords:
+    """What people said of a photo in other programs, as its file holds it.
+
+    Attributes:
+        xmp: its XMP packet; b"" without one.
+        iptc: its keywords in the older form of the IPTC.
+    """
+
+    xmp: bytes = b""
+    iptc: tuple[str, ...] = ()
+
+
 def size_text(size_bytes: int) -> str:
     """Size of a file for people: `97.8 MB`, or `53.1 kB` where it is less than one."""
     if size_bytes < _FIRST_MEGABYTE:

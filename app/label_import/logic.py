@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.collection.importing.import_labels import LabelPlan, images_on_disk, plan_labels
 from engine.errors import FormatError, ProtoleafError
-from engine.interchange.labelled_images.formats import FORMATS, detect
+from engine.interchange.labelled_images.formats import READ_FORMATS, detect
 from engine.project import Project
 
 DROPPED: Final = frozenset({".csv", ".jsonl", ".json", ".xml", ".zip", ".parquet"})
@@ -64,14 +64,14 @@ def survey_labels(project_path: Path, source: Path) -> LabelSurvey:
     on_disk = frozenset(images_on_disk(plan))
     both = (False, True)
     counts = {(classes, images): _count(plan, on_disk, classes, images) for classes in both for images in both}
-    return LabelSurvey(source, FORMATS[plan.format_name].title, plan, on_disk, counts)
+    return LabelSurvey(source, READ_FORMATS[plan.format_name].title, plan, on_disk, counts)
 
 
 def _format_of(source: Path) -> str:
     try:
         return detect(source)
     except FormatError:
-        titles = [one.title for one in FORMATS.values() if one.read is not None]
+        titles = [one.title for one in READ_FORMATS.values()]
         raise FormatError(
             f"{source.name} is in none of the formats that labels are read from",
             expected=f"one of {', '.join(titles)}",

@@ -21,7 +21,9 @@ def import_labels(
         Path, typer.Argument(metavar="FILE", help="A file or folder that `export` wrote, or another program.")
     ],
     *,
-    format_name: Annotated[str, typer.Option("--format", help="Its format; detected by default.")] = "auto",
+    format_name: Annotated[
+        str, typer.Option("--format", help="Its format, or keywords for those of photos; detected by default.")
+    ] = "auto",
     who: Annotated[
         str, typer.Option(help="Whose labels they are where the file does not say; its name by default.")
     ] = "",
@@ -59,7 +61,7 @@ def import_labels(
             "already_there": plan.already_there, "classes_added": classes, "images_added": images,
             "conflicts": _rows(plan.conflicts), "contradictions": _rows(plan.contradictions),
             "missing_classes": {"/".join(names): count for names, count in plan.new_classes.items()},
-            "missing_images": list(plan.missing_images), "by_machine": plan.by_machine,
+            "missing_images": list(plan.missing_images), "by_machine": plan.by_machine, "suggestions": plan.suggestions,
             "unlabelled": plan.unlabelled, "problems": list(plan.problems), "dry_run": is_dry,
         },
         as_json=as_json,
@@ -85,6 +87,10 @@ def _rest_text(plan: "LabelPlan") -> str:
         _list_text(
             "Classes that are missing here (--add-classes makes them)",
             [f"{'/'.join(names)}: {counted(count, 'label')}" for names, count in plan.new_classes.items()],
+        ),
+        _list_text(
+            "Keywords that name no class",
+            [f"{name}: {counted(count, 'image')}" for name, count in plan.suggestions.items()],
         ),
         _list_text("Images that are not in the project (--add-images adds them)", plan.missing_images),
         _list_text("Not understood", plan.problems),

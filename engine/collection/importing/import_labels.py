@@ -11,12 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from engine.collection.importing.keyword_classes import KeywordClasses
 from engine.collection.importing.match_images import ImageMatcher
-from engine.errors import AmbiguousClassError, FormatError, GraphError, InputError
+from engine.errors import AmbiguousClassError, FormatError, GraphError
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import clean_name, join_path
-from engine.interchange.labelled_images.formats import AUTO, detect, format_named
+from engine.images.photo_keywords import photo_keywords
+from engine.interchange.labelled_images.formats import AUTO, READ_FORMATS, detect, format_named
 from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels
 from engine.project import BackupReason, Change, Project
 from engine.project.action_texts import counted
@@ -54,6 +56,8 @@ class LabelPlan:
         format_name: what the source is.
         labels: those that would be taken over, of images and classes that are there.
         new_classes: classes that are missing, as paths from the top down, with their labels' number.
+        suggestions: keywords of photos that name no class, with how many photos have each; of those with a hierarchy
+            the classes stand in `new_classes`.
         waiting: labels of classes or images that are missing, which `apply` can make or add.
         already_there: labels that the project has.
         conflicts: where the project says something else.
@@ -75,6 +79,7 @@ class LabelPlan:
     by_machine: int = 0
     unlabelled: int = 0
     problems: tuple[str, ...] = ()
+    suggestions: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -151,9 +156,10 @@ def read_labels(source: Path, format_name: str = AUTO) -> tuple[str, ForeignLabe
         UsageError, FormatError, StorageError: it cannot be read.
     """
     name = detect(source) if format_name == AUTO else format_name
-    one = format_named(name)
-    if one.read is None:
-        raise InputError(f"labels cannot be read from {one.title}", found=str(source), remedy="choose another format")
+    one = format_named(name, READ_FORMATS)
+    if one.read_photos is not None:
+        return name, one.read_photos(source, photo_keywords)
+    assert one.read is not None, "one of them"
     return name, one.read(source)
 
 
@@ -164,7 +170,7 @@ def _planned(project: Project, format_name: str, foreign: ForeignLabels, whose: 
     return replace(
         planner.plan(format_name),
         unlabelled=foreign.unlabelled,
-        problems=(*foreign.problems, *planner.problems),
+        problems=(*foreign.problems, *planner.problems()),
     )
 
 
@@ -181,13 +187,20 @@ class _Planner:
         self._waiting: list[ForeignLabel] = []
         self._missing: dict[str, None] = {}
         self._new_classes: Counter[tuple[str, ...]] = Counter()
+        self._suggestions: Counter[str] = Counter()
         self._contradictions: list[LabelConflict] = []
         self._by_machine = 0
-        self.problems: list[str] = []
+        self._keywords = KeywordClasses(project.graph)
+        self._tagged: dict[str, list[int]] = {}
+        self._ambiguous: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._problems: list[str] = []
 
     def take(self, label: ForeignLabel) -> None:
         if label.is_machine:
             self._by_machine += 1
+            return
+        if label.is_keyword:
+            self._take_keyword(label)
             return
         images = self._matcher.images_of(label)
         if not images:
@@ -226,7 +239,16 @@ class _Planner:
             tuple(self._contradictions),
             tuple(self._missing),
             self._by_machine,
+            suggestions=dict(self._suggestions.most_common()),
         )
+
+    def problems(self) -> list[str]:
+        """What could not be understood of the classes."""
+        several = (
+            f'the keyword "{join_path(names)}" may mean several classes: {", ".join(paths)}'
+            for names, paths in self._ambiguous.items()
+        )
+        return [*self._problems, *several]
 
     def _add(self, image_id: int, class_id: int | None, label: ForeignLabel) -> None:
         known = self._found.get(image_id)
@@ -243,6 +265,28 @@ class _Planner:
         self._contradictions.append(
             LabelConflict(label.image, self._text(earlier), self._text(class_id), label.who or self._whose)
         )
+
+    def _take_keyword(self, label: ForeignLabel) -> None:
+        """Take a photo's keyword for a label where it names a class; else it is a suggestion."""
+        meaning = self._keywords.meaning(label.names)
+        if meaning.several:
+            self._ambiguous.setdefault(label.names, meaning.several)
+            return
+        if meaning.missing:
+            self._new_classes[meaning.missing] += 1
+        elif meaning.class_id is None:
+            self._suggestions[label.names[0]] += 1
+            return
+        if label.image not in self._tagged:
+            self._tagged[label.image] = self._matcher.images_of(label)
+        images = self._tagged[label.image]
+        if not images:
+            self._missing[label.image] = None
+        if meaning.class_id is None or not images:
+            self._waiting.append(label if meaning.class_id is not None else replace(label, names=meaning.missing))
+            return
+        for image_id in images:
+            self._add(image_id, meaning.class_id, label)
 
     def _class_of(self, label: ForeignLabel) -> int | str | None:
         """The class, None for none of them; a text where it is missing or several fit, which is then told."""
@@ -262,7 +306,7 @@ class _Planner:
         try:
             return self._graph.find(join_path(label.names))
         except AmbiguousClassError as error:
-            self.problems.append(str(error))
+            self._problems.append(str(error))
             return _SEVERAL
         except GraphError:
             return _MISSING

@@ -17,6 +17,7 @@ from engine.interchange.labelled_images import (
     fiftyone,
     huggingface,
     json_lines,
+    keywords,
     label_studio,
     parquet,
     xmp_sidecars,
@@ -36,6 +37,8 @@ Read = Callable[[Path], ForeignLabels]
 
 Raises `FormatError` where it does not hold what the format promises, and `StorageError` where it cannot be read.
 """
+ReadPhotos = Callable[[Path, keywords.EmbeddedOf], ForeignLabels]
+"""As `Read`, with a function that reads the keywords inside of images."""
 Fits = Callable[[Path], bool]
 """Whether a file or folder looks like the format; looks at little of it, never raises `FormatError`."""
 
@@ -63,6 +66,7 @@ class ImageFormat:
         suffix: of the file, with its dot; "" for a folder.
         write_file, write_folder: one of them is None.
         read: None where no labels can come back.
+        read_photos: instead of it where images themselves are looked into.
         fits: None where it is never detected.
         group: what it is for.
         has_images: whether the folder holds the images themselves, as copies or links.
@@ -77,6 +81,7 @@ class ImageFormat:
     write_file: WriteFile | None = None
     write_folder: WriteFolder | None = None
     read: Read | None = None
+    read_photos: ReadPhotos | None = None
     fits: Fits | None = None
     group: FormatGroup = FormatGroup.ANNOTATION
     has_images: bool = False
@@ -214,15 +219,30 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
 """By the name that the command line has for it. Detection asks in this order; the first that fits is taken."""
 
 
-def format_named(name: str) -> ImageFormat:
-    """The format of a name.
+KEYWORDS: Final = "keywords"
+READ_FORMATS: Final[Mapping[str, ImageFormat]] = {
+    **{name: one for name, one in FORMATS.items() if one.read is not None and name != "folders"},
+    KEYWORDS: ImageFormat(
+        "Keywords of photos",
+        "keywords that people gave in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars",
+        read_photos=keywords.read,
+        fits=keywords.fits,
+        group=FormatGroup.NATURE,
+    ),
+    "folders": FORMATS["folders"],
+}
+"""Those that labels come back from, in the order in which detection asks."""
+
+
+def format_named(name: str, formats: Mapping[str, ImageFormat] = FORMATS) -> ImageFormat:
+    """The format of a name, among those that are written or among those that are read.
 
     Raises:
         UsageError: there is none.
     """
-    if name not in FORMATS:
-        raise UsageError(f'there is no format "{name}"', expected=f"one of {', '.join(FORMATS)}", remedy="choose one")
-    return FORMATS[name]
+    if name not in formats:
+        raise UsageError(f'there is no format "{name}"', expected=f"one of {', '.join(formats)}", remedy="choose one")
+    return formats[name]
 
 
 def detect(source: Path) -> str:
@@ -234,12 +254,11 @@ def detect(source: Path) -> str:
     """
     if not source.exists():
         raise StorageError(f'there is no "{source}"', remedy="check the path")
-    for name, one in FORMATS.items():
-        if one.read is not None and one.fits is not None and one.fits(source):
+    for name, one in READ_FORMATS.items():
+        if one.fits is not None and one.fits(source):
             return name
-    readable = [name for name, one in FORMATS.items() if one.read is not None]
     raise FormatError(
         f"{source.name} is in none of the formats that labels are read from",
-        expected=f"one of {', '.join(readable)}",
+        expected=f"one of {', '.join(READ_FORMATS)}",
         remedy="name the format if you know it (--format)",
     )

@@ -192,6 +192,7 @@ class ForeignLabel:
         who: the person; "" where nothing tells.
         when: None where nothing tells.
         is_machine: whether a model says so: such an answer is never taken for a label.
+        is_keyword: whether it is a photo's keyword, which may or may not mean a class.
     """
 
     image: str
@@ -202,6 +203,7 @@ class ForeignLabel:
     who: str = ""
     when: datetime | None = None
     is_machine: bool = False
+    is_keyword: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,136 @@
+"""Keywords of photos as labels: from images and from sidecars, by Lightroom, digiKam, darktable, Bridge and others.
+
+A hierarchical keyword stands for itself; the flat ones that repeat its parts say nothing more. What we wrote ourselves
+is no keyword of a person, and is read as the format "xmp".
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from engine.errors import FormatError, StorageError
+from engine.files import EmbeddedKeywords, shown
+from engine.interchange.labelled_images.placed_images import IMAGES_TABLE, each_file
+from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels
+from engine.interchange.labelled_images.xmp_sidecars import (
+    HIERARCHICAL,
+    SUBJECT,
+    SUFFIX,
+    TAGS,
+    WRITTEN,
+    image_beside,
+    sidecar_data,
+    sidecars_in,
+)
+from engine.interchange.xmp_packet import XmpPacket, property_name
+
+EmbeddedOf = Callable[[Path], EmbeddedKeywords]
+"""Reads the keywords inside of a file; nothing where it is no image."""
+Keyword = tuple[str, ...]
+"""Names from the top down; a flat keyword is one name."""
+
+_HIERARCHICAL: Final = (
+    (HIERARCHICAL, "|"),
+    (TAGS, "/"),
+    (property_name("MicrosoftPhoto:LastKeywordXMP"), "/"),
+    (property_name("mediapro:CatalogSets"), "|"),
+)
+"""Properties with hierarchical keywords, and what stands between their names."""
+_INTERNAL: Final = frozenset({"darktable", "_Digikam_root_tag_", "_Digikam_Internal_Tags_"})
+"""First names of keywords that programs give by themselves."""
+
+
+def read(source: Path, embedded_of: EmbeddedOf) -> ForeignLabels:
+    """Read the keywords of all images in a folder, or of one image or sidecar.
+
+    Args:
+        source: a folder, an image, or a sidecar.
+        embedded_of: reads what images hold themselves.
+
+    Raises:
+        StorageError: there is nothing.
+        FormatError: there are no keywords.
+    """
+    if not source.exists():
+        raise StorageError(f'there is no "{source}"', remedy="check the path")
+    problems: list[str] = []
+    folder = source if source.is_dir() else source.parent
+    sidecars = _by_image(source)
+    images = dict.fromkeys((*(file for _, file in each_file(source)), *sidecars)) if source.is_dir() else _one(source)
+    labels: list[ForeignLabel] = []
+    unlabelled = 0
+    for image in images:
+        found = _keywords(image, sidecars.get(image, ()), embedded_of, problems)
+        name = image.relative_to(folder).as_posix()
+        labels += (ForeignLabel(name, keyword, file=image, is_keyword=True) for keyword in found)
+        unlabelled += not found
+    if not labels and not problems:
+        raise FormatError(
+            f"{source.name} has no keywords", expected="photos with keywords in them, or with sidecars beside them"
+        )
+    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+
+
+def fits(source: Path) -> bool:
+    """Whether it is a sidecar, or a folder in which a sidecar lies beside its image, and no table of ours says more.
+
+    Images are not opened: a folder of photos may be class folders, which is asked after this.
+    """
+    if source.is_file():
+        return source.suffix.casefold() == SUFFIX
+    return not (source / IMAGES_TABLE).exists() and any(image_beside(sidecar) for sidecar in sidecars_in(source))
+
+
+def whole_keywords(hierarchical: Iterable[Keyword], flat: Iterable[str]) -> list[Keyword]:
+    """Each keyword once: without those that only repeat the beginning or a part of a hierarchical one."""
+    deep = [each for each in dict.fromkeys(hierarchical) if each and each[0] not in _INTERNAL]
+    beginnings = {each[:length] for each in deep for length in range(1, len(each))}
+    parts = {name for each in deep for name in each}
+    single = [(name,) for name in dict.fromkeys(flat) if name and name not in parts and name not in _INTERNAL]
+    return [*(each for each in deep if each not in beginnings), *single]
+
+
+def _keywords(image: Path, sidecars: Iterable[Path], embedded_of: EmbeddedOf, problems: list[str]) -> list[Keyword]:
+    embedded = embedded_of(image)
+    hierarchical: list[Keyword] = []
+    flat = list(embedded.iptc)
+    for packet in _packets(image, embedded.xmp, sidecars, problems):
+        for name, separator in _HIERARCHICAL:
+            hierarchical += (_names(text, separator) for text in _theirs(packet, name))
+        flat += _theirs(packet, SUBJECT)
+    return whole_keywords(hierarchical, flat)
+
+
+def _packets(image: Path, embedded: bytes, sidecars: Iterable[Path], problems: list[str]) -> Iterator[XmpPacket]:
+    """The packet inside of an image, then those beside it; what cannot be read is told."""
+    for place in (*([image] if embedded else []), *sidecars):
+        try:
+            yield XmpPacket.parse(embedded if place == image else sidecar_data(place), place.name)
+        except (OSError, FormatError) as error:
+            problems.append(f"{shown(str(place))}: {error}")
+
+
+def _theirs(packet: XmpPacket, name: str) -> Iterator[str]:
+    """Texts of a property that we did not write."""
+    ours = set(packet.texts(WRITTEN[name])) if name in WRITTEN else set()
+    yield from (text for text in packet.texts(name) if text not in ours)
+
+
+def _names(text: str, separator: str) -> Keyword:
+    return tuple(name.strip() for name in text.split(separator) if name.strip())
+
+
+def _by_image(source: Path) -> dict[Path, list[Path]]:
+    """Sidecars by the image that each lies beside, or by what it would be called where there is none."""
+    found: dict[Path, list[Path]] = defaultdict(list)
+    beside = () if source.is_dir() else (source.with_name(f"{source.name}{SUFFIX}"), source.with_suffix(SUFFIX))
+    for sidecar in dict.fromkeys((*sidecars_in(source), *(each for each in beside if each.is_file()))):
+        found[image_beside(sidecar) or sidecar.with_suffix("")].append(sidecar)
+    return dict(found)
+
+
+def _one(source: Path) -> list[Path]:
+    if source.suffix.casefold() == SUFFIX:
+        return [image_beside(source) or source.with_suffix("")]
+    return [source]
