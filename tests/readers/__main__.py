@@ -1,0 +1,65 @@
+"""Exports a small collection in every format and lets programs that we did not write read it: `make readers`.
+
+They have an environment of their own, which is made the first time and takes some gigabytes.
+
+Run: python -m tests.readers [FORMAT ...] [--environment FOLDER] [--out FILE]
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+from typing import Final
+
+REQUIREMENTS: Final = Path(__file__).with_name("requirements.txt")
+REPOSITORY: Final = Path(__file__).parents[2]
+
+
+def main(arguments: list[str]) -> int:
+    """Write the sample, read it, print the table; the exit status is 1 where something differs."""
+    parser = argparse.ArgumentParser(prog="python -m tests.readers", description=__doc__)
+    parser.add_argument("formats", nargs="*", metavar="FORMAT", help="all of them by default")
+    parser.add_argument("--environment", type=Path, default=REPOSITORY / ".readers", help="of the readers")
+    parser.add_argument("--out", type=Path, help="file for the table")
+    asked = parser.parse_args(arguments)
+    python = _environment(asked.environment)
+    with tempfile.TemporaryDirectory(prefix="readers-") as folder:
+        sample = Path(folder) / "sample"
+        sample.mkdir()
+        # A process of its own: libraries of the program and of the readers never meet.
+        subprocess.run([sys.executable, "-m", "tests.readers.sample", str(sample)], cwd=REPOSITORY, check=True)
+        home = Path(folder) / "home"
+        home.mkdir()
+        done = subprocess.run(
+            [python, "-m", "tests.readers.read", str(sample), *asked.formats],
+            cwd=REPOSITORY,
+            env={**os.environ, "HOME": str(home), "HF_HUB_OFFLINE": "1"},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    lines = "".join(f"{line}\n" for line in done.stdout.splitlines() if line.startswith("|"))
+    sys.stdout.write(lines)
+    if asked.out is not None:
+        asked.out.write_text(lines, encoding="utf-8")
+    return done.returncode
+
+
+def _environment(folder: Path) -> str:
+    """The readers' Python; installed when it is not there or other programs are asked for."""
+    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    stamp = folder / REQUIREMENTS.name
+    wanted = REQUIREMENTS.read_text(encoding="utf-8")
+    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
+        if not python.exists():
+            venv.create(folder, with_pip=True)
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "-r", str(REQUIREMENTS)], check=True)
+        stamp.write_text(wanted, encoding="utf-8")
+    return str(python)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

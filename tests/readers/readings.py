@@ -1,0 +1,131 @@
+"""How a reader is declared, and how what it found is compared; knows nothing of our program.
+
+A reader is a function of one export, registered by `reads`. It answers what the other program says of each image, by
+the file's name: any of the facts that `expected.json` has.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+Facts = Mapping[str, Any]
+Found = Mapping[str, Facts]
+"""By the image's file name."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A program that reads a format.
+
+    Attributes:
+        format_name: ours.
+        export: name of the file or folder in the sample.
+        program: what reads it.
+        read: what it says.
+        of: which images it is to find: all; those of which something is said; those of a class; those that a person
+            labelled.
+        version_of: the distribution whose version is told; "" where `program` says it.
+    """
+
+    format_name: str
+    export: str
+    program: str
+    read: Callable[[Path], Found]
+    of: Callable[[Facts], bool]
+    version_of: str
+
+    @property
+    def title(self) -> str:
+        """Program and version."""
+        return f"{self.program} {version(self.version_of)}" if self.version_of else self.program
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table."""
+
+    format_name: str
+    rows: int
+    title: str
+    outcome: str
+    is_equal: bool
+
+
+READERS: Final[list[Reader]] = []
+
+
+def everything(facts: Facts) -> bool:
+    """All images."""
+    return bool(facts)
+
+
+def said(facts: Facts) -> bool:
+    """Images that have a label, "none of the classes" too."""
+    return facts["label"] is not None
+
+
+def of_a_class(facts: Facts) -> bool:
+    """Images that are said to show a class."""
+    return facts["class"] is not None
+
+
+def by_a_person(facts: Facts) -> bool:
+    """Images that a person labelled."""
+    return facts["by"] == "person"
+
+
+def reads(
+    format_name: str,
+    export: str,
+    program: str,
+    *,
+    of: Callable[[Facts], bool] = everything,
+    version_of: str | None = None,
+) -> Callable[[Callable[[Path], Found]], Callable[[Path], Found]]:
+    """Register a reader; its distribution is called as the program is, where nothing else is said."""
+
+    def register(read: Callable[[Path], Found]) -> Callable[[Path], Found]:
+        READERS.append(Reader(format_name, export, program, read, of, program if version_of is None else version_of))
+        return read
+
+    return register
+
+
+def row_of(reader: Reader, sample: Path, expected: Found) -> Row:
+    """Read one export and compare it."""
+    try:
+        found, title = reader.read(sample / reader.export), reader.title
+    except Exception as error:  # noqa: BLE001 (whatever another program raises is the finding)
+        return Row(
+            reader.format_name, 0, reader.program, f"not read: {type(error).__name__}: {error}"[:300], is_equal=False
+        )
+    wanted = {name: facts for name, facts in expected.items() if reader.of(facts)}
+    differing = list(_differences(wanted, found))
+    compared = ", ".join(next(iter(found.values()), {}))
+    outcome = f"differs: {'; '.join(differing[:3])}" if differing else f"equal ({compared})"
+    return Row(reader.format_name, len(found), title, outcome, is_equal=not differing)
+
+
+def table(rows: Iterable[Row]) -> str:
+    """The rows for people, as Markdown."""
+    lines = ["| format | rows | read back by | outcome |", "|---|---:|---|---|"]
+    lines += [f"| {row.format_name} | {row.rows} | {row.title} | {row.outcome} |" for row in rows]
+    return "\n".join(lines)
+
+
+def _differences(wanted: Found, found: Found) -> Iterable[str]:
+    for name in sorted(wanted.keys() ^ found.keys()):
+        yield f"{name} is {'missing' if name in wanted else 'more than asked for'}"
+    for name in sorted(wanted.keys() & found.keys()):
+        for fact, value in found[name].items():
+            if not _is_alike(wanted[name][fact], value):
+                yield f"{name}: {fact} {value!r} for {wanted[name][fact]!r}"
+
+
+def _is_alike(wanted: Any, value: Any) -> bool:
+    if isinstance(wanted, float) and isinstance(value, float):
+        return math.isclose(wanted, value, rel_tol=1e-5, abs_tol=1e-6)
+    return bool(wanted == value)

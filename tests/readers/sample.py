@@ -1,0 +1,88 @@
+"""The collection that is exported for readers, and what they are to find: written in the program's own environment.
+
+Run: python -m tests.readers.sample FOLDER
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from engine.collection.exporting.export import ExportChoice, export_images
+from engine.collection.exporting.gather import Which
+from engine.interchange.labelled_images.class_labels import ClassLabels
+from engine.interchange.labelled_images.formats import FORMATS
+from engine.interchange.labelled_images.placed_images import FolderOptions, flat_folders, nested_folders
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, ModelAnswer
+from tests.support.labelled_images import Labelled, draw, labelled_project
+
+MORE_IMAGES: Final = 92
+"""Besides the eight of the tests' collection, so that there are a hundred."""
+MODEL: Final = "leafnet"
+
+
+def write_sample(folder: Path) -> None:
+    """Make the collection, export it in every format, and write down what is in it."""
+    labelled = grown(labelled_project(folder / "collection"), folder / "collection")
+    with labelled.project as project:
+        for name, one in FORMATS.items():
+            flat = [("flat", FolderOptions(is_flat=True))] if one.has_flat_form else []
+            for suffix, options in (("", FolderOptions()), *flat):
+                out = folder / f"{'-'.join(filter(None, (name, suffix)))}{one.suffix}"
+                choice = ExportChoice(name, out, Which.ALL, options)
+                export_images(project, labelled.answers, choice, model=MODEL, setting="ppn+")
+        facts = expected(labelled.gathered())
+    (folder / "expected.json").write_text(json.dumps(facts, indent=1), encoding="utf-8")
+
+
+def grown(small: Labelled, folder: Path) -> Labelled:
+    """The collection with more images: labelled, sure, coarse and without an answer in turn."""
+    project, ids = small.project, small.ids
+    files = [
+        draw(folder / "photos" / f"day {number % 3}" / f"more {number}.png", number) for number in range(MORE_IMAGES)
+    ]
+    added = project.add_images(files).images_added
+    answers = dict(small.answers)
+    for number, image_id in enumerate(added):
+        leaf = ids[("Piano", "Flute", "Organ", "unknown", "Trio: A/B?")[number % 5]]
+        score = 0.5 + number / 200
+        if number % 4 < 2:
+            project.label([image_id], leaf, who=("ada", "grace@example.org")[number % 2])
+        if number % 4:
+            is_sure = number % 3 > 0
+            answers[image_id] = ModelAnswer(leaf, score, leaf if is_sure else None, score if is_sure else 0.0, False)
+    return Labelled(project, ids, small.images, answers)
+
+
+def expected(images: LabelledImages) -> dict[str, dict[str, Any]]:
+    """What is to be found of each image, by its file's name."""
+    labels, nested, flat = ClassLabels(images), nested_folders(images), flat_folders(images)
+    return {image.file.name: _facts(images, image, labels, nested, flat) for image in images.images}
+
+
+def _facts(
+    images: LabelledImages, image: LabelledImage, labels: ClassLabels, nested: dict[int, str], flat: dict[int, str]
+) -> dict[str, Any]:
+    class_id, label = image.class_id, image.label
+    by = "person" if label else "model" if class_id or image.is_of_none else None
+    return {
+        "label": labels.of(image),
+        "class": images.graph.name(class_id) if class_id else None,
+        "path": images.path_text(class_id) if class_id else None,
+        "paths": list(images.path_texts(class_id)) if class_id else [],
+        "nested": nested[class_id] if class_id else None,
+        "flat": flat[class_id] if class_id else None,
+        "by": by,
+        "who": label.who if label else None,
+        "when": label.when.isoformat() if label else None,
+        "score": image.score,
+        "said": list(images.path_texts(label.class_id))
+        if label and label.class_id
+        else [labels.of(image)]
+        if label
+        else [],
+    }
+
+
+if __name__ == "__main__":
+    write_sample(Path(sys.argv[1]))
