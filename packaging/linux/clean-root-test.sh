@@ -176,14 +176,15 @@ press ctrl+shift+o
 choose_file "$work/few"
 sleep 8
 picture 5-add-folder
-press Return
-sleep 20
+as_person xdotool mousemove 813 134 click 1 # "Make classes"
+sleep 25
 picture 6-own-folder
 press ctrl+shift+t
 sleep 8
 picture 7-training
 press Escape
 quit_window
+as_person protoleaf check "$work/few.protoleaf" | tee /dev/stderr | grep -q " 39 images, 39 labels" || fail "the folder was not added"
 
 say "== the command line: a collection of the sample's images"
 while IFS=, read -r image class; do
@@ -200,7 +201,7 @@ as_person protoleaf evaluate "$work/own.protoleaf" --truth "$work/collection/tru
 rows=$(($(wc -l <"$root$work/own.csv") - 1))
 say "$rows rows of predictions"
 [ "$rows" -gt 50 ] || fail "too few predictions"
-for format in csv jsonl parquet folders coco cvat model; do
+for format in csv jsonl parquet folders coco yolo cvat label-studio fiftyone huggingface darwin-core camtrap-dp xmp model; do
     as_person protoleaf export "$work/own.protoleaf" "$format" "$work/out-$format"
 done
 as_person protoleaf check "$work/own.protoleaf"
