@@ -58,7 +58,7 @@ class Exporting(QObject):
         self._settled.setInterval(SETTLED_MS)
         self._settled.timeout.connect(self._look_again)
         session.closed.connect(self._on_closed)
-        session.state_changed.connect(lambda _state: self._settled.start() if self._is_looked_at else None)
+        session.state_changed.connect(lambda _state: self._on_state_changed())
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """Actions by name."""
@@ -109,6 +109,13 @@ class Exporting(QObject):
         self._settled.stop()
         if self.card is not None:
             self.card.dismiss()
+            if self._job is None and self.card.is_running:
+                self.card.show_ended()
+
+    def _on_state_changed(self) -> None:
+        """Bring counts and preview up to date, one look after the other: states may come faster than looks end."""
+        if self._is_looked_at and not self._settled.isActive() and not self._thread.is_busy:
+            self._settled.start()
 
     def _folder(self) -> Path:
         """Of last time, or beside the project."""
@@ -129,12 +136,18 @@ class Exporting(QObject):
         def is_wanted() -> bool:
             return look == self._look
 
+        def deliver(found: "ExportLook") -> None:
+            if is_wanted():
+                card.show_look(found)
+                if self._session.state is not state:
+                    self._settled.start()
+
         def work() -> None:
             from app.exporting.logic import look_at
 
             if is_wanted():
                 found = look_at(info.path, state, wish)
-                self._thread.post(lambda: card.show_look(found) if is_wanted() else None)
+                self._thread.post(lambda: deliver(found))
 
         self._thread.submit(work, lambda reason: card.show_failure(reason) if is_wanted() else None)
 

@@ -100,7 +100,9 @@ class LabelImports(QObject):
             return
         source = paths[0]
         job = DetachedJob(_reading_title(source), lambda _on_progress, _cancel: is_labels(source))
+        job.keeps_finished = False
         job.finished.connect(lambda found: self.read(source) if found else self._take_files(paths))
+        job.failed.connect(self._session.failed)
         self._session.closed.connect(job.cancel)
         self._session.jobs.watch(job)
         job.start()

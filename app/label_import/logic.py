@@ -1,5 +1,6 @@
 """What importing a file of labels would do, found out on a thread of its own. No Qt."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,21 +23,19 @@ class LabelSurvey:
         source: the file or folder.
         title: of its format.
         plan: what would be done.
-        on_disk: images that are missing in the project and whose files are found, as the source names them.
+        people: who gave the labels that would be taken over, those with the most first.
+        missing_images: images that the project does not have, as the source names them; those found on disk first.
+        on_disk: which of these are found.
         counts: labels that would be taken over, by whether classes are made and whether images are added.
     """
 
     source: Path
     title: str
     plan: LabelPlan
+    people: tuple[str, ...]
+    missing_images: tuple[str, ...]
     on_disk: frozenset[str]
     counts: Mapping[tuple[bool, bool], int]
-
-    @property
-    def people(self) -> tuple[str, ...]:
-        """Who gave the labels that would be taken over, those with the most first."""
-        given = [label.who for label in self.plan.labels]
-        return tuple(sorted(dict.fromkeys(given), key=lambda who: -given.count(who)))
 
 
 def may_be_labels(path: Path) -> bool:
@@ -63,8 +62,10 @@ def survey_labels(project_path: Path, source: Path) -> LabelSurvey:
         plan = plan_labels(project, source, format_name=format_name)
     on_disk = frozenset(images_on_disk(plan))
     both = (False, True)
-    counts = {(classes, images): _count(plan, on_disk, classes, images) for classes in both for images in both}
-    return LabelSurvey(source, READ_FORMATS[plan.format_name].title, plan, on_disk, counts)
+    counts = {(classes, images): _labels_coming(plan, on_disk, classes, images) for classes in both for images in both}
+    people = tuple(who for who, _count in Counter(label.who for label in plan.labels).most_common())
+    missing = tuple(sorted(plan.missing_images, key=lambda image: image not in on_disk))
+    return LabelSurvey(source, READ_FORMATS[plan.format_name].title, plan, people, missing, on_disk, counts)
 
 
 def _format_of(source: Path) -> str:
@@ -79,7 +80,7 @@ def _format_of(source: Path) -> str:
         ) from None
 
 
-def _count(plan: LabelPlan, on_disk: frozenset[str], adds_classes: bool, adds_images: bool) -> int:
+def _labels_coming(plan: LabelPlan, on_disk: frozenset[str], adds_classes: bool, adds_images: bool) -> int:
     missing = set(plan.missing_images)
     come = set()
     for label in plan.waiting:

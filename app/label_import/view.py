@@ -186,7 +186,7 @@ class LabelImportCard(ScrollingCard):
             section.show_rows(title(len(found)), conflict_rows(found), total=len(found))
         count = len(plan.new_classes)
         self.classes.show_rows(classes_title(count), class_rows(survey), total=count, choice=make_classes_text(count))
-        count, found_on_disk = len(plan.missing_images), len(survey.on_disk)
+        count, found_on_disk = len(survey.missing_images), len(survey.on_disk)
         self.images.show_rows(
             images_title(count), image_rows(survey), total=count,
             choice=add_images_text(found_on_disk) if found_on_disk else "", note="" if found_on_disk else none_found(),

@@ -150,8 +150,7 @@ def class_rows(survey: "LabelSurvey") -> list[tuple[str, ...]]:
 def image_rows(survey: "LabelSurvey") -> list[tuple[str, ...]]:
     """Image, and whether its file is found; those that are come first."""
     found, lost = translate("label_import", "Found"), translate("label_import", "Not found")
-    missing = sorted(survey.plan.missing_images, key=lambda image: image not in survey.on_disk)
-    return [(shown(image), found if image in survey.on_disk else lost) for image in missing[:MOST_ROWS]]
+    return [(shown(image), found if image in survey.on_disk else lost) for image in survey.missing_images[:MOST_ROWS]]
 
 
 def import_button(count: int) -> str:

@@ -42,21 +42,21 @@ def test_how_many_and_how_large(music: Labelled, state: CollectionState) -> None
         assert chosen[which].size_bytes == sum(image.file.stat().st_size for image in gathered)
 
 
-@pytest.mark.parametrize("name", FORMATS)
 def test_every_format_has_one(
-    music: Labelled, state: CollectionState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    music: Labelled, state: CollectionState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Short, of all kinds of images, and nothing of it stays."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
-    shown = preview_export(music.project, state, FORMATS[name], Which.SURE)
-    assert shown.images == len(music.gathered(Which.SURE).images)
-    assert bool(shown.rows) == (FORMATS[name].group is FormatGroup.TABLES)
-    assert shown.rows or shown.lines
-    assert len(shown.lines) <= MOST_LINES + 1
-    assert all(len(line) <= LONGEST_LINE + 1 for line in shown.lines)
-    assert list(scratch.iterdir()) == []
+    for name, one in FORMATS.items():
+        shown = preview_export(music.project, state, one, Which.SURE)
+        assert shown.images == len(music.gathered(Which.SURE).images), name
+        assert bool(shown.rows) == (one.group is FormatGroup.TABLES), name
+        assert shown.rows or shown.lines, name
+        assert len(shown.lines) <= MOST_LINES + 1, name
+        assert all(len(line) <= LONGEST_LINE + 1 for line in shown.lines), name
+        assert list(scratch.iterdir()) == [], name
 
 
 def test_a_table_has_the_first_rows(music: Labelled, state: CollectionState) -> None:
