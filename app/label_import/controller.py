@@ -47,7 +47,7 @@ class LabelImports(QObject):
         self._host = host
         self._take_files = take_files
         self._reading: DetachedJob | None = None
-        self._source: Path | None = None
+        self._survey: LabelSurvey | None = None
         session.closed.connect(self._on_closed)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
@@ -127,7 +127,7 @@ class LabelImports(QObject):
         job.finished.connect(lambda survey: self._on_read(job, cast("LabelSurvey", survey)))
         job.failed.connect(lambda message: self._on_failed(job, message))
         job.cancelled.connect(lambda: self._on_stopped(job))
-        self._reading, self._source = job, source
+        self._reading, self._survey = job, None
         self._card().show_reading(source.name)
         self._session.jobs.watch(job)
         job.start()
@@ -142,7 +142,7 @@ class LabelImports(QObject):
 
     def _on_read(self, job: DetachedJob, survey: "LabelSurvey") -> None:
         if job is self._reading:
-            self._reading = None
+            self._reading, self._survey = None, survey
             self._card().show_survey(survey)
 
     def _on_failed(self, job: DetachedJob, message: str) -> None:
@@ -164,17 +164,19 @@ class LabelImports(QObject):
     # -- the import
 
     def _import(self, adds_classes: bool, adds_images: bool) -> None:
-        source = self._source
-        if source is None or self.card is None:
+        survey, self._survey = self._survey, None
+        if survey is None or self.card is None:
             return
 
         def work(live: "LiveCollection", _on_progress: "OnProgress", _cancel: "CancelToken") -> "LabelImport":
             from engine.collection.importing.import_labels import import_labels
 
-            return import_labels(live.project, source, adds_classes=adds_classes, adds_images=adds_images)
+            return import_labels(
+                live.project, survey.source, adds_classes=adds_classes, adds_images=adds_images, read=survey.read
+            )
 
         self.card.dismiss()
-        title = fill(translate("label_import", "Importing labels from %1"), shown(source.name))
+        title = fill(translate("label_import", "Importing labels from %1"), shown(survey.source.name))
         job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
         job.keeps_finished = False
         job.finished.connect(lambda done: self._on_imported(cast("LabelImport", done)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from engine.collection.importing.import_labels import LabelPlan, images_on_disk, plan_labels
+from engine.collection.importing.import_labels import LabelPlan, ReadLabels, images_on_disk, plan_labels, read_labels
 from engine.errors import FormatError, ProtoleafError
 from engine.interchange.labelled_images.formats import READ_FORMATS, detect
 from engine.project import Project
@@ -22,6 +22,7 @@ class LabelSurvey:
     Attributes:
         source: the file or folder.
         title: of its format.
+        read: what it says; the project's own thread need not read it again.
         plan: what would be done.
         people: who gave the labels that would be taken over, those with the most first.
         missing_images: images that the project does not have, as the source names them; those found on disk first.
@@ -31,6 +32,7 @@ class LabelSurvey:
 
     source: Path
     title: str
+    read: ReadLabels
     plan: LabelPlan
     people: tuple[str, ...]
     missing_images: tuple[str, ...]
@@ -57,15 +59,15 @@ def survey_labels(project_path: Path, source: Path) -> LabelSurvey:
     Raises:
         FormatError, StorageError: the source cannot be read.
     """
-    format_name = _format_of(source)
+    read = read_labels(source, _format_of(source))
     with Project.open(project_path, for_writing=False) as project:
-        plan = plan_labels(project, source, format_name=format_name)
+        plan = plan_labels(project, source, read=read)
     on_disk = frozenset(images_on_disk(plan))
     both = (False, True)
     counts = {(classes, images): _labels_coming(plan, on_disk, classes, images) for classes in both for images in both}
     people = tuple(who for who, _count in Counter(label.who for label in plan.labels).most_common())
     missing = tuple(sorted(plan.missing_images, key=lambda image: image not in on_disk))
-    return LabelSurvey(source, READ_FORMATS[plan.format_name].title, plan, people, missing, on_disk, counts)
+    return LabelSurvey(source, READ_FORMATS[plan.format_name].title, read, plan, people, missing, on_disk, counts)
 
 
 def _format_of(source: Path) -> str:

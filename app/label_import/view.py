@@ -25,6 +25,9 @@ from app.label_import.wording import (
     none_found,
     passed_over,
     problems_title,
+    suggestion_rows,
+    suggestions_note,
+    suggestions_title,
     summary_text,
 )
 from app.palette.scrolling_card import ScrollingCard
@@ -51,7 +54,7 @@ class LabelImportCard(ScrollingCard):
         import_requested: take over what is shown; whether classes are made, and whether images are added.
 
     Attributes:
-        conflicts, contradictions, classes, images, problems: the lists.
+        conflicts, contradictions, classes, suggestions, images, problems: the lists.
     """
 
     file_requested = Signal()
@@ -76,6 +79,7 @@ class LabelImportCard(ScrollingCard):
         )
         self.classes = PlanSection(self.tr("Missing classes"), (self.tr("Class"), self.tr("Labels")))
         self.images = PlanSection(self.tr("Missing images"), (image, self.tr("File")))
+        self.suggestions = PlanSection(self.tr("Keywords"), (self.tr("Keyword"), self.tr("Images")))
         self.problems = PlanSection(self.tr("Problems"), (self.tr("Problem"),))
         self._name = make_flowing_label("", "strong")
         self._kind = make_flowing_label("", "secondary")
@@ -117,7 +121,7 @@ class LabelImportCard(ScrollingCard):
 
     def _make_plan(self) -> QWidget:
         plan = QWidget()
-        sections = (self.conflicts, self.contradictions, self.classes, self.images, self.problems)
+        sections = (self.conflicts, self.contradictions, self.classes, self.suggestions, self.images, self.problems)
         fill_column(plan, self._summary, self._passed_over, *sections, spacing=tokens().spacing.medium)
         return plan
 
@@ -191,6 +195,8 @@ class LabelImportCard(ScrollingCard):
             images_title(count), image_rows(survey), total=count,
             choice=add_images_text(found_on_disk) if found_on_disk else "", note="" if found_on_disk else none_found(),
         )  # fmt: skip
+        keywords, count = suggestion_rows(survey), len(plan.suggestions)
+        self.suggestions.show_rows(suggestions_title(count), keywords, total=count, note=suggestions_note())
         problems = plan.problems[:MOST_ROWS]
         self.problems.show_rows(
             problems_title(len(plan.problems)), [(shown(each),) for each in problems], total=len(plan.problems)

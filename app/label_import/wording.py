@@ -121,6 +121,24 @@ def none_found() -> str:
     return translate("label_import", "None of them is found on disk.")
 
 
+def suggestions_title(count: int) -> str:
+    """Keywords that name no class."""
+    if count == 1:
+        return translate("label_import", "1 keyword names no class")
+    return fill(translate("label_import", "%1 keywords name no class"), number(count))
+
+
+def suggestions_note() -> str:
+    """What can be done about them."""
+    return translate("label_import", "If one of them should, make a class of this name and import again.")
+
+
+def suggestion_rows(survey: "LabelSurvey") -> list[tuple[str, ...]]:
+    """Keyword and number of images."""
+    found = list(survey.plan.suggestions.items())[:MOST_ROWS]
+    return [(shown(keyword), number(count)) for keyword, count in found]
+
+
 def problems_title(count: int) -> str:
     """What could not be understood."""
     if count == 1:

@@ -28,6 +28,8 @@ from engine.project.records import Label
 SOURCE: Final = "import"
 """What labels that came from elsewhere say of where they come from."""
 
+ReadLabels = tuple[str, ForeignLabels]
+"""The format of a source, and what it says."""
 OnMatched = Callable[[], None]
 
 
@@ -99,7 +101,9 @@ class LabelImport:
     images_added: int
 
 
-def plan_labels(project: Project, source: Path, *, format_name: str = AUTO, who: str = "") -> LabelPlan:
+def plan_labels(
+    project: Project, source: Path, *, format_name: str = AUTO, who: str = "", read: ReadLabels | None = None
+) -> LabelPlan:
     """See what importing labels would do; nothing is changed.
 
     Args:
@@ -107,11 +111,12 @@ def plan_labels(project: Project, source: Path, *, format_name: str = AUTO, who:
         source: a file or folder.
         format_name: a key of `FORMATS`; found out by default.
         who: whose labels these are where the source does not say; by default its name.
+        read: what `read_labels` found, where the source was read before.
 
     Raises:
         UsageError, FormatError, StorageError: the source cannot be read.
     """
-    name, foreign = read_labels(source, format_name)
+    name, foreign = read or read_labels(source, format_name)
     return _planned(project, name, foreign, who or source.name)
 
 
@@ -123,19 +128,20 @@ def import_labels(
     who: str = "",
     adds_classes: bool = False,
     adds_images: bool = False,
+    read: ReadLabels | None = None,
 ) -> LabelImport:
     """Take labels over as one undoable step.
 
     Args:
         project: open for writing.
-        source, format_name, who: see `plan_labels`.
+        source, format_name, who, read: see `plan_labels`.
         adds_classes: whether classes that are missing are made.
         adds_images: whether images that are missing are added where their files are found.
 
     Raises:
         UsageError, FormatError, StorageError: the source cannot be read; nothing is changed.
     """
-    name, foreign = read_labels(source, format_name)
+    name, foreign = read or read_labels(source, format_name)
     whose = who or source.name
     plan = _planned(project, name, foreign, whose)
     notice = project.back_up_before(BackupReason.IMPORT) if len(plan.labels) + len(plan.waiting) > MANY else ""
@@ -149,7 +155,7 @@ def import_labels(
     return LabelImport(plan, replace(step.change, notice=notice), labelled, classes, images)
 
 
-def read_labels(source: Path, format_name: str = AUTO) -> tuple[str, ForeignLabels]:
+def read_labels(source: Path, format_name: str = AUTO) -> ReadLabels:
     """Read a source, and tell its format.
 
     Raises:

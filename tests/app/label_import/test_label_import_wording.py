@@ -1,0 +1,82 @@
+"""What the card says of a source of labels."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.label_import.logic import LabelSurvey, may_be_labels, survey_labels
+from app.label_import.wording import (
+    MOST_ROWS,
+    class_rows,
+    image_rows,
+    import_button,
+    kind_text,
+    passed_over,
+    suggestion_rows,
+    suggestions_title,
+    summary_text,
+)
+from engine.collection.importing.import_labels import LabelPlan
+from engine.interchange.labelled_images.records import ForeignLabels
+from engine.project.records import Label
+from tests.support.labelled_images import add_music_classes, draw, make_project
+
+
+def survey(plan: LabelPlan, *people: str, on_disk: frozenset[str] = frozenset()) -> LabelSurvey:
+    """A source that was compared with a project."""
+    read = "csv", ForeignLabels(())
+    return LabelSurvey(Path("x.csv"), "CSV", read, plan, people, plan.missing_images, on_disk, {})
+
+
+def test_who_labelled() -> None:
+    """Three names; the others are counted."""
+    plan = LabelPlan("csv", (Label(1, 2, "ada", datetime.now(UTC), "import"),))
+    assert kind_text(survey(plan)) == "CSV"
+    assert kind_text(survey(plan, "ada", "bob")) == "CSV, labelled by ada, bob"
+    assert kind_text(survey(plan, *"abcd")) == "CSV, labelled by a, b, c and 1 other"
+    assert kind_text(survey(plan, *"abcde")) == "CSV, labelled by a, b, c and 2 others"
+
+
+def test_how_much() -> None:
+    assert [summary_text(count) for count in (0, 1, 2)] == [
+        "Nothing to import", "1 label will be imported", "2 labels will be imported"
+    ]  # fmt: skip
+    assert [import_button(count) for count in (0, 1, 2)] == ["Import", "Import 1 label", "Import 2 labels"]
+    plan = LabelPlan("csv", already_there=2, by_machine=3, unlabelled=1)
+    assert passed_over(survey(plan)) == (
+        "2 labels are in the project already. "
+        "3 answers of a model are left out: only what people say becomes a label. 1 image has no class in the file."
+    )
+
+
+def test_lists_end_somewhere() -> None:
+    """Nobody reads thousands of rows, and the window would stand still."""
+    many = MOST_ROWS + 20
+    plan = LabelPlan(
+        "keywords",
+        new_classes={("Bird", f"gull {number}"): 1 for number in range(many)},
+        missing_images=tuple(f"{number}.png" for number in range(many)),
+        suggestions={f"holiday {number}": 2 for number in range(many)},
+    )
+    shown = survey(plan, on_disk=frozenset({"0.png"}))
+    assert {len(rows(shown)) for rows in (class_rows, image_rows, suggestion_rows)} == {MOST_ROWS}
+    assert (class_rows(shown)[0], suggestion_rows(shown)[0]) == (("Bird/gull 0", "1"), ("holiday 0", "2"))
+    assert [row[1] for row in image_rows(shown)[:2]] == ["Found", "Not found"]
+    assert suggestions_title(1) == "1 keyword names no class"
+
+
+def test_counts_of_every_choice(tmp_path: Path) -> None:
+    """A label that waits for a class and for an image comes only with both."""
+    project = make_project(tmp_path)
+    with project:
+        add_music_classes(project)
+        project.add_images([draw(tmp_path / "here.png", 10)])
+    draw(tmp_path / "new.png", 30)
+    draw(tmp_path / "other.png", 50)
+    table = tmp_path / "labels.csv"
+    table.write_text("image,class\nhere.png,Piano\nnew.png,Flute\nother.png,Oboe\n", encoding="utf-8")
+    found = survey_labels(project.path, table)
+    assert found.counts == {(False, False): 1, (False, True): 2, (True, False): 1, (True, True): 3}
+    assert found.on_disk == {"new.png", "other.png"}
+    assert found.people == ("labels.csv",)
+    assert may_be_labels(table)
+    assert not may_be_labels(tmp_path / "here.png")
