@@ -86,15 +86,17 @@ class XmpPacket:
                 found += _texts(element)
         return found
 
-    def names(self, namespace: str) -> set[str]:
-        """Which properties of a namespace there are, as XML has them."""
+    def values(self, namespace: str) -> dict[str, list[str]]:
+        """The texts of every property of a namespace, by its name as XML has it."""
         start = f"{{{namespace}}}"
-        return {
-            name
-            for description in self._descriptions()
-            for name in (*description.attrib, *(child.tag for child in description if isinstance(child.tag, str)))
-            if name.startswith(start)
-        }
+        found: dict[str, list[str]] = {}
+        for description in self._descriptions():
+            for name, value in description.attrib.items():
+                if name.startswith(start):
+                    found.setdefault(name, []).append(value)
+            for child in description.iterchildren(f"{start}*"):
+                found.setdefault(child.tag, []).extend(_texts(child))
+        return found
 
     def exchange(self, name: str, gone: Collection[str], added: Sequence[str], *, container: str = "Bag") -> None:
         """Take texts out of a list, and put others at its end; a list that becomes empty goes away.
@@ -127,15 +129,16 @@ class XmpPacket:
             description.attrib.pop(name, None)
             for element in description.findall(name):
                 _take_out(element)
+        if not value:
+            return
         if isinstance(value, str):
-            if value:
-                etree.SubElement(self._home(), name).text = xml_text(value)
-        elif value:
+            etree.SubElement(self._home(), name).text = xml_text(value)
+        else:
             self._add_list(name, value, "Bag")
 
     def data(self) -> bytes:
         """The packet as a file."""
-        for description in self._descriptions():
+        for description in list(self._descriptions()):
             if not len(description) and set(description.attrib) <= {_ABOUT}:
                 _take_out(description)
             elif "protoleaf" in description.nsmap:
@@ -160,7 +163,7 @@ class XmpPacket:
         return home
 
     def _descriptions(self) -> Iterator[Element]:
-        yield from self._rdf.findall(f"{RDF}Description")
+        yield from self._rdf.iterchildren(f"{RDF}Description")
 
 
 def _rdf_in(tree: Tree) -> Element:

@@ -6,6 +6,8 @@ is no keyword of a person, and is read as the format "xmp".
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +22,7 @@ from engine.interchange.labelled_images.xmp_sidecars import (
     TAGS,
     WRITTEN,
     image_beside,
+    names_by_stem,
     sidecar_data,
     sidecars_in,
 )
@@ -37,6 +40,8 @@ _HIERARCHICAL: Final = (
     (property_name("mediapro:CatalogSets"), "|"),
 )
 """Properties with hierarchical keywords, and what stands between their names."""
+_LOOKED_AT: Final = 100
+"""Sidecars whose images are looked for before a folder is taken for none of keywords. Chosen."""
 _INTERNAL: Final = frozenset({"darktable", "_Digikam_root_tag_", "_Digikam_Internal_Tags_"})
 """First names of keywords that programs give by themselves."""
 
@@ -79,7 +84,9 @@ def fits(source: Path) -> bool:
     """
     if source.is_file():
         return source.suffix.casefold() == SUFFIX
-    return not (source / IMAGES_TABLE).exists() and any(image_beside(sidecar) for sidecar in sidecars_in(source))
+    return not (source / IMAGES_TABLE).exists() and any(
+        image_beside(each) for each in islice(sidecars_in(source), _LOOKED_AT)
+    )
 
 
 def whole_keywords(hierarchical: Iterable[Keyword], flat: Iterable[str]) -> list[Keyword]:
@@ -124,9 +131,10 @@ def _names(text: str, separator: str) -> Keyword:
 def _by_image(source: Path) -> dict[Path, list[Path]]:
     """Sidecars by the image that each lies beside, or by what it would be called where there is none."""
     found: dict[Path, list[Path]] = defaultdict(list)
+    listed = cache(names_by_stem)
     beside = () if source.is_dir() else (source.with_name(f"{source.name}{SUFFIX}"), source.with_suffix(SUFFIX))
     for sidecar in dict.fromkeys((*sidecars_in(source), *(each for each in beside if each.is_file()))):
-        found[image_beside(sidecar) or sidecar.with_suffix("")].append(sidecar)
+        found[image_beside(sidecar, listed) or sidecar.with_suffix("")].append(sidecar)
     return dict(found)
 
 

@@ -6,7 +6,7 @@ keywords are ours: those are replaced at the next export. Everything else in a s
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -44,6 +44,7 @@ WRITTEN: Final[Mapping[str, str]] = {
     TAGS: property_name("protoleaf:written_tags_list"),
 }
 """Under which property of ours it stands which keywords of a property we wrote."""
+Listed = Callable[[Path], dict[str, list[str]]]
 _CONTAINERS: Final = {SUBJECT: "Bag", HIERARCHICAL: "Bag", TAGS: "Seq"}
 _LEFT_OUT: Final = frozenset({"file", "exported_at"})
 _LOOKED_AT: Final = 20
@@ -85,11 +86,12 @@ def read(source: Path) -> ForeignLabels:
     labels: list[ForeignLabel] = []
     problems: list[str] = []
     unlabelled = 0
+    listed = cache(names_by_stem)
     for sidecar in sidecars_in(source):
         try:
             data = sidecar_data(sidecar)
             if OWN.encode() in data:
-                label = _label(XmpPacket.parse(data, sidecar.name), sidecar)
+                label = _label(XmpPacket.parse(data, sidecar.name), sidecar, listed)
                 unlabelled += label is None
                 labels += [] if label is None else [label]
         except (OSError, FormatError, ValueError) as error:
@@ -231,7 +233,7 @@ def _write_one(images: LabelledImages, image: LabelledImage, sidecar: Path) -> N
         added = [text for text in keywords[name] if text not in theirs]
         packet.put(ours, added)
         packet.exchange(name, earlier, added, container=_CONTAINERS[name])
-    for name in packet.names(OWN) - set(WRITTEN.values()):
+    for name in packet.values(OWN).keys() - set(WRITTEN.values()):
         packet.put(name, "")
     for name, value in record.items():
         packet.put(name, value)
@@ -240,7 +242,8 @@ def _write_one(images: LabelledImages, image: LabelledImage, sidecar: Path) -> N
 
 
 def _is_said(packet: XmpPacket, record: Mapping[str, str | list[str]], keywords: Mapping[str, list[str]]) -> bool:
-    own = {name: packet.texts(name) for name in packet.names(OWN) - set(WRITTEN.values())}
+    marks = set(WRITTEN.values())
+    own = {name: found for name, found in packet.values(OWN).items() if name not in marks}
     wanted = {name: [value] if isinstance(value, str) else value for name, value in record.items()}
     return own == wanted and all(
         set(packet.texts(ours)) <= set(keywords[name]) <= set(packet.texts(name)) for name, ours in WRITTEN.items()
@@ -264,20 +267,34 @@ def _clean(text: str) -> str:
     return xml_text(shown(text)).strip()
 
 
-def _label(packet: XmpPacket, sidecar: Path) -> ForeignLabel | None:
-    row = {name.rsplit("}", 1)[1]: "\n".join(packet.texts(name)) for name in packet.names(OWN)}
+def _label(packet: XmpPacket, sidecar: Path, listed: Listed) -> ForeignLabel | None:
+    row = {name.rsplit("}", 1)[1]: "\n".join(found) for name, found in packet.values(OWN).items()}
     if not row.get("image"):
         return None
-    return label_in(row | {"file": str(image_beside(sidecar) or row["image"])}, sidecar.parent)
+    return label_in(row | {"file": str(image_beside(sidecar, listed) or row["image"])}, sidecar.parent)
 
 
-def image_beside(sidecar: Path) -> Path | None:
-    """The image that a sidecar lies beside; None where there is none."""
-    whole = sidecar.with_name(_stem(sidecar.name))
-    if whole.is_file():
-        return whole
-    alike = sorted(name for name in _names_in(sidecar.parent) if _stem(name) == _stem(sidecar.name))
-    return next((sidecar.with_name(name) for name in alike if not _is_sidecar(name)), None)
+def image_beside(sidecar: Path, listed: Listed | None = None) -> Path | None:
+    """The image that a sidecar lies beside; None where there is none.
+
+    Args:
+        sidecar: its file.
+        listed: `names_by_stem`, remembered by whoever asks for many.
+    """
+    stem = _stem(sidecar.name)
+    names = (listed or names_by_stem)(sidecar.parent)
+    if stem in names.get(_stem(stem), ()):
+        return sidecar.with_name(stem)
+    return next((sidecar.with_name(name) for name in names.get(stem, ())), None)
+
+
+def names_by_stem(folder: Path) -> dict[str, list[str]]:
+    """What else than sidecars lies in a folder, by name without suffix."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(_names_in(folder)):
+        if not _is_sidecar(name):
+            found.setdefault(_stem(name), []).append(name)
+    return found
 
 
 def _reason(error: Exception) -> str:

@@ -155,7 +155,7 @@ def test_a_stopped_export_leaves_whole_sidecars(music: Labelled) -> None:
         xmp_sidecars.write(replace(music.gathered(), on_image=stop_after_three), photos(music), FolderOptions())
     first = list(photos(music).rglob("*.xmp"))
     assert len(first) == 3
-    assert all(packet(sidecar).names(xmp_sidecars.OWN) for sidecar in first)
+    assert all(packet(sidecar).values(xmp_sidecars.OWN) for sidecar in first)
     (photos(music) / "day 0/.0123.protoleaf-new").write_bytes(b"left by one that was killed")
     exported(music, photos(music))
     assert len(list(photos(music).rglob("*.xmp"))) == 7
