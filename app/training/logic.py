@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from importlib.util import find_spec
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from engine.collection.training.advice import is_likely_to_help
+from engine.config import is_packaged
 
 if TYPE_CHECKING:
     from engine.collection.messages import TrainingResult
@@ -29,6 +31,11 @@ ACCURACY_SPAN: Final = 0.2
 
 MARGIN: Final = 0.06
 """Of a chart's height, above and below the curve."""
+
+
+def can_train() -> bool:
+    """Whether this program trains: a packaged one may be without PyTorch, and nothing can be added to it."""
+    return not is_packaged() or find_spec("torch") is not None
 
 
 class Depth(StrEnum):

@@ -18,6 +18,7 @@ from app.training.logic import (
     Labels,
     Plan,
     StartingPoint,
+    can_train,
 )
 from app.training.wording import advice, duration, labels_text, purpose, start_text
 from engine.training.expected_time import TrainingDuration
@@ -103,9 +104,10 @@ class SetupForm(QWidget):
     def show_labels(self, labels: Labels, *, is_writable: bool) -> None:
         """Say what there is to learn from, and offer Start when that is enough."""
         self._labels, self._is_writable = labels, is_writable
-        self._basis.setText(labels_text(labels))
+        trains = can_train()
+        self._basis.setText(labels_text(labels, trains=trains))
         self._tell()
-        self.start_button.setEnabled(labels.are_enough and is_writable)
+        self.start_button.setEnabled(labels.are_enough and is_writable and trains)
         tip = "" if is_writable else self.tr("The project is open read-only.")
         self.start_button.setToolTip(tip)
 

@@ -94,8 +94,13 @@ def start_text(start: StartingPoint) -> str:
     return translate("training", "Conv4, from scratch")
 
 
-def labels_text(labels: Labels) -> str:
+def labels_text(labels: Labels, *, trains: bool = True) -> str:
     """What there is to learn from, or what is missing."""
+    if not trains:
+        return translate(
+            "training",
+            "This program cannot train. The package protoleaf-training, installed in its place, can; projects stay.",
+        )
     if not labels.are_enough:
         return translate("training", "Label at least 2 images in each of 2 classes first.")
     template = translate("training", "Learns from %1 you labelled in %2 classes.")

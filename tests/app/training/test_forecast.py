@@ -72,3 +72,12 @@ def test_training_the_accurate_backbone_on_few_labels_is_not_proposed(
     form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]
     reviewing.wait(lambda: "Takes about 4 minutes." in texts(form))
     assert not any("would likely help" in text for text in texts(form))
+
+
+def test_a_program_without_pytorch_says_which_one_trains(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is started in vain."""
+    monkeypatch.setattr("app.training.logic.is_packaged", lambda: True)
+    monkeypatch.setattr("app.training.logic.find_spec", lambda _name: None)
+    form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]
+    assert "The package protoleaf-training, installed in its place, can" in texts(form)
+    assert not form.start_button.isEnabled()
