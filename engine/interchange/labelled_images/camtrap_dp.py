@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from engine.errors import FormatError
 from engine.files import shown
@@ -89,11 +89,10 @@ def write(images: LabelledImages, draft: Path, options: FolderOptions) -> Writte
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read our table of a package, or else the observations of its images."""
+    """Read the observations of a package's images; our own table counts while it speaks of the same class."""
     folder = source.parent if source.is_file() else source
-    if (ours := read_table(folder)) is not None:
-        return ours
     package = _package(folder)
+    ours = _own_labels(folder)
     media = {row.get("mediaID", ""): row.get("filePath", "") for row in _rows(folder, package, "media")}
     taxa = {taxon["scientificName"]: taxon.get("taxonID", "") for taxon in _taxa(package)}
     labels: list[ForeignLabel] = []
@@ -102,7 +101,10 @@ def read(source: Path) -> ForeignLabels:
     for number, row in enumerate(_rows(folder, package, "observations"), start=1):
         path = media.get(row.get("mediaID", ""), "")
         name = row.get("scientificName", "") or row.get("observationType", "")
-        if not path:
+        own = ours.get(unquote(path.removeprefix("file://")) if path.startswith("file://") else path)
+        if own is not None and "".join(own.names[-1:]) == row.get("scientificName", ""):
+            labels.append(own)
+        elif not path:
             of_events += 1
         elif row.get("observationType", "") in _NOT_CLASSIFIED:
             unlabelled += 1
@@ -122,6 +124,13 @@ def fits(source: Path) -> bool:
         return "camtrap-dp" in str(_package(source.parent if source.is_file() else source, source).get("profile"))
     except FormatError:
         return False
+
+
+def _own_labels(folder: Path) -> dict[str, ForeignLabel]:
+    """What our table of a package says, by an image's path as the project had it, and as it was on that computer."""
+    found = read_table(folder)
+    labels = () if found is None else found.labels
+    return {place: label for label in labels for place in (label.image, str(label.file))}
 
 
 def _shot(images: LabelledImages, image: LabelledImage, deployments: dict[str, Deployment]) -> _Shot:

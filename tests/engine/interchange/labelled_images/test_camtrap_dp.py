@@ -127,6 +127,22 @@ def test_a_package_of_another_program(package: Path) -> None:
     assert "1 observations of events" in camtrap_dp.read(package).problems[0]
 
 
+def test_a_class_that_was_corrected_elsewhere_counts(music: Labelled, tmp_path: Path) -> None:
+    """Our own table is believed where it speaks of the same class, wherever the image lies."""
+    images = music.gathered()
+    odd = [
+        replace(image, path=f"../up/{image.image_id}.png", file=tmp_path / f"{image.image_id}.png")
+        for image in images.images
+    ]
+    package = written(replace(images, images=odd), tmp_path / "package")
+    table = package / "observations.csv"
+    table.write_text(table.read_text(encoding="utf-8").replace(",Piano,", ",Harpsichord,"), encoding="utf-8")
+    first, second, *_ = camtrap_dp.read(package).labels
+    assert (first.names, first.who, first.content_hash) == (("Harpsichord",), "ada", "")
+    assert (second.names, second.image) == (("Keyboard", "Organ"), "../up/2.png")
+    assert second.content_hash
+
+
 @pytest.mark.parametrize(
     "text",
     [
