@@ -67,17 +67,21 @@ class FreeNames:
 
     def __init__(self, *, are_stems_free: bool = False) -> None:
         self._taken: set[str] = set()
+        self._last: dict[str, int] = {}
         self._are_stems_free = are_stems_free
 
     def take(self, folder: str, name: str) -> str:
         """The name, or with a number where the folder has it: "gull (2).jpg"; as a path with "/" below the folder."""
         stem, suffix = os.path.splitext(safe_name(name))  # noqa: PTH122
-        number = 1
         path = f"{folder}/{stem}" if folder else stem
-        free, seen = path, "" if self._are_stems_free else suffix.casefold()
+        seen = "" if self._are_stems_free else suffix.casefold()
+        wanted = path.casefold() + seen
+        number = self._last.get(wanted, 1)  # thousands of one name are numbered without asking for each number again
+        free = path if number == 1 else f"{path} ({number})"
         while free.casefold() + seen in self._taken:
             number += 1
             free = f"{path} ({number})"
+        self._last[wanted] = number
         self._taken.add(free.casefold() + seen)
         return free + suffix
 

@@ -1,0 +1,41 @@
+"""Names of files in a folder that other programs read: each given once, and as every system takes it."""
+
+import pytest
+
+from engine.interchange.labelled_images.placed_images import FreeNames, safe_name
+
+
+def test_each_name_is_given_once() -> None:
+    names = FreeNames()
+    asked = [("a", "gull.jpg"), ("a", "GULL.jpg"), ("b", "gull.jpg"), ("a", "gull (3).jpg"), ("a", "gull.jpg")]
+    assert [names.take(*each) for each in asked] == [
+        "a/gull.jpg", "a/GULL (2).jpg", "b/gull.jpg", "a/gull (3).jpg", "a/gull (4).jpg",
+    ]  # fmt: skip
+
+
+def test_a_stem_is_given_once() -> None:
+    names = FreeNames(are_stems_free=True)
+    assert [names.take("", name) for name in ("gull.jpg", "Gull.png", "gull.jpg")] == [
+        "gull.jpg", "Gull (2).png", "gull (3).jpg",
+    ]  # fmt: skip
+
+
+def test_many_of_one_name() -> None:
+    """As many as there are images, in a moment: 20,000 take the square of that where each number is asked for anew."""
+    names = FreeNames()
+    assert len({names.take("a", "image.jpg") for _ in range(20_000)}) == 20_000
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        ("a/b:c?.jpg", "a_b_c_.jpg"),
+        ("con.jpg", "_con.jpg"),
+        ("x. ", "x"),
+        ("...", "_"),
+        ("a\nb", "a_b"),
+        ("gull", "gull"),
+    ],
+)
+def test_safe_names(name: str, safe: str) -> None:
+    assert safe_name(name) == safe
