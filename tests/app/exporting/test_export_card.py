@@ -157,8 +157,11 @@ def test_class_folders_by_hard_links(reviewing: Desk, collection: Collection) ->
     assert reviewing.window.settings.export_format == "folders"
 
 
-def test_places_that_cannot_be(reviewing: Desk, collection: Collection, tmp_path: Path) -> None:
-    """Said in place before anything is written; a file that is there is replaced only by a button that says so."""
+def test_places(reviewing: Desk, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Said in place before anything is written; a file that is there is replaced only by a button that says so.
+
+    A name that is chosen in the system's dialog, which knows nothing of suffixes, follows the format.
+    """
     card = opened(reviewing)
     name_target(reviewing, card, str(collection.project))
     assert "would overwrite the project" in card.failure.text
@@ -179,12 +182,6 @@ def test_places_that_cannot_be(reviewing: Desk, collection: Collection, tmp_path
     reviewing.press(Key.Key_Escape)
     assert not card.isVisible()
     assert (taken.read_text(encoding="utf-8"), len(list(full.iterdir()))) == ("mine", 1)
-
-
-def test_a_name_of_ones_own_follows_the_format(
-    reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Chosen in the system's dialog, which knows nothing of suffixes."""
     card = opened(reviewing)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_values, **_names: (str(tmp_path / "mine"), ""))
     click(reviewing, card.browse_button)

@@ -68,8 +68,10 @@ def surveyed(desk: Desk) -> LabelImportCard:
 def test_a_dropped_file_is_looked_through_imported_and_taken_back(reviewing: Desk, from_grace: Path) -> None:
     """Conflicts with both sides and who; boxes add to the count; one step, and one step back."""
     images, classes = len(reviewing.state.image_ids), len(reviewing.graph)
+    reviewing.window.resize(1000, 640)
     reviewing.drop_files(reviewing.grid, [from_grace])
     card = surveyed(reviewing)
+    assert_words_are_whole(card)
     assert (card.summary, card.kind) == ("1 label will be imported", "CSV, labelled by grace")
     assert card.conflicts.title == "1 image is labelled differently here. Your label stays."
     assert card.conflicts.rows == [("shots/Red/Red disc/1.png", "Red/Red disc", "Blue/Blue disc", "grace")]
@@ -79,7 +81,8 @@ def test_a_dropped_file_is_looked_through_imported_and_taken_back(reviewing: Des
     assert card.passed_over.startswith("1 label is in the project already. 1 answer of a model is left out")
     click(reviewing, card.classes.box)
     assert card.summary == "2 labels will be imported"
-    click(reviewing, card.images.box)
+    card.images.box.setFocus()
+    reviewing.press(Key.Key_Space)
     assert card.import_button.text() == "Import 3 labels"
     changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button))
     toast = reviewing.window.toast
@@ -91,6 +94,19 @@ def test_a_dropped_file_is_looked_through_imported_and_taken_back(reviewing: Des
     changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, button(toast, "Undo")))
     assert (len(reviewing.state.image_ids), len(reviewing.graph)) == (images, classes)
     assert reviewing.state.label_class[images - 2] == NO_CLASS
+
+
+def assert_words_are_whole(card: LabelImportCard) -> None:
+    """In both looks: no word is cut, none lies on another, and the answers are in sight."""
+    for scheme in ("light", "dark"):
+        set_scheme(scheme)
+        QApplication.sendPostedEvents()
+        QApplication.processEvents()
+        assert clipped(card) == []
+        assert overlapping(card) == []
+        assert card.rect().contains(card.panel.geometry())
+        foot = card.import_button.mapTo(card.panel, card.import_button.rect().bottomRight())
+        assert card.panel.rect().contains(foot)
 
 
 def test_chosen_by_key_and_refused(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,19 +140,3 @@ def test_a_table_without_labels_goes_the_usual_way(reviewing: Desk, collection: 
     reviewing.wait(lambda: bool(reviewing.window.toast.message))
     assert reviewing.window.toast.message.startswith("classes.csv could not be added: this is not an image")
     assert reviewing.window.label_imports.card is None
-
-
-def test_its_words_are_whole(reviewing: Desk, from_grace: Path) -> None:
-    """On 1,000 x 640, in both looks: no word is cut, none lies on another, and the answers are in sight."""
-    reviewing.window.resize(1000, 640)
-    reviewing.drop_files(reviewing.grid, [from_grace])
-    card = surveyed(reviewing)
-    for scheme in ("light", "dark"):
-        set_scheme(scheme)
-        QApplication.sendPostedEvents()
-        QApplication.processEvents()
-        assert clipped(card) == []
-        assert overlapping(card) == []
-        assert card.rect().contains(card.panel.geometry())
-        foot = card.import_button.mapTo(card.panel, card.import_button.rect().bottomRight())
-        assert card.panel.rect().contains(foot)
