@@ -122,7 +122,7 @@ def _result(images: LabelledImages, image_id: int, class_id: int | None) -> dict
 
 def _url(file: Path) -> str:
     """Where Label Studio serves a file of this computer, with the disk's top as its document root."""
-    return _LOCAL + quote(file.as_posix().removeprefix(PurePosixPath(file.anchor).as_posix()), errors="surrogateescape")
+    return _LOCAL + quote(file.relative_to(file.anchor).as_posix(), errors="surrogateescape")
 
 
 def _configuration(images: LabelledImages, labels: ClassLabels) -> str:
