@@ -6,6 +6,7 @@ Asked by pyinstaller.spec. A row of PyInstaller's tables is a name in the folder
 import re
 import sys
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -51,6 +52,16 @@ ENGINE_ONLY_TO_TRAIN: Final = ("engine.model", "engine.training")
 
 CUDA: Final = ("cublas", "cublasLt", "cudart", "cudnn", "cufft", "curand", "nvJitLink", "nvrtc")
 """NVIDIA's libraries that ONNX Runtime uses, and those that they load themselves."""
+
+
+FOUND_BY_PATH: Final = ("fusion_utils",)
+"""Modules of ONNX Runtime that its part for eight-bit networks imports by their last name alone."""
+
+
+def library_folders() -> list[str]:
+    """Folders that libraries add to Python's path while they run, which nobody sees who only reads their code."""
+    found = find_spec("onnxruntime")
+    return [str(Path(found.origin).parent / "transformers")] if found and found.origin else []
 
 
 def cuda_libraries(packages: Path) -> list[tuple[str, str]]:
