@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, QLocale, QMargins, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QLocale, QMargins, QPoint, QRect, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QScrollArea, QWidget
 
@@ -186,7 +186,11 @@ def _performance(window: "MainWindow") -> QRect:
 def _export(window: "MainWindow") -> QRect:
     window.registry.trigger("export")
     wait_until(lambda: window.exporting.card is not None and window.exporting.card.look is not None)
-    return _card(window, window.exporting.card)
+    card = window.exporting.card
+    assert card is not None
+    with QSignalBlocker(card.target):  # no path of the computer that draws
+        card.target.setText(f"~/{Path(card.target.text()).name}")
+    return _card(window, card)
 
 
 def _import_labels(window: "MainWindow") -> QRect:

@@ -163,7 +163,7 @@ class LabelImports(QObject):
 
     # -- the import
 
-    def _import(self, adds_classes: bool, adds_images: bool) -> None:
+    def _import(self, adds_classes: bool, adds_images: bool, who: str) -> None:
         survey, self._survey = self._survey, None
         if survey is None or self.card is None:
             return
@@ -172,8 +172,9 @@ class LabelImports(QObject):
             from engine.collection.importing.import_labels import import_labels
 
             return import_labels(
-                live.project, survey.source, adds_classes=adds_classes, adds_images=adds_images, read=survey.read
-            )
+                live.project, survey.source, who=who, adds_classes=adds_classes, adds_images=adds_images,
+                read=survey.read,
+            )  # fmt: skip
 
         self.card.dismiss()
         title = fill(translate("label_import", "Importing labels from %1"), shown(survey.source.name))

@@ -24,7 +24,8 @@ class LabelSurvey:
         title: of its format.
         read: what it says; the project's own thread need not read it again.
         plan: what would be done.
-        people: who gave the labels that would be taken over, those with the most first.
+        people: who gave the labels that would be taken over, as the source says, those with the most first.
+        is_nameless: whether it does not say so of all labels.
         missing_images: images that the project does not have, as the source names them; those found on disk first.
         on_disk: which of these are found.
         counts: labels that would be taken over, by whether classes are made and whether images are added.
@@ -35,6 +36,7 @@ class LabelSurvey:
     read: ReadLabels
     plan: LabelPlan
     people: tuple[str, ...]
+    is_nameless: bool
     missing_images: tuple[str, ...]
     on_disk: frozenset[str]
     counts: Mapping[tuple[bool, bool], int]
@@ -65,9 +67,12 @@ def survey_labels(project_path: Path, source: Path) -> LabelSurvey:
     on_disk = frozenset(images_on_disk(plan))
     both = (False, True)
     counts = {(classes, images): _labels_coming(plan, on_disk, classes, images) for classes in both for images in both}
-    people = tuple(who for who, _count in Counter(label.who for label in plan.labels).most_common())
+    named = {label.who for label in read[1].labels}
+    people = tuple(who for who, _count in Counter(label.who for label in plan.labels).most_common() if who in named)
+    is_nameless = any(not label.who and not label.is_machine for label in read[1].labels)
     missing = tuple(sorted(plan.missing_images, key=lambda image: image not in on_disk))
-    return LabelSurvey(source, READ_FORMATS[plan.format_name].title, read, plan, people, missing, on_disk, counts)
+    title = READ_FORMATS[plan.format_name].title
+    return LabelSurvey(source, title, read, plan, people, is_nameless, missing, on_disk, counts)
 
 
 def _format_of(source: Path) -> str:

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QWidget
 
-from app.controls import fill_column, make_button, make_flowing_label
+from app.controls import fill_column, make_button, make_flowing_label, make_label
 from app.guide_page import set_guide_page
 from app.label_import.section import PlanSection
 from app.label_import.wording import (
@@ -51,15 +51,17 @@ class LabelImportCard(ScrollingCard):
 
     Signals:
         file_requested, folder_requested: let the person choose one.
-        import_requested: take over what is shown; whether classes are made, and whether images are added.
+        import_requested: take over what is shown; whether classes are made, whether images are added, and whose labels
+            they are where the source does not say.
 
     Attributes:
+        who: that name.
         conflicts, contradictions, classes, suggestions, images, problems: the lists.
     """
 
     file_requested = Signal()
     folder_requested = Signal()
-    import_requested = Signal(bool, bool)
+    import_requested = Signal(bool, bool, str)
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, translate("label_import", "Import labels"))
@@ -85,6 +87,8 @@ class LabelImportCard(ScrollingCard):
         self._kind = make_flowing_label("", "secondary")
         self._summary = make_flowing_label("", "heading")
         self._passed_over = make_flowing_label("", "secondary")
+        self.who = QLineEdit()
+        self._whose = self._make_whose()
         self._start, self._plan, self._foot = self._make_start(), self._make_plan(), self._make_foot()
         self._fill_body()
 
@@ -119,10 +123,22 @@ class LabelImportCard(ScrollingCard):
         fill_column(start, make_flowing_label(words), buttons, drop)
         return start
 
+    def _make_whose(self) -> QWidget:
+        whose = QWidget()
+        row = QHBoxLayout(whose)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(tokens().spacing.small)
+        label = make_label(self.tr("Labelled by"), "secondary")
+        label.setBuddy(self.who)
+        self.who.setAccessibleName(label.text())
+        row.addWidget(label)
+        row.addWidget(self.who, 1)
+        return whose
+
     def _make_plan(self) -> QWidget:
         plan = QWidget()
         sections = (self.conflicts, self.contradictions, self.classes, self.suggestions, self.images, self.problems)
-        fill_column(plan, self._summary, self._passed_over, *sections, spacing=tokens().spacing.medium)
+        fill_column(plan, self._summary, self._passed_over, self._whose, *sections, spacing=tokens().spacing.medium)
         return plan
 
     def _make_foot(self) -> QWidget:
@@ -183,6 +199,8 @@ class LabelImportCard(ScrollingCard):
         self._kind.setText(kind_text(survey))
         self._passed_over.setText(passed_over(survey))
         self._passed_over.setVisible(bool(self._passed_over.text()))
+        self.who.setText(shown(survey.source.name))
+        self._whose.setVisible(survey.is_nameless)
         for section, found, title in (
             (self.conflicts, plan.conflicts, conflicts_title),
             (self.contradictions, plan.contradictions, contradictions_title),
@@ -239,7 +257,7 @@ class LabelImportCard(ScrollingCard):
 
     def _on_import(self) -> None:
         if self._survey is not None and self.import_button.isEnabled():
-            self.import_requested.emit(*self._choices)
+            self.import_requested.emit(*self._choices, self.who.text().strip())
 
     def wanted_height(self, width: int) -> int:
         """With the answers below what scrolls."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
 from app.label_import.view import LabelImportCard
 from app.theme import set_scheme
 from engine.graph.codes import NO_CLASS
+from engine.project import Project
 from tests.support.clipping import clipped, overlapping
 from tests.support.collections import Collection, write_shape
 from tests.support.desk import CONTROL, SHIFT, Desk
@@ -72,6 +73,7 @@ def test_a_dropped_file_is_looked_through_imported_and_taken_back(reviewing: Des
     reviewing.drop_files(reviewing.grid, [from_grace])
     card = surveyed(reviewing)
     assert_words_are_whole(card)
+    assert not card.who.isVisible()
     assert (card.summary, card.kind) == ("1 label will be imported", "CSV, labelled by grace")
     assert card.conflicts.title == "1 image is labelled differently here. Your label stays."
     assert card.conflicts.rows == [("shots/Red/Red disc/1.png", "Red/Red disc", "Blue/Blue disc", "grace")]
@@ -128,10 +130,29 @@ def test_chosen_by_key_and_refused(reviewing: Desk, tmp_path: Path, monkeypatch:
     assert card.file_button.hasFocus()
     reviewing.press(Key.Key_Space)
     card = surveyed(reviewing)
-    assert (card.failure.text, card.kind) == ("", "CSV, labelled by good.csv")
+    assert (card.failure.text, card.kind) == ("", "CSV")
     reviewing.press(Key.Key_Escape)
     assert not card.isVisible()
     assert reviewing.state.label_class[-1] == NO_CLASS
+
+
+def test_whose_labels_they_are_is_asked_where_the_file_is_silent(reviewing: Desk, tmp_path: Path) -> None:
+    """Its name stands there; a person types the true one."""
+    path = str(list(reviewing.state.paths)[-1])
+    reviewing.drop_files(reviewing.grid, [write_table(tmp_path / "good.csv", [(path, "Red disc", "", "", "")])])
+    card = surveyed(reviewing)
+    assert_words_are_whole(card)
+    assert card.who.text() == "good.csv"
+    reviewing.qtbot.mouseDClick(card.who, Qt.MouseButton.LeftButton)
+    card.who.selectAll()
+    reviewing.qtbot.keyClicks(card.who, "Ada Lovelace")
+    changed_by(reviewing.qtbot, reviewing.window.session, lambda: reviewing.press(Key.Key_Return))
+    info = reviewing.window.session.info
+    assert info is not None
+    with Project.open(info.path, for_writing=False) as project:
+        label = project.label_of(int(reviewing.state.image_ids[-1]))
+    assert label is not None
+    assert label.who == "Ada Lovelace"
 
 
 def test_a_table_without_labels_goes_the_usual_way(reviewing: Desk, collection: Collection) -> None:

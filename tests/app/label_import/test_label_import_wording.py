@@ -24,7 +24,17 @@ from tests.support.labelled_images import add_music_classes, draw, make_project
 def survey(plan: LabelPlan, *people: str, on_disk: frozenset[str] = frozenset()) -> LabelSurvey:
     """A source that was compared with a project."""
     read = "csv", ForeignLabels(())
-    return LabelSurvey(Path("x.csv"), "CSV", read, plan, people, plan.missing_images, on_disk, {})
+    return LabelSurvey(
+        Path("x.csv"),
+        "CSV",
+        read,
+        plan,
+        people,
+        is_nameless=False,
+        missing_images=plan.missing_images,
+        on_disk=on_disk,
+        counts={},
+    )
 
 
 def test_who_labelled() -> None:
@@ -77,6 +87,6 @@ def test_counts_of_every_choice(tmp_path: Path) -> None:
     found = survey_labels(project.path, table)
     assert found.counts == {(False, False): 1, (False, True): 2, (True, False): 1, (True, True): 3}
     assert found.on_disk == {"new.png", "other.png"}
-    assert found.people == ("labels.csv",)
+    assert (found.people, found.is_nameless) == ((), True)
     assert may_be_labels(table)
     assert not may_be_labels(tmp_path / "here.png")
