@@ -210,13 +210,14 @@ def test_a_stop_and_a_full_disk_leave_nothing(reviewing: Desk, held: HeldPlacing
     assert card.is_running
     reviewing.press(Key.Key_Escape)
     bar = reviewing.window.status_line.job_bar
-    assert (card.isVisible(), bar.is_running) == (False, True)
+    assert not card.isVisible()
+    reviewing.wait(lambda: bar.is_running)
     reviewing.press(Key.Key_E, CONTROL | SHIFT)
     assert card.is_running
     click(reviewing, card.progress.cancel_button)
     held.may_go_on.set()
     reviewing.wait(lambda: not card.is_running)
-    assert reviewing.window.toast.message == "Stopped. Nothing was written."
+    reviewing.wait(lambda: reviewing.window.toast.message == "Stopped. Nothing was written.")
     assert {*tmp_path.iterdir()} == before
     held.disk_is_full = True
     click(reviewing, card.export_button)
