@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 import typer
 
 from engine.cli.collection_commands import SettingName
+from engine.cli.file_reports import failure_rows, failure_text
 from engine.cli.graph_commands import ProjectPath
 from engine.cli.model_bundle import export_the_model
 from engine.cli.output import AsJson, counted, progress_bar, say
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
-MOST_FAILURES_SHOWN: Final = 20
 MODEL: Final = "model"
 """The format that is no labels of images, but what was learned from them."""
 _FORMATS: Final = (
@@ -79,7 +79,7 @@ def export(
             "out": str(out),
             "format": format_name,
             "left_out": dict(written.left_out),
-            "failures": [{"path": str(each.path), "reason": each.reason} for each in written.failures],
+            "failures": failure_rows(written.failures),
         },
         as_json=as_json,
     )
@@ -96,12 +96,7 @@ def _one_of(choices: type[Choice], text: str, option: str) -> Choice:
 
 def _left_out_text(written: "WrittenExport") -> str:
     lines = [f"{counted(count, 'image')} left out: {reason}." for reason, count in written.left_out.items()]
-    if written.failures:
-        lines.append(f"{counted(len(written.failures), 'file')} could not be written:")
-        lines += [f"  {each.path}: {each.reason}" for each in written.failures[:MOST_FAILURES_SHOWN]]
-        if len(written.failures) > MOST_FAILURES_SHOWN:
-            lines.append(f"  and {len(written.failures) - MOST_FAILURES_SHOWN:,} more")
-    return "".join(f"\n{line}" for line in lines)
+    return "".join(f"\n{line}" for line in lines) + failure_text(written.failures, "could not be written")
 
 
 def register(application: typer.Typer) -> None:

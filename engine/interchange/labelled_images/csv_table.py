@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from engine.errors import FormatError, StorageError
-from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels, LabelledImages, WrittenExport
+from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import (
     CLASS_COLUMNS,
     COLUMNS,
@@ -17,7 +17,7 @@ from engine.interchange.labelled_images.table_rows import (
     Row,
     Value,
     has_columns,
-    label_in,
+    labels_in,
     row_of,
     rows,
 )
@@ -52,18 +52,7 @@ def write_placed(images: LabelledImages, file: BinaryIO, placed: Mapping[int, st
 
 def read(source: Path) -> ForeignLabels:
     """Read a table with a column of images and one of classes: ours, one of `classify`, or of another program."""
-    unlabelled = 0
-    labels: list[ForeignLabel] = []
-    problems: list[str] = []
-    for line, row in _rows(source):
-        try:
-            label = label_in(row, source.parent)
-        except ValueError as error:
-            problems.append(f"line {line}: {error}")
-            continue
-        unlabelled += label is None
-        labels += [] if label is None else [label]
-    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+    return labels_in(((f"line {line}", row) for line, row in _rows(source)), source.parent)
 
 
 def fits(source: Path) -> bool:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from engine.errors import FormatError, StorageError
-from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels, LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import has_columns, label_in, rows
+from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
+from engine.interchange.labelled_images.table_rows import has_columns, labels_in, rows
 from engine.interchange.text_file import read_text
 
 
@@ -20,18 +20,7 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
 
 def read(source: Path) -> ForeignLabels:
     """Read objects with an image and a class each."""
-    unlabelled = 0
-    labels: list[ForeignLabel] = []
-    problems: list[str] = []
-    for line, row in _objects(source):
-        try:
-            label = label_in(texts(row), source.parent) if has_columns(tuple(row)) else None
-        except ValueError as error:
-            problems.append(f"line {line}: {error}")
-            continue
-        unlabelled += label is None
-        labels += [] if label is None else [label]
-    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+    return labels_in(((f"line {line}", texts(row)) for line, row in _objects(source)), source.parent)
 
 
 def fits(source: Path) -> bool:

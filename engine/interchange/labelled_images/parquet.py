@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from engine.errors import FormatError, StorageError
 from engine.files import shown
 from engine.interchange.labelled_images.json_lines import texts
-from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels, LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import COLUMNS, KINDS, Row, has_columns, label_in, rows
+from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
+from engine.interchange.labelled_images.table_rows import COLUMNS, KINDS, Row, has_columns, labels_in, rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,7 +49,7 @@ def read(source: Path) -> ForeignLabels:
                     expected="columns image and class",
                     found=", ".join(names)[:60],
                 )
-            return _labels(file.iter_batches(_GROUP_ROWS), source.parent)
+            return labels_in(_places(file.iter_batches(_GROUP_ROWS)), source.parent)
     except pa.ArrowException as error:
         raise FormatError(f"{source.name} is no Parquet file", found=str(error).split("\n", 1)[0][:200]) from error
     except OSError as error:
@@ -67,21 +67,9 @@ def fits(source: Path) -> bool:
         return False
 
 
-def _labels(groups: "Iterator[pa.RecordBatch]", folder: Path) -> ForeignLabels:
-    labels: list[ForeignLabel] = []
-    problems: list[str] = []
-    unlabelled = number = 0
-    for group in groups:
-        for row in group.to_pylist():
-            number += 1
-            try:
-                label = label_in(texts(row), folder)
-            except ValueError as error:
-                problems.append(f"row {number}: {error}")
-                continue
-            unlabelled += label is None
-            labels += [] if label is None else [label]
-    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+def _places(groups: "Iterator[pa.RecordBatch]") -> Iterator[tuple[str, dict[str, str]]]:
+    every_row = (row for group in groups for row in group.to_pylist())
+    return ((f"row {number}", texts(row)) for number, row in enumerate(every_row, start=1))
 
 
 def schema_of(columns: Iterable[str]) -> "pa.Schema":

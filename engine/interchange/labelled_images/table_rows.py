@@ -4,13 +4,19 @@ The column `class` is what an image is said to be, by a person or by the model; 
 likeliest leaf and the safe class are the model's, beside a person's label too.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from engine.graph.names import SEPARATOR, split_path
-from engine.interchange.labelled_images.records import ForeignLabel, LabelledImage, LabelledImages, ModelAnswer
+from engine.interchange.labelled_images.records import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelledImage,
+    LabelledImages,
+    ModelAnswer,
+)
 from engine.interchange.predictions_file import UNKNOWN_NAME
 
 Value = str | float | bool | datetime | Sequence[str] | None
@@ -95,6 +101,27 @@ def _answer_cells(images: LabelledImages, answer: ModelAnswer | None) -> Row:
 def has_columns(names: Sequence[str]) -> bool:
     """Whether a table with these columns tells classes of images."""
     return _first(names, IMAGE_COLUMNS) is not None and _first(names, CLASS_COLUMNS) is not None
+
+
+def labels_in(all_rows: Iterable[tuple[str, Mapping[str, str]]], folder: Path) -> ForeignLabels:
+    """What the rows of a table say of their images.
+
+    Args:
+        all_rows: each with its place in the source for people, such as "line 7"; see `label_in`.
+        folder: that relative paths may start from.
+    """
+    unlabelled = 0
+    labels: list[ForeignLabel] = []
+    problems: list[str] = []
+    for place, row in all_rows:
+        try:
+            label = label_in(row, folder) if has_columns(tuple(row)) else None
+        except ValueError as error:
+            problems.append(f"{place}: {error}")
+            continue
+        unlabelled += label is None
+        labels += [] if label is None else [label]
+    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
 
 
 def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
