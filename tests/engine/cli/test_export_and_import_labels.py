@@ -1,0 +1,55 @@
+"""The commands by which labels leave and come back: what they print, list and refuse."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.project import Project
+from tests.support.command_line import done, refused
+from tests.support.labelled_images import labelled_project
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Path:
+    """The project's file, closed."""
+    labelled = labelled_project(tmp_path / "collection")
+    labelled.project.close()
+    return labelled.project.path
+
+
+def test_out_and_in_again(music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A removed label comes back with its person; one that is said otherwise here is listed and stays."""
+    out = tmp_path / "labels.csv"
+    assert done(capsys, "export", music, "csv", out, "--images", "verified").out == f"Wrote 4 images to {out}.\n"
+    with Project.open(music) as project:
+        piano, organ, *_ = project.labels().values()
+        project.unlabel([piano.image_id])
+        project.label([organ.image_id], None, who="linus")
+    planned = json.loads(done(capsys, "import-labels", music, out, "--dry-run", "--json").out)
+    assert (planned["labels"], planned["already_there"], planned["dry_run"]) == (1, 2, True)
+    said = done(capsys, "import-labels", music, out).out
+    assert said.startswith("Imported 1 label from labels.csv (csv); 2 already there.")
+    assert "none of the classes here, Keyboard/Organ by grace" in said
+    with Project.open(music, for_writing=False) as project:
+        labels = project.labels()
+    assert labels[piano.image_id].who == piano.who
+    assert (labels[organ.image_id].class_id, labels[organ.image_id].who) == (None, "linus")
+
+
+def test_what_could_not_be_written_is_listed(music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An image that is gone; those without a class are counted."""
+    lost = music.parent / "photos" / "day 0" / "piano.png"
+    lost.unlink()
+    said = done(capsys, "export", music, "folders", tmp_path / "out", "--images", "verified").out
+    assert f"1 file could not be written:\n  {lost}: " in said
+    assert "1 image left out: no class." in said
+
+
+def test_refusals(music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An unknown format or choice is misuse; predictions of nothing say how to do without."""
+    out = tmp_path / "o"
+    assert refused(capsys, "export", music, "odd", out, status=2)
+    assert refused(capsys, "export", music, "csv", out, "--images", "some", status=2)
+    assert "--images verified" in refused(capsys, "export", music, "csv", out)
+    assert not out.exists()
