@@ -97,10 +97,9 @@ class AliasTable:
             index: dict[str, tuple[ClassId, ...]] = {}
             for class_id in sorted(self._of):
                 for alias in self._of[class_id].texts:
-                    folded = alias.casefold()
-                    others = index.get(folded, ())
-                    if class_id not in others:
-                        index[folded] = (*others, class_id)
+                    known = index.setdefault(alias.casefold(), (class_id,))
+                    if known[-1] != class_id:
+                        index[alias.casefold()] = (*known, class_id)
             self._classes_by_folded = index
         return self._classes_by_folded
 
@@ -108,4 +107,5 @@ class AliasTable:
         """Make an equal table that goes its own way from here."""
         twin = AliasTable()
         twin._of = self._of.copy()
+        twin._classes_by_folded = self._classes_by_folded
         return twin

@@ -4,7 +4,7 @@ Each edit is checked first and then made whole, or refused with nothing changed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from itertools import islice
 from typing import Final, final
 
@@ -38,6 +38,8 @@ __all__ = ["CategoryGraph", "ClassId"]
 
 MOST_PATHS: Final = 64
 MANY_EDITS: Final = 32
+EDITS_AT_ONCE: Final = 1_000
+"""Edits that are held while a graph is loaded; all of WordNet's at once would take more room than the graph."""
 
 
 @final
@@ -178,13 +180,22 @@ class CategoryGraph:
         cut = [] if from_parent is TOP else [EdgeRemoved(from_parent, class_id)]
         self._commit([EdgeAdded(to_parent, class_id), *cut])
 
-    def record(self) -> AbstractContextManager[list[GraphEdit]]:
+    @contextmanager
+    def record(self) -> Iterator[list[GraphEdit]]:
         """Collect the edits that are made inside a `with` block; an exception takes them all back.
 
         Returns:
             Context manager that gives the list, which grows with each edit. Blocks may be nested.
         """
-        return self._recording()
+        edits: list[GraphEdit] = []
+        self._recorders.append(edits)
+        try:
+            yield edits
+        except BaseException:
+            self._take_back(edits)
+            raise
+        finally:
+            self._recorders = [recorder for recorder in self._recorders if recorder is not edits]
 
     def apply(self, edits: Iterable[GraphEdit]) -> None:
         """Replay edits that were checked when they were made: for mirrors, undo and loading.
@@ -192,7 +203,9 @@ class CategoryGraph:
         Args:
             edits: as another graph's `record` gave them, or their `inverse`; nothing is checked.
         """
-        self._commit(list(edits))
+        waiting = iter(edits)
+        while some := list(islice(waiting, EDITS_AT_ONCE)):
+            self._commit(some)
 
     def reserve_ids(self, through: ClassId) -> None:
         """Never give out an id up to and including `through`: they belonged to classes that were removed."""
@@ -209,7 +222,7 @@ class CategoryGraph:
     @property
     def edge_count(self) -> int:
         """Number of edges."""
-        return int(self._structure.digraph.number_of_edges())
+        return len(self._structure.edges)
 
     def name(self, class_id: ClassId) -> str:
         """Name of a class."""
@@ -254,17 +267,17 @@ class CategoryGraph:
     def ancestors(self, class_id: ClassId) -> frozenset[ClassId]:
         """All classes above, the class itself left out."""
         check_known(self._structure, class_id)
-        return frozenset(reachable(self._structure.digraph.predecessors, class_id))
+        return frozenset(reachable(self._structure.edges.parents, class_id))
 
     def descendants(self, class_id: ClassId) -> frozenset[ClassId]:
         """All classes below, the class itself left out."""
         check_known(self._structure, class_id)
-        return frozenset(reachable(self._structure.digraph.successors, class_id))
+        return frozenset(reachable(self._structure.edges.children, class_id))
 
     def leaves_below(self, class_id: ClassId) -> frozenset[ClassId]:
         """Distinct leaves below a class, each once however many paths lead there; a leaf is its own leaf."""
         below = self.descendants(class_id) or {class_id}
-        return frozenset(each for each in below if not self._structure.digraph.out_degree(each))
+        return frozenset(each for each in below if not self._structure.edges.children(each))
 
     def level(self, class_id: ClassId) -> int:
         """Edges on the longest path from a root; a root has level 0."""
@@ -315,24 +328,12 @@ class CategoryGraph:
         if len(edits) >= MANY_EDITS:
             self._structure.levels.forget()
         for edit in edits:
-            recorded = with_what_was(edit, self._structure)
+            recorded = with_what_was(edit, self._structure) if self._recorders else edit
             self._structure.perform(edit)
             if isinstance(edit, ClassAdded):
                 self.reserve_ids(edit.class_id)
             for recorder in self._recorders:
                 recorder.append(recorded)
-
-    @contextmanager
-    def _recording(self) -> Iterator[list[GraphEdit]]:
-        edits: list[GraphEdit] = []
-        self._recorders.append(edits)
-        try:
-            yield edits
-        except BaseException:
-            self._take_back(edits)
-            raise
-        finally:
-            self._recorders = [recorder for recorder in self._recorders if recorder is not edits]
 
     def _take_back(self, edits: list[GraphEdit]) -> None:
         self._structure.levels.forget()

@@ -57,7 +57,7 @@ def fitting_classes(structure: GraphStructure, text: str) -> list[ClassId]:
     if at_path is not None:
         return [at_path]
     literal_name = unicodedata.normalize("NFC", text).strip()
-    named = {*_ending_in(structure, names), *structure.namesakes.get(literal_name, ())}
+    named = {*_ending_in(structure, names), *structure.namesakes.of(literal_name)}
     return sorted(named) if named else structure.aliases.known_as(literal_name)
 
 
@@ -74,7 +74,7 @@ def _class_at(structure: GraphStructure, names: Iterable[str]) -> ClassId | None
 def _ending_in(structure: GraphStructure, names: tuple[str, ...]) -> list[ClassId]:
     if not names:
         return []
-    return [each for each in structure.namesakes.get(names[-1], []) if _fits_above(structure, each, names[:-1])]
+    return [each for each in structure.namesakes.of(names[-1]) if _fits_above(structure, each, names[:-1])]
 
 
 def _fits_above(structure: GraphStructure, class_id: ClassId, names: tuple[str, ...]) -> bool:

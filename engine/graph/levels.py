@@ -3,10 +3,10 @@
 A class's level is its longest path from a root, so no class competes with its own ancestor.
 """
 
+from collections.abc import Collection
 from typing import final
 
-import networkx as nx
-
+from engine.graph.adjacency import Adjacency
 from engine.graph.traversal import reachable
 
 
@@ -15,11 +15,13 @@ class LevelTable:
     """The level of each class; computed when first asked for, then corrected below each edited edge.
 
     Args:
-        digraph: the edges, parent to child; each `*_added` and `*_removed` is told after the edit was made there.
+        classes: all there are.
+        edges: parent to child. Each `*_added` and `*_removed` is told after the edit was made to both.
     """
 
-    def __init__(self, digraph: "nx.DiGraph[int]") -> None:
-        self._digraph = digraph
+    def __init__(self, classes: Collection[int], edges: Adjacency) -> None:
+        self._classes = classes
+        self._edges = edges
         self._levels: dict[int, int] | None = None
         self._by_level: tuple[tuple[int, ...], ...] | None = None
 
@@ -66,20 +68,26 @@ class LevelTable:
 
     def _computed(self) -> dict[int, int]:
         if self._levels is None:
-            # A topological generation holds the classes whose parents all lie in earlier ones: the longest path.
-            generations = nx.topological_generations(self._digraph)
-            self._levels = {class_id: level for level, row in enumerate(generations) for class_id in row}
+            self._levels = dict.fromkeys(self._classes, 0)
+            self._settle(
+                [each for each in self._classes if not self._edges.parents(each)],
+                {each: len(self._edges.parents(each)) for each in self._classes},
+                self._levels,
+            )
         return self._levels
 
     def _correct_below(self, class_id: int, levels: dict[int, int]) -> None:
         self._by_level = None
-        affected = reachable(self._digraph.successors, class_id) | {class_id}
-        waiting_for = {each: sum(p in affected for p in self._digraph.predecessors(each)) for each in affected}
-        ready = [class_id]
+        affected = reachable(self._edges.children, class_id) | {class_id}
+        waiting_for = {each: sum(p in affected for p in self._edges.parents(each)) for each in affected}
+        self._settle([class_id], waiting_for, levels)
+
+    def _settle(self, ready: list[int], waiting_for: dict[int, int], levels: dict[int, int]) -> None:
+        """Set the levels of classes whose parents all have theirs, and so on below them."""
         while ready:
             settled = ready.pop()
-            levels[settled] = max((levels[p] + 1 for p in self._digraph.predecessors(settled)), default=0)
-            for child in self._digraph.successors(settled):
+            levels[settled] = max((levels[p] + 1 for p in self._edges.parents(settled)), default=0)
+            for child in self._edges.children(settled):
                 waiting_for[child] -= 1
                 if not waiting_for[child]:
                     ready.append(child)

@@ -23,7 +23,7 @@ def removal_edits(structure: GraphStructure, class_id: ClassId) -> list[GraphEdi
         is_new_root = not parents and len(structure.parents(child_id)) == 1
         for parent_id in parents or ((TOP,) if is_new_root else ()):
             check_name_is_free(structure, parent_id, structure.names[child_id], ignoring=[child_id, class_id])
-    has_edge = structure.digraph.has_edge
+    has_edge = structure.edges.has
     edits: list[GraphEdit] = [EdgeAdded(p, c) for p in parents for c in children if not has_edge(p, c)]
     edits += [EdgeRemoved(class_id, child_id) for child_id in children]
     edits += [EdgeRemoved(parent_id, class_id) for parent_id in parents]
@@ -63,15 +63,15 @@ def merging_edits(structure: GraphStructure, class_id: ClassId, heir_id: ClassId
 
 
 def _new_edges(structure: GraphStructure, class_id: ClassId, heir_id: ClassId) -> Iterator[EdgeAdded]:
-    digraph, parents = structure.digraph, structure.parents(class_id)
-    above = reachable(lambda each: (other for other in digraph.predecessors(each) if other != class_id), heir_id)
-    below = reachable(digraph.successors, heir_id)
+    edges, parents = structure.edges, structure.parents(class_id)
+    above = reachable(lambda each: (other for other in edges.parents(each) if other != class_id), heir_id)
+    below = reachable(edges.children, heir_id)
     is_led_to = False  # the heir is below the parents already, by a child that goes to them
     for child_id in structure.children(class_id):
         if child_id in above:
             is_led_to = True
-            yield from (EdgeAdded(each, child_id) for each in parents if not digraph.has_edge(each, child_id))
-        elif child_id != heir_id and not digraph.has_edge(heir_id, child_id):
+            yield from (EdgeAdded(each, child_id) for each in parents if not edges.has(each, child_id))
+        elif child_id != heir_id and not edges.has(heir_id, child_id):
             yield EdgeAdded(heir_id, child_id)
     if not is_led_to:
         yield from (EdgeAdded(each, heir_id) for each in parents if each not in above | below | {heir_id})

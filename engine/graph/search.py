@@ -6,7 +6,6 @@ from typing import Final
 
 from engine.graph.names import split_path
 from engine.graph.structure import ClassId, GraphStructure
-from engine.graph.traversal import reachable
 
 _WORD_BREAK: Final = r"[\W_]"
 _Fit = tuple[ClassId, str]  # a class and its case-folded name or alias
@@ -69,10 +68,21 @@ def _short_first(fit: _Fit) -> tuple[int, str, ClassId]:
 
 def _within(structure: GraphStructure, fitting: list[_Fit], parts: list[str]) -> list[_Fit]:
     """Those of the classes that lie below what the earlier parts name."""
-    above = parts[:-1]
-    return [pair for pair in fitting if _is_below(structure, pair[0], above)] if above else fitting
+    for part in parts[:-1]:
+        known: dict[ClassId, bool] = {}
+        fitting = [pair for pair in fitting if _is_below(structure, pair[0], part, known)]
+    return fitting
 
 
-def _is_below(structure: GraphStructure, class_id: ClassId, parts: list[str]) -> bool:
-    above = [structure.folded[each] for each in reachable(structure.digraph.predecessors, class_id)]
-    return all(any(part in folded for folded in above) for part in parts)
+def _is_below(structure: GraphStructure, class_id: ClassId, part: str, known: dict[ClassId, bool]) -> bool:
+    """Whether a class above has this in its name; `known` keeps what was found out on the way, for the next class."""
+    waiting = [class_id]
+    while waiting:
+        parents = structure.edges.parents(waiting[-1])
+        if any(part in structure.folded[each] for each in parents):
+            known[waiting.pop()] = True
+        elif unknown := [each for each in parents if each not in known]:
+            waiting += unknown
+        else:
+            known[waiting.pop()] = any(known[each] for each in parents)
+    return known[class_id]

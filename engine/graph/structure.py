@@ -5,12 +5,12 @@ Edits are taken as they come. Whether they may be made is decided above, in `cat
 
 from typing import final
 
-import networkx as nx
-
+from engine.graph.adjacency import Adjacency
 from engine.graph.aliases import NO_ALIASES, Aliases, AliasTable
 from engine.graph.edits import AliasesChanged, ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
 from engine.graph.levels import LevelTable
 from engine.graph.names import natural_key
+from engine.graph.shared_sets import SharedSets
 
 ClassId = int
 TOP = None  # stands for "no parent" where a parent id is expected
@@ -21,21 +21,21 @@ class GraphStructure:
     """Classes and edges with their tables; every edit keeps the tables in step.
 
     Attributes:
-        digraph: the edges, parent to child.
+        edges: parent to child.
         names: name of each class.
         folded: the same, case-folded, for searching.
-        namesakes: classes of each name. A list: most names are had by one class, and that is the smallest.
+        namesakes: classes of each name.
         aliases: source id and synonyms of each class.
         levels: level of each class.
     """
 
     def __init__(self) -> None:
-        self.digraph: nx.DiGraph[ClassId] = nx.DiGraph()
+        self.edges = Adjacency()
         self.names: dict[ClassId, str] = {}
         self.folded: dict[ClassId, str] = {}
-        self.namesakes: dict[str, list[ClassId]] = {}
+        self.namesakes: SharedSets[str] = SharedSets()
         self.aliases = AliasTable()
-        self.levels = LevelTable(self.digraph)
+        self.levels = LevelTable(self.names, self.edges)
         self._roots: set[ClassId] = set()
         self._children_in_order: dict[ClassId | None, tuple[ClassId, ...]] = {}
         self._classes: tuple[ClassId, ...] | None = None
@@ -66,46 +66,45 @@ class GraphStructure:
     def leaves(self) -> tuple[ClassId, ...]:
         """Classes without children, ascending ids."""
         if self._leaves is None:
-            self._leaves = tuple(each for each in self.classes() if not self.digraph.out_degree(each))
+            self._leaves = tuple(each for each in self.classes() if not self.edges.children(each))
         return self._leaves
 
     def parents(self, class_id: ClassId) -> tuple[ClassId, ...]:
         """Parents by ascending id: the order outlives renames, undo and reopening."""
-        return tuple(sorted(self.digraph.predecessors(class_id)))
+        return tuple(sorted(self.edges.parents(class_id)))
 
     def children(self, parent_id: ClassId | None) -> tuple[ClassId, ...]:
         """Children of a class, or the roots, in natural order of their names."""
         known = self._children_in_order.get(parent_id)
         if known is None:
-            unordered = self._roots if parent_id is TOP else self.digraph.successors(parent_id)
+            unordered = self._roots if parent_id is TOP else self.edges.children(parent_id)
             known = tuple(sorted(unordered, key=lambda each: natural_key(self.names[each])))
             self._children_in_order[parent_id] = known
         return known
 
     def children_named(self, parent_id: ClassId | None, name: str) -> tuple[ClassId, ...]:
         """Children of a class, or roots, that have exactly this name (at most one outside a running edit)."""
-        namesakes = self.namesakes.get(name, [])
+        namesakes = self.namesakes.of(name)
         if parent_id is TOP:
             return tuple(each for each in namesakes if each in self._roots)
         # Either list may be long ("other" under everything; 20,000 children of one class), seldom both.
-        if len(namesakes) <= self.digraph.out_degree(parent_id):
-            return tuple(each for each in namesakes if self.digraph.has_edge(parent_id, each))
-        return tuple(each for each in self.digraph.successors(parent_id) if self.names[each] == name)
+        if len(namesakes) <= len(self.edges.children(parent_id)):
+            return tuple(each for each in namesakes if self.edges.has(parent_id, each))
+        return tuple(each for each in self.edges.children(parent_id) if self.names[each] == name)
 
     def copy(self) -> "GraphStructure":
         """Make an equal structure that goes its own way from here."""
         twin = GraphStructure()
-        twin.digraph.add_nodes_from(self.digraph)
-        twin.digraph.add_edges_from(self.digraph.edges())
+        twin.edges = self.edges.copy()
         twin.names = self.names.copy()
         twin.folded = self.folded.copy()
-        twin.namesakes = {name: class_ids.copy() for name, class_ids in self.namesakes.items()}
+        twin.namesakes = self.namesakes.copy()
         twin.aliases = self.aliases.copy()
         twin._roots = self._roots.copy()
+        twin.levels = LevelTable(twin.names, twin.edges)
         return twin
 
     def _add_class(self, class_id: ClassId, name: str, aliases: Aliases) -> None:
-        self.digraph.add_node(class_id)
         self._set_name(class_id, name)
         self.aliases.put(class_id, aliases)
         self._roots.add(class_id)
@@ -120,7 +119,6 @@ class GraphStructure:
             self._forget_order(parent_id)
 
     def _remove_class(self, class_id: ClassId) -> None:
-        self.digraph.remove_node(class_id)
         self._drop_name(class_id)
         self.aliases.put(class_id, NO_ALIASES)
         self._roots.discard(class_id)
@@ -130,7 +128,7 @@ class GraphStructure:
         self._classes = self._leaves = None
 
     def _add_edge(self, parent_id: ClassId, child_id: ClassId) -> None:
-        self.digraph.add_edge(parent_id, child_id)
+        self.edges.add(parent_id, child_id)
         self.levels.edge_added(parent_id, child_id)
         self._forget_order(parent_id)
         if child_id in self._roots:
@@ -139,25 +137,24 @@ class GraphStructure:
         self._leaves = None
 
     def _remove_edge(self, parent_id: ClassId, child_id: ClassId) -> None:
-        self.digraph.remove_edge(parent_id, child_id)
+        self.edges.remove(parent_id, child_id)
         self.levels.edge_removed(parent_id, child_id)
         self._forget_order(parent_id)
-        if not self.digraph.in_degree(child_id):
+        if not self.edges.parents(child_id):
             self._roots.add(child_id)
             self._forget_order(TOP)
         self._leaves = None
 
     def _set_name(self, class_id: ClassId, name: str) -> None:
         self.names[class_id] = name
-        self.folded[class_id] = name.casefold()
-        self.namesakes.setdefault(name, []).append(class_id)
+        folded = name.casefold()
+        self.folded[class_id] = name if folded == name else folded  # one text less to hold
+        self.namesakes.add(name, class_id)
 
     def _drop_name(self, class_id: ClassId) -> None:
         name = self.names.pop(class_id)
         del self.folded[class_id]
-        self.namesakes[name].remove(class_id)
-        if not self.namesakes[name]:
-            del self.namesakes[name]
+        self.namesakes.discard(name, class_id)
 
     def _forget_order(self, parent_id: ClassId | None) -> None:
         self._children_in_order.pop(parent_id, None)

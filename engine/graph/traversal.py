@@ -26,6 +26,33 @@ def reachable(neighbours: Callable[[Node], Iterable[Node]], start: Node) -> set[
     return found
 
 
+def shortest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node, end: Node) -> tuple[Node, ...]:
+    """A way along edges with as few of them as possible; of equally short ones that which `neighbours` names first.
+
+    Args:
+        neighbours: where one edge leads.
+        start: where to begin.
+        end: where to arrive.
+
+    Returns:
+        Both ends and all between them; empty when no way leads there.
+    """
+    came_from: dict[Node, Node] = {start: start}
+    for reached in (waiting := [start]):  # grows while it is walked
+        if reached == end:
+            break
+        for neighbour in neighbours(reached):
+            if neighbour not in came_from:
+                came_from[neighbour] = reached
+                waiting.append(neighbour)
+    else:
+        return ()
+    way = [end]
+    while way[-1] != start:
+        way.append(came_from[way[-1]])
+    return tuple(reversed(way))
+
+
 def root_paths(parents: Callable[[int], Sequence[int]], class_id: int) -> Iterator[tuple[int, ...]]:
     """All ways from a root down to a class, made one at a time: a dense graph has astronomically many.
 

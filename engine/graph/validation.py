@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable
 
-import networkx as nx
-
 from engine.errors import CycleError, DuplicateNameError, GraphError, UnknownClassError
 from engine.graph.structure import TOP, ClassId, GraphStructure
-from engine.graph.traversal import reachable
+from engine.graph.traversal import reachable, shortest_way
 
 
 def check_known(structure: GraphStructure, *class_ids: ClassId) -> None:
@@ -48,7 +46,7 @@ def check_not_linked(structure: GraphStructure, parent_id: ClassId, child_id: Cl
     Raises:
         GraphError: the classes are linked.
     """
-    if structure.digraph.has_edge(parent_id, child_id):
+    if structure.edges.has(parent_id, child_id):
         raise GraphError(f'"{structure.names[child_id]}" is already under "{structure.names[parent_id]}"')
 
 
@@ -58,7 +56,7 @@ def check_linked(structure: GraphStructure, parent_id: ClassId, child_id: ClassI
     Raises:
         GraphError: the classes are not linked.
     """
-    if not structure.digraph.has_edge(parent_id, child_id):
+    if not structure.edges.has(parent_id, child_id):
         raise GraphError(f'"{structure.names[child_id]}" is not directly under "{structure.names[parent_id]}"')
 
 
@@ -71,10 +69,10 @@ def check_no_cycle(structure: GraphStructure, parent_id: ClassId, child_id: Clas
     if parent_id == child_id:
         raise CycleError((structure.names[parent_id], structure.names[child_id]))
     # Looking upwards: ancestors are few where descendants may be the whole graph. A class without children closes none.
-    is_leaf = not structure.digraph.out_degree(child_id)
-    if is_leaf or child_id not in reachable(structure.digraph.predecessors, parent_id):
+    is_leaf = not structure.edges.children(child_id)
+    if is_leaf or child_id not in reachable(structure.edges.parents, parent_id):
         return
-    way_back = nx.shortest_path(structure.digraph, child_id, parent_id)
+    way_back = reversed(shortest_way(structure.parents, parent_id, child_id))
     raise CycleError(tuple(structure.names[each] for each in (parent_id, *way_back)))
 
 
