@@ -22,7 +22,7 @@ from engine.interchange.imported import (
     clean_name_at,
     find_cycle,
 )
-from engine.interchange.text_file import read_text
+from engine.interchange.taxonomy_file import taxonomy_text
 
 CHILD: Final = "child"
 PARENT: Final = "parent"
@@ -73,7 +73,7 @@ def has_header(first_line: str) -> bool:
 
 
 def _rows(source: Path) -> Iterator[_Row]:
-    text = read_text(source)
+    text = taxonomy_text(source)
     header_line = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = _delimiter(header_line)
     if delimiter is None:

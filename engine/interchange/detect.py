@@ -10,7 +10,9 @@ from engine.errors import FormatError, StorageError, UsageError
 from engine.interchange import csv_edges, imagenet, json_tree, nested_folders
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.restrict import restricted
-from engine.interchange.text_file import read_text
+from engine.interchange.taxonomies import wordnet
+from engine.interchange.taxonomies.opening import Opening
+from engine.interchange.taxonomy_file import taxonomy_text
 
 AUTO: Final = "auto"
 _SYNSET_EDGE: Final = re.compile(r"n\d{8}\s+n\d{8}\s*")
@@ -23,18 +25,39 @@ class GraphFormat:
     Attributes:
         description: for a person, in a few words.
         read: reads a file or folder of this format.
+        fits: whether a file that begins so is of this format.
+        patterns: names of its files, as file dialogs filter by them.
     """
 
     description: str
     read: Callable[[Path], ImportedGraph]
+    fits: Callable[[Opening], bool]
+    patterns: tuple[str, ...] = ()
 
 
 FORMATS: Final[Mapping[str, GraphFormat]] = {
-    "folders": GraphFormat("nested folders: Fruit/Apple/Granny-Smith", nested_folders.read),
-    "csv": GraphFormat('table with the columns "child" and "parent", perhaps "id"', csv_edges.read),
-    "json": GraphFormat('JSON: a tree of "name" and "children", or a list of "classes"', json_tree.read),
-    "imagenet": GraphFormat("ImageNet's wordnet.is_a.txt with words.txt beside it", imagenet.read),
+    "folders": GraphFormat("nested folders: Fruit/Apple/Granny-Smith", nested_folders.read, lambda _: False),
+    "wordnet": GraphFormat("WordNet's data.noun", wordnet.read, wordnet.fits, wordnet.FILES),
+    "imagenet": GraphFormat(
+        "ImageNet's wordnet.is_a.txt with words.txt beside it",
+        imagenet.read,
+        lambda opening: _SYNSET_EDGE.fullmatch(opening.first_line) is not None,
+        (imagenet.IS_A_FILE,),
+    ),
+    "json": GraphFormat(
+        'JSON: a tree of "name" and "children", or a list of "classes"',
+        json_tree.read,
+        lambda opening: opening.text.startswith(("{", "[")),
+        ("*.json",),
+    ),
+    "csv": GraphFormat(
+        'table with the columns "child" and "parent", perhaps "id"',
+        csv_edges.read,
+        lambda opening: csv_edges.has_header(opening.first_line),
+        ("*.csv", "*.tsv"),
+    ),
 }
+"""By name, in the order in which a file is compared with them."""
 
 
 def read_graph(
@@ -81,19 +104,23 @@ def detect_format(source: Path) -> str:
     if not source.exists():
         raise StorageError(f'there is no "{source}"', remedy="check the path")
     if source.is_dir():
-        return "imagenet" if (source / imagenet.IS_A_FILE).is_file() else "folders"
-    by_suffix = {".json": "json", ".csv": "csv", ".tsv": "csv"}.get(source.suffix.casefold())
-    return by_suffix or _detect_by_content(source)
+        return _format_of_folder(source)
+    opening = Opening.of(source)
+    return next((name for name, each in FORMATS.items() if each.fits(opening)), "") or _by_suffix(source)
 
 
-def _detect_by_content(source: Path) -> str:
-    first_line = next((line for line in read_text(source).splitlines() if line.strip()), "").strip()
-    if _SYNSET_EDGE.fullmatch(first_line):
+def _format_of_folder(source: Path) -> str:
+    if (source / imagenet.IS_A_FILE).is_file():
         return "imagenet"
-    if first_line.startswith(("{", "[")):
-        return "json"
-    if csv_edges.has_header(first_line):
-        return "csv"
+    return "wordnet" if (source / wordnet.FILES[0]).is_file() else "folders"
+
+
+def _by_suffix(source: Path) -> str:
+    """The format that a file should be of by its name, so that reading it can say what is wrong with it."""
+    for name, each in FORMATS.items():
+        if source.suffix and f"*{source.suffix.casefold()}" in each.patterns:
+            return name
+    first_line = next((line for line in taxonomy_text(source).splitlines() if line.strip()), "").strip()
     raise FormatError(
         f"{source.name} is in none of the known formats",
         expected=f"one of {_names()}",

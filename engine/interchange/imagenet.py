@@ -3,8 +3,7 @@
 A synset becomes a class named by its first word; its other words are synonyms, its id is the source id.
 """
 
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +11,8 @@ from engine.errors import FormatError
 from engine.graph.aliases import Aliases
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
 from engine.interchange.restrict import restricted
-from engine.interchange.text_file import read_text
+from engine.interchange.sibling_names import told_apart
+from engine.interchange.taxonomy_file import taxonomy_text
 
 IS_A_FILE: Final = "wordnet.is_a.txt"
 WORDS_FILE: Final = "words.txt"
@@ -45,10 +45,8 @@ def read(source: Path, *, under: str | None = None, only: Collection[str] = ()) 
     keys = dict.fromkeys(key for edge in edges for key in edge)
     place = f"an id in {edges_file.name}"
     first_words = {key: words[key][0] if key in words else clean_name_at(place, key) for key in keys}
-    clashing = _clashing(first_words, edges)
     classes = tuple(
-        _class(key, clean_name_at(place, f"{name} ({key})") if key in clashing else name, words.get(key, ()), place)
-        for key, name in first_words.items()
+        _class(key, name, words.get(key, ()), place) for key, name in told_apart(first_words, edges, place).items()
     )
     return restricted(checked(ImportedGraph(classes, tuple(edges)), edges_file.name), under=under, only=only)
 
@@ -59,7 +57,7 @@ def _class(key: str, name: str, words: tuple[str, ...], place: str) -> ImportedC
 
 def _edges(source: Path) -> dict[tuple[str, str], None]:
     edges: dict[tuple[str, str], None] = {}
-    for number, line in enumerate(read_text(source).splitlines(), start=1):
+    for number, line in enumerate(taxonomy_text(source).splitlines(), start=1):
         ids = line.split()
         if not ids:
             continue
@@ -75,7 +73,7 @@ def _edges(source: Path) -> dict[tuple[str, str], None]:
 
 def _words(source: Path) -> dict[str, tuple[str, ...]]:
     words: dict[str, tuple[str, ...]] = {}
-    for number, line in enumerate(read_text(source).splitlines(), start=1):
+    for number, line in enumerate(taxonomy_text(source).splitlines(), start=1):
         if not line.strip():
             continue
         place = f"line {number} of {source.name}"
@@ -85,11 +83,3 @@ def _words(source: Path) -> dict[str, tuple[str, ...]]:
             raise FormatError(f"{place} has no words", expected="an id, a tab, words", found=f'"{line[:60]}"')
         words[key.strip()] = tuple(clean_name_at(place, word) for word in synset)
     return words
-
-
-def _clashing(first_words: Mapping[str, str], edges: Collection[tuple[str, str]]) -> set[str]:
-    """Keys that share their first word with a sibling, under any parent or at the top level."""
-    children = {child for _, child in edges}
-    places = [*edges, *(("", key) for key in first_words if key not in children)]
-    counts = Counter((parent, first_words[key]) for parent, key in places)
-    return {key for parent, key in places if counts[parent, first_words[key]] > 1}

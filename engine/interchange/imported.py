@@ -18,11 +18,15 @@ class ImportedClass:
         key: what tells it from the other classes of that source: an id, a path or a name.
         name: its clean name.
         aliases: its id where the source has ids, and other names of the same class.
+        note: what the source says about it, such as a definition; empty where it says nothing.
+        colour: "#rrggbb"; empty where the source has none.
     """
 
     key: str
     name: str
     aliases: Aliases = NO_ALIASES
+    note: str = ""
+    colour: str = ""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from engine.graph.aliases import Aliases
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.names import join_path
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
-from engine.interchange.text_file import read_text
+from engine.interchange.taxonomy_file import taxonomy_text
 from engine.new_file import output_file
 
 CLASSES: Final = "classes"
@@ -78,7 +78,7 @@ def write(graph: CategoryGraph, target: Path) -> None:
 
 def _parsed(source: Path) -> Any:
     try:
-        return json.loads(read_text(source))
+        return json.loads(taxonomy_text(source))
     except RecursionError as error:
         raise FormatError(f"{source.name} is nested too deeply", remedy='use the form with "classes"') from error
     except ValueError as error:

@@ -36,13 +36,31 @@ def read_text(source: Path) -> str:
     except OSError as error:
         reason = error.strerror or str(error)
         raise StorageError(f'"{source}" cannot be read', found=reason, remedy="check the path") from error
-    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
+    return decoded(data, source.name)
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The text that the bytes of a file hold.
+
+    Args:
+        data: UTF-8 with or without a byte order mark, or UTF-16/32 with one.
+        name: of the file, for people.
+
+    Raises:
+        FormatError: it is in another encoding.
+    """
+    encoding = encoding_of(data)
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise FormatError(
-            f"{source.name} is not a text file in UTF-8",
+            f"{name} is not a text file in UTF-8",
             found=f"byte 0x{data[error.start]:02x} in line {line}",
             remedy="save it again with the encoding UTF-8",
         ) from error
+
+
+def encoding_of(data: bytes) -> str:
+    """The encoding that the first bytes of a text tell; UTF-8 where they tell none."""
+    return next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")

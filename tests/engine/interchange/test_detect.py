@@ -12,6 +12,14 @@ SOURCES = {
     "json": ("tree.json", '{"name": "Animal", "children": ["Bird"]}'),
     "imagenet": ("hierarchy.txt", "n00000001 n00000002\n"),
     "folders": ("tree", ""),
+    "wordnet": (
+        "data.noun",
+        (
+            "  1 This software and database is being provided to you\n"
+            "00000001 03 n 01 Animal 0 001 ~ 00000002 n 0000 | lives\n"
+            "00000002 05 n 01 Bird 0 001 @ 00000001 n 0000 | flies\n"
+        ),
+    ),
 }
 
 

@@ -1,0 +1,58 @@
+"""Reading the file that holds a taxonomy: whole, but never more of it than a taxonomy takes."""
+
+from pathlib import Path
+from typing import Final
+
+from engine.errors import FormatError, StorageError
+from engine.interchange.text_file import decoded
+
+LARGEST_TAXONOMY_BYTES: Final = 64 * 2**20
+"""Of one file; WordNet's nouns take 15 MiB, the Gene Ontology 35, and a million short rows fit. Chosen."""
+
+
+def taxonomy_bytes(source: Path) -> bytes:
+    """What a file holds; of one that is too large, no more is read than it takes to tell.
+
+    Raises:
+        StorageError: it cannot be read.
+        FormatError: it is too large.
+    """
+    try:
+        with source.open("rb") as file:
+            data = file.read(LARGEST_TAXONOMY_BYTES + 1)
+            size = max(len(data), source.stat().st_size)
+    except OSError as error:
+        raise StorageError(
+            f'"{source}" cannot be read', found=error.strerror or str(error), remedy="check the path"
+        ) from error
+    check_size(size, source.name)
+    return data
+
+
+def taxonomy_text(source: Path) -> str:
+    """What a text file holds; see `engine.interchange.text_file.decoded`.
+
+    Raises:
+        StorageError: it cannot be read.
+        FormatError: it is too large, or in another encoding.
+    """
+    return decoded(taxonomy_bytes(source), source.name)
+
+
+def check_size(size_bytes: int, name: str) -> None:
+    """Refuse what is larger than taxonomies are.
+
+    Args:
+        size_bytes: of the file, unpacked.
+        name: of the file, for people.
+
+    Raises:
+        FormatError: it is too large.
+    """
+    if size_bytes > LARGEST_TAXONOMY_BYTES:
+        raise FormatError(
+            f"{name} is too large for a taxonomy",
+            expected=f"at most {LARGEST_TAXONOMY_BYTES // 2**20} MiB",
+            found=f"{size_bytes // 2**20:,} MiB",
+            remedy="take the part of it that you need",
+        )
