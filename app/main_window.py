@@ -23,6 +23,7 @@ from app.class_tree.controller import Classes
 from app.class_tree.view import ClassTree
 from app.computing.controller import Computing
 from app.computing.device_chip import DeviceChip
+from app.connections import connect_inspector, connect_what_if
 from app.controls import make_column
 from app.dragging import take_files, welcome_files
 from app.exporting.controller import Exporting
@@ -56,6 +57,7 @@ from app.training.controller import Models
 from app.training.job import Training
 from app.welcome.controller import Projects
 from app.welcome.view import Welcome
+from app.what_if.controller import WhatIf
 from app.workspace.view import Workspace
 from engine.config import CacheFolders
 from engine.log import Log
@@ -155,6 +157,7 @@ class MainWindow(QMainWindow):
             self.session, self.whereabouts, self.embedding, self.workspace.missing_notice, self.side
         )
         self.moved_images.missing_shown.connect(self.workspace.show_missing)
+        self.what_if = WhatIf(self.session, self.thumbnails, self.side)
         self.reports = Reports(log, self.report_notice, self.toast, self.device_chip.accessibleName, self)
         callbacks = {
             **self.projects.callbacks(), **self.importing.callbacks(), **self.labelling.callbacks(),
@@ -162,7 +165,7 @@ class MainWindow(QMainWindow):
             **self.computing.callbacks(), **self.moved_images.callbacks(), **self.backups.callbacks(),
             **self.reports.callbacks(), **self.image_files.callbacks(), **self.preferences.callbacks(),
             **self.about.callbacks(), **self.help.callbacks(), **self.exporting.callbacks(),
-            **self.label_imports.callbacks(), **self._own_callbacks(),
+            **self.label_imports.callbacks(), **self.what_if.callbacks(), **self._own_callbacks(),
         }  # fmt: skip
         self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
         self.registry.fill(self.menuBar())
@@ -211,29 +214,13 @@ class MainWindow(QMainWindow):
         workspace.subset_wanted.connect(tree.select_subset)
         self.embedding.in_view = workspace.ids_in_view
         self.preferences.action_requested.connect(self.registry.trigger)
-        self._connect_inspector()
+        connect_inspector(self.inspector, workspace, tree, self.labelling, self.classes)
+        connect_what_if(self.what_if, workspace)
         self.welcome.action_requested.connect(self.registry.trigger)
         self.welcome.project_requested.connect(self.open_soon)
         self.projects.sample.ready.connect(self.open_soon)
         self.welcome.files_dropped.connect(self.projects.take_dropped)
         workspace.files_dropped.connect(self.projects.take_dropped)
-
-    def _connect_inspector(self) -> None:
-        inspector = self.inspector
-        inspector.image_requested.connect(self.workspace.show_image)
-        inspector.class_requested.connect(self.tree.select_class)
-        inspector.label_requested.connect(self._on_label_requested)
-        inspector.unlabel_requested.connect(lambda image_id: self.labelling.unlabel((image_id,)))
-        inspector.bar_requested.connect(self.classes.set_bar)
-        inspector.deepest_requested.connect(self.classes.set_deepest)
-        inspector.parent_requested.connect(self.classes.link_parent)
-        inspector.parent_wanted.connect(self.classes.ask_parent)
-        inspector.unlink_requested.connect(self.classes.unlink_parent)
-
-    def _on_label_requested(self, image_id: int, class_id: int) -> None:
-        """A class was clicked for the current image, or another image as one more of a class."""
-        label = self.labelling.label if image_id == self.workspace.current_id else self.labelling.label_in_place
-        label((image_id,), class_id)
 
     def _restore(self) -> None:
         self.resize(FIRST_SIZE)

@@ -28,8 +28,15 @@ class SidePanel(QWidget):
         self._title = make_label("", "heading")
         self._scroll = make_scroll_area()
 
-    def lay_out(self, title: str, close_tip: str, parts: Iterable[QWidget]) -> None:
-        """Put the heading above the parts, and the parts below each other."""
+    def lay_out(self, title: str, close_tip: str, parts: Iterable[QWidget], *, filling: QWidget | None = None) -> None:
+        """Put the heading above the parts, and the parts below each other.
+
+        Args:
+            title: the heading.
+            close_tip: what the button beside it does.
+            parts: scroll together, unless something below fills the panel.
+            filling: takes the room below the parts, and scrolls by itself.
+        """
         spacing = tokens().spacing
         self._title.setText(title)
         self._close = make_icon_button("close", close_tip, self.close_requested.emit)
@@ -44,13 +51,19 @@ class SidePanel(QWidget):
         column.setSpacing(spacing.medium)
         for part in parts:
             column.addWidget(part)
-        column.addStretch(1)
-        self._scroll.setWidget(body)
+        if filling is None:
+            column.addStretch(1)
+            self._scroll.setWidget(body)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addLayout(head)
-        whole.addWidget(self._scroll, 1)
+        if filling is None:
+            whole.addWidget(self._scroll, 1)
+        else:
+            self._scroll.hide()  # nothing is in it
+            whole.addWidget(body)
+            whole.addWidget(filling, 1)
 
     def order_keys(self, *parts: QWidget) -> None:
         """Let Tab go through the panel as the eye does: cards are made anew, which puts their buttons at the end."""

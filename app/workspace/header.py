@@ -1,6 +1,6 @@
 """The slim line above the grid: what is shown, how many, which part, in what order, how large."""
 
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -12,8 +12,12 @@ from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.logic import Order
 from app.session.subsets import Subset
 from app.texts import fill, translate
+from app.what_if.badge import ChangedBadge
 from app.wording import SEPARATOR, images, number
 from app.workspace.sort_again import SortAgain
+
+if TYPE_CHECKING:
+    from engine.collection.what_if.changed_images import ChangedImages
 
 TITLE_WIDTH: Final = 160  # that a long title keeps before anything else gives way
 GAP: Final = 8  # between the parts
@@ -45,6 +49,7 @@ class Header(QWidget):
         self._group = QButtonGroup(self)
         self._order = self._make_order()
         self._zoom = self._make_zoom()
+        self.badge = ChangedBadge()
         self.sort_again = SortAgain()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(2 * GAP, GAP, GAP, GAP)
@@ -55,6 +60,7 @@ class Header(QWidget):
         for subset in CHIPS:
             layout.addWidget(self._make_chip(subset))
         layout.addStretch(1)
+        layout.addWidget(self.badge)
         layout.addWidget(self.sort_again)
         layout.addWidget(self._order)
         layout.addWidget(self._zoom)
@@ -116,14 +122,15 @@ class Header(QWidget):
         chips = [chip for chip in self._chips.values() if not chip.isHidden()]
         title = min(self._title.sizeHint().width(), TITLE_WIDTH)
         room = self.width() - 5 * GAP - title - sum(chip.sizeHint().width() + GAP for chip in chips)
+        others = {
+            self._count: True, self._order: True, self._zoom: True, self._to_review: bool(self._to_review.text())
+        }  # fmt: skip
+        widths = {part: max(part.sizeHint().width(), part.minimumWidth()) + GAP for part in others}
+        beside_all = room - sum(widths[part] for part, is_wanted in others.items() if is_wanted)
+        room -= self.badge.fit(beside_all - GAP, room - GAP) + (GAP if self.badge.is_wanted else 0)
         room -= self.sort_again.fit(room - GAP) + (GAP if self.sort_again.count else 0)
-        for part, is_wanted in (
-            (self._count, True),
-            (self._order, True),
-            (self._zoom, True),
-            (self._to_review, bool(self._to_review.text())),
-        ):
-            width = max(part.sizeHint().width(), part.minimumWidth()) + GAP
+        for part, is_wanted in others.items():
+            width = widths[part]
             fits = is_wanted and width <= room
             part.setVisible(fits)
             room -= width if fits else 0
@@ -133,6 +140,11 @@ class Header(QWidget):
         if count != self.sort_again.count:
             self.sort_again.count = count
             self._arrange()
+
+    def show_moves(self, changes: "ChangedImages | None") -> None:
+        """Tell how many images changed class by the last edit."""
+        self.badge.show_changes(changes)
+        self._arrange()
 
     @property
     def title(self) -> str:

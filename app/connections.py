@@ -1,0 +1,36 @@
+"""Which feature hears of which: they do not know one another, and the window brings them together here."""
+
+from app.class_tree.controller import Classes
+from app.class_tree.view import ClassTree
+from app.inspector.view import Inspector
+from app.review.controller import Labelling
+from app.what_if.controller import WhatIf
+from app.workspace.view import Workspace
+
+
+def connect_inspector(
+    inspector: Inspector, workspace: Workspace, tree: ClassTree, labelling: Labelling, classes: Classes
+) -> None:
+    """What is clicked in the inspector happens elsewhere."""
+
+    def label(image_id: int, class_id: int) -> None:
+        """A class was clicked for the current image, or another image as one more of a class."""
+        put = labelling.label if image_id == workspace.current_id else labelling.label_in_place
+        put((image_id,), class_id)
+
+    inspector.image_requested.connect(workspace.show_image)
+    inspector.class_requested.connect(tree.select_class)
+    inspector.label_requested.connect(label)
+    inspector.unlabel_requested.connect(lambda image_id: labelling.unlabel((image_id,)))
+    inspector.bar_requested.connect(classes.set_bar)
+    inspector.deepest_requested.connect(classes.set_deepest)
+    inspector.parent_requested.connect(classes.link_parent)
+    inspector.parent_wanted.connect(classes.ask_parent)
+    inspector.unlink_requested.connect(classes.unlink_parent)
+
+
+def connect_what_if(what_if: WhatIf, workspace: Workspace) -> None:
+    """The grid's header tells what an edit changed, and the grid shows the images."""
+    what_if.changes_shown.connect(workspace.header.show_moves)
+    what_if.image_requested.connect(workspace.show_image)
+    workspace.header.badge.clicked.connect(what_if.open_panel)

@@ -1,0 +1,66 @@
+"""The badge in the header of the grid: how many images changed class by the last edit; a click shows them."""
+
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QPushButton
+
+from app.controls import ICON_SIZE
+from app.theme.icons import icon
+from app.what_if.wording import changed_line, more_line, short_line
+
+if TYPE_CHECKING:
+    from engine.collection.what_if.changed_images import ChangedImages
+
+
+@final
+class ChangedBadge(QPushButton):
+    """`412 images changed class`; shorter where there is less room, and away while nothing changed.
+
+    Attributes:
+        changes: what it tells of; None for nothing.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changes: ChangedImages | None = None
+        self.setProperty("variant", "flat")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setIcon(icon("changed", "accent_text"))
+        self.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
+        self.hide()
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether there is something to tell."""
+        return self.changes is not None and self.changes.count > 0
+
+    def show_changes(self, changes: "ChangedImages | None") -> None:
+        """Tell of other changes, or of none; who lays it out calls `fit`."""
+        self.changes = changes
+        if changes is not None:
+            whole = ". ".join(line for line in (changed_line(changes), more_line(changes)) if line)
+            self.setToolTip(whole)
+            self.setAccessibleName(whole)
+
+    def fit(self, comfortable: int, most: int) -> int:
+        """Say as much as there is room for beside all else, or at the least the number.
+
+        Args:
+            comfortable: width that takes nothing away from others.
+            most: width that there is without them.
+
+        Returns:
+            the width that it takes; 0 while it is away.
+        """
+        changes = self.changes
+        if changes is None or not changes.count:
+            self.hide()
+            return 0
+        for text in (changed_line(changes), short_line(changes)):
+            self.setText(text)
+            if self.sizeHint().width() <= comfortable:
+                break
+        width = self.sizeHint().width()
+        self.setVisible(width <= most)
+        return width if width <= most else 0

@@ -1,0 +1,69 @@
+"""The panel of the images that changed class: what did it, and each move with its images."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import Signal
+
+from app.controls import make_label
+from app.guide_page import set_guide_page
+from app.images.thumbnails import Thumbnails
+from app.side_panel.frame import SidePanel
+from app.what_if.move_list import MoveList
+from app.what_if.wording import cause_line, changed_line, more_line
+
+if TYPE_CHECKING:
+    from engine.collection.state import CollectionState
+    from engine.collection.what_if.changed_images import ChangedImages
+
+
+@final
+class ChangedPanel(SidePanel):
+    """Shows where images went.
+
+    Signals:
+        image_requested: the image to bring into sight.
+    """
+
+    image_requested = Signal(int)
+
+    def __init__(self, thumbnails: Thumbnails) -> None:
+        super().__init__()
+        set_guide_page(self, "taxonomy#what-an-edit-changes")
+        self._status = make_label("", "strong", wraps=True)
+        self._more = make_label("", "secondary", wraps=True)
+        self._cause = make_label("", "secondary", wraps=True)
+        self.moves = MoveList(thumbnails)
+        self.moves.image_requested.connect(self.image_requested)
+        words = (self._status, self._more, self._cause)
+        self.lay_out(self.tr("What changed"), self.tr("Close"), words, filling=self.moves)
+
+    @property
+    def text(self) -> str:
+        """What it says above the moves."""
+        return "\n".join(label.text() for label in (self._status, self._more, self._cause) if label.text())
+
+    def show_changes(
+        self,
+        changes: "ChangedImages",
+        causes: Sequence[str],
+        state: "CollectionState | None",
+        name_of: Callable[[int], str],
+    ) -> None:
+        """Show other changes.
+
+        Args:
+            changes: where images went.
+            causes: the edits that did it, in words.
+            state: where the images are.
+            name_of: name of a class, also of one that is gone.
+        """
+        for label, text in (
+            (self._status, changed_line(changes)),
+            (self._more, more_line(changes)),
+            (self._cause, cause_line(causes)),
+        ):
+            label.setText(text)
+            label.setVisible(bool(text))
+        self.moves.show_changes(changes, state, name_of)
+        self.moves.setVisible(bool(changes.moves))

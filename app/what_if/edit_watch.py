@@ -1,0 +1,90 @@
+"""What the last edit did to the predictions: the state before it beside the state once all is fitted again."""
+
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from engine.graph.edits import ClassRemoved
+
+if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
+    from app.session import Session
+    from engine.collection.state import CollectionState
+    from engine.collection.what_if.changed_images import ChangedImages
+    from engine.project import Change
+
+TOPIC: Final = "changed images"
+
+
+@final
+class EditWatch(QObject):
+    """Follows a session: an edit of graph, bar or label, then the predictions that come of it.
+
+    Attributes:
+        texts: the edits that `changes_found` last told of, in words.
+        gone: names of classes that were removed.
+
+    Signals:
+        changes_found: the `ChangedImages` of the edits since the predictions were last up to date; also when none is.
+        forgotten: the project was left.
+    """
+
+    changes_found = Signal(object)
+    forgotten = Signal()
+
+    def __init__(self, session: "Session", parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.texts: tuple[str, ...] = ()
+        self.gone: dict[int, str] = {}
+        self._session = session
+        self._previous: CollectionState | None = None
+        self._current: CollectionState | None = None
+        self._before: CollectionState | None = None  # while predictions are on their way
+        self._pending: list[str] = []
+        self._is_fitting = False
+        session.state_changed.connect(self._on_state_changed)
+        session.change_made.connect(self._on_change_made)
+        session.fitting_changed.connect(self._on_fitting_changed)
+        session.closed.connect(self._on_closed)
+
+    def _on_state_changed(self, state: "CollectionState | None") -> None:
+        self._previous, self._current = self._current, state
+
+    def _on_change_made(self, change: "Change") -> None:
+        """Note an edit; its own state has just come in."""
+        if not (change.graph_edits or change.policies or change.labelled):
+            return
+        self.gone |= {edit.class_id: edit.name for edit in change.graph_edits if isinstance(edit, ClassRemoved)}
+        if not self._pending:
+            self._before = self._previous
+        self._pending.append(change.text)
+        QTimer.singleShot(0, self, self._finish_unless_fitting)  # by then a fit has begun where one is due
+
+    def _on_fitting_changed(self, is_fitting: bool) -> None:
+        self._is_fitting = is_fitting
+        self._finish_unless_fitting()
+
+    def _finish_unless_fitting(self) -> None:
+        before, after = self._before, self._current
+        if self._is_fitting or before is None or after is None:
+            return
+        self._before, texts = None, tuple(self._pending)
+        self._pending.clear()
+
+        def compare(_live: object) -> "ChangedImages":
+            from engine.collection.what_if.changed_images import changed_images
+
+            return changed_images(before, after)
+
+        self._session.ask(compare, lambda changes: self._tell(texts, changes), owner=self, topic=TOPIC)
+
+    def _tell(self, texts: tuple[str, ...], changes: "ChangedImages") -> None:
+        self.texts = texts
+        self.changes_found.emit(changes)
+
+    def _on_closed(self) -> None:
+        self._previous = self._current = self._before = None
+        self._pending.clear()
+        self.gone.clear()
+        self.texts = ()
+        self._is_fitting = False
+        self.forgotten.emit()

@@ -1,0 +1,79 @@
+"""Images that got another class, in words, in the person's language and number format."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from app.texts import fill, shortened, translate
+from app.wording import number
+from engine.graph.codes import NO_CLASS, UNKNOWN
+
+if TYPE_CHECKING:
+    from engine.collection.what_if.changed_images import ChangedImages, ClassMove
+
+NameOf = Callable[[int], str]
+LONGEST_TEXT: Final = 120
+"""Letters of an edit's text, which may name many classes."""
+
+
+def changed_line(changes: "ChangedImages") -> str:
+    """`412 images changed class`."""
+    if changes.other_class:
+        return class_changed(changes.other_class)
+    if changes.other_safe_class:
+        return safe_class_changed(changes.other_safe_class)
+    return translate("what_if", "No image changed class")
+
+
+def class_changed(count: int) -> str:
+    """How many images have another likeliest class."""
+    if count == 1:
+        return translate("what_if", "1 image changed class")
+    return fill(translate("what_if", "%1 images changed class"), number(count))
+
+
+def safe_class_changed(count: int) -> str:
+    """How many images have only another safe class."""
+    if count == 1:
+        return translate("what_if", "1 image has another safe class")
+    return fill(translate("what_if", "%1 images have another safe class"), number(count))
+
+
+def short_line(changes: "ChangedImages") -> str:
+    """The same in a word and a number."""
+    return fill(translate("what_if", "%1 changed"), number(changes.count))
+
+
+def more_line(changes: "ChangedImages") -> str:
+    """What else changed; empty where the first line says all."""
+    if not (changes.other_class and changes.other_safe_class):
+        return ""
+    if changes.other_safe_class == 1:
+        return translate("what_if", "1 more has another safe class")
+    return fill(translate("what_if", "%1 more have another safe class"), number(changes.other_safe_class))
+
+
+def cause_line(texts: Sequence[str]) -> str:
+    """What did it: the edit, or how many."""
+    if len(texts) == 1:
+        return fill(translate("what_if", "By the last edit: %1"), shortened(texts[0], LONGEST_TEXT))
+    return fill(translate("what_if", "By the last %1 edits"), number(len(texts))) if texts else ""
+
+
+def class_text(class_id: int, name_of: NameOf) -> str:
+    """Name of a class, or what stands in for one."""
+    if class_id == UNKNOWN:
+        return translate("what_if", "unknown")
+    return translate("what_if", "no class") if class_id == NO_CLASS else name_of(class_id)
+
+
+def move_text(move: "ClassMove", name_of: NameOf) -> str:
+    """`Apple → Pear`; of safe classes with a word that says so."""
+    arrow = translate("what_if", "Safe class: %1 → %2") if move.is_safe_class else translate("what_if", "%1 → %2")
+    return fill(arrow, class_text(move.before, name_of), class_text(move.after, name_of))
+
+
+def move_facts(move: "ClassMove", name_of: NameOf) -> str:
+    """`Apple → Pear: 31 images`, for screen readers and tips."""
+    count = len(move.image_ids)
+    text = translate("what_if", "%1: 1 image") if count == 1 else translate("what_if", "%1: %2 images")
+    return fill(text, move_text(move, name_of), number(count))

@@ -1,0 +1,147 @@
+"""After an edit the header of the grid says how many images changed class, and a click shows them."""
+
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.what_if.changed_panel import ChangedPanel
+from app.what_if.move_list import face_rects
+from app.workspace.header import Header
+from engine.collection.state import NO_CLASS, CollectionState
+from engine.collection.what_if.changed_images import ChangedImages, ClassMove
+from engine.project import Change, Project
+from tests.support.clipping import clipped
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.sessions import LONG_MS, act
+
+
+def shown(state: CollectionState) -> dict[int, int]:
+    """The likeliest class of each image without a label."""
+    free = state.label_class == NO_CLASS
+    return dict(zip(state.image_ids[free].tolist(), state.best_class[free].tolist(), strict=True))
+
+
+def edit(desk: Desk, action: Callable[[Project], Change]) -> dict[int, tuple[int, int]]:
+    """Do an action and wait for the badge; the images whose class it changed, looked up one by one."""
+    before = shown(desk.state)
+    act(desk.qtbot, desk.window.session, action)
+    after = shown(desk.state)
+    changed = {i: (before[i], now) for i, now in after.items() if i in before and before[i] != now}
+    wait_for_badge(desk, len(changed))
+    return changed
+
+
+def wait_for_badge(desk: Desk, count: int) -> None:
+    """Wait until the badge tells of so many images."""
+    badge = desk.window.workspace.header.badge
+    desk.wait(lambda: badge.changes is not None and badge.changes.other_class == count)
+
+
+def panel_of(desk: Desk) -> ChangedPanel:
+    """The open panel."""
+    panel = desk.window.what_if.panel
+    assert panel is not None
+    assert panel.isVisible()
+    return panel
+
+
+def moves(panel: ChangedPanel) -> list[ClassMove]:
+    """The moves that the rows stand for."""
+    model = panel.moves.model()
+    return [model.index(row, 0).data(Qt.ItemDataRole.UserRole) for row in range(model.rowCount())]
+
+
+def rows(panel: ChangedPanel) -> list[str]:
+    """What the rows say to a screen reader."""
+    model = panel.moves.model()
+    return [model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(model.rowCount())]
+
+
+def click(desk: Desk, panel: ChangedPanel, place: QPoint) -> None:
+    """Click there in the list."""
+    desk.qtbot.mouseClick(panel.moves.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def test_removing_a_class_shows_where_its_images_went(desk: Desk, collection: Collection) -> None:
+    """The badge counts them; the panel names the removed class, and a face leads to its image."""
+    desk.open(collection.project)
+    badge = desk.window.workspace.header.badge
+    assert not badge.isVisible()
+    disc = desk.graph.find("Red disc")
+    changed = edit(desk, lambda project: project.remove_class(disc))
+    assert len(changed) >= 4
+    assert badge.isVisible()
+    assert badge.accessibleName().startswith(f"{len(changed)} images changed class")
+    desk.qtbot.mouseClick(badge, Qt.MouseButton.LeftButton)
+    panel = panel_of(desk)
+    assert "Red disc" in panel.text
+    assert {i: (move.before, move.after) for move in moves(panel) for i in move.image_ids.tolist()} == changed
+    assert rows(panel)[0].startswith("Red disc → Red ")
+    wanted = int(moves(panel)[0].image_ids[0])
+    row = panel.moves.visualRect(panel.moves.model().index(0, 0))
+    face = face_rects(row, panel.moves.fontMetrics().height(), 1)[0]
+    click(desk, panel, face.center())
+    assert desk.grid.current_id == wanted
+    desk.window.session.undo()
+    wait_for_badge(desk, len(changed))
+    desk.wait(lambda: rows(panel)[0].endswith("→ Red disc: " + rows(panel)[0].split(": ")[1]))
+    assert "a removed class" not in "".join(rows(panel))
+
+
+def test_the_panel_is_walked_by_keys(desk: Desk, collection: Collection) -> None:
+    """Its key opens it, arrows choose a move, Enter leads to its first image, Esc puts it away."""
+    desk.open(collection.project)
+    desk.press(Qt.Key.Key_J, CONTROL | SHIFT)
+    panel = panel_of(desk)
+    assert panel.text == "No image changed class"
+    desk.press(Qt.Key.Key_Escape)
+    assert not panel.isVisible()
+    blue = [desk.graph.find(name) for name in ("Blue disc", "Blue stripes")]
+    edit(desk, lambda project: project.merge_class(blue[0], blue[1]))
+    desk.press(Qt.Key.Key_J, CONTROL | SHIFT)
+    assert QApplication.focusWidget() is panel.moves
+    desk.press(Qt.Key.Key_Down)
+    wanted = int(moves(panel)[0].image_ids[0])
+    desk.press(Qt.Key.Key_Return)
+    assert desk.grid.current_id == wanted
+    assert clipped(panel) == []
+    panel.moves.setFocus()
+    desk.press(Qt.Key.Key_Escape)
+    assert not panel.isVisible()
+
+
+def test_labels_are_told_by_what_they_move(desk: Desk, collection: Collection) -> None:
+    """A class's labels given to another move other images; the labelled ones are not counted. Closing forgets all."""
+    desk.open(collection.project)
+    stripes, disc = desk.graph.find("Green stripes"), desk.graph.find("Green disc")
+    wrong = desk.state.image_ids[desk.state.label_class == stripes].tolist()
+    changed = edit(desk, lambda project: project.label(wrong, disc))
+    assert changed
+    assert changed.keys().isdisjoint(wrong)
+    badge = desk.window.workspace.header.badge
+    desk.window.session.close()
+    desk.wait(lambda: desk.window.session.info is None)
+    assert badge.changes is None
+    assert not badge.isVisible()
+
+
+def test_a_narrow_header_keeps_the_number(qtbot: QtBot) -> None:
+    """The badge says all of it only where nothing else has to go for that."""
+    header = Header()
+    qtbot.addWidget(header)
+    header.show_title("All images", 2_640, to_review=2_000)
+    header.show_moves(ChangedImages((ClassMove(1, 2, np.arange(412)),)))
+    header.show()
+    said = {}
+    for width in (1_600, 760):
+        header.resize(width, header.height())
+        said[width] = header.badge.text()
+        assert header.badge.isVisible()
+        qtbot.waitUntil(lambda: clipped(header) == [], timeout=LONG_MS)
+    assert said == {1_600: "412 images changed class", 760: "412 changed"}
+    header.show_moves(ChangedImages())
+    assert not header.badge.isVisible()
