@@ -21,7 +21,7 @@ from engine.graph.edits import (
 from engine.graph.find import find_class, fitting_classes, path_text
 from engine.graph.inverse import inverse, with_what_was
 from engine.graph.names import clean_name
-from engine.graph.removal import merging_edits, removal_edits
+from engine.graph.removal import ChildrenOfRemoved, merging_edits, removal_edits
 from engine.graph.search import search_classes
 from engine.graph.structure import TOP, ClassId, GraphStructure
 from engine.graph.traversal import reachable, root_paths
@@ -140,14 +140,14 @@ class CategoryGraph:
             check_name_is_free(self._structure, TOP, self.name(child_id))
         self._commit([EdgeRemoved(parent_id, child_id)])
 
-    def remove(self, class_id: ClassId) -> None:
-        """Remove one class; its children go to its parents, or become roots where no parent is left.
+    def remove(self, *class_ids: ClassId, children: ChildrenOfRemoved = ChildrenOfRemoved.ADOPTED) -> None:
+        """Remove classes; see `engine.graph.removal.removal_edits` for what becomes of those below.
 
         Raises:
             DuplicateNameError: a child has the name of one of its new siblings.
             UnknownClassError: there is no such class.
         """
-        self._commit(removal_edits(self._structure, class_id))
+        self._commit(removal_edits(self._structure, class_ids, children))
 
     def merge(self, class_id: ClassId, heir_id: ClassId) -> None:
         """Put one class in the place of another, which goes away; see `engine.graph.removal.merging_edits`.

@@ -36,8 +36,13 @@ def check_name_is_free(
     """
     taken = set(structure.children_named(parent_id, name)) - set(ignoring)
     if taken:
-        place = "at the top level" if parent_id is TOP else f'under "{structure.names[parent_id]}"'
-        raise DuplicateNameError(f'there is already a class "{name}" {place}', remedy="choose another name or place")
+        raise namesake_error(structure, parent_id, name)
+
+
+def namesake_error(structure: GraphStructure, parent_id: ClassId | None, name: str) -> DuplicateNameError:
+    """What to say of a name that is taken; see `check_name_is_free`."""
+    place = "at the top level" if parent_id is TOP else f'under "{structure.names[parent_id]}"'
+    return DuplicateNameError(f'there is already a class "{name}" {place}', remedy="choose another name or place")
 
 
 def check_not_linked(structure: GraphStructure, parent_id: ClassId, child_id: ClassId) -> None:

@@ -4,6 +4,7 @@ from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
 from engine.project.project import Project
 from engine.project.records import (
+    ClassDetails,
     ClassId,
     ClassPolicy,
     ImageId,
@@ -21,6 +22,7 @@ from engine.project.step import OpenStep
 __all__ = [
     "BackupReason",
     "Change",
+    "ClassDetails",
     "ClassId",
     "ClassPolicy",
     "ImageId",

@@ -1,6 +1,6 @@
 """Actions in words, in the past tense: a toast, "Undo “…”" and the history all show the same text."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
@@ -57,10 +57,53 @@ def merge_class_text(class_name: str, heir_name: str, labels: int) -> str:
     return f"{text} ({counted(labels, 'label')} moved)" if labels else text
 
 
-def remove_class_text(class_name: str, labels: int, heir_name: str | None) -> str:
-    """Removing a class in words, with what happens to its labels."""
-    text = f"Removed class {class_name}"
-    if not labels:
-        return text
-    fate = "removed" if heir_name is None else f"moved to {heir_name}"
-    return f"{text} ({counted(labels, 'label')} {fate})"
+def remove_classes_text(
+    chosen: Sequence[str], below: int = 0, *, moved: int = 0, removed: int = 0, heir_name: str = ""
+) -> str:
+    """Removing classes in words, with what happens to their labels.
+
+    Args:
+        chosen: names of the classes that were chosen.
+        below: further classes that went with them.
+        moved, removed: labels that another class got, and that were taken away.
+        heir_name: the class that got the labels; empty for several.
+    """
+    text = f"Removed {classes_text(chosen)}"
+    if below:
+        text += f" and {below:,} below {'it' if len(chosen) == 1 else 'them'}"
+    fates = [f"{counted(moved, 'label')} moved to {heir_name or 'their parents'}"] if moved else []
+    fates += [f"{counted(removed, 'label')} removed"] if removed else []
+    return f"{text} ({', '.join(fates)})" if fates else text
+
+
+def moved_text(names: Sequence[str], place: str | None) -> str:
+    """Moving classes in words; no place is the top level."""
+    return f"Moved {classes_text(names)} to {'the top level' if place is None else place}"
+
+
+def linked_text(parent_name: str, names: Sequence[str]) -> str:
+    """Putting classes under one more parent in words."""
+    return f"Added parent {parent_name} to {one_or_count(names)}"
+
+
+def unlinked_text(parent_names: Sequence[str], names: Sequence[str]) -> str:
+    """Taking classes away from parents in words."""
+    text = f"Unlinked {one_or_count(names)} from "
+    return text + (parent_names[0] if len(parent_names) == 1 else counted(len(parent_names), "parent"))
+
+
+def details_text(names: Sequence[str], *, note_changed: bool, colour_changed: bool) -> str:
+    """A change of what people note about classes in words."""
+    if note_changed and colour_changed:
+        return f"Changed note and colour of {one_or_count(names)}"
+    return f"Changed the {'note' if note_changed else 'colour'} of {one_or_count(names)}"
+
+
+def one_or_count(names: Sequence[str]) -> str:
+    """Classes in words: "Gull", "3 classes"."""
+    return names[0] if len(names) == 1 else counted(len(names), "class", "classes")
+
+
+def classes_text(names: Sequence[str]) -> str:
+    """Classes in words after a verb: "class Gull", "3 classes"."""
+    return f"class {names[0]}" if len(names) == 1 else one_or_count(names)

@@ -31,6 +31,7 @@ class Change:
         images_added, images_removed: net, so an image never stands in both.
         images_moved: images, still there, whose file is another one than before.
         policies: classes whose bar or deepest level changed.
+        details: classes whose note or colour changed.
         settings: names of changed settings.
         notice: what the person must be told once, such as that no backup could be made before; else empty.
         kind: whether the action was done, undone or redone.
@@ -43,6 +44,7 @@ class Change:
     images_removed: tuple[ImageId, ...] = ()
     images_moved: tuple[ImageId, ...] = ()
     policies: tuple[ClassId, ...] = ()
+    details: tuple[ClassId, ...] = ()
     settings: tuple[str, ...] = ()
     notice: str = ""
     kind: ChangeKind = "done"
@@ -57,6 +59,7 @@ class Change:
             or self.images_removed
             or self.images_moved
             or self.policies
+            or self.details
             or self.settings
         )
 
@@ -80,6 +83,7 @@ class ChangeBuilder:
         self._removed: dict[ImageId, None] = {}
         self._moved: dict[ImageId, None] = {}
         self._policies: dict[ClassId, None] = {}
+        self._details: dict[ClassId, None] = {}
         self._settings: dict[str, None] = {}
 
     def add(self, table: str, before: Row | None, after: Row | None) -> None:
@@ -100,6 +104,8 @@ class ChangeBuilder:
                 self._graph_edits.append(EdgeAdded(row[0], row[1]) if before is None else EdgeRemoved(row[0], row[1]))
             case "class_policy":
                 self._policies[row[0]] = None
+            case "class_detail":
+                self._details[row[0]] = None
             case "setting":
                 self._settings[row[0]] = None
 
@@ -116,6 +122,7 @@ class ChangeBuilder:
         self.gone |= later.gone
         self._labelled.update(dict.fromkeys(change.labelled))
         self._policies.update(dict.fromkeys(change.policies))
+        self._details.update(dict.fromkeys(change.details))
         self._settings.update(dict.fromkeys(change.settings))
 
     def change(self, text: str, kind: ChangeKind = "done") -> Change:
@@ -129,6 +136,7 @@ class ChangeBuilder:
             images_removed=tuple(self._removed),
             images_moved=tuple(image_id for image_id in self._moved if image_id not in elsewhere),
             policies=tuple(self._policies),
+            details=tuple(self._details),
             settings=tuple(self._settings),
             kind=kind,
         )

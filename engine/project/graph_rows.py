@@ -1,6 +1,7 @@
 """The category graph's rows: loading it whole, and writing the edits that were made to it."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from engine.errors import UnknownClassError
 from engine.graph.aliases import Aliases
@@ -44,8 +45,14 @@ def store_edits(step: OpenStep, edits: Sequence[GraphEdit]) -> None:
         step.insert(EDGE, [(edit.parent_id, edit.child_id) for edit in edits if isinstance(edit, EdgeAdded)])
         step.put(CLASS, [_with_aliases(step, edit) for edit in edits if isinstance(edit, AliasesChanged)])
         return
-    for edit in edits:
-        _store_edit(step, edit)
+    for kind, group in groupby(edits, key=type):
+        if kind is EdgeRemoved:
+            step.delete(EDGE, [(edit.parent_id, edit.child_id) for edit in group if isinstance(edit, EdgeRemoved)])
+        elif kind is ClassRemoved:
+            step.delete(CLASS, [(edit.class_id,) for edit in group if isinstance(edit, ClassRemoved)])
+        else:
+            for edit in group:
+                _store_edit(step, edit)
 
 
 def class_name(connection: Connection, class_id: ClassId) -> str:
@@ -75,12 +82,8 @@ def _store_edit(step: OpenStep, edit: GraphEdit) -> None:
             step.put(CLASS, [(class_id, name, *_stored_class(step, class_id)[2:])])
         case AliasesChanged():
             step.put(CLASS, [_with_aliases(step, edit)])
-        case ClassRemoved(class_id):
-            step.delete(CLASS, [(class_id,)])
         case EdgeAdded(parent_id, child_id):
             step.put(EDGE, [(parent_id, child_id)])
-        case EdgeRemoved(parent_id, child_id):
-            step.delete(EDGE, [(parent_id, child_id)])
 
 
 def _stored_class(step: OpenStep, class_id: ClassId) -> Row:

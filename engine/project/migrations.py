@@ -9,7 +9,7 @@ from typing import Final
 from engine.errors import InputError, ProjectDamagedError
 from engine.project.connection import Connection
 from engine.project.file.file_state import has_state, insert_state, mark_of, read_mark, write_mark
-from engine.project.schema import SCHEMA, SCHEMA_VERSION, SOURCE_ID, SYNONYMS
+from engine.project.schema import CLASS_DETAIL_TABLE, SCHEMA, SCHEMA_VERSION, SOURCE_ID, SYNONYMS
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ CREATE TABLE model_file (
 );
 """
 
-_SCHEMA_OF_VERSION_3: Final = SCHEMA.replace(f",\n    {SOURCE_ID},\n    {SYNONYMS}", "")
+_SCHEMA_OF_VERSION_3: Final = SCHEMA.replace(f",\n    {SOURCE_ID},\n    {SYNONYMS}", "").replace(CLASS_DETAIL_TABLE, "")
 _TABLES_OF_VERSION_2: Final = (
     *("class", "edge", "image", "label", "class_policy", "setting", "image_fact"),
     *("model_version", "model_file", "prediction", "journal_step", "journal_chunk"),
@@ -84,6 +84,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(1, 2, "models trained in the project live in it", lambda connection: connection.script(_TRAINED_MODELS)),
     Migration(2, 3, "tables know what may be in them, and the file knows itself", _with_strict_tables),
     Migration(3, 4, "classes keep their source id and synonyms", _with_aliases),
+    Migration(4, 5, "classes have notes and colours", lambda connection: connection.script(CLASS_DETAIL_TABLE)),
 )
 
 

@@ -20,15 +20,15 @@ from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
 from engine.project.clock import person_name
 from engine.project.creation import FirstModel, create_file
-from engine.project.graph_actions import GraphActions
 from engine.project.opening import faults_of, open_for_reading, open_for_writing
 from engine.project.records import ClassId, ImageId, Label, ModelVersion, Prediction, TrainedModel
+from engine.project.removal_actions import RemovalActions
 
 _log = logging.getLogger(__name__)
 
 
 @final
-class Project(GraphActions):
+class Project(RemovalActions):
     """An open project file. May be used from any thread, by one at a time.
 
     Every action raises `ProjectReadOnlyError` when the project is open for reading only and `StorageError` when the

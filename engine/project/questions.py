@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.graph.category_graph import CategoryGraph
-from engine.project import image_rows, label_rows, model_rows, policy_rows, prediction_rows, soundness
+from engine.project import detail_rows, image_rows, label_rows, model_rows, policy_rows, prediction_rows, soundness
 from engine.project.backups.contents import Contents, read_contents
 from engine.project.backups.keeping import ProjectBackups
 from engine.project.file.file_state import read_mark
@@ -15,6 +15,7 @@ from engine.project.image_paths import ImagePaths
 from engine.project.journal import Journal
 from engine.project.opening import OpenFile
 from engine.project.records import (
+    ClassDetails,
     ClassId,
     ClassPolicy,
     ImageId,
@@ -104,6 +105,10 @@ class ProjectQuestions(ABC):
     def policies(self) -> dict[ClassId, ClassPolicy]:
         """Policies of the classes that have one of their own."""
         return policy_rows.policies(self._connection)
+
+    def details(self) -> dict[ClassId, ClassDetails]:
+        """Notes and colours of the classes that have any."""
+        return detail_rows.details(self._connection)
 
     # -- images ----------------------------------------------------------------------------------------------------
 

@@ -1,9 +1,9 @@
 """The project file's tables.
 
-Two layers that never mix: what people did (`class`, `edge`, `image`, `label`, `class_policy`, `setting`) is journaled
-and can be undone; what the machine found out (`image_fact`, `prediction`, `model_version`, `model_file`) is not, and
-has no foreign keys to the first, so that undoing and redoing an import finds its facts again. `file_state` is about
-the file itself: see `engine.project.file`.
+Two layers that never mix: what people did (`class`, `edge`, `image`, `label`, `class_policy`, `class_detail`,
+`setting`) is journaled and can be undone; what the machine found out (`image_fact`, `prediction`, `model_version`,
+`model_file`) is not, and has no foreign keys to the first, so that undoing and redoing an import finds its facts again.
+`file_state` is about the file itself: see `engine.project.file`.
 
 Kinds, lengths and ranges are told to SQLite (STRICT, CHECK), so that its own integrity check knows a wrong value, and
 nothing absurd gets in by any door.
@@ -19,7 +19,7 @@ from engine.graph.aliases import LONGEST_SOURCE_ID, MOST_SYNONYMS
 from engine.graph.names import LONGEST_NAME as LONGEST_CLASS_NAME
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": tells our files from other SQLite files
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 
 LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
 LONGEST_TEXT: Final = 10_000  # of an action, a reason why an image cannot be read, a setting's name ...
@@ -29,6 +29,17 @@ SOURCE_ID: Final = f"source_id TEXT NOT NULL DEFAULT '' CHECK (length(source_id)
 LONGEST_SYNONYMS: Final = MOST_SYNONYMS * (LONGEST_CLASS_NAME + 1)
 SYNONYMS: Final = f"synonyms TEXT NOT NULL DEFAULT '' CHECK (length(synonyms) <= {LONGEST_SYNONYMS})"
 """Columns of a class since version 4; between two synonyms is a line break, which no name can hold."""
+
+LONGEST_NOTE: Final = 10_000
+"""Characters of a note on a class: some pages, a field guide's whole entry."""
+
+CLASS_DETAIL_TABLE: Final = f"""CREATE TABLE class_detail (
+    class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
+    note TEXT NOT NULL CHECK (length(note) <= {LONGEST_NOTE}),
+    colour TEXT NOT NULL CHECK (colour = '' OR colour GLOB '#{"[0-9a-f]" * 6}')
+) STRICT;
+"""
+"""Table of version 5: what people noted about a class, and its colour."""
 
 SCHEMA: Final = f"""
 CREATE TABLE file_state (
@@ -69,7 +80,7 @@ CREATE TABLE class_policy (
     bar REAL CHECK (bar BETWEEN 0 AND 1),
     is_deepest INTEGER NOT NULL CHECK (is_deepest IN (0, 1))
 ) STRICT;
-CREATE TABLE setting (
+{CLASS_DETAIL_TABLE}CREATE TABLE setting (
     name TEXT NOT NULL PRIMARY KEY CHECK (length(name) <= {LONGEST_NAME}),
     value TEXT NOT NULL CHECK (length(value) <= 1000000)
 ) STRICT;
@@ -168,9 +179,12 @@ EDGE: Final = JournaledTable("edge", ("parent_id", "child_id"), key_width=2)
 IMAGE: Final = JournaledTable("image", ("image_id", "path", "size_bytes", "modified_ns"))
 LABEL: Final = JournaledTable("label", ("image_id", "class_id", "who", "labelled_at", "source"))
 CLASS_POLICY: Final = JournaledTable("class_policy", ("class_id", "bar", "is_deepest"))
+CLASS_DETAIL: Final = JournaledTable("class_detail", ("class_id", "note", "colour"))
 SETTING: Final = JournaledTable("setting", ("name", "value"))
 
-JOURNALED_TABLES: Final = {table.name: table for table in (CLASS, EDGE, IMAGE, LABEL, CLASS_POLICY, SETTING)}
+JOURNALED_TABLES: Final = {
+    table.name: table for table in (CLASS, EDGE, IMAGE, LABEL, CLASS_POLICY, CLASS_DETAIL, SETTING)
+}
 TABLE_NAMES: Final = frozenset(
     {*JOURNALED_TABLES, "image_fact", "model_version", "model_file", "prediction", "journal_step", "journal_chunk"}
 )

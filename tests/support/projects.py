@@ -12,7 +12,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.project import ClassId, ImageId, Project, TrainedModel
 from engine.project.connection import Connection
 
-PERSON_TABLES: Final = ("class", "edge", "image", "label", "class_policy", "setting")
+PERSON_TABLES: Final = ("class", "edge", "image", "label", "class_policy", "class_detail", "setting")
 
 Dump = Mapping[str, Sequence[tuple[Any, ...]]]
 

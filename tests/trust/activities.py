@@ -17,8 +17,10 @@ from engine.collection.importing.import_images import import_images
 from engine.config import CacheFolders
 from engine.errors import GraphError
 from engine.files import FoundFile
+from engine.graph.aliases import Aliases
+from engine.graph.removal import ChildrenOfRemoved
 from engine.interchange.labelled_images.formats import FORMATS
-from engine.project import ClassPolicy, Project
+from engine.project import ClassDetails, ClassPolicy, Project
 from tests.trust.acknowledge import Log
 from tests.trust.backups import BACKED_UP, RESTORED, backups_of, content_of
 from tests.trust.children import Place
@@ -97,7 +99,7 @@ def _edit_graph(place: Place, log: Log, stage: Stage, chance: Random) -> None:
 def _one_edit(project: Project, chance: Random, number: int) -> str:
     graph = project.graph
     one, other = chance.choice(graph.classes()), chance.choice(graph.classes())
-    kind = chance.choice(("add", "add", "rename", "link", "unlink", "move", "remove", "bar"))
+    kind = chance.choice((*_GROUP_EDITS, "add", "add", "rename", "link", "unlink", "move", "remove", "bar"))
     match kind:
         case "add":
             project.add_class(f"class {number}", [one])
@@ -111,9 +113,34 @@ def _one_edit(project: Project, chance: Random, number: int) -> str:
             project.move_class(one, _parent(project, one, chance), other)
         case "remove" if len(graph) > 4:
             project.remove_class(one)
+        case _ if kind in _GROUP_EDITS:
+            _edit_group(project, kind, (one, other), number, chance)
         case _:
             project.set_policy(one, ClassPolicy(bar=chance.random(), is_deepest=chance.random() < 0.5))
     return f"{kind} class {one}"
+
+
+_GROUP_EDITS: Final = ("add parent", "move some", "link some", "unlink some", "remove some", "describe", "aliases")
+
+
+def _edit_group(project: Project, kind: str, pair: tuple[int, int], number: int, chance: Random) -> None:
+    one, _ = pair
+    moves = [(each, _parent(project, each, chance)) for each in pair]
+    match kind:
+        case "add parent":
+            project.add_parent(f"above {number}", [one], moves[0][1])
+        case "move some":
+            project.move_classes(moves, chance.choice((*project.graph.classes(), None)))
+        case "link some":
+            project.link_classes(chance.choice(project.graph.classes()), pair)
+        case "unlink some":
+            project.unlink_classes([(parent or one, each) for each, parent in moves])
+        case "remove some" if len(project.graph) > 8:
+            project.remove_classes(pair, chance.choice(tuple(ChildrenOfRemoved)))
+        case "aliases":
+            project.set_aliases(one, Aliases(f"n{number}", (f"synonym {number}",)))
+        case _:
+            project.set_many_details(dict.fromkeys(pair, ClassDetails(f"note {number}", f"#{number:06x}")))
 
 
 def _parent(project: Project, class_id: int, chance: Random) -> int | None:

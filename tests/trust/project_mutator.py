@@ -42,6 +42,7 @@ QUESTIONS: Final[Mapping[str, Callable[[Project], object]]] = {
     "labels": lambda project: project.labels(),
     "label table": lambda project: project.label_table(),
     "counts": lambda project: project.labelled_counts(),
+    "details": lambda project: project.details(),
     "policies": lambda project: project.policies(),
     "settings": lambda project: [project.setting(name) for name in SETTING_NAMES],
     "model": lambda project: project.model,

@@ -18,7 +18,7 @@ Machine = Mapping[str, Any]
 
 
 def people_part(project: Project) -> People:
-    """What people did: classes, edges, images, labels, policies, settings, and the steps that undo would take back."""
+    """What people did: classes, images, labels, notes, policies, settings, and the steps that undo would take back."""
     graph = project.graph
     table = project.image_table()
     labels = project.labels().values()
@@ -28,6 +28,8 @@ def people_part(project: Project) -> People:
         "levels": [list(level) for level in graph.levels()],
         "images": list(zip(table.ids, table.paths, table.sizes_bytes, table.modified_ns, strict=True)),
         "labels": [(each.image_id, each.class_id, each.who, each.when.isoformat(), each.source) for each in labels],
+        "aliases": [(class_id, asdict(graph.aliases(class_id))) for class_id in graph.classes()],
+        "details": [(class_id, asdict(details)) for class_id, details in sorted(project.details().items())],
         "policies": [(class_id, asdict(policy)) for class_id, policy in sorted(project.policies().items())],
         "settings": {name: project.setting(name) for name in SETTING_NAMES},
         "model": project.model.version_id,

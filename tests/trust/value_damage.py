@@ -15,12 +15,13 @@ _IMAGE: Final = "WHERE image_id = (SELECT image_id FROM image ORDER BY image_id 
 _LABEL: Final = "WHERE image_id = (SELECT image_id FROM label ORDER BY image_id LIMIT 1 OFFSET {row} % 20)"
 _STEP: Final = "WHERE step_id = (SELECT step_id FROM journal_step ORDER BY step_id LIMIT 1 OFFSET {row} % 12)"
 _TABLES: Final = (
-    "class", "edge", "image", "label", "class_policy", "setting", "image_fact", "model_version", "model_file",
-    "prediction", "journal_step", "journal_chunk",
+    "class", "edge", "image", "label", "class_policy", "class_detail", "setting", "image_fact", "model_version",
+    "model_file", "prediction", "journal_step", "journal_chunk",
 )  # fmt: skip
 _COLUMNS: Final = (
     ("class", "source_id"), ("class", "synonyms"),
     ("image", "modified_ns"), ("label", "source"), ("label", "who"), ("class_policy", "is_deepest"),
+    ("class_detail", "colour"), ("class_detail", "note"),
     ("image_fact", "failure"), ("model_version", "figures"), ("model_version", "card"), ("journal_step", "who"),
     ("prediction", "safe_score"),
 )  # fmt: skip
@@ -35,6 +36,8 @@ _UPDATES: Final[Mapping[str, Sequence[str]]] = {
     f"class SET class_id = {{}} {_CLASS}": ("-5", "0", "4611686018427387904"),
     "class_policy SET bar = {}": ("'high'", "7.5", "-1", "9e999", "x'00'"),
     "class_policy SET is_deepest = {}": ("'maybe'", "7", "NULL", "x'01'"),
+    "class_detail SET note = {}": ("x'ff'", "NULL", "5", "char(0)", _LONG, _TEXT),
+    "class_detail SET colour = {}": ("'red'", "NULL", "5", "x'23'", "'#GGGGGG'", _LONG),
     f"image SET path = {{}} {_IMAGE}": ("5", "1.5", "x'ff'", "''", "char(0)", "NULL", _LONG, "'../../' || path"),
     f"image SET size_bytes = {{}} {_IMAGE}": ("'big'", "-1", "1e30", "NULL", "x'00'"),
     f"image SET modified_ns = {{}} {_IMAGE}": ("'yesterday'", "1e30", "-1", "NULL"),
@@ -121,7 +124,7 @@ _STATEMENTS: Final[Sequence[str]] = (
     "PRAGMA page_size = 512; PRAGMA journal_mode = DELETE; VACUUM",
     "PRAGMA auto_vacuum = FULL; VACUUM",
     "VACUUM",
-    *(f"PRAGMA user_version = {version}" for version in (0, -1, 1, 2, 3, 4, 5, 999, 2147483647)),
+    *(f"PRAGMA user_version = {version}" for version in (0, -1, 1, 2, 3, 4, 5, 6, 999, 2147483647)),
     *(f"DROP TABLE {table}" for table in _TABLES),
     *(f"ALTER TABLE {table} DROP COLUMN {column}" for table, column in _COLUMNS),
     "DROP INDEX edge_by_child",

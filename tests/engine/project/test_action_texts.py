@@ -1,14 +1,20 @@
 """Actions in words: a toast, "Undo “…”" and the history show the same text."""
 
+from typing import Any
+
 import pytest
 
 from engine.project.action_texts import (
     added_text,
+    details_text,
     imported_text,
     label_text,
+    linked_text,
     merge_class_text,
+    moved_text,
     policy_text,
-    remove_class_text,
+    remove_classes_text,
+    unlinked_text,
 )
 
 
@@ -48,9 +54,41 @@ def test_labels_and_classes() -> None:
     assert label_text(1, None) == "Labelled 1 image as none of the classes"
     assert merge_class_text("Gulls", "Gull", 0) == "Merged Gulls into Gull"
     assert merge_class_text("Gulls", "Gull", 1) == "Merged Gulls into Gull (1 label moved)"
-    assert remove_class_text("Gull", 0, None) == "Removed class Gull"
-    assert remove_class_text("Gull", 3, "Bird") == "Removed class Gull (3 labels moved to Bird)"
-    assert remove_class_text("Gull", 1, None) == "Removed class Gull (1 label removed)"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "below", "fates", "text"),
+    [
+        (["Gull"], 0, {}, "Removed class Gull"),
+        (["Gull"], 0, {"moved": 3, "heir_name": "Bird"}, "Removed class Gull (3 labels moved to Bird)"),
+        (["Gull"], 0, {"removed": 1}, "Removed class Gull (1 label removed)"),
+        (["Gull"], 4, {}, "Removed class Gull and 4 below it"),
+        (
+            ["Gull", "Tern"], 1_200, {"moved": 2, "removed": 5},
+            "Removed 2 classes and 1,200 below them (2 labels moved to their parents, 5 labels removed)",
+        ),
+    ],
+)  # fmt: skip
+def test_removing_classes(chosen: list[str], below: int, fates: dict[str, Any], text: str) -> None:
+    """What goes, and what becomes of its labels."""
+    assert remove_classes_text(chosen, below, **fates) == text
+
+
+def test_where_classes_stand() -> None:
+    """One class by its name, several by their count."""
+    assert moved_text(["Gull"], None) == "Moved class Gull to the top level"
+    assert moved_text(["Gull", "Tern"], "Bird") == "Moved 2 classes to Bird"
+    assert linked_text("Bird", ["Gull", "Tern", "Auk"]) == "Added parent Bird to 3 classes"
+    assert linked_text("Bird", ["Gull"]) == "Added parent Bird to Gull"
+    assert unlinked_text(["Bird"], ["Gull", "Tern"]) == "Unlinked 2 classes from Bird"
+    assert unlinked_text(["Bird", "Diver"], ["Gull"]) == "Unlinked Gull from 2 parents"
+
+
+def test_notes_and_colours() -> None:
+    """The text says which of the two was changed."""
+    assert details_text(["Gull"], note_changed=True, colour_changed=False) == "Changed the note of Gull"
+    assert details_text(["Gull"], note_changed=True, colour_changed=True) == "Changed note and colour of Gull"
+    assert details_text(["Gull", "Auk"], note_changed=False, colour_changed=True) == "Changed the colour of 2 classes"
 
 
 @pytest.mark.parametrize(

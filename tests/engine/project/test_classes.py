@@ -1,5 +1,6 @@
 """Actions on the category graph, and what happens to the labels of a class that goes away."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,8 @@ import pytest
 from engine.errors import CycleError, DuplicateNameError, InputError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved
-from engine.project import ClassPolicy, Project
+from engine.graph.removal import ChildrenOfRemoved
+from engine.project import Change, ClassPolicy, Project
 from tests.support.projects import bird_project, dump, new_project, shape
 
 
@@ -84,6 +86,60 @@ def test_labels_of_a_class_without_one_clear_parent_are_removed(tmp_path: Path, 
     assert project.labels() == {}
     project.undo()
     assert dump(project) == before
+    project.close()
+
+
+def test_several_classes_are_edited_in_one_step(tmp_path: Path) -> None:
+    """Each action is one step with its text, told in one change; undone, all is as before, also after a restart."""
+    project, gull, _ = bird_project(tmp_path)
+    (bird,) = project.graph.parents(gull)
+    _, tern = project.add_class("Tern")
+    _, diver = project.add_class("Diver")
+    before = dump(project)
+    did: list[tuple[Callable[[], Change], str]] = [
+        (lambda: project.add_parent("Seabird", [bird, tern], None)[0], "Added class Seabird above 2 classes"),
+        (lambda: project.link_classes(diver, [gull, tern]), "Added parent Diver to 2 classes"),
+        (lambda: project.unlink_classes([(bird, gull), (diver, tern)]), "Unlinked 2 classes from 2 parents"),
+        (lambda: project.move_classes([(gull, diver)], bird), "Moved class Gull to Bird"),
+        (lambda: project.move_classes([(gull, bird), (diver, None)], tern), "Moved 2 classes to Tern"),
+    ]
+    steps = len(project.history())
+    for count, (act, text) in enumerate(did, start=1):
+        change = act()
+        assert (change.text, bool(change.graph_edits)) == (text, True)
+        assert len(project.history()) == steps + count
+        assert project.check() == []
+    project.close()
+    with Project.open(project.path) as reopened:
+        for _, text in reversed(did):
+            assert reopened.undo_text == text
+            reopened.undo()
+        assert dump(reopened) == before
+
+
+def test_a_branch_is_removed_with_its_labels_counted(tmp_path: Path) -> None:
+    """Labels go to the only class above; those of a class with two parents are taken away, and the text says both."""
+    project, gull, images = bird_project(tmp_path, 6)
+    _, tern = project.add_class("Tern", project.graph.parents(gull))
+    _, young = project.add_class("Young", [gull, tern])
+    _, herring = project.add_class("Herring Gull", [gull])
+    project.label(images[:2], herring, who="ada")
+    project.label(images[2:3], gull)
+    project.label(images[3:5], young)
+    before = dump(project)
+    change = project.remove_classes([gull, tern], ChildrenOfRemoved.REMOVED)
+    assert change.text == "Removed 2 classes and 2 below them (3 labels moved to Bird, 2 labels removed)"
+    assert set(change.labelled) == set(images[:5])
+    assert [project.graph.name(each) for each in project.graph.classes()] == ["Bird"]
+    label = project.label_of(images[0])
+    assert label is not None
+    assert label.who == "ada"
+    assert project.check() == []
+    project.undo()
+    assert dump(project) == before
+    change = project.remove_classes([gull], ChildrenOfRemoved.TOP_LEVEL)
+    assert change.text == "Removed class Gull (1 label moved to Bird)"
+    assert (project.graph.parents(herring), project.graph.parents(young)) == ((), (tern,))
     project.close()
 
 

@@ -11,7 +11,7 @@ import pytest
 from engine.config import BACKUPS_VARIABLE
 from engine.errors import ProjectDamagedError, StorageError
 from engine.graph.aliases import NO_ALIASES, Aliases
-from engine.project import BackupReason, Project, migrations, opening, schema_shape
+from engine.project import BackupReason, ClassDetails, Project, migrations, opening, schema_shape
 from engine.project.backups.contents import changes_between, contents_of_backup
 from engine.project.backups.listing import backups_of
 from engine.project.backups.restoring import restore
@@ -22,6 +22,7 @@ from engine.project.file.address import address
 from engine.project.file.seal import has_seal, put_seal, reader_of
 from engine.project.migrations import Migration
 from engine.project.schema import SCHEMA, SCHEMA_VERSION, SYNONYMS
+from tests.support.fourth_version import write_fourth_version
 from tests.support.projects import change_file, connection_of, new_project, trained_model, write_first_version
 from tests.support.third_version import write_third_version
 
@@ -231,6 +232,36 @@ def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> No
     restore(path, backup.path, when=present_time())
     with Project.open(path) as project:
         assert (project.graph.aliases(gull), len(project.labels()), project.check()) == (NO_ALIASES, 1, [])
+
+
+def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> None:
+    """What version 4 wrote goes on, on a verified backup: no class has a note yet, and undo leads back to the start."""
+    path = tmp_path / "fourth"
+    write_fourth_version(path)
+    before = _shape_of(path)
+    new_project(tmp_path).close()
+    with Project.open(path) as project:
+        assert _shape_of(path) == _shape_of(tmp_path / "birds.protoleaf")
+        assert (project.schema_version, project.details(), project.check()) == (SCHEMA_VERSION, {}, [])
+        (backup,) = backups_of(path, project.backups.project_id, is_verified=True)
+        assert changes_between(contents_of_backup(backup.path), project.contents()).is_empty
+        gull = project.graph.find("Larus")
+        project.set_details(gull, ClassDetails("seen in May", "#00ff7f"))
+        assert changes_between(contents_of_backup(backup.path), project.contents()).classes_changed == 1
+    assert (backup.reason, backup.labels, _shape_of(backup.path)) == (BackupReason.MIGRATION, 1, before)
+    with Project.open(path) as project:
+        assert (project.details(), project.check()) == ({gull: ClassDetails("seen in May", "#00ff7f")}, [])
+        texts = []
+        while project.undo() is not None:
+            texts.append(project.redo_text)
+            assert project.check() == []
+        assert (len(texts), texts[0], len(project.graph)) == (7, "Changed note and colour of Gull", 0)
+        while project.redo() is not None:
+            pass
+        assert (project.details()[gull].note, project.check()) == ("seen in May", [])
+    restore(path, backup.path, when=present_time())
+    with Project.open(path) as project:
+        assert (project.details(), len(project.labels()), project.check()) == ({}, 1, [])
 
 
 def test_aliases_behind_an_older_history_are_found(tmp_path: Path) -> None:

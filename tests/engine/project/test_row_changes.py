@@ -7,6 +7,7 @@ from engine.project.row_changes import RowChange, decoded, encoded
 ROWS: list[RowChange] = [
     ("image", None, (1, "photos/é 鸟.jpg", 2**62, 0)),
     ("image", (2, b"caf\xe9.jpg", 1, 1), None),
+    ("class_detail", None, (3, "two\nlines", "#00ff7f")),
     ("class_policy", (3, None, 0), (3, 0.1, 1)),
 ]
 

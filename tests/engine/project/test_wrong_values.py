@@ -82,6 +82,8 @@ PRESENT: dict[str, str] = {
     "label without history": "INSERT INTO label VALUES (1, 2, 'ada', '2026-01-02T03:04:05+00:00', 'review')",
     "source id without history": "UPDATE class SET source_id = 'n1' WHERE class_id = 2",
     "synonym without history": "UPDATE class SET synonyms = 'Larus' WHERE class_id = 2",
+    "note without history": "INSERT INTO class_detail VALUES (2, 'seen in May', '')",
+    "note on no class": "INSERT INTO class_detail VALUES (999, 'seen in May', '')",
     "ids given twice": "UPDATE sqlite_sequence SET seq = 0 WHERE name = 'class'",
     "no identity": "DELETE FROM file_state",
 }
@@ -161,3 +163,14 @@ def test_the_tables_refuse_aliases_that_no_import_brings(tmp_path: Path, value: 
     project.close()
     with pytest.raises(sqlite3.IntegrityError, match=r"CHECK|cannot store BLOB"):
         change_file(project.path, f"UPDATE class SET {value}")  # noqa: S608 (our own)
+
+
+@pytest.mark.parametrize(
+    "values", ["x'ff', ''", "hex(zeroblob(5001)), ''", "'', 'red'", "'', '#00FF7F'", "'', '#00ff7f '"]
+)
+def test_the_tables_refuse_notes_and_colours_that_no_action_sets(tmp_path: Path, values: str) -> None:
+    """As with names, by whatever way they come."""
+    project, gull, _ = bird_project(tmp_path)
+    project.close()
+    with pytest.raises(sqlite3.IntegrityError, match=r"CHECK|cannot store BLOB"):
+        change_file(project.path, f"INSERT INTO class_detail VALUES ({gull}, {values})")  # noqa: S608 (our own)

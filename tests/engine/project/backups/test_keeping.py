@@ -170,7 +170,7 @@ def test_thinning_leaves_what_is_not_ours(tmp_path: Path) -> None:
 def test_before_actions_backups_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Choosing a model and removing much are preceded by one; small removals are not."""
     monkeypatch.setattr("engine.project.project.MANY", 2)
-    monkeypatch.setattr("engine.project.graph_actions.MANY", 1)
+    monkeypatch.setattr("engine.project.removal_actions.MANY", 1)
     project, gull, image_ids = labelled_birds(tmp_path, 6)
     with project:
         version = project.add_trained_model(trained_model())
