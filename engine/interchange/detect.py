@@ -10,7 +10,7 @@ from engine.errors import FormatError, StorageError, UsageError
 from engine.interchange import csv_edges, imagenet, json_tree, nested_folders
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.restrict import restricted
-from engine.interchange.taxonomies import wordnet
+from engine.interchange.taxonomies import obo, wordnet
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomy_file import taxonomy_text
 
@@ -44,6 +44,7 @@ FORMATS: Final[Mapping[str, GraphFormat]] = {
         lambda opening: _SYNSET_EDGE.fullmatch(opening.first_line) is not None,
         (imagenet.IS_A_FILE,),
     ),
+    "obo": GraphFormat("OBO: the terms of an ontology", obo.read, obo.fits, ("*.obo",)),
     "json": GraphFormat(
         'JSON: a tree of "name" and "children", or a list of "classes"',
         json_tree.read,

@@ -12,6 +12,7 @@ SOURCES = {
     "json": ("tree.json", '{"name": "Animal", "children": ["Bird"]}'),
     "imagenet": ("hierarchy.txt", "n00000001 n00000002\n"),
     "folders": ("tree", ""),
+    "obo": ("birds.obo", "[Term]\nid: B:1\nname: Animal\n\n[Term]\nid: B:2\nname: Bird\nis_a: B:1 ! Animal\n"),
     "wordnet": (
         "data.noun",
         (

@@ -1,0 +1,149 @@
+"""Import of OBO files, in which ontologies of biology are published.
+
+A term becomes a class under each term that it "is_a"; other relationships say what it is a part of or where it acts,
+not what it is. Obsolete terms are left out.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from engine.errors import FormatError
+from engine.graph.aliases import Aliases
+from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
+from engine.interchange.sibling_names import told_apart
+from engine.interchange.taxonomies.opening import Opening
+from engine.interchange.taxonomy_file import taxonomy_text
+
+TERM: Final = "[Term]"
+_STANZA: Final = re.compile(r"\[\w+\]\s*(?:!.*)?")
+_STARTS: Final = re.compile(r"^(?:format-version:|\[Term\])", re.MULTILINE)
+_PIECE: Final = re.compile(r"\\.|[^\\]", re.DOTALL)
+_ESCAPED: Final = {"n": "\n", "t": "\t", "W": " "}
+_QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_UNESCAPED_END: Final = re.compile(r"(?<!\\)(?:\s+!\s|\s*\{)")
+"""Where a value ends: before a comment, or before qualifiers in braces."""
+
+
+@dataclass
+class _Term:
+    line: int
+    tags: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+
+    def first(self, tag: str) -> str:
+        return self.tags[tag][0][0] if tag in self.tags else ""
+
+
+def read(source: Path) -> ImportedGraph:
+    """Read the terms of an ontology.
+
+    Args:
+        source: text in OBO format 1.2 or 1.4.
+
+    Returns:
+        The classes; the key is the term's id.
+
+    Raises:
+        StorageError: the file cannot be read.
+        FormatError: with the line, where a term has no id, the id of another one, a parent that is not there, or
+            stands below itself.
+    """
+    terms: dict[str, _Term] = {}
+    for term in _terms(source):
+        key = _id(term, source.name)
+        if key in terms:
+            raise FormatError(f"line {term.line} of {source.name} has the id of an earlier term", found=key)
+        terms[key] = term
+    obsolete = {key for key, term in terms.items() if term.first("is_obsolete").casefold() == "true"}
+    kept = {key: term for key, term in terms.items() if key not in obsolete}
+    edges = _edges(kept, obsolete, source.name)
+    names = told_apart({key: _name(term, key, source.name) for key, term in kept.items()}, edges, source.name)
+    classes = tuple(_class(key, term, names[key], source.name) for key, term in kept.items())
+    return checked(ImportedGraph(classes, tuple(edges)), source.name)
+
+
+def fits(opening: Opening) -> bool:
+    """Whether a file is of this format: its header or its first term stands near the beginning."""
+    return opening.has(_STARTS)
+
+
+def _terms(source: Path) -> Iterator[_Term]:
+    term: _Term | None = None
+    for number, line in enumerate(taxonomy_text(source).split("\n"), start=1):
+        bare = line.strip()
+        if _STANZA.fullmatch(bare):
+            if term is not None:
+                yield term
+            term = _Term(number) if bare.startswith(TERM) else None
+        elif term is not None and bare and not bare.startswith("!"):
+            tag, colon, value = bare.partition(":")
+            if not colon:
+                raise FormatError(
+                    f"line {number} of {source.name} is no part of a term",
+                    expected="tag: value",
+                    found=f'"{bare[:60]}"',
+                )
+            term.tags.setdefault(tag.strip(), []).append((value.strip(), number))
+    if term is not None:
+        yield term
+
+
+def _id(term: _Term, source_name: str) -> str:
+    key = _value(term.first("id"))
+    if not key:
+        raise FormatError(f"line {term.line} of {source_name} begins a term without an id", remedy='write "id: ..."')
+    return key
+
+
+def _name(term: _Term, key: str, source_name: str) -> str:
+    return clean_name_at(f"the term in line {term.line} of {source_name}", _value(term.first("name")) or key)
+
+
+def _edges(terms: dict[str, _Term], obsolete: set[str], source_name: str) -> dict[tuple[str, str], None]:
+    edges: dict[tuple[str, str], None] = {}
+    for key, term in terms.items():
+        for text, line in term.tags.get("is_a", ()):
+            parent = _value(text)
+            if parent not in terms:
+                kind = "is obsolete" if parent in obsolete else "is no term there"
+                raise FormatError(
+                    f'line {line} of {source_name} names the parent "{parent}", which {kind}',
+                    remedy="add that term, or take this line out",
+                )
+            edges[parent, key] = None
+    return edges
+
+
+def _class(key: str, term: _Term, name: str, source_name: str) -> ImportedClass:
+    synonyms = [
+        quoted
+        for text, line in term.tags.get("synonym", ())
+        if (quoted := _quoted(text, f"line {line} of {source_name}")).strip()
+    ]
+    aliases = clean_aliases_at(f"the term in line {term.line} of {source_name}", Aliases(key, tuple(synonyms)), name)
+    definition = term.first("def")
+    note = _quoted(definition, f"line {term.tags['def'][0][1]} of {source_name}") if definition else ""
+    return ImportedClass(key, name, aliases, note=note.strip())
+
+
+def _value(text: str) -> str:
+    """A value without the comment or qualifiers behind it."""
+    end = _UNESCAPED_END.search(text)
+    return _plain(text[: end.start()] if end else text).strip()
+
+
+def _quoted(text: str, place: str) -> str:
+    found = _QUOTED.match(text)
+    if found is None:
+        raise FormatError(f"{place} has no text in quotes", found=f'"{text[:60]}"')
+    return _plain(found[1])
+
+
+def _plain(text: str) -> str:
+    r"""A text whose escapes are taken for what they stand for: "\," is a comma, "\n" a line break."""
+    if "\\" not in text:
+        return text
+    pieces = (piece[0] for piece in _PIECE.finditer(text))
+    return "".join(_ESCAPED.get(piece[1], piece[1]) if len(piece) > 1 else piece for piece in pieces)

@@ -1,0 +1,104 @@
+"""Ontologies in OBO format."""
+
+from pathlib import Path
+
+import obonet
+import pytest
+
+from engine.errors import FormatError
+from engine.graph.aliases import Aliases
+from engine.interchange.detect import detect_format, read_graph
+from engine.interchange.taxonomies import obo
+from tests.support.taxonomies import Term, expected_facts, facts_of, made_terms
+
+SMALL = r"""format-version: 1.4
+ontology: birds
+
+! a comment
+[Term]
+id: B:1
+name: bird
+def: "An animal with \"feathers\",\nand wings." [PMID:1, "a source"] {kind="checked"}
+
+[Term]
+id: B:2 {source="x"}
+name: gull\, large
+synonym: "mew" EXACT []
+synonym: "seagull \{old\}" RELATED LAYPERSON [X:1]
+is_a: B:1 {inferred="true"} ! bird
+relationship: part_of B:3 ! colony
+
+[Term]
+id: B:3
+name: roc
+is_obsolete: true
+
+[Typedef]
+id: part_of
+name: part of
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    """A file with this text."""
+    path = folder / "birds.obo"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def text_of(terms: list[Term]) -> str:
+    """Terms as an ontology writes them."""
+    stanzas = ["format-version: 1.2\nontology: made\n"]
+    for each in terms:
+        quoted = each.note.replace('"', '\\"')
+        above = "".join(f"is_a: T:{parent:07} ! {terms[parent].name}\n" for parent in each.parents)
+        stanzas.append(
+            f"[Term]\nid: T:{each.number:07}\nname: {each.name}\nnamespace: made\n"
+            f'def: "{quoted}" [MADE:1]\nsynonym: "{each.synonym}" EXACT []\n{above}'
+        )
+    return "\n".join(stanzas)
+
+
+def test_escapes_comments_qualifiers_and_what_is_left_out(tmp_path: Path) -> None:
+    """Relationships are no parents, obsolete terms no classes, and of other stanzas nothing is taken."""
+    graph = obo.read(written(tmp_path, SMALL))
+    assert [(each.key, each.name, each.aliases, each.note) for each in graph.classes] == [
+        ("B:1", "bird", Aliases("B:1"), 'An animal with "feathers",\nand wings.'),
+        ("B:2", "gull, large", Aliases("B:2", ("mew", "seagull {old}")), ""),
+    ]
+    assert graph.edges == (("B:1", "B:2"),)
+
+
+def test_some_thousand_terms_as_another_reader_sees_them(tmp_path: Path) -> None:
+    """Names, synonyms, definitions and parents; obonet agrees on the edges."""
+    terms = made_terms()
+    path = written(tmp_path, text_of(terms))
+    assert detect_format(path) == "obo"
+    graph = read_graph(path)
+    assert facts_of(graph) == {
+        name: (parents, Aliases(f"T:{int(aliases.source_id):07}", aliases.synonyms), note)
+        for name, (parents, aliases, note) in expected_facts(terms, "{}").items()
+    }
+    theirs = obonet.read_obo(path)
+    assert {(parent, child) for child, parent, kind in theirs.edges(keys=True) if kind == "is_a"} == set(graph.edges)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("is_a: B:1", "is_a: B:9", 'line 15 of birds.obo names the parent "B:9", which is no term there'),
+        ("is_a: B:1", "is_a: B:3", 'line 15 of birds.obo names the parent "B:3", which is obsolete'),
+        ("id: B:2", "id: B:1", "line 10 of birds.obo has the id of an earlier term: found B:1"),
+        ("id: B:2", "xref: B:2", "line 10 of birds.obo begins a term without an id"),
+        ("name: bird", "name: bird\nis_a: B:2", "its own ancestor: found (bird|gull, large) > "),
+        ('"mew" EXACT', '"mew EXACT', 'line 13 of birds.obo has no text in quotes: found ""mew EXACT'),
+        ("name: gull", "name gull", 'line 12 of birds.obo is no part of a term: .* found "name gull'),
+        ("name: bird", "name: \u202ebird", "the term in line 5 of birds.obo: .*direction"),
+    ],
+)
+def test_broken_files(tmp_path: Path, old: str, new: str, said: str) -> None:
+    """Each is told with the line that has to be corrected."""
+    text = SMALL.replace(old, new, 1)
+    assert text != SMALL
+    with pytest.raises(FormatError, match=said):
+        obo.read(written(tmp_path, text))
