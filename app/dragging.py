@@ -1,4 +1,4 @@
-"""What is dragged in the window and onto it, as plain values: a class, images of the project, files from outside."""
+"""What is dragged in the window and onto it, as plain values: classes, images of the project, files from outside."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QByteArray, QMimeData
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-
-if TYPE_CHECKING:  # loads networkx, and the window shows first
-    from engine.graph.category_graph import ClassId
-
 
 _OWN: Final = os.getpid()
 """Numbers mean something in one project only, and each window, a process of its own, may have another one open."""
@@ -22,12 +18,15 @@ CLASS_MIME: Final = f"application/x-protoleaf-class-{_OWN}"
 IMAGES_MIME: Final = f"application/x-protoleaf-images-{_OWN}"
 
 
-@dataclass(frozen=True)
-class DraggedClass:
-    """A class, and the parent whose row of it was taken; None at the top level."""
+Places = tuple[tuple[int, int | None], ...]
+"""Classes, each with the parent that it is taken from; None at the top level."""
 
-    class_id: ClassId
-    from_parent: ClassId | None
+
+@dataclass(frozen=True)
+class DraggedClasses:
+    """Classes of the project, at least one, each with the parent under which it was taken."""
+
+    places: Places
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class DraggedFiles:
     paths: tuple[Path, ...]
 
 
-Dragged = DraggedClass | DraggedImages | DraggedFiles
+Dragged = DraggedClasses | DraggedImages | DraggedFiles
 
 
 def carried_height(dragged: Dragged) -> int:
@@ -52,14 +51,14 @@ def carried_height(dragged: Dragged) -> int:
     return _CARRIED_HEIGHTS[type(dragged)]
 
 
-_CARRIED_HEIGHTS: Final[dict[type, int]] = {DraggedClass: 30, DraggedImages: 90, DraggedFiles: 24}
+_CARRIED_HEIGHTS: Final[dict[type, int]] = {DraggedClasses: 30, DraggedImages: 90, DraggedFiles: 24}
 
 
-def class_mime_data(class_id: ClassId, from_parent: ClassId | None, name: str) -> QMimeData:
-    """A class on its way; its name is the text for other programs."""
+def classes_mime_data(places: Places, names: Sequence[str]) -> QMimeData:
+    """Classes on their way; their names are the text for other programs."""
     data = QMimeData()
-    data.setData(CLASS_MIME, QByteArray(json.dumps([class_id, from_parent]).encode()))
-    data.setText(name)
+    data.setData(CLASS_MIME, QByteArray(json.dumps(places).encode()))
+    data.setText("\n".join(names))
     return data
 
 
@@ -73,8 +72,8 @@ def images_mime_data(image_ids: Sequence[int]) -> QMimeData:
 def read_dragged(data: QMimeData) -> Dragged | None:
     """What is in `data`; None when it is nothing for a class tree."""
     if data.hasFormat(CLASS_MIME):
-        class_id, from_parent = json.loads(bytes(data.data(CLASS_MIME).data()))
-        return DraggedClass(class_id, from_parent)
+        places = json.loads(bytes(data.data(CLASS_MIME).data()))
+        return DraggedClasses(tuple((class_id, from_parent) for class_id, from_parent in places))
     if data.hasFormat(IMAGES_MIME):
         return DraggedImages(tuple(json.loads(bytes(data.data(IMAGES_MIME).data()))))
     paths = tuple(Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile())

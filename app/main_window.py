@@ -167,7 +167,9 @@ class MainWindow(QMainWindow):
             **self.about.callbacks(), **self.help.callbacks(), **self.exporting.callbacks(),
             **self.label_imports.callbacks(), **self.what_if.callbacks(), **self._own_callbacks(),
         }  # fmt: skip
-        self.registry = Registry(callbacks, self, (self.workspace.grid, self.workspace.image_view))
+        self.registry = Registry(
+            callbacks, self, (self.workspace.grid, self.workspace.image_view), (self.tree.classes,)
+        )
         self.registry.fill(self.menuBar())
         self._undo_titles = UndoTitles(self.registry)
         self.commands = Commands(self.palette_panel, self.registry, lambda: self.session.graph, self.tree.select_class)

@@ -22,28 +22,40 @@ class Registry(QObject):
         callbacks: what each action does, by name; must cover the table.
         window: owner of the actions.
         image_widgets: where keys that belong to images work; the first one is the grid.
+        class_widgets: where keys that belong to classes work.
     """
 
     def __init__(
-        self, callbacks: Mapping[str, Callable[[], None]], window: QWidget, image_widgets: Sequence[QWidget]
+        self,
+        callbacks: Mapping[str, Callable[[], None]],
+        window: QWidget,
+        image_widgets: Sequence[QWidget],
+        class_widgets: Sequence[QWidget] = (),
     ) -> None:
         super().__init__(window)
         self._callbacks = callbacks
-        self._actions = {row.name: self._make(row, window, image_widgets) for row in ACTIONS}
+        self._image_widgets, self._class_widgets = image_widgets, class_widgets
+        self._actions = {row.name: self._make(row, window) for row in ACTIONS}
         self.set_available(Needs.NOTHING)
 
-    def _make(self, row: ActionRow, window: QWidget, image_widgets: Sequence[QWidget]) -> QAction:
+    def _make(self, row: ActionRow, window: QWidget) -> QAction:
         action = QAction(icon(row.icon), row.title, self)
         action.setShortcuts([QKeySequence(keys) for keys in row.shortcuts])
         callback = self._callbacks[row.name]
         action.triggered.connect(lambda _is_checked=False: callback())
-        if row.on_images:
+        if row.on_images or row.on_classes:
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            for widget in image_widgets[:1] if row.name in ONLY_IN_GRID else image_widgets:
-                widget.addAction(action)
-        else:
-            window.addAction(action)
+        for widget in self._widgets_of(row, window):
+            widget.addAction(action)
         return action
+
+    def _widgets_of(self, row: ActionRow, window: QWidget) -> Sequence[QWidget]:
+        """Where the keys of an action work."""
+        if row.on_classes:
+            return self._class_widgets
+        if row.on_images:
+            return self._image_widgets[:1] if row.name in ONLY_IN_GRID else self._image_widgets
+        return (window,)
 
     def action(self, name: str) -> QAction:
         """One action."""

@@ -44,6 +44,7 @@ class ActionRow:
         group: menu that it belongs to.
         needs: what must be there.
         on_images: the keys work only where images have the focus, so that they never disturb typing.
+        on_classes: the keys work only where classes have the focus.
         starts_section: a separator comes before it in its menu.
     """
 
@@ -54,6 +55,7 @@ class ActionRow:
     group: str
     needs: Needs = Needs.PROJECT
     on_images: bool = False
+    on_classes: bool = False
     starts_section: bool = False
 
     @property
@@ -164,7 +166,14 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow("merge_class", QT_TRANSLATE_NOOP("actions", "Merge class into…"), "merge", (), CLASSES, _CLASS),
     ActionRow(
-        "remove_class", QT_TRANSLATE_NOOP("actions", "Remove class"), "delete", (), CLASSES, _CLASS, starts_section=True
+        "remove_class",
+        QT_TRANSLATE_NOOP("actions", "Remove class"),
+        "delete",
+        ("Del",),
+        CLASSES,
+        _CLASS,
+        on_classes=True,
+        starts_section=True,
     ),
     ActionRow(
         "import_classes",

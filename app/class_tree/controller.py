@@ -18,6 +18,7 @@ from app.texts import fill, for_menu, translate
 
 if TYPE_CHECKING:
     from app.class_tree.view import ClassTree
+    from app.dragging import Places
     from app.session import Session
     from engine.project import Change, Project
 
@@ -34,9 +35,8 @@ class Classes:
         self._tree = tree
         self._palette = palette
         tree.create_requested.connect(self.ask_new)
-        tree.rename_requested.connect(self._rename)
-        tree.remove_requested.connect(self._remove)
-        tree.class_dropped.connect(self._on_class_dropped)
+        tree.rename_requested.connect(self.rename)
+        tree.classes_dropped.connect(self.place)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """Actions by name."""
@@ -47,7 +47,7 @@ class Classes:
             "link_parent": self._ask_parent_of_chosen,
             "unlink_parent": self._unlink_chosen,
             "merge_class": self._ask_heir,
-            "remove_class": self._remove_chosen,
+            "remove_class": lambda: self.remove(self._tree.selected_classes),
         }
 
     def titles(self) -> Mapping[str, str]:
@@ -123,7 +123,7 @@ class Classes:
 
         def on_choice(choice: Choice) -> None:
             if isinstance(choice, NameChoice):
-                self._rename(class_id, choice.name)
+                self.rename(class_id, choice.name)
 
         self._palette.ask(fill(translate("classes", "New name of %1"), name), rows_for, on_choice, text=name)
 
@@ -197,21 +197,24 @@ class Classes:
             on_done=lambda _change: self._tree.select_class(heir_id),
         )
 
-    def _rename(self, class_id: int, name: str) -> None:
+    def rename(self, class_id: int, name: str) -> None:
+        """Give a class another name."""
         self._session.act(lambda project: project.rename_class(class_id, name))
 
-    def _remove_chosen(self) -> None:
-        if self._tree.selected_class is not None:
-            self._remove(self._tree.selected_class)
+    def remove(self, class_ids: Sequence[int]) -> None:
+        """Remove classes in one step; their children go to their parents."""
+        if class_ids:
+            self._session.act(lambda project: _removed(project, class_ids))
 
-    def _remove(self, class_id: int) -> None:
-        self._session.act(lambda project: project.remove_class(class_id))
+    def place(self, places: "Places", to_parent: int | None, is_link: bool) -> None:
+        """Put classes under a parent, or at the top level (None), in one step.
 
-    def _on_class_dropped(self, class_id: int, from_parent: int | None, to_parent: int | None, is_link: bool) -> None:
-        if is_link and to_parent is not None:
-            self._session.act(lambda project: project.link(to_parent, class_id))
-        else:
-            self._session.act(lambda project: project.move_class(class_id, from_parent, to_parent))
+        Args:
+            places: the classes, each with the parent that it is taken from.
+            to_parent: where they go.
+            is_link: whether they stay where they are as well.
+        """
+        self._session.act(lambda project: _placed(project, places, to_parent, is_link=is_link))
 
     def link_parent(self, class_id: int, parent_id: int) -> None:
         """Put a class under a further parent."""
@@ -234,6 +237,29 @@ class Classes:
     def set_deepest(self, class_id: int, is_deepest: bool) -> None:
         """Let predictions stop at a class, or go on below it."""
         self._session.act(lambda project: _with_policy(project, class_id, is_deepest=is_deepest))
+
+
+def _removed(project: "Project", class_ids: Sequence[int]) -> "Change":
+    """Remove classes in one step, on the project thread."""
+    if len(class_ids) == 1:
+        return project.remove_class(class_ids[0])
+    with project.one_step(f"Removed {len(class_ids)} classes") as step:
+        for class_id in class_ids:
+            project.remove_class(class_id)
+    return step.change
+
+
+def _placed(project: "Project", places: "Places", to_parent: int | None, *, is_link: bool) -> "Change":
+    """Move or link classes in one step, on the project thread."""
+    verb = "Linked" if is_link else "Moved"
+    with project.one_step(f"{verb} {len(places)} classes") as step:
+        for class_id, from_parent in places:
+            if is_link and to_parent is not None:
+                step.text = project.link(to_parent, class_id).text if len(places) == 1 else step.text
+            elif from_parent != to_parent:
+                change = project.move_class(class_id, from_parent, to_parent)
+                step.text = change.text if len(places) == 1 else step.text
+    return step.change
 
 
 def _with_policy(

@@ -1,12 +1,13 @@
 """Paints the two cells of a class: dot, name and mark of several parents; the quiet count at the right."""
 
+from enum import Enum, auto
 from typing import Final, final
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.class_tree.model import BRANCH_ROLE, COUNT, HAS_MORE_PARENTS_ROLE, HAS_SHOTS_ROLE, IS_ON_THE_WAY_ROLE
+from app.class_tree.row_data import BRANCH_ROLE, COUNT, HAS_MORE_PARENTS_ROLE, HAS_SHOTS_ROLE, IS_ON_THE_WAY_ROLE
 from app.theme.class_colours import branch_colour
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
@@ -69,13 +70,24 @@ def caption_font(base: QFont) -> QFont:
     return font
 
 
-def paint_ground(painter: QPainter, row: QRect, *, is_target: bool, is_selected: bool) -> None:
-    """Paint the rounded shape behind a row: a drop would go there, it is chosen, or the pointer is over it."""
+class Ground(Enum):
+    """What the rounded shape behind a row says."""
+
+    HOVERED = auto()
+    CHOSEN = auto()
+    TARGET = auto()
+    REFUSED = auto()
+
+
+def paint_ground(painter: QPainter, row: QRect, ground: Ground) -> None:
+    """Paint the shape behind a row: the pointer is over it, it is chosen, a drop would go there, or must not."""
     colours, spacing = tokens().colours, tokens().spacing
+    edge = {Ground.TARGET: colours.accent, Ground.REFUSED: colours.danger}.get(ground)
+    fill = {Ground.HOVERED: colours.hover, Ground.REFUSED: colours.danger_soft}.get(ground, colours.accent_soft)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(QColor(colours.accent), 1.5) if is_target else Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(colours.accent_soft if is_selected or is_target else colours.hover))
+    painter.setPen(QPen(QColor(edge), 1.5) if edge else Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(fill))
     shape = row.adjusted(spacing.tiny, 1, -spacing.tiny, -1)
     painter.drawRoundedRect(shape, spacing.radius_small, spacing.radius_small)
     painter.restore()

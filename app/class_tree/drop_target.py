@@ -8,18 +8,23 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt
 from PySide6.QtGui import QDragMoveEvent, QDropEvent, QPainter
 from PySide6.QtWidgets import QTreeView
 
-from app.class_tree.delegate import paint_ground
-from app.class_tree.drop_chip import DropChip
-from app.class_tree.model import NAME, ClassTreeModel
-from app.class_tree.wording import drop_below_classes, drop_on_class
-from app.dragging import Dragged, DraggedClass, DraggedFiles, DraggedImages, carried_height, read_dragged
+from app.class_drops import refusal_text
+from app.class_tree.delegate import Ground, paint_ground
+from app.class_tree.model import ClassTreeModel
+from app.class_tree.row_data import NAME
+from app.class_tree.wording import drop_here
+from app.dragging import Dragged, DraggedClasses, DraggedFiles, DraggedImages, carried_height, read_dragged
+from app.drop_chip import DropChip
 from app.edge_scroll import EdgeScroll
 from app.theme.tokens import tokens
+from engine.graph.placement import Obstacle, Refusal, placement_refusal
 
 if TYPE_CHECKING:  # loads networkx, and the window shows first
     from engine.graph.category_graph import ClassId
 
 SPRING_MS: Final = 600  # as in file managers: long enough to pass over a row, short enough to wait
+_ROOM_BELOW: Final = {Obstacle.ALREADY_THERE, Obstacle.NAME_TAKEN}
+"""A row that refuses for such a reason opens all the same: a class below it may take what is dragged."""
 
 
 @final
@@ -36,8 +41,10 @@ class DropTarget:
         self._model = model
         self._dragged: Dragged | None = None
         self._is_link = False
+        self._refused: tuple[ClassId, ...] = ()
         self._point = QPoint()
         self._row = QPersistentModelIndex()
+        self._resting = QPersistentModelIndex()
         self._is_below = False
         self._opened: list[QPersistentModelIndex] = []
         self._chip: DropChip | None = None
@@ -70,7 +77,7 @@ class DropTarget:
         dragged, index = read_dragged(event.mimeData()), self._view.indexAt(event.position().toPoint())
         self._end()
         self._fold(index)
-        if dragged is None or not self._takes(dragged, index):
+        if dragged is None or not self._takes(dragged, index) or self._refusal(dragged, index, is_link(event)):
             event.ignore()
             return None
         event.accept()
@@ -80,47 +87,77 @@ class DropTarget:
         self._scroll.stop()
         self._dragged = None
         self._light_up(QModelIndex(), is_below=False)
+        self._light_path(())
+        self._spring_over(QModelIndex())
         if self._chip is not None:
             self._chip.hide()
 
     def _look(self) -> bool:
-        """Show what a drop would do at the pointer; whether it would do anything."""
+        """Show what a drop would do at the pointer, or why it is refused; whether it would do anything."""
         dragged, index = self._dragged, self._view.indexAt(self._point).siblingAtColumn(NAME)
-        is_taken = dragged is not None and self._takes(dragged, index)
+        makes_sense = dragged is not None and self._takes(dragged, index)
+        refusal = self._refusal(dragged, index, self._is_link) if makes_sense and dragged is not None else None
+        is_taken = makes_sense and refusal is None
         self._light_up(index if is_taken else QModelIndex(), is_below=is_taken and not index.isValid())
-        if dragged is not None and is_taken:
-            self._say(dragged, index)
-        elif self._chip is not None:
-            self._chip.hide()
+        self._light_path(refusal.path if refusal is not None else ())
+        self._say(dragged, index, refusal) if makes_sense and dragged is not None else self._say_nothing()
+        is_way = is_taken or (refusal is not None and refusal.obstacle in _ROOM_BELOW)
+        self._spring_over(index if is_way else QModelIndex())
         return is_taken
 
-    def _say(self, dragged: Dragged, index: QModelIndex) -> None:
+    def _say(self, dragged: Dragged, index: QModelIndex, refusal: Refusal | None) -> None:
+        class_id, graph = self._model.class_of(index), self._model.graph
+        if refusal is not None:
+            text = refusal_text(graph, refusal, class_id)
+        else:
+            text = drop_here(graph, dragged, class_id, is_link=self._is_link)
+        if not text:
+            self._say_nothing()
+            return
         if self._chip is None:
             self._chip = DropChip(self._view)
-        name = str(index.data()) if index.isValid() else ""
-        text = drop_on_class(dragged, name, is_link=self._is_link) if name else drop_below_classes(dragged)
-        self._chip.say(text, self._view.viewport().mapToGlobal(self._point), carried_height(dragged))
+        place = self._view.viewport().mapToGlobal(self._point)
+        self._chip.say(text, place, carried_height(dragged), is_refusal=refusal is not None)
+
+    def _say_nothing(self) -> None:
+        if self._chip is not None:
+            self._chip.hide()
 
     def _takes(self, dragged: Dragged, index: QModelIndex) -> bool:
-        """Whether a drop makes sense here; what the graph forbids is left to the engine, which says why."""
+        """Whether such a thing is dropped here at all."""
         if not self._model.is_editable:
             return False
-        target = self._model.class_of(index)
-        if isinstance(dragged, DraggedClass):
-            return target not in (dragged.class_id, dragged.from_parent)
-        return target is not None or isinstance(dragged, DraggedImages)
+        return index.isValid() or isinstance(dragged, DraggedImages | DraggedClasses)
+
+    def _refusal(self, dragged: Dragged, index: QModelIndex, is_link: bool) -> Refusal | None:
+        """Why classes cannot go here; None where they can, and for all else."""
+        if not isinstance(dragged, DraggedClasses):
+            return None
+        return placement_refusal(self._model.graph, dragged.places, self._model.class_of(index), is_link=is_link)
 
     # -- what lights up, and what opens
 
     def _light_up(self, index: QModelIndex, *, is_below: bool) -> None:
         if self._row != index or self._is_below != is_below:
             self._row, self._is_below = QPersistentModelIndex(index), is_below
-            self._spring.start() if index.isValid() else self._spring.stop()
             self._view.viewport().update()
 
-    def is_lit(self, index: QModelIndex | QPersistentModelIndex) -> bool:
-        """Whether a drop would go to this row."""
-        return self._row.isValid() and self._row == index
+    def _light_path(self, path: tuple[ClassId, ...]) -> None:
+        if self._refused != path:
+            self._refused = path
+            self._view.viewport().update()
+
+    def _spring_over(self, index: QModelIndex) -> None:
+        """Open the row that the pointer rests on, after a while."""
+        if self._resting != index:
+            self._resting = QPersistentModelIndex(index)
+            self._spring.start() if index.isValid() else self._spring.stop()
+
+    def ground_of(self, index: QModelIndex | QPersistentModelIndex) -> Ground | None:
+        """What lies behind a row: a drop would go there, or it is on the way that a drop would close to a circle."""
+        if self._row.isValid() and self._row == index:
+            return Ground.TARGET
+        return Ground.REFUSED if self._refused and self._model.class_of(index) in self._refused else None
 
     def paint_below(self, painter: QPainter) -> None:
         """Light up the room below all rows while a drop would go there."""
@@ -132,13 +169,14 @@ class DropTarget:
             last = self._model.index(self._model.rowCount(last) - 1, NAME, last)
         top = view.visualRect(last).bottom() + 1 if last.isValid() else 0
         room = QRect(0, top, view.viewport().width(), view.viewport().height() - top)
-        paint_ground(painter, room.adjusted(0, 1, 0, -tokens().spacing.tiny), is_target=True, is_selected=False)
+        paint_ground(painter, room.adjusted(0, 1, 0, -tokens().spacing.tiny), Ground.TARGET)
 
     def _open(self) -> None:
         """The pointer has rested on a row: what it leads to opens."""
-        if self._row.isValid() and self._model.hasChildren(self._row) and not self._view.isExpanded(self._row):
-            self._opened.append(QPersistentModelIndex(self._row))
-            self._view.expand(self._row)
+        row = self._resting
+        if row.isValid() and self._model.hasChildren(row) and not self._view.isExpanded(row):
+            self._opened.append(QPersistentModelIndex(row))
+            self._view.expand(row)
 
     def _fold(self, kept: QModelIndex) -> None:
         """Close what opened on the way, except what leads to a row."""
@@ -158,6 +196,6 @@ def is_link(event: QDropEvent) -> bool:
 
 
 def _drop_action(dragged: Dragged, *, is_link: bool) -> Qt.DropAction:
-    if isinstance(dragged, DraggedClass):
+    if isinstance(dragged, DraggedClasses):
         return Qt.DropAction.LinkAction if is_link else Qt.DropAction.MoveAction
     return Qt.DropAction.LinkAction if isinstance(dragged, DraggedFiles) else Qt.DropAction.CopyAction

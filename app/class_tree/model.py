@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import (
     QAbstractItemModel,
-    QLocale,
     QMimeData,
     QModelIndex,
     QObject,
@@ -16,9 +15,10 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from app.class_tree.logic import Matches, TouchedClasses, classes_with_shots, other_parents, touched_by
+from app.class_tree.logic import Matches, TouchedClasses, touched_by
 from app.class_tree.node import Node, NodeTable, number_rows
-from app.dragging import CLASS_MIME, IMAGES_MIME, class_mime_data
+from app.class_tree.row_data import COUNT, NAME, RowData
+from app.dragging import CLASS_MIME, IMAGES_MIME, Places, classes_mime_data
 from engine.collection.state import CollectionState
 from engine.graph.edits import GraphEdit
 
@@ -26,15 +26,6 @@ if TYPE_CHECKING:  # loads networkx, and the window shows first
     from engine.graph.category_graph import CategoryGraph, ClassId
 
 AnyIndex = QModelIndex | QPersistentModelIndex
-
-NAME: Final = 0
-COUNT: Final = 1
-CLASS_ROLE: Final = Qt.ItemDataRole.UserRole
-HAS_SHOTS_ROLE: Final = Qt.ItemDataRole.UserRole + 1
-HAS_MORE_PARENTS_ROLE: Final = Qt.ItemDataRole.UserRole + 2
-BRANCH_ROLE: Final = Qt.ItemDataRole.UserRole + 3
-IS_ON_THE_WAY_ROLE: Final = Qt.ItemDataRole.UserRole + 4
-"""The class does not match the filter itself; it is shown because it leads to one that does."""
 
 REBUILD_ABOVE: Final = 400
 """A list of children that differs in more places is made anew: moving rows one by one would cost more."""
@@ -56,16 +47,17 @@ class ClassTreeModel(QAbstractItemModel):
         super().__init__(parent)
         self._known: CategoryGraph | None = None
         self._table = NodeTable()
+        self._rows = RowData()
         self._shown: frozenset[ClassId] | None = None
-        self._matching: frozenset[ClassId] | None = None
-        self._shot_counts: Mapping[ClassId, int] = {}
-        self._image_counts: Mapping[ClassId, int] = {}
-        self._with_shots: frozenset[ClassId] = frozenset()
         self._came: list[int] = []
-        self._locale = QLocale()
         self.is_editable = True
         self.is_following_edits = False
         self._table.top.children = []
+
+    @property
+    def graph(self) -> CategoryGraph:
+        """The classes that are shown; there is one only after `set_graph`."""
+        return self._graph
 
     @property
     def _graph(self) -> CategoryGraph:
@@ -79,15 +71,15 @@ class ClassTreeModel(QAbstractItemModel):
         self.beginResetModel()
         self._known, self._table = graph, NodeTable()
         self._shown = None if matches is None else matches.shown
-        self._matching = None if matches is None else frozenset(matches.classes)
-        self._with_shots = classes_with_shots(graph, self._shot_counts)
+        self._rows.matching = None if matches is None else frozenset(matches.classes)
+        self._rows.follow(graph)
         self._build(self._table.top)
         self.endResetModel()
 
     def replace_graph(self, graph: CategoryGraph) -> None:
         """Show the graph as it is anew; rows that it still has stay as they are, open, chosen and in their place."""
         self._known = graph
-        self._with_shots = classes_with_shots(graph, self._shot_counts)
+        self._rows.follow(graph)
         self.is_following_edits = True
         for node in list(self._table.top.built_below()):
             if self._table.has(node):
@@ -99,11 +91,7 @@ class ClassTreeModel(QAbstractItemModel):
 
     def set_state(self, state: CollectionState | None) -> None:
         """Show the counts of a state."""
-        shot_counts: Mapping[ClassId, int] = {} if state is None else state.shot_counts
-        self._image_counts = {} if state is None else state.image_counts
-        if self._known is not None and shot_counts.keys() != self._shot_counts.keys():
-            self._with_shots = classes_with_shots(self._graph, shot_counts)
-        self._shot_counts = shot_counts
+        self._rows.count(state, self._known)
         if self.rowCount():
             self.dataChanged.emit(self.index(0, NAME), self.index(self.rowCount() - 1, COUNT))
 
@@ -111,7 +99,7 @@ class ClassTreeModel(QAbstractItemModel):
         """Follow edits that the graph has already made; rows that they do not concern stay as they are."""
         touched = touched_by(self._graph, edits)
         self._came = []
-        self._with_shots = classes_with_shots(self._graph, self._shot_counts)
+        self._rows.follow(self._graph)
         self.is_following_edits = True
         self._synchronise_all(touched)
         self.is_following_edits = False
@@ -164,6 +152,11 @@ class ClassTreeModel(QAbstractItemModel):
         above = self._node(index).parent
         return None if above is None else above.class_id
 
+    def places_of(self, indexes: Iterable[AnyIndex]) -> Places:
+        """The classes of rows, each with the class that its row stands under."""
+        found = ((self.class_of(index), self.parent_class_of(index)) for index in indexes)
+        return tuple(dict.fromkeys((class_id, parent_id) for class_id, parent_id in found if class_id is not None))
+
     # -- QAbstractItemModel
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
@@ -213,8 +206,7 @@ class ClassTreeModel(QAbstractItemModel):
         node = self._node(index)
         if node.class_id is None or node.class_id not in self._graph:
             return None
-        reader = _READERS.get(role)
-        return reader(self, node, index.column()) if reader else None
+        return self._rows.read(self._graph, node, index.column(), role)
 
     def setData(self, index: AnyIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Ask for a new name."""
@@ -232,11 +224,9 @@ class ClassTreeModel(QAbstractItemModel):
         return [CLASS_MIME, IMAGES_MIME, "text/uri-list"]
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        """Pack a class for a drag."""
-        index = indexes[0]
-        class_id = self.class_of(index)
-        assert class_id is not None
-        return class_mime_data(class_id, self.parent_class_of(index), self._graph.name(class_id))
+        """Pack the classes of rows for a drag."""
+        places = self.places_of(indexes)
+        return classes_mime_data(places, [self._graph.name(class_id) for class_id, _parent in places])
 
     # -- inside
 
@@ -332,66 +322,3 @@ class ClassTreeModel(QAbstractItemModel):
         node.children.insert(target, node.children.pop(source))
         number_rows(node.children, target)
         self.endMoveRows()
-
-    # -- data of a row, by role
-
-    def _text(self, node: Node, column: int) -> str:
-        assert node.class_id is not None
-        if column == NAME:
-            return self._graph.name(node.class_id)
-        count = self._image_counts.get(node.class_id, 0)
-        return self._locale.toString(count) if count else ""
-
-    def _edit_text(self, node: Node, _column: int) -> str:
-        return self._text(node, NAME)
-
-    def _tool_tip(self, node: Node, column: int) -> str:
-        assert node.class_id is not None
-        if column == COUNT:
-            return self._count_tip(node.class_id)
-        above = None if node.parent is None else node.parent.class_id
-        also = other_parents(self._graph, node.class_id, above)
-        lines = [self._graph.name(node.class_id)]
-        lines += [self.tr("Also under %1").replace("%1", also)] if also else []
-        lines += [] if node.class_id in self._with_shots else [self.tr("Needs shots: drop a few images here")]
-        return "\n".join(lines)
-
-    def _count_tip(self, class_id: ClassId) -> str:
-        images, shots = self._image_counts.get(class_id, 0), self._shot_counts.get(class_id, 0)
-        text = self.tr("%1 images here or below, %2 shots of its own")
-        return text.replace("%1", self._locale.toString(images)).replace("%2", self._locale.toString(shots))
-
-    def _accessible_text(self, node: Node, column: int) -> str:
-        return self._tool_tip(node, column).replace("\n", ". ")
-
-    def _class(self, node: Node, _column: int) -> ClassId | None:
-        return node.class_id
-
-    def _has_shots(self, node: Node, _column: int) -> bool:
-        return node.class_id in self._with_shots
-
-    def _has_more_parents(self, node: Node, _column: int) -> bool:
-        assert node.class_id is not None
-        return len(self._graph.parents(node.class_id)) > 1
-
-    def _is_on_the_way(self, node: Node, _column: int) -> bool:
-        return self._matching is not None and node.class_id not in self._matching
-
-    def _branch(self, node: Node, _column: int) -> ClassId:
-        while node.parent is not None and node.parent.class_id is not None:
-            node = node.parent
-        assert node.class_id is not None
-        return node.class_id
-
-
-_READERS: Final = {
-    int(Qt.ItemDataRole.DisplayRole): ClassTreeModel._text,  # noqa: SLF001 (the table of this class's own readers)
-    int(Qt.ItemDataRole.EditRole): ClassTreeModel._edit_text,  # noqa: SLF001
-    int(Qt.ItemDataRole.ToolTipRole): ClassTreeModel._tool_tip,  # noqa: SLF001
-    int(Qt.ItemDataRole.AccessibleTextRole): ClassTreeModel._accessible_text,  # noqa: SLF001
-    int(CLASS_ROLE): ClassTreeModel._class,  # noqa: SLF001
-    int(HAS_SHOTS_ROLE): ClassTreeModel._has_shots,  # noqa: SLF001
-    int(HAS_MORE_PARENTS_ROLE): ClassTreeModel._has_more_parents,  # noqa: SLF001
-    int(BRANCH_ROLE): ClassTreeModel._branch,  # noqa: SLF001
-    int(IS_ON_THE_WAY_ROLE): ClassTreeModel._is_on_the_way,  # noqa: SLF001
-}

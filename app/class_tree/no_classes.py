@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from app.class_tree.drop_chip import DropChip
-from app.class_tree.wording import drop_below_classes
+from app.class_tree.wording import new_class_text
 from app.dragging import DraggedImages, carried_height, read_dragged
+from app.drop_chip import DropChip
 from app.theme.tokens import tokens
 
 
@@ -46,7 +46,7 @@ class NoClasses(QLabel):
         if self._chip is None:
             self._chip = DropChip(self)
         place = self.mapToGlobal(event.position().toPoint())
-        self._chip.say(drop_below_classes(dragged), place, carried_height(dragged))
+        self._chip.say(new_class_text(len(dragged.image_ids)), place, carried_height(dragged))
         event.setDropAction(Qt.DropAction.CopyAction)
         event.accept()
 

@@ -32,6 +32,15 @@ class Node:
         self.row = row
         self.children: list[Node] | None = None
 
+    @property
+    def branch(self) -> ClassId:
+        """The class at the top level under which this row stands."""
+        node = self
+        while node.parent is not None and node.parent.class_id is not None:
+            node = node.parent
+        assert node.class_id is not None, "the invisible top stands under nothing"
+        return node.class_id
+
     def built_below(self) -> Iterator[Node]:
         """This row and all rows that were built below it."""
         waiting = [self]

@@ -17,10 +17,10 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, caption_font, paint_ground
-from app.class_tree.drop_chip import DropChip
+from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, Ground, caption_font, paint_ground
 from app.class_tree.wording import drop_on_subset
 from app.dragging import DraggedImages, carried_height, read_dragged
+from app.drop_chip import DropChip
 from app.session.subsets import Subset, subset_text
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
@@ -86,7 +86,8 @@ class _SubsetDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if is_target or is_selected or state & QStyle.StateFlag.State_MouseOver:
-            paint_ground(painter, rect, is_target=is_target, is_selected=is_selected)
+            ground = Ground.TARGET if is_target else Ground.CHOSEN if is_selected else Ground.HOVERED
+            paint_ground(painter, rect, ground)
         _paint_icon(painter, rect, subset, is_selected=is_selected, is_alarm=subset is Subset.FAILED and count > 0)
         _paint_words(painter, rect, subset, count)
         painter.restore()

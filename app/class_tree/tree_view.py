@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QItemSelection, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDrag,
@@ -15,16 +25,20 @@ from PySide6.QtGui import (
     QDropEvent,
     QFontMetrics,
     QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOptionViewItem, QTreeView, QWidget
 
-from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, ClassDelegate, caption_font, paint_ground
+from app.class_drops import classes_text
+from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, ClassDelegate, Ground, caption_font, paint_ground
 from app.class_tree.drag_picture import drag_picture
 from app.class_tree.drop_target import DropTarget, is_link
-from app.class_tree.model import COUNT, NAME, ClassTreeModel
-from app.dragging import DraggedClass, DraggedImages
+from app.class_tree.kept_rows import KeptRows, is_below, place_in_tree
+from app.class_tree.model import ClassTreeModel
+from app.class_tree.row_data import COUNT, NAME
+from app.dragging import DraggedClasses, DraggedImages, Places
 from app.theme.icons import icon_pixmap
 
 if TYPE_CHECKING:  # loads networkx, and the window shows first
@@ -35,6 +49,10 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 INDENT: Final = 18
 CHEVRON_SIDE: Final = 12
 WIDEST_COUNT: Final = "8,888,888"
+_ROWS: Final = QItemSelectionModel.SelectionFlag.Rows
+_WITH_ROW: Final = QItemSelectionModel.SelectionFlag.Select | _ROWS
+_WITHOUT_ROW: Final = QItemSelectionModel.SelectionFlag.Deselect | _ROWS
+_ONLY_ROW: Final = QItemSelectionModel.SelectionFlag.ClearAndSelect | _ROWS
 
 
 @final
@@ -42,10 +60,9 @@ class ClassTreeView(QTreeView):
     """Shows a `ClassTreeModel`. Says what a person wants; changes nothing.
 
     Signals:
-        class_selected: a class became the current one.
+        class_selected: a class became the current one among those that are chosen.
         create_requested: a new class under this one, or at the top level (None).
-        remove_requested: the Delete key on a class.
-        class_dropped: class, parent it was taken from or None, parent it was dropped on or None, whether to link.
+        classes_dropped: `Places`, parent they were dropped on or None, whether to link.
         images_dropped: class, or None for a new one; image ids.
         files_dropped: class, paths.
         menu_requested: class or None, place on the screen.
@@ -53,8 +70,7 @@ class ClassTreeView(QTreeView):
 
     class_selected = Signal(int)
     create_requested = Signal(object)
-    remove_requested = Signal(int)
-    class_dropped = Signal(int, object, object, bool)
+    classes_dropped = Signal(object, object, bool)
     images_dropped = Signal(object, object)
     files_dropped = Signal(int, object)
     menu_requested = Signal(object, QPoint)
@@ -63,12 +79,14 @@ class ClassTreeView(QTreeView):
         super().__init__(parent)
         self._model = model
         self._selected: ClassId | None = None
-        self._folded_away: set[ClassId] = set()
+        self._kept = KeptRows(self, model)
+        self._was_chosen = self._was_dragged = False
         self._drop_target = DropTarget(self, model)
         self._set_up()
+        model.rowsAboutToBeRemoved.connect(self._on_rows_about_to_be_removed)  # before the selection forgets them
         self.setModel(model)
         self._set_up_columns()
-        model.rowsAboutToBeRemoved.connect(self._on_rows_about_to_be_removed)
+        self.collapsed.connect(self._on_collapsed)
         model.edits_applied.connect(self._on_edits_applied)
 
     def _set_up(self) -> None:
@@ -78,7 +96,7 @@ class ClassTreeView(QTreeView):
         self.setIndentation(INDENT)
         self.setExpandsOnDoubleClick(True)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -113,10 +131,21 @@ class ClassTreeView(QTreeView):
     # -- which class is chosen
 
     @property
+    def selected_rows(self) -> list[QModelIndex]:
+        """All chosen rows, from above to below."""
+        return sorted(self.selectionModel().selectedRows(NAME), key=place_in_tree)
+
+    @property
+    def selected_places(self) -> Places:
+        """The chosen classes, each with the parent that its row stands under; a class may stand under several."""
+        return self._model.places_of(self.selected_rows)
+
+    @property
     def selected_index(self) -> QModelIndex:
-        """The chosen row; invalid when there is none."""
+        """The current one of the chosen rows; invalid when none is chosen."""
+        current = self.currentIndex().siblingAtColumn(NAME)
         chosen = self.selectionModel().selectedRows(NAME)
-        return chosen[0] if chosen else QModelIndex()
+        return current if current in chosen else min(chosen, key=place_in_tree, default=QModelIndex())
 
     @property
     def selected_class(self) -> ClassId | None:
@@ -129,9 +158,9 @@ class ClassTreeView(QTreeView):
         return self._model.parent_class_of(self.selected_index)
 
     def select(self, index: QModelIndex) -> None:
-        """Make a row the current one and bring it into view."""
+        """Choose a row, and no other whichever keys are held down, and bring it into view."""
         if index.isValid():
-            self.setCurrentIndex(index)
+            self.selectionModel().setCurrentIndex(index, _ONLY_ROW)
             self.scrollTo(index)
 
     def select_path(self, path: Sequence[ClassId]) -> bool:
@@ -147,6 +176,15 @@ class ClassTreeView(QTreeView):
                 self.select(index)
                 return True
         return False
+
+    def select_all_built(self, class_ids: Collection[ClassId]) -> None:
+        """Choose the first open row of each of these classes beside those that are chosen."""
+        chosen = {class_id for class_id, _parent in self.selected_places}
+        for class_id in class_ids:
+            rows = () if class_id in chosen else self._model.indexes_of(class_id)
+            index = next((each for each in rows if self._is_in_open_branches(each)), None)
+            if index is not None:
+                self.selectionModel().select(index, _WITH_ROW)
 
     def clear_choice(self) -> None:
         """Choose no class, silently."""
@@ -164,6 +202,15 @@ class ClassTreeView(QTreeView):
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         """Say what was chosen. Taking the focus makes a row the current one too, but chooses nothing."""
         super().selectionChanged(selected, deselected)
+        self._tell_choice()
+
+    def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
+        """Say which of several chosen classes is the current one now."""
+        super().currentChanged(current, previous)
+        if self.selectionModel().isSelected(current):  # a press makes a row the current one before it is chosen
+            self._tell_choice()
+
+    def _tell_choice(self) -> None:
         if self._model.is_following_edits:
             return  # a neighbour that Qt chose for a row that goes away; the right one comes in a moment
         chosen = self.selected_class
@@ -171,51 +218,50 @@ class ClassTreeView(QTreeView):
             self._selected = chosen
             self.class_selected.emit(chosen)
 
+    def _on_collapsed(self, index: QModelIndex) -> None:
+        """What goes out of sight is not chosen any more: nobody removes what they do not see."""
+        gone = [each for each in self.selected_rows if is_below(each, index.siblingAtColumn(NAME))]
+        if not gone:
+            return
+        if len(gone) == len(self.selected_rows):
+            self.select(index.siblingAtColumn(NAME))
+        for each in gone:
+            self.selectionModel().select(each, _WITHOUT_ROW)
+
     # -- while the graph changes
 
     def _on_rows_about_to_be_removed(self, parent: QModelIndex, first: int, last: int) -> None:
-        """Remember which branches were open in what goes: it may come back at another place."""
-        waiting = [self._model.index(row, NAME, parent) for row in range(first, last + 1)]
-        while waiting:
-            index = waiting.pop()
-            if self.isExpanded(index):
-                class_id = self._model.class_of(index)
-                assert class_id is not None
-                self._folded_away.add(class_id)
-                waiting += [self._model.index(row, NAME, index) for row in range(self._model.rowCount(index))]
+        self._kept.note_choice(self.selected_rows, parent, first, last)
+        self._kept.note_open(parent, first, last)
 
     def _on_edits_applied(self, came: Sequence[int]) -> None:
-        waiting = [self._model.index_of_key(key) for key in came]
-        while waiting and self._folded_away:
-            index = waiting.pop()
-            if self._model.class_of(index) in self._folded_away:
-                self.expand(index)
-                waiting += [self._model.index(row, NAME, index) for row in range(self._model.rowCount(index))]
-        self._folded_away.clear()
+        self._kept.open_again(came)
         self._choose_again()
         self.scheduleDelayedItemsLayout()  # a class may have got its first child, and with it a chevron
 
     def _choose_again(self) -> None:
-        """Keep the choice on its class when its row went away; when the class is gone, say which one is chosen now."""
+        """Keep the choice on its classes when their rows went away; when the class is gone, say which is chosen now."""
+        others, beside = self._kept.take_chosen()
         wanted, now = self._selected, self.selected_class
-        if wanted is None or wanted == now:
+        if wanted is None or (wanted == now and not others):
             return
-        if not self.select_built(wanted) and not self.select_path(self._model.first_path(wanted)) and now is not None:
-            self._selected = now
-            self.class_selected.emit(now)
+        others |= {class_id for class_id, _parent in self.selected_places}
+        if wanted == now or self.select_built(wanted) or self.select_path(self._model.first_path(wanted)):
+            self.select_all_built(others)
+            return
+        if not self.selected_rows:
+            self.select(beside)
+        self._tell_choice()
 
     # -- keys and menu
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Ask for a new class or a removal by key."""
+        """Ask for a new class by key; all other keys that do something are those of the window's actions."""
         is_new = event.key() == Qt.Key.Key_Insert or (
             event.key() == Qt.Key.Key_N and event.modifiers() == Qt.KeyboardModifier.ControlModifier
         )
-        selected = self.selected_class
         if is_new and self._model.is_editable:
-            self.create_requested.emit(selected)
-        elif event.key() == Qt.Key.Key_Delete and selected is not None and self._model.is_editable:
-            self.remove_requested.emit(selected)
+            self.create_requested.emit(self.selected_class)
         else:
             super().keyPressEvent(event)
 
@@ -224,16 +270,33 @@ class ClassTreeView(QTreeView):
         index = self.indexAt(event.pos())
         self.menu_requested.emit(self._model.class_of(index), event.globalPos())
 
-    # -- dragging a class
+    # -- dragging classes
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Remember whether a drag would take all chosen classes along, or the pressed one alone."""
+        pressed = self.indexAt(event.position().toPoint()).siblingAtColumn(NAME)
+        self._was_chosen = pressed.isValid() and self.selectionModel().isSelected(pressed)
+        self._was_dragged = False
+        super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """A drag that has ended chooses no rows on its last steps."""
+        if not self._was_dragged:
+            super().mouseMoveEvent(event)
 
     def startDrag(self, _actions: Qt.DropAction) -> None:
-        """Take the chosen class along."""
-        index = self.selected_index
-        if not index.isValid() or not self._model.is_editable:
+        """Take the chosen classes along; a class that was not among them when it was pressed goes alone."""
+        if not self._model.is_editable:
             return
+        if not self._was_chosen:
+            self.selectionModel().select(self.currentIndex(), _ONLY_ROW)
+        rows = self.selected_rows
+        if not rows:
+            return
+        self._was_dragged = True
         drag = QDrag(self)
-        drag.setMimeData(self._model.mimeData([index]))
-        drag.setPixmap(drag_picture(self, str(index.siblingAtColumn(NAME).data())))
+        drag.setMimeData(self._model.mimeData(rows))
+        drag.setPixmap(drag_picture(self, str(rows[0].data()) if len(rows) == 1 else classes_text(len(rows))))
         drag.setHotSpot(QPoint(-8, -8))
         # Nothing is removed here when the drag ends: the rows follow the graph.
         drag.exec(
@@ -260,8 +323,8 @@ class ClassTreeView(QTreeView):
         if taken is None:
             return
         dragged, target = taken
-        if isinstance(dragged, DraggedClass):
-            self.class_dropped.emit(dragged.class_id, dragged.from_parent, target, is_link(event))
+        if isinstance(dragged, DraggedClasses):
+            self.classes_dropped.emit(dragged.places, target, is_link(event))
         elif isinstance(dragged, DraggedImages):
             self.images_dropped.emit(target, dragged.image_ids)
         else:
@@ -294,12 +357,12 @@ class ClassTreeView(QTreeView):
         """Nothing: the chevron is painted with its row."""
 
     def _paint_background(self, painter: QPainter, row: QRect, index: AnyIndex, *, is_selected: bool) -> None:
-        is_target = self._drop_target.is_lit(index)
+        ground = self._drop_target.ground_of(index) or (Ground.CHOSEN if is_selected else None)
         cursor = self.viewport().mapFromGlobal(self.cursor().pos())
         is_hovered = self.viewport().underMouse() and row.top() <= cursor.y() <= row.bottom()
-        if is_target or is_selected or is_hovered:
+        if ground is not None or is_hovered:
             whole = QRect(0, row.y(), self.viewport().width(), row.height())
-            paint_ground(painter, whole, is_target=is_target, is_selected=is_selected)
+            paint_ground(painter, whole, ground or Ground.HOVERED)
 
     def _paint_chevron(self, painter: QPainter, index: AnyIndex) -> None:
         if not self._model.hasChildren(index):

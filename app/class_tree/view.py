@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QLocale, QPoint, QSize, Qt, QTimer, Signal
@@ -14,6 +15,7 @@ from app.class_tree.no_classes import NoClasses
 from app.class_tree.subset_list import SubsetList
 from app.class_tree.tree_view import ClassTreeView
 from app.controls import make_icon_button
+from app.dragging import Places
 from app.session.subsets import Subset, subset_counts
 from app.theme.icons import icon
 from app.theme.tokens import tokens
@@ -39,8 +41,7 @@ class ClassTree(QWidget):
         subset_selected: a `Subset`, one of the fixed rows, was chosen.
         create_requested: parent of the new class, or None.
         rename_requested: class, new name.
-        remove_requested: class.
-        class_dropped: class, parent it was taken from or None, parent it was dropped on or None, whether to link.
+        classes_dropped: `Places`, parent they were dropped on or None, whether to link.
         images_dropped: class, a `Subset`, or None for a new class; image ids.
         files_dropped: class, paths.
         menu_requested: class or None, place on the screen.
@@ -51,8 +52,7 @@ class ClassTree(QWidget):
     subset_selected = Signal(object)
     create_requested = Signal(object)
     rename_requested = Signal(int, str)
-    remove_requested = Signal(int)
-    class_dropped = Signal(int, object, object, bool)
+    classes_dropped = Signal(object, object, bool)
     images_dropped = Signal(object, object)
     files_dropped = Signal(int, object)
     menu_requested = Signal(object, QPoint)
@@ -76,6 +76,11 @@ class ClassTree(QWidget):
         self._connect_session()
         self._show_fitting_page()
 
+    @property
+    def classes(self) -> QWidget:
+        """What shows the classes, without the fixed rows and the filter box."""
+        return self._stack
+
     # -- what is chosen
 
     @property
@@ -92,6 +97,23 @@ class ClassTree(QWidget):
     def selected_subset(self) -> Subset | None:
         """The chosen fixed row; None when a class is chosen."""
         return self._shelves.selected_subset
+
+    @property
+    def selected_places(self) -> Places:
+        """The chosen classes, each with the parent that its row stands under."""
+        return self.front.selected_places
+
+    @property
+    def selected_classes(self) -> tuple[ClassId, ...]:
+        """The chosen classes, each once, from above to below; none when a fixed row is chosen."""
+        return tuple(dict.fromkeys(class_id for class_id, _parent in self.selected_places))
+
+    def select_classes(self, class_ids: Sequence[ClassId]) -> None:
+        """Choose several classes; the first one is the current one. Those in closed branches are opened."""
+        known = [class_id for class_id in class_ids if class_id in self._session.graph]
+        for class_id in reversed(known):
+            self.select_class(class_id)
+        self._all.select_all_built(known)
 
     def select_class(self, class_id: ClassId) -> None:
         """Choose a class, in the row that needs the fewest branches opened."""
@@ -167,8 +189,7 @@ class ClassTree(QWidget):
             view.class_selected.connect(self._on_class_selected)
             view.selectionModel().selectionChanged.connect(lambda _chosen, _left: self.row_selected.emit())
             view.create_requested.connect(self.create_requested)
-            view.remove_requested.connect(self.remove_requested)
-            view.class_dropped.connect(self.class_dropped)
+            view.classes_dropped.connect(self.classes_dropped)
             view.images_dropped.connect(self.images_dropped)
             view.files_dropped.connect(self.files_dropped)
             view.menu_requested.connect(self.menu_requested)

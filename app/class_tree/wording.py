@@ -1,25 +1,37 @@
 """What a drop on the classes would do, in a few words."""
 
-from app.dragging import Dragged, DraggedClass, DraggedImages
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.class_drops import drop_text
+from app.dragging import Dragged, DraggedClasses, DraggedImages
 from app.session.subsets import Subset
 from app.texts import fill, translate
 from app.wording import images
 
+if TYPE_CHECKING:  # loads networkx, and the window shows first
+    from engine.graph.category_graph import CategoryGraph
 
-def drop_on_class(dragged: Dragged, target: str, *, is_link: bool) -> str:
-    """`Label 12 images as Oak`, `Move under Oak`, `Add Oak as a parent`."""
+
+def drop_here(graph: CategoryGraph, dragged: Dragged, class_id: int | None, *, is_link: bool) -> str:
+    """What a drop on a class, or below all of them (None), would do.
+
+    `Label 12 images as Oak`, `New class with 12 images`, `Add and label as Oak`, `Move under Oak`.
+    """
+    if isinstance(dragged, DraggedClasses):
+        return drop_text(graph, dragged.places, class_id, is_link=is_link)
+    name = "" if class_id is None else graph.name(class_id)
     if isinstance(dragged, DraggedImages):
-        return fill(translate("drop", "Label %1 as %2"), images(len(dragged.image_ids)), target)
-    if not isinstance(dragged, DraggedClass):
-        return fill(translate("drop", "Add and label as %1"), target)
-    return fill(translate("drop", "Add %1 as a parent") if is_link else translate("drop", "Move under %1"), target)
+        count = len(dragged.image_ids)
+        label = translate("drop", "Label %1 as %2")
+        return new_class_text(count) if class_id is None else fill(label, images(count), name)
+    return fill(translate("drop", "Add and label as %1"), name)
 
 
-def drop_below_classes(dragged: Dragged) -> str:
-    """`New class with 12 images`, `Move to the top level`."""
-    if isinstance(dragged, DraggedImages):
-        return fill(translate("drop", "New class with %1"), images(len(dragged.image_ids)))
-    return translate("drop", "Move to the top level")
+def new_class_text(count: int) -> str:
+    """`New class with 12 images`."""
+    return fill(translate("drop", "New class with %1"), images(count))
 
 
 def drop_on_subset(dragged: Dragged, subset: Subset) -> str:

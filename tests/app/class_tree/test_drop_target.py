@@ -7,8 +7,8 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.class_tree.drop_chip import DropChip
 from app.dragging import CLASS_MIME
+from app.drop_chip import DropChip
 from app.theme.tokens import tokens
 from engine.graph.category_graph import CategoryGraph
 from tests.app.class_tree.test_tree_view import Tree
@@ -73,21 +73,21 @@ def test_a_class_is_dragged_onto_another(
     keys: Qt.KeyboardModifier, words: str, is_chosen: bool, pane: Pane, hand: Hand
 ) -> None:
     """It moves; with Ctrl it gets a further parent, and the chip says which of the two; chosen before or not."""
-    dropped = recorded(pane.tree.view.class_dropped)
+    dropped = recorded(pane.tree.view.classes_dropped)
     said: list[str] = []
     target, source = pane.row("Animal", "Diver"), pane.row("Plant", "Kelp")
     if is_chosen:
         hand.click(source)
     hand.drag(source, target, lambda: said.append(pane.chip), keys=keys)
     kelp, plant, diver = (class_id(pane, name) for name in ("Kelp", "Plant", "Diver"))
-    assert dropped == [(kelp, plant, diver, keys == CONTROL)]
+    assert dropped == [(((kelp, plant),), diver, keys == CONTROL)]
     assert said == [words]
     assert pane.chip == ""
 
 
 def test_ctrl_may_come_on_the_way(pane: Pane, hand: Hand) -> None:
     """What counts is whether it is down when the class is let go."""
-    dropped = recorded(pane.tree.view.class_dropped)
+    dropped = recorded(pane.tree.view.classes_dropped)
     target, source = pane.row("Animal", "Diver"), pane.row("Plant", "Kelp")
     hand.drag(source, target, lambda: setattr(hand, "keys", CONTROL), target)
     assert [each[-1] for each in dropped] == [True]
@@ -95,14 +95,14 @@ def test_ctrl_may_come_on_the_way(pane: Pane, hand: Hand) -> None:
 
 def test_a_class_goes_to_the_top_below_all_others(pane: Pane, hand: Hand) -> None:
     """The room below the rows lights up and takes it."""
-    dropped = recorded(pane.tree.view.class_dropped)
+    dropped = recorded(pane.tree.view.classes_dropped)
     said: list[str] = []
     source = pane.row("Plant", "Kelp")
     view = pane.tree.view
     room = Spot(view.viewport(), QPoint(60, view.viewport().height() - 30))
     before, during = pixel(pane, room), []
     hand.drag(source, room, lambda: said.append(pane.chip), lambda: during.append(pixel(pane, room)))
-    assert dropped == [(class_id(pane, "Kelp"), class_id(pane, "Plant"), None, False)]
+    assert dropped == [(((class_id(pane, "Kelp"), class_id(pane, "Plant")),), None, False)]
     assert said == ["Move to the top level"]
     assert during == [tokens().colours.accent_soft]
     assert before == pixel(pane, room) != during[0]
@@ -115,15 +115,15 @@ def pixel(pane: Pane, spot: Spot) -> str:
 
 def test_a_row_where_nothing_would_change_refuses(pane: Pane, hand: Hand) -> None:
     """Its own parent and itself take it not, also when the drag comes in over them; after them others do."""
-    dropped = recorded(pane.tree.view.class_dropped)
+    dropped = recorded(pane.tree.view.classes_dropped)
     source = pane.row("Plant", "Kelp")
     welcome: list[bool] = []
     hand.drag(source, pane.row("Plant"), lambda: welcome.append(hand.is_welcome))
     hand.drag(source, source, pane.row("Animal"), lambda: welcome.append(hand.is_welcome))
     assert welcome == [False, True]
-    assert [each[2] for each in dropped] == [class_id(pane, "Animal")]
+    assert [each[1] for each in dropped] == [class_id(pane, "Animal")]
     assert hand.carried is not None
-    assert json.loads(bytes(hand.carried.data(CLASS_MIME).data()))[0] == class_id(pane, "Kelp")
+    assert json.loads(bytes(hand.carried.data(CLASS_MIME).data()))[0][0] == class_id(pane, "Kelp")
 
 
 @pytest.mark.parametrize(
@@ -151,6 +151,79 @@ def test_rows_spring_open_and_fold_back(
     assert opened == [True]
     assert hand.was_dropped is (way == ("Animal", "Bird"))
     assert pane.is_open("Animal") is hand.was_dropped
+
+
+def test_a_circle_is_refused_in_sight(pane: Pane, hand: Hand) -> None:
+    """The chip says why, the way that would close lights up, and all is as before when the drag goes on."""
+    source, target = pane.row("Animal"), pane.row("Animal", "Bird", "Gull")
+    way = [pane.row("Animal"), pane.row("Animal", "Bird"), pane.row("Animal", "Bird", "Gull")]
+    beside = [pane.row("Animal", "Bird", "Puffin"), pane.row("Plant")]
+    said: list[str] = []
+    lit: list[list[bool]] = []
+
+    def look() -> None:
+        said.append(pane.chip)
+        lit.append([is_danger(pane, spot) for spot in (*way, *beside)])
+
+    hand.drag(source, target, look, pane.row("Plant"), look)
+    assert said == ["Animal cannot go below itself: Animal > Bird > Gull", "Move under Plant"]
+    assert lit == [[True, True, True, False, False], [False] * 5]
+    assert hand.was_dropped
+
+
+def is_danger(pane: Pane, spot: Spot) -> bool:
+    """Whether a row is painted as refusing, seen at its right end, where no word stands."""
+    place = QPoint(spot.widget.width() - 60, spot.point.y())
+    return pane.tree.view.viewport().grab().toImage().pixelColor(place).name() == tokens().colours.danger_soft
+
+
+@pytest.mark.parametrize(
+    ("way", "keys", "words"),
+    [
+        (("Puffin", ("Animal", "Diver")), NO_KEYS, "Puffin is already under Diver"),
+        (("Auk", ("Plant",)), NO_KEYS, "There is already a class “Auk” under Plant"),
+        (("Auk", ("Plant",)), CONTROL, "There is already a class “Auk” under Plant"),
+    ],
+)
+def test_a_row_that_refuses_says_why(
+    way: tuple[str, tuple[str, ...]], keys: Qt.KeyboardModifier, words: str, pane: Pane, hand: Hand
+) -> None:
+    """In one sentence at the pointer; it does not light up, and nothing is dropped."""
+    graph = pane.tree.graph
+    for parent in ("Bird", "Plant"):
+        pane.tree.edit("add_class", "Auk", [graph.find(parent)])
+    pane.tree.view.doItemsLayout()
+    pane.row("Animal", "Bird", way[0])
+    place, taken = pane.row(*way[1]), pane.row("Animal", "Bird", way[0])
+    said: list[str] = []
+    lit: list[bool] = []
+    look = lambda: lit.append(pixel(pane, place) == tokens().colours.accent_soft)  # noqa: E731
+    hand.drag(taken, place, lambda: said.append(pane.chip), look, keys=keys)
+    assert (said, lit) == ([words], [False])
+    assert hand.has_carried
+    assert not hand.was_dropped
+
+
+def test_all_chosen_rows_are_dragged(pane: Pane, hand: Hand) -> None:
+    """Taken at any of them; each goes with the parent under which it was chosen."""
+    dropped, said = recorded(pane.tree.view.classes_dropped), []
+    seal, kelp, bird = pane.row("Animal", "Diver", "Seal"), pane.row("Plant", "Kelp"), pane.row("Animal", "Bird")
+    seal = pane.row("Animal", "Diver", "Seal")  # rows above have opened since
+    hand.click(kelp)
+    hand.click(seal, CONTROL)
+    hand.drag(seal, bird, lambda: said.append(pane.chip))
+    places = ((class_id(pane, "Seal"), class_id(pane, "Diver")), (class_id(pane, "Kelp"), class_id(pane, "Plant")))
+    assert dropped == [(places, class_id(pane, "Bird"), False)]
+    assert said == ["Move 2 classes under Bird"]
+
+
+def test_a_row_that_was_not_chosen_goes_alone(pane: Pane, hand: Hand) -> None:
+    """With Ctrl, too, which would choose it beside the others: only what is under the hand gets a further parent."""
+    dropped = recorded(pane.tree.view.classes_dropped)
+    bird, kelp = pane.row("Animal", "Bird"), pane.row("Plant", "Kelp")
+    hand.click(pane.row("Plant"))
+    hand.drag(kelp, bird, keys=CONTROL)
+    assert dropped == [(((class_id(pane, "Kelp"), class_id(pane, "Plant")),), class_id(pane, "Bird"), True)]
 
 
 @pytest.fixture
@@ -187,7 +260,7 @@ def test_the_tree_scrolls_at_its_edges(is_down: bool, qtbot: QtBot, long_pane: P
 def test_below_a_long_tree_there_is_room_too(qtbot: QtBot, long_pane: Pane, hand: Hand) -> None:
     """The drag scrolls there by itself, and it stays in sight when the rows are laid out anew."""
     view, tree = long_pane.tree.view, long_pane.tree
-    dropped, said = recorded(view.class_dropped), []
+    dropped, said = recorded(view.classes_dropped), []
     row = tree.row("class 059", "leaf")
     bar, edge = view.verticalScrollBar(), Spot(view.viewport(), QPoint(60, view.viewport().height() - 6))
     view.doItemsLayout()
@@ -200,4 +273,4 @@ def test_below_a_long_tree_there_is_room_too(qtbot: QtBot, long_pane: Pane, hand
 
     hand.drag(Spot(view.viewport(), view.visualRect(row).center()), edge, rest)
     assert said == ["Move to the top level"]
-    assert dropped == [(class_id(long_pane, "leaf"), class_id(long_pane, "class 059"), None, False)]
+    assert dropped == [(((class_id(long_pane, "leaf"), class_id(long_pane, "class 059")),), None, False)]

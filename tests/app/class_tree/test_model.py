@@ -6,8 +6,9 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 
 from app.class_tree.logic import find_matches
-from app.class_tree.model import CLASS_ROLE, COUNT, HAS_MORE_PARENTS_ROLE, HAS_SHOTS_ROLE, NAME, ClassTreeModel
-from app.dragging import DraggedClass, read_dragged
+from app.class_tree.model import ClassTreeModel
+from app.class_tree.row_data import CLASS_ROLE, COUNT, HAS_MORE_PARENTS_ROLE, HAS_SHOTS_ROLE, NAME
+from app.dragging import DraggedClasses, read_dragged
 from engine.errors import GraphError
 from engine.graph.category_graph import CategoryGraph
 from tests.support.graphs import seaside_graph
@@ -158,10 +159,10 @@ def test_a_row_knows_the_parent_it_is_dragged_from(model: ClassTreeModel, graph:
     taken = [read_dragged(model.mimeData([index])) for index in rows]
     puffin = graph.find("Puffin")
     assert set(taken) == {
-        DraggedClass(puffin, graph.find("Bird")),
-        DraggedClass(puffin, graph.find("Diver")),
+        DraggedClasses(((puffin, graph.find("Bird")),)),
+        DraggedClasses(((puffin, graph.find("Diver")),)),
     }
-    assert read_dragged(model.mimeData([model.index(0, NAME)])) == DraggedClass(graph.find("Animal"), None)
+    assert read_dragged(model.mimeData([model.index(0, NAME)])) == DraggedClasses(((graph.find("Animal"), None),))
 
 
 def test_twenty_thousand_classes_are_built_lazily(qapp: object) -> None:

@@ -12,15 +12,17 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.class_tree.delegate import ClassDelegate
-from app.class_tree.model import NAME, ClassTreeModel
+from app.class_tree.model import ClassTreeModel
+from app.class_tree.row_data import NAME
 from app.class_tree.tree_view import ClassTreeView
-from app.dragging import CLASS_MIME, IMAGES_MIME, class_mime_data
+from app.dragging import CLASS_MIME, IMAGES_MIME, classes_mime_data
 from engine.graph.category_graph import CategoryGraph
 from tests.support.graphs import seaside_graph
 from tests.support.sessions import LONG_MS, recorded
 
 NO_KEYS = Qt.KeyboardModifier.NoModifier
 CONTROL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 class Tree:
@@ -144,16 +146,14 @@ def test_painting_costs_what_is_in_sight(qtbot: QtBot, monkeypatch: pytest.Monke
 # -- keys
 
 
-def test_keys_ask_for_new_classes_and_removal(qtbot: QtBot, tree: Tree) -> None:
-    """Insert and Ctrl+N ask for a class under the chosen one, Delete asks to remove it."""
-    created, removed = recorded(tree.view.create_requested), recorded(tree.view.remove_requested)
+def test_keys_ask_for_new_classes(qtbot: QtBot, tree: Tree) -> None:
+    """Insert and Ctrl+N ask for a class under the chosen one."""
+    created = recorded(tree.view.create_requested)
     seal = tree.graph.find("Seal")
     tree.view.select(tree.row("Animal", "Diver", "Seal"))
     qtbot.keyClick(tree.view, Qt.Key.Key_Insert)
     qtbot.keyClick(tree.view, Qt.Key.Key_N, CONTROL)
-    qtbot.keyClick(tree.view, Qt.Key.Key_Delete)
     assert created == [(seal,), (seal,)]
-    assert removed == [(seal,)]
 
 
 def test_f2_opens_a_field_and_enter_asks_for_the_name(qtbot: QtBot, tree: Tree) -> None:
@@ -173,16 +173,14 @@ def test_f2_opens_a_field_and_enter_asks_for_the_name(qtbot: QtBot, tree: Tree) 
 def test_a_read_only_tree_asks_for_nothing(qtbot: QtBot, tree: Tree) -> None:
     """Keys and drops do nothing where nothing can be changed."""
     tree.model.is_editable = False
-    asked = [
-        recorded(signal) for signal in (tree.view.create_requested, tree.view.remove_requested, tree.view.class_dropped)
-    ]
+    asked = [recorded(signal) for signal in (tree.view.create_requested, tree.view.classes_dropped)]
     tree.view.select(tree.row("Animal", "Diver", "Seal"))
-    for key in (Qt.Key.Key_Insert, Qt.Key.Key_Delete, Qt.Key.Key_F2):
+    for key in (Qt.Key.Key_Insert, Qt.Key.Key_F2):
         qtbot.keyClick(tree.view, key)
     assert tree.view.viewport().findChild(QLineEdit) is None
-    data = class_mime_data(tree.graph.find("Kelp"), tree.graph.find("Plant"), "Kelp")
+    data = classes_mime_data(((tree.graph.find("Kelp"), tree.graph.find("Plant")),), ["Kelp"])
     assert tree.drop(data, tree.row("Animal")) == (False, False)
-    assert asked == [[], [], []]
+    assert asked == [[], []]
 
 
 # -- drops
@@ -190,36 +188,50 @@ def test_a_read_only_tree_asks_for_nothing(qtbot: QtBot, tree: Tree) -> None:
 
 def test_a_class_is_moved_and_with_ctrl_linked(tree: Tree) -> None:
     """The drop says class, where it was taken, where it was dropped, and whether to link."""
-    dropped = recorded(tree.view.class_dropped)
+    dropped = recorded(tree.view.classes_dropped)
     kelp, plant, diver = (tree.graph.find(name) for name in ("Kelp", "Plant", "Diver"))
-    data = class_mime_data(kelp, plant, "Kelp")
+    data = classes_mime_data(((kelp, plant),), ["Kelp"])
     assert tree.drop(data, tree.row("Animal", "Diver")) == (True, True)
     assert tree.drop(data, tree.row("Animal", "Diver"), CONTROL) == (True, True)
     assert tree.drop(data, QModelIndex()) == (True, True)
-    assert dropped == [(kelp, plant, diver, False), (kelp, plant, diver, True), (kelp, plant, None, False)]
+    places = ((kelp, plant),)
+    assert dropped == [(places, diver, False), (places, diver, True), (places, None, False)]
 
 
 def test_a_drop_where_nothing_would_change_is_refused(tree: Tree) -> None:
     """On itself, on the parent it was taken from, or a root on the top level."""
-    dropped = recorded(tree.view.class_dropped)
+    dropped = recorded(tree.view.classes_dropped)
     kelp, plant = tree.graph.find("Kelp"), tree.graph.find("Plant")
-    assert tree.drop(class_mime_data(kelp, plant, "Kelp"), tree.row("Plant", "Kelp")) == (False, False)
-    assert tree.drop(class_mime_data(kelp, plant, "Kelp"), tree.row("Plant")) == (False, False)
-    assert tree.drop(class_mime_data(plant, None, "Plant"), QModelIndex()) == (False, False)
+    assert tree.drop(classes_mime_data(((kelp, plant),), ["Kelp"]), tree.row("Plant", "Kelp")) == (False, False)
+    assert tree.drop(classes_mime_data(((kelp, plant),), ["Kelp"]), tree.row("Plant")) == (False, False)
+    assert tree.drop(classes_mime_data(((plant, None),), ["Plant"]), QModelIndex()) == (False, False)
     assert dropped == []
 
 
-def test_a_cycle_is_left_to_the_engine(tree: Tree) -> None:
-    """The tree hands on what would close a cycle: only the engine can say which path."""
-    dropped = recorded(tree.view.class_dropped)
-    animal, gull = tree.graph.find("Animal"), tree.graph.find("Gull")
-    assert tree.drop(class_mime_data(animal, None, "Animal"), tree.row("Animal", "Bird", "Gull")) == (True, True)
-    assert dropped == [(animal, None, gull, False)]
+@pytest.mark.parametrize(
+    ("taken", "target", "keys"),
+    [
+        pytest.param(("Animal",), ("Animal", "Bird", "Gull"), NO_KEYS, id="below itself"),
+        pytest.param(("Animal", "Diver"), ("Animal", "Bird", "Puffin"), NO_KEYS, id="below itself on another way"),
+        pytest.param(("Animal", "Bird", "Puffin"), ("Animal", "Diver"), NO_KEYS, id="where it is already"),
+        pytest.param(("Animal", "Bird", "Puffin"), (), NO_KEYS, id="to the top level with another parent"),
+        pytest.param(("Animal", "Bird", "Gull"), ("Animal", "Bird"), CONTROL, id="linked where it is"),
+    ],
+)
+def test_what_the_graph_forbids_is_refused(
+    taken: tuple[str, ...], target: tuple[str, ...], keys: Qt.KeyboardModifier, tree: Tree
+) -> None:
+    """While it is dragged, not only when it is let go."""
+    dropped = recorded(tree.view.classes_dropped)
+    row = tree.row(*taken)
+    data = tree.model.mimeData([row])
+    assert tree.drop(data, tree.row(*target) if target else QModelIndex(), keys) == (False, False)
+    assert dropped == []
 
 
 def test_what_another_window_drags_is_no_class_and_no_image_here(tree: Tree) -> None:
     """That window is another process, and its numbers may belong to another project."""
-    before = class_mime_data(tree.graph.find("Kelp"), None, "Kelp")
+    before = classes_mime_data(((tree.graph.find("Kelp"), None),), ["Kelp"])
     for own in (CLASS_MIME, IMAGES_MIME):
         data = QMimeData()
         data.setData(own.replace(str(os.getpid()), "1"), before.data(CLASS_MIME))
@@ -271,3 +283,53 @@ def test_a_branch_springs_open_under_a_drag(qtbot: QtBot, tree: Tree) -> None:
     data = image_data()
     tree.view.dragMoveEvent(QDragMoveEvent(place, Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, NO_KEYS))
     qtbot.waitUntil(lambda: tree.view.isExpanded(bird), timeout=LONG_MS)
+
+
+# -- several classes
+
+
+def test_several_classes_are_chosen_with_shift_and_ctrl(qtbot: QtBot, tree: Tree) -> None:
+    """The choice is told once for each current class; places come from above to below."""
+    tree.view.select(tree.row("Animal", "Bird", "Puffin"))
+    tree.view.setFocus()
+    chosen = recorded(tree.view.class_selected)
+    qtbot.keyClick(tree.view, Qt.Key.Key_Down, SHIFT)
+    click_row(qtbot, tree, tree.row("Plant"), CONTROL)
+    names = ("Puffin", "Bird", "Diver", "Animal", "Plant")
+    puffin, bird, diver, animal, plant = map(tree.graph.find, names)
+    assert tree.view.selected_places == ((puffin, bird), (diver, animal), (plant, None))
+    assert tree.view.selected_class == plant
+    assert chosen == [(diver,), (plant,)]
+
+
+def test_what_is_folded_away_is_not_chosen_any_more(qtbot: QtBot, tree: Tree) -> None:
+    """Neither alone, when the branch is chosen instead, nor among others."""
+    tree.view.select(tree.row("Animal", "Bird", "Gull"))
+    click_row(qtbot, tree, tree.row("Plant"), CONTROL)
+    tree.view.collapse(tree.row("Animal").siblingAtColumn(NAME))
+    assert [index.data() for index in tree.view.selected_rows] == ["Plant"]
+    tree.view.select(tree.row("Animal", "Bird", "Gull"))
+    tree.view.collapse(tree.model.index(0, NAME))
+    assert [index.data() for index in tree.view.selected_rows] == ["Animal"]
+
+
+def click_row(qtbot: QtBot, tree: Tree, index: QModelIndex, keys: Qt.KeyboardModifier) -> None:
+    """Click a row with keys held down."""
+    place = tree.view.visualRect(index).center()
+    qtbot.mouseClick(tree.view.viewport(), Qt.MouseButton.LeftButton, keys, place)
+
+
+def test_moved_classes_stay_chosen_together(tree: Tree) -> None:
+    """Both, whichever is the current one; one that is gone leaves the other chosen."""
+    gull, kelp, bird, plant, diver = map(tree.graph.find, ("Gull", "Kelp", "Bird", "Plant", "Diver"))
+    tree.view.select(tree.row("Animal", "Bird", "Gull"))
+    tree.row("Plant", "Kelp")
+    tree.view.select_all_built([kelp])
+    with tree.graph.record() as edits:
+        tree.graph.move(gull, bird, diver)
+        tree.graph.move(kelp, plant, diver)
+    tree.model.apply_edits(edits)
+    assert tree.view.selected_places == ((gull, diver), (kelp, diver))
+    assert tree.view.selected_class == gull
+    tree.edit("remove", gull)
+    assert tree.view.selected_class == kelp

@@ -1,11 +1,12 @@
-"""The chip beside the pointer that says what a drop would do."""
+"""The chip beside the pointer that says what a drop would do, or why it is refused."""
 
 from typing import Final, final
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from app.texts import with_breaks
 from app.theme.tokens import tokens
 
 # Logical pixels: of the text, and around it.
@@ -13,6 +14,7 @@ WIDEST: Final = 320
 MARGIN: Final = 12
 BESIDE: Final = QPoint(16, 18)
 """From the pointer's tip to the chip: below the arrow, and out of the way of the row that is aimed at."""
+_WRAPPED: Final = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 
 
 @final
@@ -21,26 +23,33 @@ class DropChip(QWidget):
 
     Args:
         view: over which something is dragged.
+
+    Attributes:
+        text: what it says.
+        is_refusal: whether that is why nothing can be dropped here.
     """
 
     def __init__(self, view: QWidget) -> None:
         super().__init__(view.window())
         self.text = ""
+        self.is_refusal = False
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
 
-    def say(self, text: str, place: QPoint, carried_height: int) -> None:
+    def say(self, text: str, place: QPoint, carried_height: int, *, is_refusal: bool = False) -> None:
         """Show a text below what hangs at the pointer.
 
         Args:
             text: what a drop would do.
             place: of the pointer, on the screen.
             carried_height: of the picture that hangs at the pointer.
+            is_refusal: whether the text says why nothing can be dropped.
         """
         window = self.parentWidget()
         if window is None:
             return
+        self.is_refusal = is_refusal
         if text != self.text:
             self.text = text
             self.setAccessibleName(text)
@@ -56,20 +65,21 @@ class DropChip(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """The text with room around it."""
-        metrics = self.fontMetrics()
-        return QSize(min(WIDEST, metrics.horizontalAdvance(self.text)) + 2 * MARGIN, metrics.height() + MARGIN)
+        """The text with room around it; a long one takes several lines."""
+        text = self.fontMetrics().boundingRect(QRect(0, 0, WIDEST, WIDEST), int(_WRAPPED), with_breaks(self.text))
+        return QSize(text.width() + 1 + 2 * MARGIN, text.height() + MARGIN)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint it in the colours of tool tips."""
+        """Paint it in the colours of tool tips, and a refusal in those of what is wrong."""
         look = tokens()
+        ground, ink = look.colours.inverse, look.colours.on_inverse
+        if self.is_refusal:
+            ground, ink = look.colours.danger_soft, look.colours.danger
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(look.colours.inverse))
-        painter.drawRoundedRect(QRectF(self.rect()), look.spacing.radius, look.spacing.radius)
-        painter.setPen(QColor(look.colours.on_inverse))
-        room = self.rect().adjusted(MARGIN, 0, -MARGIN, 0)
-        text = self.fontMetrics().elidedText(self.text, Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        painter.setPen(QPen(QColor(ink), 1) if self.is_refusal else Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(ground))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), *2 * (look.spacing.radius,))
+        painter.setPen(QColor(ink))
+        painter.drawText(self.rect().adjusted(MARGIN, 0, -MARGIN, 0), int(_WRAPPED), with_breaks(self.text))
         painter.end()

@@ -1,0 +1,63 @@
+"""What a drop of classes would do, or why it is refused, in one sentence at the pointer: the same in every view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from app.dragging import Places
+from app.texts import fill, shortened, translate
+from app.wording import number
+from engine.graph.placement import Obstacle
+
+if TYPE_CHECKING:  # loads networkx, and the window shows first
+    from engine.graph.category_graph import CategoryGraph
+    from engine.graph.placement import Refusal
+
+STEPS_NAMED: Final = 4
+"""Classes of a path that are named; of a longer one the middle is left out."""
+
+
+def classes_text(count: int) -> str:
+    """`1 class`, `12 classes`."""
+    return translate("classes", "1 class") if count == 1 else fill(translate("classes", "%1 classes"), number(count))
+
+
+def drop_text(graph: CategoryGraph, places: Places, to_parent: int | None, *, is_link: bool) -> str:
+    """`Move under Oak`, `Move 3 classes under Oak`, `Add Oak as a parent of 3 classes`, `Move to the top level`."""
+    count = len({class_id for class_id, _parent in places})
+    if to_parent is None:
+        if count == 1:
+            return translate("drop", "Move to the top level")
+        return fill(translate("drop", "Move %1 to the top level"), classes_text(count))
+    name = shortened(graph.name(to_parent))
+    if count == 1:
+        return fill(translate("drop", "Add %1 as a parent") if is_link else translate("drop", "Move under %1"), name)
+    template = translate("drop", "Add %2 as a parent of %1") if is_link else translate("drop", "Move %1 under %2")
+    return fill(template, classes_text(count), name)
+
+
+def refusal_text(graph: CategoryGraph, refusal: Refusal, to_parent: int | None) -> str:
+    """Why a drop is refused; "" where it would change nothing, which says itself."""
+    name = shortened(graph.name(refusal.class_id))
+    place = "" if to_parent is None else shortened(graph.name(to_parent))
+    match refusal.obstacle:
+        case Obstacle.CYCLE:
+            return fill(translate("drop", "%1 cannot go below itself: %2"), name, _path_text(graph, refusal.path))
+        case Obstacle.ALREADY_THERE:
+            return fill(translate("drop", "%1 is already under %2"), name, place)
+        case Obstacle.OTHER_PARENTS:
+            return fill(translate("drop", "%1 has another parent; unlink it there first"), name)
+        case Obstacle.NAME_TAKEN if to_parent is None:
+            return fill(translate("drop", "There is already a class “%1” at the top level"), name)
+        case Obstacle.NAME_TAKEN:
+            return fill(translate("drop", "There is already a class “%1” under %2"), name, place)
+        case Obstacle.NOTHING_TO_DO:
+            return ""
+
+
+def _path_text(graph: CategoryGraph, path: tuple[int, ...]) -> str:
+    """`Animal > Bird > Gull`."""
+    names = [shortened(graph.name(class_id), 30) for class_id in path]
+    if len(names) > STEPS_NAMED:
+        names = [*names[: STEPS_NAMED // 2], "…", *names[-(STEPS_NAMED // 2) :]]
+    return " > ".join(names)

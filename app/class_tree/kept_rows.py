@@ -1,0 +1,89 @@
+"""What was open and chosen in rows that go away while the graph changes: they may come back at another place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex
+from PySide6.QtWidgets import QTreeView
+
+from app.class_tree.model import ClassTreeModel
+from app.class_tree.row_data import NAME
+
+if TYPE_CHECKING:  # loads networkx, and the window shows first
+    from engine.graph.category_graph import ClassId
+
+
+@final
+class KeptRows:
+    """Remembers classes whose rows go.
+
+    Args:
+        view: the tree.
+        model: its rows.
+    """
+
+    def __init__(self, view: QTreeView, model: ClassTreeModel) -> None:
+        self._view = view
+        self._model = model
+        self._open: set[ClassId] = set()
+        self._chosen: set[ClassId] = set()
+        self._beside = QPersistentModelIndex()
+
+    def note_choice(self, chosen: Sequence[QModelIndex], parent: QModelIndex, first: int, last: int) -> None:
+        """Remember what is chosen in rows that go, and what stands beside: the next row, the one before, or above."""
+        gone = [index for index in chosen if is_among(index, parent, first, last)]
+        if gone:
+            self._chosen.update(class_id for class_id, _parent in self._model.places_of(gone))
+            beside = (self._model.index(row, NAME, parent) for row in (last + 1, first - 1))
+            self._beside = QPersistentModelIndex(next((index for index in beside if index.isValid()), parent))
+
+    def note_open(self, parent: QModelIndex, first: int, last: int) -> None:
+        """Remember which branches are open in rows that go."""
+        waiting = [self._model.index(row, NAME, parent) for row in range(first, last + 1)]
+        while waiting:
+            index = waiting.pop()
+            if self._view.isExpanded(index):
+                self._open.update(class_id for class_id, _parent in self._model.places_of([index]))
+                waiting += [self._model.index(row, NAME, index) for row in range(self._model.rowCount(index))]
+
+    def open_again(self, came: Sequence[int]) -> None:
+        """Open the branches that were open, in the rows that came."""
+        waiting = [self._model.index_of_key(key) for key in came]
+        while waiting and self._open:
+            index = waiting.pop()
+            if self._model.class_of(index) in self._open:
+                self._view.expand(index)
+                waiting += [self._model.index(row, NAME, index) for row in range(self._model.rowCount(index))]
+        self._open.clear()
+
+    def take_chosen(self) -> tuple[set[ClassId], QModelIndex]:
+        """The classes that were chosen in rows that went, and what stood beside them; they are forgotten with it."""
+        chosen, self._chosen = self._chosen, set()
+        return chosen, self._model.index(self._beside.row(), NAME, self._beside.parent())
+
+
+def place_in_tree(index: QModelIndex) -> tuple[int, ...]:
+    """The rows that lead to a row from the top: sorted by them, rows are in the order in which they stand."""
+    place: list[int] = []
+    while index.isValid():
+        place.append(index.row())
+        index = index.parent()
+    return tuple(reversed(place))
+
+
+def is_among(index: QModelIndex, parent: QModelIndex, first: int, last: int) -> bool:
+    """Whether a row is one of some siblings, or below one of them."""
+    while index.isValid() and index.parent() != parent:
+        index = index.parent()
+    return index.isValid() and first <= index.row() <= last
+
+
+def is_below(index: QModelIndex, upper: QModelIndex) -> bool:
+    """Whether a row is below another one."""
+    while index.isValid():
+        index = index.parent()
+        if index.isValid() and index == upper:
+            return True
+    return False

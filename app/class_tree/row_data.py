@@ -1,0 +1,96 @@
+"""What a row of the class tree says, by role: texts, dot, marks and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, final
+
+from PySide6.QtCore import QLocale, Qt
+
+from app.class_tree.logic import classes_with_shots, other_parents
+from app.class_tree.node import Node
+from app.texts import fill, translate
+
+if TYPE_CHECKING:  # loads networkx, and the window shows first
+    from engine.collection.state import CollectionState
+    from engine.graph.category_graph import CategoryGraph, ClassId
+
+NAME: Final = 0
+COUNT: Final = 1
+CLASS_ROLE: Final = Qt.ItemDataRole.UserRole
+HAS_SHOTS_ROLE: Final = Qt.ItemDataRole.UserRole + 1
+HAS_MORE_PARENTS_ROLE: Final = Qt.ItemDataRole.UserRole + 2
+BRANCH_ROLE: Final = Qt.ItemDataRole.UserRole + 3
+IS_ON_THE_WAY_ROLE: Final = Qt.ItemDataRole.UserRole + 4
+"""The class does not match the filter itself; it is shown because it leads to one that does."""
+
+
+@final
+class RowData:
+    """Reads the values of rows.
+
+    Attributes:
+        matching: classes that match the filter; None without one.
+    """
+
+    def __init__(self) -> None:
+        self.matching: frozenset[ClassId] | None = None
+        self._shot_counts: Mapping[ClassId, int] = {}
+        self._image_counts: Mapping[ClassId, int] = {}
+        self._with_shots: frozenset[ClassId] = frozenset()
+        self._locale = QLocale()
+        self._readers: Mapping[int, Callable[[CategoryGraph, Node, ClassId, int], Any]] = {
+            int(Qt.ItemDataRole.DisplayRole): self._text,
+            int(Qt.ItemDataRole.EditRole): lambda graph, _node, class_id, _column: graph.name(class_id),
+            int(Qt.ItemDataRole.ToolTipRole): self._tool_tip,
+            int(Qt.ItemDataRole.AccessibleTextRole): self._accessible_text,
+            int(CLASS_ROLE): lambda _graph, _node, class_id, _column: class_id,
+            int(HAS_SHOTS_ROLE): lambda _graph, _node, class_id, _column: class_id in self._with_shots,
+            int(HAS_MORE_PARENTS_ROLE): lambda graph, _node, class_id, _column: len(graph.parents(class_id)) > 1,
+            int(BRANCH_ROLE): lambda _graph, node, _class_id, _column: node.branch,
+            int(IS_ON_THE_WAY_ROLE): self._is_on_the_way,
+        }
+
+    def follow(self, graph: CategoryGraph) -> None:
+        """Another graph is shown, or the same one after edits."""
+        self._with_shots = classes_with_shots(graph, self._shot_counts)
+
+    def count(self, state: CollectionState | None, graph: CategoryGraph | None) -> None:
+        """Take over the counts of a state."""
+        shot_counts: Mapping[ClassId, int] = {} if state is None else state.shot_counts
+        self._image_counts = {} if state is None else state.image_counts
+        if graph is not None and shot_counts.keys() != self._shot_counts.keys():
+            self._with_shots = classes_with_shots(graph, shot_counts)
+        self._shot_counts = shot_counts
+
+    def read(self, graph: CategoryGraph, node: Node, column: int, role: int) -> Any:
+        """One value of a row; None for a role that rows know nothing of."""
+        reader = self._readers.get(role)
+        return None if reader is None or node.class_id is None else reader(graph, node, node.class_id, column)
+
+    def _text(self, graph: CategoryGraph, _node: Node, class_id: ClassId, column: int) -> str:
+        if column == NAME:
+            return graph.name(class_id)
+        count = self._image_counts.get(class_id, 0)
+        return self._locale.toString(count) if count else ""
+
+    def _tool_tip(self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int) -> str:
+        if column == COUNT:
+            return self._count_tip(class_id)
+        above = None if node.parent is None else node.parent.class_id
+        also = other_parents(graph, class_id, above)
+        lines = [graph.name(class_id)]
+        lines += [fill(translate("classes", "Also under %1"), also)] if also else []
+        lines += [] if class_id in self._with_shots else [translate("classes", "Needs shots: drop a few images here")]
+        return "\n".join(lines)
+
+    def _count_tip(self, class_id: ClassId) -> str:
+        counts = (self._image_counts.get(class_id, 0), self._shot_counts.get(class_id, 0))
+        template = translate("classes", "%1 images here or below, %2 shots of its own")
+        return fill(template, *map(self._locale.toString, counts))
+
+    def _accessible_text(self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int) -> str:
+        return self._tool_tip(graph, node, class_id, column).replace("\n", ". ")
+
+    def _is_on_the_way(self, _graph: CategoryGraph, _node: Node, class_id: ClassId, _column: int) -> bool:
+        return self.matching is not None and class_id not in self.matching
