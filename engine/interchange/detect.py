@@ -10,7 +10,7 @@ from engine.errors import FormatError, StorageError, UsageError
 from engine.interchange import csv_edges, imagenet, json_tree, nested_folders
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.restrict import restricted
-from engine.interchange.taxonomies import obo, wordnet
+from engine.interchange.taxonomies import graphml, obo, skos, wordnet
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomy_file import taxonomy_text
 
@@ -45,6 +45,12 @@ FORMATS: Final[Mapping[str, GraphFormat]] = {
         (imagenet.IS_A_FILE,),
     ),
     "obo": GraphFormat("OBO: the terms of an ontology", obo.read, obo.fits, ("*.obo",)),
+    "skos": GraphFormat(
+        "SKOS: a thesaurus as Turtle, RDF/XML or JSON-LD", skos.read, skos.fits, ("*.ttl", "*.rdf", "*.jsonld")
+    ),
+    "graphml": GraphFormat(
+        "GraphML: nodes, and edges from parent to child", graphml.read, graphml.fits, ("*.graphml",)
+    ),
     "json": GraphFormat(
         'JSON: a tree of "name" and "children", or a list of "classes"',
         json_tree.read,

@@ -1,0 +1,198 @@
+"""GraphML, which Gephi, yEd, Cytoscape and igraph exchange: nodes are classes, edges lead from parent to child.
+
+Programs do not say which end of an edge is the parent. Where a file does not, its edges are taken to lead from the few
+to the many: a taxonomy has fewer classes at the top than at the bottom.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from lxml import etree
+
+from engine.errors import FormatError
+from engine.graph.aliases import Aliases
+from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
+from engine.interchange.sibling_names import told_apart
+from engine.interchange.taxonomies.colours import hex_colour
+from engine.interchange.taxonomies.opening import Opening
+from engine.interchange.taxonomy_file import taxonomy_bytes
+from engine.interchange.xml_trees import Element, xml_text, xml_tree
+
+NAMESPACE: Final = "http://graphml.graphdrawing.org/xmlns"
+NAMES: Final = ("label", "name", "shared name")
+"""Attributes of a node that may hold its name, the likeliest first; without any, its id is the name."""
+DIRECTION: Final = "edges"
+"""Attribute of the whole graph by which we say how its edges lead."""
+DOWN: Final = "from parent to child"
+_FIELDS: Final = ("label", "source_id", "synonyms", "note", "colour")
+_YED_NAME: Final = "NodeLabel"
+_UP_RELATIONS: Final = frozenset({"is_a", "isa", "subclassof", "subclass of", "broader", "parent", "child_of"})
+
+
+@dataclass(frozen=True)
+class _Node:
+    line: int
+    fields: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _Edge:
+    start: str
+    end: str
+    relation: str
+
+
+def read(source: Path) -> ImportedGraph:
+    """Read a directed graph.
+
+    Args:
+        source: GraphML, of any program.
+
+    Returns:
+        The classes; the key is the node's id.
+
+    Raises:
+        StorageError: the file cannot be read.
+        FormatError: it is not GraphML, has a node twice, an edge without an end, edges without a direction, or a
+            circle.
+    """
+    root = xml_tree(taxonomy_bytes(source), source.name).getroot()
+    graph = next(_children(root, "graph"), None)
+    if _tag(root) != "graphml" or graph is None:
+        raise FormatError(
+            f"{source.name} is not GraphML", expected="<graphml> with a <graph> in it", found=f"<{_tag(root)}>"
+        )
+    _check_directed(graph, source.name)
+    meaning = {key.get("id"): key.get("attr.name", "").casefold() for key in _children(root, "key")}
+    nodes = _nodes(graph, meaning, source.name)
+    edges = _directed(list(_edges(graph, nodes, meaning, source.name)), _fields(graph, meaning))
+    names = {key: _name(key, node, source.name) for key, node in nodes.items()}
+    names = told_apart(names, edges, source.name)
+    classes = tuple(_class(key, node, names[key], source.name) for key, node in nodes.items())
+    return checked(ImportedGraph(classes, edges), source.name)
+
+
+def fits(opening: Opening) -> bool:
+    """Whether a file is of this format."""
+    return opening.xml_root == "graphml"
+
+
+def written(graph: ImportedGraph) -> bytes:
+    """A graph as GraphML; what `read` makes of it is the same again."""
+    root = etree.Element(f"{{{NAMESPACE}}}graphml", nsmap={None: NAMESPACE})
+    for scope, name in (("graph", DIRECTION), *(("node", field) for field in _FIELDS)):
+        etree.SubElement(
+            root, f"{{{NAMESPACE}}}key", {"id": name, "for": scope, "attr.name": name, "attr.type": "string"}
+        )
+    drawn = etree.SubElement(root, f"{{{NAMESPACE}}}graph", id="classes", edgedefault="directed")
+    _add_data(drawn, DIRECTION, DOWN)
+    for each in graph.classes:
+        node = etree.SubElement(drawn, f"{{{NAMESPACE}}}node", id=f"c{each.key}")
+        synonyms = json.dumps(each.aliases.synonyms, ensure_ascii=False) if each.aliases.synonyms else ""
+        for field, text in zip(
+            _FIELDS, (each.name, each.aliases.source_id, synonyms, each.note, each.colour), strict=True
+        ):
+            _add_data(node, field, text)
+    for parent, child in graph.edges:
+        etree.SubElement(drawn, f"{{{NAMESPACE}}}edge", source=f"c{parent}", target=f"c{child}")
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
+
+
+def _add_data(parent: Element, field: str, text: str) -> None:
+    if text:
+        etree.SubElement(parent, f"{{{NAMESPACE}}}data", key=field).text = xml_text(text)
+
+
+def _tag(element: Element) -> str:
+    """Without the namespace; "" for a comment or an instruction."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def _children(element: Element, tag: str) -> Iterator[Element]:
+    return (child for child in element if _tag(child) == tag)
+
+
+def _check_directed(graph: Element, source_name: str) -> None:
+    lines = [edge.sourceline for edge in _children(graph, "edge") if edge.get("directed") == "false"]
+    if graph.get("edgedefault") == "undirected" or lines:
+        place = f"line {lines[0]} of {source_name}" if lines else source_name
+        raise FormatError(
+            f"{place} has edges without a direction",
+            expected='edgedefault="directed"',
+            remedy="save it as a directed graph",
+        )
+
+
+def _fields(element: Element, meaning: Mapping[str, str]) -> dict[str, str]:
+    """What a node, an edge or the graph says of itself, by the attributes' names."""
+    fields: dict[str, str] = {}
+    for data in _children(element, "data"):
+        shown = [each.text or "" for each in data.iter() if _tag(each) == _YED_NAME]
+        name = NAMES[0] if shown else meaning.get(data.get("key"), "")
+        fields.setdefault(name, (shown[0] if shown else data.text or "").strip())
+    return fields
+
+
+def _nodes(graph: Element, meaning: Mapping[str, str], source_name: str) -> dict[str, _Node]:
+    nodes: dict[str, _Node] = {}
+    for element in _children(graph, "node"):
+        key, place = element.get("id"), f"line {element.sourceline} of {source_name}"
+        if not key:
+            raise FormatError(f"{place} has a node without an id")
+        if key in nodes:
+            raise FormatError(f"{place} has the id of an earlier node", found=key, remedy="give it its own id")
+        if next(_children(element, "graph"), None) is not None:
+            raise FormatError(f"{place} has a graph within a node", remedy="open the groups, and save it again")
+        nodes[key] = _Node(element.sourceline, _fields(element, meaning))
+    return nodes
+
+
+def _edges(graph: Element, nodes: Mapping[str, _Node], meaning: Mapping[str, str], source_name: str) -> Iterator[_Edge]:
+    for element in _children(graph, "edge"):
+        ends = [element.get("source", ""), element.get("target", "")]
+        for end in ends:
+            if end not in nodes:
+                place = f"line {element.sourceline} of {source_name}"
+                raise FormatError(f'{place} has an edge to "{end}", which is no node there', remedy="add that node")
+        fields = _fields(element, meaning)
+        relation = next((fields[name] for name in ("relation", "interaction", "label", "type") if fields.get(name)), "")
+        yield _Edge(ends[0], ends[1], relation.casefold())
+
+
+def _directed(edges: list[_Edge], said: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The edges as (parent, child)."""
+    starts, ends = {edge.start for edge in edges}, {edge.end for edge in edges}
+    relations = {edge.relation for edge in edges}
+    if said.get(DIRECTION) == DOWN:
+        leads_up = False
+    elif relations and relations <= _UP_RELATIONS:
+        leads_up = True
+    else:
+        leads_up = len(starts - ends) > len(ends - starts)
+    pairs = ((edge.end, edge.start) if leads_up else (edge.start, edge.end) for edge in edges)
+    return tuple(dict.fromkeys(pairs))
+
+
+def _name(key: str, node: _Node, source_name: str) -> str:
+    name = next((node.fields[field] for field in NAMES if node.fields.get(field)), key)
+    return clean_name_at(f"line {node.line} of {source_name}", name)
+
+
+def _class(key: str, node: _Node, name: str, source_name: str) -> ImportedClass:
+    place = f"line {node.line} of {source_name}"
+    fields = node.fields
+    aliases = clean_aliases_at(place, Aliases(fields.get("source_id", ""), _synonyms(fields.get("synonyms", ""))), name)
+    note = next((fields[field] for field in ("note", "description", "definition") if fields.get(field)), "")
+    return ImportedClass(key, name, aliases, note, hex_colour(fields.get("colour", "") or fields.get("color", "")))
+
+
+def _synonyms(text: str) -> tuple[str, ...]:
+    """A list as we write it; what another program keeps under that name is one synonym."""
+    try:
+        found = json.loads(text) if text.startswith("[") else [text]
+    except (ValueError, RecursionError):
+        found = [text]
+    return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else ()

@@ -1,0 +1,169 @@
+"""SKOS, in which libraries and museums publish thesauri: Turtle, RDF/XML or JSON-LD in, Turtle out.
+
+A concept becomes a class under each concept that is broader. Its preferred label is the name: the one without a
+language, else the English one, else the first by language; all other labels are synonyms. The source id is its address.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote
+
+from engine.errors import FormatError
+from engine.graph.aliases import Aliases
+from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
+from engine.interchange.sibling_names import told_apart
+from engine.interchange.taxonomies.colours import hex_colour
+from engine.interchange.taxonomies.opening import Opening
+from engine.interchange.taxonomies.rdf import Statement, Text, rdf_statements
+from engine.interchange.taxonomy_file import taxonomy_bytes
+
+SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
+TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+COLOUR: Final = "https://schema.org/color"
+"""SKOS has no colours of its own."""
+OURS: Final = "urn:protoleaf:class:"
+"""Addresses of classes that came from nowhere; the number behind it is the class's own."""
+CONCEPT: Final = SKOS + "Concept"
+BROADER: Final = SKOS + "broader"
+NARROWER: Final = SKOS + "narrower"
+NOTATION: Final = SKOS + "notation"
+PREFERRED: Final = SKOS + "prefLabel"
+OTHER_LABELS: Final = (SKOS + "altLabel", SKOS + "hiddenLabel")
+NOTES: Final = (SKOS + "definition", SKOS + "scopeNote", SKOS + "note")
+_READ: Final = frozenset({TYPE, COLOUR, BROADER, NARROWER, NOTATION, PREFERRED, *OTHER_LABELS, *NOTES})
+_ADDRESS: Final = re.compile(r'(?:https?|urn):[^\x00-\x20<>"{}|^`\\]+')
+_LANGUAGES: Final = ("", "en")
+"""Of names, in the order in which they are preferred."""
+
+_Facts = Mapping[str, list[str | Text]]
+
+
+def read(source: Path) -> ImportedGraph:
+    """Read the concepts of a vocabulary.
+
+    Args:
+        source: Turtle, RDF/XML or JSON-LD.
+
+    Returns:
+        The classes; the key is the concept's address.
+
+    Raises:
+        StorageError: the file cannot be read.
+        FormatError: it holds no concepts, one without a name, one under an unknown one, or a circle.
+    """
+    facts: dict[str, dict[str, list[str | Text]]] = {}
+    statements = rdf_statements(taxonomy_bytes(source), source.name, _READ)
+    concepts = _concepts(statements)
+    for statement in statements:
+        if statement.subject in concepts:
+            facts.setdefault(statement.subject, {}).setdefault(statement.predicate, []).append(statement.value)
+    edges = _edges(statements)
+    labels = {key: _labels(key, concepts, facts.get(key, {}), source.name) for key in concepts}
+    names = {key: clean_name_at(f"the concept {key} in {source.name}", found[0]) for key, found in labels.items()}
+    names = told_apart(names, edges, source.name, id_of=_last_part)
+    classes = tuple(_class(key, names[key], labels[key], facts.get(key, {}), source.name) for key in concepts)
+    return checked(ImportedGraph(classes, tuple(edges)), source.name)
+
+
+def fits(opening: Opening) -> bool:
+    """Whether a file is of this format: the vocabulary's own address stands near the beginning."""
+    return SKOS in opening.text
+
+
+def written(graph: ImportedGraph) -> str:
+    """A graph as Turtle; what `read` makes of it is the same again."""
+    addresses = _addresses(graph)
+    parents = graph.parent_keys()
+    blocks = [
+        f"@prefix skos: <{SKOS}> .\n@prefix schema: <https://schema.org/> .\n",
+        *(_block(each, addresses, parents[each.key]) for each in graph.classes),
+    ]
+    return "\n".join(blocks)
+
+
+def _concepts(statements: Iterable[Statement]) -> dict[str, str]:
+    """Every concept in the order of the document, with what makes it one, for errors."""
+    concepts: dict[str, str] = {}
+    for subject, predicate, value in statements:
+        if (predicate == TYPE and value == CONCEPT) or predicate in {BROADER, NARROWER}:
+            concepts.setdefault(subject, "")
+        if predicate in {BROADER, NARROWER} and isinstance(value, str):
+            concepts.setdefault(value, f"{'a parent' if predicate == BROADER else 'a child'} of {subject}")
+    return concepts
+
+
+def _edges(statements: Iterable[Statement]) -> dict[tuple[str, str], None]:
+    edges: dict[tuple[str, str], None] = {}
+    for subject, predicate, value in statements:
+        if isinstance(value, str) and predicate in {BROADER, NARROWER}:
+            edges[(value, subject) if predicate == BROADER else (subject, value)] = None
+    return edges
+
+
+def _labels(key: str, concepts: Mapping[str, str], facts: _Facts, source_name: str) -> list[str]:
+    """All labels, that which names the class first."""
+    preferred = sorted(_texts(facts, PREFERRED), key=_language_key)
+    if not preferred:
+        role = f", {concepts[key]}," if concepts[key] else ""
+        raise FormatError(
+            f"the concept {key}{role} has no name in {source_name}",
+            expected="a skos:prefLabel",
+            remedy="add it, or choose the whole vocabulary",
+        )
+    return [each.text for each in [*preferred, *(text for each in OTHER_LABELS for text in _texts(facts, each))]]
+
+
+def _texts(facts: _Facts, predicate: str) -> list[Text]:
+    return [each for each in facts.get(predicate, ()) if isinstance(each, Text)]
+
+
+def _language_key(label: Text) -> tuple[int, str]:
+    language = label.language.casefold()
+    main = language.partition("-")[0]
+    return (_LANGUAGES.index(main) if main in _LANGUAGES else len(_LANGUAGES)), language
+
+
+def _class(key: str, name: str, labels: list[str], facts: _Facts, source_name: str) -> ImportedClass:
+    place = f"the concept {key} in {source_name}"
+    notation = next((each.text for each in _texts(facts, NOTATION)), "")
+    source_id = notation if key.startswith(OURS) else key
+    notes = [sorted(_texts(facts, predicate), key=_language_key) for predicate in NOTES]
+    note = next((found[0].text for found in notes if found), "")
+    colour = next((each.text for each in _texts(facts, COLOUR)), "")
+    aliases = clean_aliases_at(place, Aliases(source_id, tuple(labels)), name)
+    return ImportedClass(key, name, aliases, note.strip(), hex_colour(colour))
+
+
+def _last_part(address: str) -> str:
+    """What people know of an address: the part behind the last sign that divides it."""
+    return unquote(re.split(r"[/#:]", address.rstrip("/#"))[-1]) or address
+
+
+def _addresses(graph: ImportedGraph) -> dict[str, str]:
+    counts = Counter(each.aliases.source_id for each in graph.classes)
+    return {
+        each.key: each.aliases.source_id
+        if _ADDRESS.fullmatch(each.aliases.source_id)
+        and counts[each.aliases.source_id] == 1
+        and not each.aliases.source_id.startswith(OURS)
+        else f"{OURS}{each.key}"
+        for each in graph.classes
+    }
+
+
+def _block(each: ImportedClass, addresses: Mapping[str, str], parents: Iterable[str]) -> str:
+    address = addresses[each.key]
+    said = [("skos:prefLabel", each.name)]
+    if address.startswith(OURS) and each.aliases.source_id:
+        said.append(("skos:notation", each.aliases.source_id))
+    said += [("skos:altLabel", synonym) for synonym in each.aliases.synonyms]
+    said += [("skos:note", each.note)] if each.note else []
+    said += [("schema:color", each.colour)] if each.colour else []
+    # What JSON escapes in a text, Turtle escapes in the same way.
+    lines = [f"{predicate} {json.dumps(text, ensure_ascii=False)}" for predicate, text in said]
+    lines += [f"skos:broader <{addresses[parent]}>" for parent in parents]
+    return " ;\n    ".join([f"<{address}> a skos:Concept", *lines]) + " .\n"
