@@ -81,9 +81,30 @@ def unlink_classes(graph: CategoryGraph, edges: Iterable[Edge]) -> None:
 
 
 def merge_classes(graph: CategoryGraph, class_ids: Iterable[ClassId], heir_id: ClassId) -> None:
-    """Put one class in the place of several others, which go away; see `CategoryGraph.merge`."""
-    for class_id in class_ids:
+    """Put one class in the place of others, which go away; see `CategoryGraph.merge`. It may be among them."""
+    going = [each for each in dict.fromkeys(class_ids) if each != heir_id] or [heir_id]
+    # From below, so that no class that is about to go is left beside a namesake in between.
+    for class_id in sorted(going, key=graph.level, reverse=True):
         graph.merge(class_id, heir_id)
+
+
+def split_class(
+    graph: CategoryGraph, class_id: ClassId, names: Iterable[str], *, as_children: bool
+) -> tuple[ClassId, ...]:
+    """Add classes to which a class's images can go: below it, or beside it under the same parents.
+
+    Returns:
+        The new classes' ids, one for each name.
+
+    Raises:
+        GraphError: a name cannot be one, or there is none.
+        DuplicateNameError: a name is taken there.
+        UnknownClassError: there is no such class.
+    """
+    parents = (class_id,) if as_children else graph.parents(class_id)
+    new_ids = tuple(graph.add_class(name, parents) for name in names)
+    check_some(new_ids)
+    return new_ids
 
 
 def check_some(class_ids: Sequence[ClassId]) -> None:

@@ -15,6 +15,7 @@ from engine.project.records import (
     LabelTable,
     ModelVersion,
     Prediction,
+    SplitPart,
     TrainedModel,
 )
 from engine.project.step import OpenStep
@@ -35,5 +36,6 @@ __all__ = [
     "OpenStep",
     "Prediction",
     "Project",
+    "SplitPart",
     "TrainedModel",
 ]

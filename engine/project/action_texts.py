@@ -51,9 +51,18 @@ def policy_text(class_name: str, *, bar_changed: bool, is_deepest: bool) -> str:
     return f"Stopped predictions at {class_name}" if is_deepest else f"Allowed predictions below {class_name}"
 
 
-def merge_class_text(class_name: str, heir_name: str, labels: int) -> str:
-    """Merging a class into another in words, with the labels that went along."""
-    text = f"Merged {class_name} into {heir_name}"
+def merged_text(names: Sequence[str], heir_name: str, labels: int = 0) -> str:
+    """Merging classes into another one in words, with the labels that went along."""
+    return _with_moved_labels(f"Merged {one_or_count(names)} into {heir_name}", labels)
+
+
+def split_text(class_name: str, part_names: Sequence[str], labels: int = 0) -> str:
+    """Splitting a class in words, with the labels that its parts got."""
+    text = f"Split {one_or_count(part_names)} off {class_name}"
+    return _with_moved_labels(text, labels)
+
+
+def _with_moved_labels(text: str, labels: int) -> str:
     return f"{text} ({counted(labels, 'label')} moved)" if labels else text
 
 

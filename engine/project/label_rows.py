@@ -79,6 +79,12 @@ def move_labels(step: OpenStep, class_id: ClassId, heir_id: ClassId | None) -> i
     return len(rows)
 
 
+def labelled_as(step: OpenStep, class_id: ClassId, image_ids: Iterable[ImageId]) -> list[ImageId]:
+    """Those of these images that are labelled with exactly this class."""
+    rows = ((image_id, _row_of(step.connection, image_id)) for image_id in image_ids)
+    return [image_id for image_id, row in rows if row is not None and row[1] == class_id]
+
+
 def label_of(connection: Connection, image_id: ImageId) -> Label | None:
     """Read one image's label, or None."""
     row = _row_of(connection, image_id)

@@ -123,6 +123,19 @@ class ClassDetails:
 
 
 @dataclass(frozen=True, slots=True)
+class SplitPart:
+    """A class that is split off another one.
+
+    Attributes:
+        name: of the new class.
+        image_ids: images of the old class that are to be labelled with the new one.
+    """
+
+    name: str
+    image_ids: Sequence[ImageId] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ModelVersion:
     """A backbone together with a propagation file, as one choosable thing.
 

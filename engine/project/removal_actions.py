@@ -1,22 +1,26 @@
-"""Actions by which classes go away: removed, or merged into another one. Undo brings all of it back."""
+"""Actions that move labels with classes: removing, merging and splitting. Undo brings all of it back."""
 
 from abc import ABC
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from engine.errors import InputError
+from engine.graph import group_edits
 from engine.graph.removal import ChildrenOfRemoved, classes_that_go, label_heir
 from engine.project import detail_rows, label_rows, policy_rows
-from engine.project.action_texts import merge_class_text, remove_classes_text
+from engine.project.action_texts import counted, merged_text, remove_classes_text, split_text
 from engine.project.backups.keeping import MANY
 from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
 from engine.project.class_detail_actions import ClassDetailActions
-from engine.project.records import ClassId
+from engine.project.clock import person_name
+from engine.project.records import ClassId, SplitPart
 from engine.project.step import OpenStep
 
 
 class RemovalActions(ClassDetailActions, ABC):
-    """Actions that take classes away. Each returns when it is on disk."""
+    """Actions that remove, merge and split classes. Each returns when it is on disk."""
 
     def remove_class(self, class_id: ClassId) -> Change:
         """Remove one class; its children go to its parents. See `remove_classes`."""
@@ -52,19 +56,64 @@ class RemovalActions(ClassDetailActions, ABC):
         return replace(step.change, notice=notice)
 
     def merge_class(self, class_id: ClassId, heir_id: ClassId) -> Change:
-        """Merge a class into another one, which gets its labels, children, parents and names.
+        """Merge one class into another one; see `merge_classes`."""
+        return self.merge_classes([class_id], heir_id)
 
-        What was set for the class itself goes with it. Undo brings all of it back. See `CategoryGraph.merge`.
+    def merge_classes(self, class_ids: Sequence[ClassId], heir_id: ClassId) -> Change:
+        """Merge classes into another one, which gets their labels, children, parents and names.
+
+        It also gets a note and a colour where it has none. Bars that were set for the others go with them. Undo brings
+        all of it back. See `CategoryGraph.merge`.
+
+        Args:
+            class_ids: the classes that go away; the heir may be among them, and stays.
+            heir_id: the class that stays.
         """
-        name, heir_name = self._class_name(class_id), self._class_name(heir_id)
-        notice = self._back_up_before_removal([class_id])
-        with self.one_step(merge_class_text(name, heir_name, 0)) as step:
-            labels = label_rows.move_labels(step, class_id, heir_id)
-            policy_rows.delete_policy(step, class_id)
-            detail_rows.delete_details(step, class_id)
-            self._edit_graph(step.text, lambda graph: graph.merge(class_id, heir_id))
-            step.text = merge_class_text(name, heir_name, labels)
+        going = [each for each in dict.fromkeys(class_ids) if each != heir_id] or [heir_id]
+        names, heir_name = self._names(going), self._class_name(heir_id)
+        notice = self._back_up_before_removal(going)
+        with self.one_step(merged_text(names, heir_name)) as step:
+            self._edit_graph(step.text, lambda graph: group_edits.merge_classes(graph, going, heir_id))
+            labels = sum(label_rows.move_labels(step, class_id, heir_id) for class_id in going)
+            self._leave_details_to(step, going, heir_id)
+            step.text = merged_text(names, heir_name, labels)
         return replace(step.change, notice=notice)
+
+    def split_class(
+        self, class_id: ClassId, parts: Sequence[SplitPart], *, as_children: bool
+    ) -> tuple[Change, tuple[ClassId, ...]]:
+        """Split classes off a class. Images that are labelled with it are labelled with their part's class.
+
+        Other images of a part are left as they are: what nobody labelled is not labelled by a split.
+
+        Args:
+            class_id: the class, which stays, with the labels that no part takes.
+            parts: names and images of the new classes.
+            as_children: whether they come below the class; else beside it, under the same parents.
+
+        Returns:
+            The change, and the new classes' ids in the order of the parts.
+
+        Raises:
+            InputError: an image is in two parts.
+            GraphError, DuplicateNameError: a name cannot be one or is taken, or there are no parts.
+            UnknownClassError: there is no such class.
+        """
+        name, part_names = self._class_name(class_id), [part.name.strip() for part in parts]
+        _check_distinct(parts)
+        added: list[ClassId] = []
+        with self.one_step("") as step:
+            self._edit_graph(
+                step.text,
+                lambda graph: added.extend(
+                    group_edits.split_class(graph, class_id, part_names, as_children=as_children)
+                ),
+            )
+            chosen = {int(image_id): new for new, part in zip(added, parts, strict=True) for image_id in part.image_ids}
+            moved = {image_id: chosen[image_id] for image_id in label_rows.labelled_as(step, class_id, chosen)}
+            label_rows.put_labels(step, moved, who=person_name(), source="split")
+            step.text = split_text(name, part_names, len(moved))
+        return step.change, tuple(added)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -72,6 +121,14 @@ class RemovalActions(ClassDetailActions, ABC):
         counts = self.labelled_counts()
         labels = sum(counts.get(class_id, 0) for class_id in class_ids)
         return self.back_up_before(BackupReason.REMOVAL) if max(labels, len(class_ids)) > MANY else ""
+
+    def _leave_details_to(self, step: OpenStep, class_ids: Sequence[ClassId], heir_id: ClassId) -> None:
+        details = detail_rows.details_of(self._connection, heir_id)
+        for class_id in class_ids:
+            details = details.filled_in(detail_rows.details_of(self._connection, class_id))
+            policy_rows.delete_policy(step, class_id)
+            detail_rows.delete_details(step, class_id)
+        detail_rows.put_details(step, {heir_id: details})
 
     def _removal_text(self, names: Sequence[str], below: int, fates: dict[ClassId | None, int]) -> str:
         heirs = [class_id for class_id in fates if class_id is not None]
@@ -95,3 +152,13 @@ def _give_labels_away(step: OpenStep, heirs: dict[ClassId, ClassId | None]) -> d
         if labels := label_rows.move_labels(step, class_id, heir_id):
             fates[heir_id] = fates.get(heir_id, 0) + labels
     return fates
+
+
+def _check_distinct(parts: Sequence[SplitPart]) -> None:
+    counts = Counter(int(image_id) for part in parts for image_id in dict.fromkeys(part.image_ids))
+    if twice := [image_id for image_id, count in counts.items() if count > 1]:
+        raise InputError(
+            "an image cannot be in two parts of a class",
+            found=f"{counted(len(twice), 'image')} in several",
+            remedy="leave each in one of them",
+        )

@@ -18,9 +18,9 @@ from engine.config import CacheFolders
 from engine.errors import GraphError
 from engine.files import FoundFile
 from engine.graph.aliases import Aliases
-from engine.graph.removal import ChildrenOfRemoved
+from engine.graph.removal import ChildrenOfRemoved, classes_that_go
 from engine.interchange.labelled_images.formats import FORMATS
-from engine.project import ClassDetails, ClassPolicy, Project
+from engine.project import ClassDetails, ClassPolicy, Project, SplitPart
 from tests.trust.acknowledge import Log
 from tests.trust.backups import BACKED_UP, RESTORED, backups_of, content_of
 from tests.trust.children import Place
@@ -120,12 +120,16 @@ def _one_edit(project: Project, chance: Random, number: int) -> str:
     return f"{kind} class {one}"
 
 
-_GROUP_EDITS: Final = ("add parent", "move some", "link some", "unlink some", "remove some", "describe", "aliases")
+_GROUP_EDITS: Final = (
+    *("add parent", "move some", "link some", "unlink some", "remove some", "merge some", "split", "describe"),
+    "aliases",
+)
 
 
 def _edit_group(project: Project, kind: str, pair: tuple[int, int], number: int, chance: Random) -> None:
     one, _ = pair
     moves = [(each, _parent(project, each, chance)) for each in pair]
+    children = chance.choice(tuple(ChildrenOfRemoved))
     match kind:
         case "add parent":
             project.add_parent(f"above {number}", [one], moves[0][1])
@@ -135,8 +139,14 @@ def _edit_group(project: Project, kind: str, pair: tuple[int, int], number: int,
             project.link_classes(chance.choice(project.graph.classes()), pair)
         case "unlink some":
             project.unlink_classes([(parent or one, each) for each, parent in moves])
-        case "remove some" if len(project.graph) > 8:
-            project.remove_classes(pair, chance.choice(tuple(ChildrenOfRemoved)))
+        case "remove some" if len(project.graph) - len(classes_that_go(project.graph, pair, children)) > 4:
+            project.remove_classes(pair, children)
+        case "merge some" if len(project.graph) > 8:
+            project.merge_classes(pair, one)
+        case "split":
+            shots = [image_id for image_id, label in project.labels().items() if label.class_id == one]
+            parts = [SplitPart(f"part {number}", shots[::2]), SplitPart(f"other part {number}", shots[1::4])]
+            project.split_class(one, parts, as_children=chance.random() < 0.5)
         case "aliases":
             project.set_aliases(one, Aliases(f"n{number}", (f"synonym {number}",)))
         case _:

@@ -10,10 +10,11 @@ from engine.project.action_texts import (
     imported_text,
     label_text,
     linked_text,
-    merge_class_text,
+    merged_text,
     moved_text,
     policy_text,
     remove_classes_text,
+    split_text,
     unlinked_text,
 )
 
@@ -52,8 +53,11 @@ def test_labels_and_classes() -> None:
     """The past tense, with the class's name and what became of its labels."""
     assert label_text(12, "Gull") == "Labelled 12 images as Gull"
     assert label_text(1, None) == "Labelled 1 image as none of the classes"
-    assert merge_class_text("Gulls", "Gull", 0) == "Merged Gulls into Gull"
-    assert merge_class_text("Gulls", "Gull", 1) == "Merged Gulls into Gull (1 label moved)"
+    assert merged_text(["Gulls"], "Gull") == "Merged Gulls into Gull"
+    assert merged_text(["Gulls"], "Gull", 1) == "Merged Gulls into Gull (1 label moved)"
+    assert merged_text(["Gulls", "Mew"], "Gull", 9) == "Merged 2 classes into Gull (9 labels moved)"
+    assert split_text("Gull", ["Herring"], 12) == "Split Herring off Gull (12 labels moved)"
+    assert split_text("Gull", ["Herring", "Common"]) == "Split 2 classes off Gull"
 
 
 @pytest.mark.parametrize(

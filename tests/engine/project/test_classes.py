@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import CycleError, DuplicateNameError, InputError, UnknownClassError
+from engine.errors import CycleError, DuplicateNameError, GraphError, InputError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved
 from engine.graph.removal import ChildrenOfRemoved
-from engine.project import Change, ClassPolicy, Project
+from engine.project import Change, ClassDetails, ClassPolicy, Project, SplitPart
+from engine.project.removal_preview import MergePreview, RemovalPreview, merge_preview, removal_preview
 from tests.support.projects import bird_project, dump, new_project, shape
 
 
@@ -178,6 +179,112 @@ def test_a_merged_class_gives_all_it_has_to_its_heir(tmp_path: Path) -> None:
     assert project.check() == []
     project.undo()
     assert dump(project) == before
+    project.close()
+
+
+def test_several_classes_are_merged_into_one(tmp_path: Path) -> None:
+    """One step for all, with the labels counted; the heir may be among the chosen, and takes over a note."""
+    project, gull, images = bird_project(tmp_path)
+    _, gulls = project.add_class("Gulls")
+    _, common = project.add_class("Common", [gulls])
+    project.add_class("Common", [gull])
+    project.label(images[:2], gulls, who="ada")
+    project.label(images[2:3], common)
+    project.label(images[3:], gull)
+    project.set_details(common, ClassDetails("grey", "#808080"))
+    project.set_details(gulls, ClassDetails("white"))
+    before = dump(project)
+    expected = merge_preview(project.graph, project.labelled_counts(), [gulls, gull, common], gull)
+    change = project.merge_classes([gulls, gull, common], gull)
+    assert change.text == "Merged 2 classes into Gull (3 labels moved)"
+    assert (project.labelled_counts(), project.details()) == ({gull: 4}, {gull: ClassDetails("white", "#808080")})
+    assert project.graph.aliases(gull).synonyms == ("Common", "Gulls")
+    assert expected == MergePreview(
+        classes_before=5, classes_after=3, edges_before=3, edges_after=2,
+        labels_before=1, labels_after=4, children_before=1, children_after=1,
+    )  # fmt: skip
+    assert (len(project.graph), project.graph.edge_count, project.check()) == (3, 2, [])
+    project.undo()
+    assert dump(project) == before
+    with pytest.raises(GraphError, match="into itself"):
+        project.merge_classes([gull], gull)
+    assert dump(project) == before
+    project.close()
+
+
+def test_what_a_removal_would_take_away_is_counted_before(tmp_path: Path) -> None:
+    """The preview agrees with what the removal then does, whatever becomes of the children."""
+    project, gull, images = bird_project(tmp_path, 6)
+    (bird,) = project.graph.parents(gull)
+    _, tern = project.add_class("Tern", [bird])
+    _, young = project.add_class("Young", [gull, tern])
+    _, herring = project.add_class("Herring Gull", [gull])
+    project.label(images[:2], herring)
+    project.label(images[2:3], gull)
+    project.label(images[3:5], young)
+    labelled = project.labelled_counts()
+    expected = {
+        ChildrenOfRemoved.ADOPTED: RemovalPreview(2, 5, 2, 1, 0, bird),
+        ChildrenOfRemoved.TOP_LEVEL: RemovalPreview(2, 5, 2, 1, 0, bird),
+        ChildrenOfRemoved.REMOVED: RemovalPreview(4, 5, 0, 3, 2, bird),
+    }
+    for children, preview in expected.items():
+        assert removal_preview(project.graph, labelled, [gull, tern], children) == preview
+        classes, labels = len(project.graph), len(project.labels())
+        project.remove_classes([gull, tern], children)
+        assert classes - len(project.graph) == preview.classes
+        assert labels - len(project.labels()) == preview.labels_removed
+        project.undo()
+    project.label(images[5:], bird)
+    assert removal_preview(project.graph, project.labelled_counts(), [bird], ChildrenOfRemoved.ADOPTED) == (
+        RemovalPreview(1, 2, 2, 0, 1, None)
+    )
+    project.close()
+
+
+@pytest.mark.parametrize("as_children", [True, False])
+def test_a_class_is_split(tmp_path: Path, as_children: bool) -> None:
+    """Its labelled images get their new classes, others keep what they have; one step, told and undone at once."""
+    project, gull, images = bird_project(tmp_path, 6)
+    (bird,) = project.graph.parents(gull)
+    project.label(images[:4], gull, who="ada")
+    project.label(images[4:5], bird)
+    before, steps = dump(project), len(project.history())
+    parts = [SplitPart(" Herring ", [*images[:2], images[4], 999]), SplitPart("Common", images[2:3]), SplitPart("Mew")]
+    change, new_ids = project.split_class(gull, parts, as_children=as_children)
+    assert change.text == "Split 3 classes off Gull (3 labels moved)"
+    assert set(change.labelled) == set(images[:3])
+    assert [project.graph.name(each) for each in new_ids] == ["Herring", "Common", "Mew"]
+    assert {project.graph.parents(each) for each in new_ids} == {(gull,) if as_children else (bird,)}
+    herring, common, _ = new_ids
+    assert project.labelled_counts() == {bird: 1, gull: 1, herring: 2, common: 1}
+    label = project.label_of(images[0])
+    assert label is not None
+    assert label.source == "split"
+    assert len(project.history()) == steps + 1
+    assert project.check() == []
+    project.undo()
+    assert dump(project) == before
+    project.close()
+
+
+def test_a_split_that_cannot_be_changes_nothing(tmp_path: Path) -> None:
+    """An image in two parts, a taken name, no part at all, no such class."""
+    project, gull, images = bird_project(tmp_path)
+    project.add_class("Common", [gull])
+    project.label(images, gull)
+    before = dump(project)
+    cases = [
+        (gull, [SplitPart("A", images[:2]), SplitPart("B", images[1:])], InputError),
+        (gull, [SplitPart("A", images[:2]), SplitPart("Common", images[2:])], DuplicateNameError),
+        (gull, [SplitPart("A"), SplitPart("A")], DuplicateNameError),
+        (gull, [], GraphError),
+        (999, [SplitPart("A")], UnknownClassError),
+    ]
+    for class_id, parts, kind in cases:
+        with pytest.raises(kind):
+            project.split_class(class_id, parts, as_children=True)
+        assert dump(project) == before
     project.close()
 
 

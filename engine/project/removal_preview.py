@@ -1,0 +1,105 @@
+"""What removing or merging classes would do, in counts, before it is done."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.graph import group_edits
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.removal import ChildrenOfRemoved, classes_that_go, label_heir
+from engine.project.records import ClassId
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalPreview:
+    """What a removal would take away.
+
+    Attributes:
+        classes: classes that go, the chosen ones included.
+        edges: edges that go with them.
+        children: classes that stay and lose a parent.
+        labels_moved: labels that go to another class.
+        labels_removed: labels that are taken away.
+        heir: the class that gets the labels; None where nobody does, or several do.
+    """
+
+    classes: int
+    edges: int
+    children: int
+    labels_moved: int
+    labels_removed: int
+    heir: ClassId | None
+
+
+@dataclass(frozen=True, slots=True)
+class MergePreview:
+    """What a merge would do; labels and children are those of the class that stays."""
+
+    classes_before: int
+    classes_after: int
+    edges_before: int
+    edges_after: int
+    labels_before: int
+    labels_after: int
+    children_before: int
+    children_after: int
+
+
+def removal_preview(
+    graph: CategoryGraph, labelled: Mapping[ClassId, int], class_ids: Sequence[ClassId], children: ChildrenOfRemoved
+) -> RemovalPreview:
+    """Count what `Project.remove_classes` would take away.
+
+    Args:
+        graph: the category graph.
+        labelled: number of labelled images of each class that has any.
+        class_ids: the chosen classes.
+        children: what is to become of the classes below.
+
+    Raises:
+        UnknownClassError: there is no such class.
+    """
+    going = dict.fromkeys(classes_that_go(graph, class_ids, children))
+    down = [(each, child) for each in going for child in graph.children(each)]
+    up = [(parent, each) for each in going for parent in graph.parents(each) if parent not in going]
+    fates: dict[ClassId | None, int] = {}
+    for class_id in going:
+        if count := labelled.get(class_id, 0):
+            heir = label_heir(graph, class_id, going)
+            fates[heir] = fates.get(heir, 0) + count
+    removed = fates.pop(None, 0)
+    return RemovalPreview(
+        classes=len(going),
+        edges=len(down) + len(up),
+        children=len({child for _, child in down if child not in going}),
+        labels_moved=sum(fates.values()),
+        labels_removed=removed,
+        heir=next(iter(fates)) if len(fates) == 1 else None,
+    )
+
+
+def merge_preview(
+    graph: CategoryGraph, labelled: Mapping[ClassId, int], class_ids: Sequence[ClassId], heir_id: ClassId
+) -> MergePreview:
+    """Count what `Project.merge_classes` would do, by doing it to a copy of the graph.
+
+    Args:
+        graph: the category graph.
+        labelled: number of labelled images of each class that has any.
+        class_ids: the classes that would go away; the heir may be among them.
+        heir_id: the class that would stay.
+
+    Raises:
+        GraphError: it cannot be done, as `Project.merge_classes` would say.
+    """
+    after = graph.copy()
+    group_edits.merge_classes(after, class_ids, heir_id)
+    return MergePreview(
+        classes_before=len(graph),
+        classes_after=len(after),
+        edges_before=graph.edge_count,
+        edges_after=after.edge_count,
+        labels_before=labelled.get(heir_id, 0),
+        labels_after=sum(labelled.get(each, 0) for each in {*class_ids, heir_id}),
+        children_before=len(graph.children(heir_id)),
+        children_after=len(after.children(heir_id)),
+    )
