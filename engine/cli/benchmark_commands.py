@@ -258,3 +258,27 @@ def drop(
         asdict(figures),
         as_json=as_json,
     )
+
+
+@application.command("edit")
+def edit(
+    images: Annotated[int, typer.Option(min=1200)] = 100_000,
+    rounds: Annotated[int, typer.Option(min=1)] = 3,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Kind of edit, such as “move a class”; repeatable.", show_default="all")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Edit classes, bars and labels of a large project: time until predictions follow and changed images are found."""
+    from engine.research.benchmarks.edits import measure_edits
+
+    figures = measure_edits(images, rounds=rounds, only=only or ())
+    lines = [
+        f"{edit.name:20} predictions {edit.predictions_s:5.2f} s ({edit.cpu_s:.2f} s of CPU time)   "
+        f"comparing {edit.compare_s * 1000:5.1f} ms   {edit.changed:7,} images changed"
+        for edit in figures.edits
+    ]
+    head = f"{figures.images:,} images; both together within {figures.limit_s:g} s"
+    say("\n".join((head, *lines)), {**asdict(figures), "are_kept": figures.are_kept}, as_json=as_json)
+    if not figures.are_kept:
+        raise typer.Exit(1)

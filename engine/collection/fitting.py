@@ -15,6 +15,7 @@ from engine.collection.embeddings.cached_basis import CachedBasis
 from engine.collection.embeddings.live_basis import LiveBasis
 from engine.collection.embeddings.snapshot import EmbeddedSnapshot
 from engine.collection.models import ModelFiles
+from engine.collection.project_settings import SETTING_NAME, STAGE_SETTING
 from engine.collection.state import NO_CLASS
 from engine.events import CancelToken
 from engine.everyday.back_off import Policy
@@ -25,6 +26,8 @@ from engine.everyday.propagation import PropagationSession
 from engine.everyday.prototypes import Setting
 from engine.everyday.teaching import doubt_of, teach_first
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.edits import AliasesChanged, ClassRenamed
+from engine.project import Change
 
 
 @final
@@ -98,6 +101,18 @@ class FitOutcome:
     fitted: EverydayModel
     scores: Scores
     teach_first: NDArray[np.int64] | None = None
+
+
+def concerns_every_fit(change: Change) -> bool:
+    """Whether a model that was fitted before a change would be another one now, whatever is embedded.
+
+    Names, source ids and synonyms teach nothing. Labels and new images count where they have embeddings: that is for
+    others to know.
+    """
+    if not all(isinstance(edit, ClassRenamed | AliasesChanged) for edit in change.graph_edits):
+        return True
+    is_other_setting = not {SETTING_NAME, STAGE_SETTING}.isdisjoint(change.settings)
+    return bool(change.policies or change.images_removed) or is_other_setting
 
 
 def run_fit(wanted: FitInput, cancel: CancelToken | None = None) -> FitOutcome:

@@ -15,11 +15,11 @@ from engine.collection.embeddings.cached_basis import CachedBasis
 from engine.collection.embeddings.embedded_images import EmbeddedImages
 from engine.collection.embeddings.live_basis import has_outgrown
 from engine.collection.explain import ClassFacts, Explanation, ScoredClass, class_facts
-from engine.collection.fitting import FitInput, FitMemory, FitOutcome, run_fit
+from engine.collection.fitting import FitInput, FitMemory, FitOutcome, concerns_every_fit, run_fit
 from engine.collection.lost_model import model_or_lost
 from engine.collection.models import ModelFiles
 from engine.collection.new_project import new_project
-from engine.collection.project_settings import SETTING_NAME, STAGE_SETTING, is_stage_on, policies_of, setting_of
+from engine.collection.project_settings import is_stage_on, policies_of, setting_of
 from engine.collection.publishing import Predictions, Publisher, teach_ranks
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.collection.suggestions import suggested_parents
@@ -241,9 +241,7 @@ class LiveCollection:
 
     def _is_of_concern(self, change: Change) -> bool:
         """Whether a model that was fitted before this change would be another one now."""
-        if change.graph_edits or change.policies or change.images_removed:
-            return True
-        if not {SETTING_NAME, STAGE_SETTING}.isdisjoint(change.settings):
+        if concerns_every_fit(change):
             return True
         return self._has_embedded(change.labelled) or (bool(change.images_added) and self._has_more_to_learn())
 

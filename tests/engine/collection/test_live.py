@@ -92,6 +92,16 @@ def test_every_kind_of_action_one_after_the_other(live: LiveCollection, collecti
             assert not change.is_empty
 
 
+def test_a_new_name_needs_no_fit(live: LiveCollection, collection: Collection) -> None:
+    """Names, source ids and synonyms say nothing about images; edges do."""
+    ids, project = class_ids(live.project), live.project
+    live.take(project.rename_class(ids["Blue stripes"], "Blue bars"))
+    assert not live.is_behind
+    assert_same(live.state, fresh_state(live, collection.caches))
+    live.take(project.link(ids["Red"], ids["Blue stripes"]))
+    assert live.is_behind
+
+
 def test_undo_of_everything_and_redo_of_everything(live: LiveCollection, collection: Collection) -> None:
     """Down to the empty project and up again, step by step."""
     live.project.label(_free(live)[:2], None)
