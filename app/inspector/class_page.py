@@ -2,19 +2,18 @@
 
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSlider, QToolButton, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
 
-from app.controls import make_button, make_icon_button, make_label
+from app.controls import make_button, make_icon_button
 from app.images.thumbnails import Thumbnails
+from app.inspector.bar_section import BarSection
 from app.inspector.logic import ClassPageFacts, ScoreRow
 from app.inspector.page import Page
 from app.inspector.rows import ScoreLine
 from app.inspector.strip import ThumbnailStrip
 from app.inspector.wording import (
     aliases_text,
-    bar_text,
-    bar_value_text,
     candidates_text,
     counts_text,
     shortened,
@@ -26,9 +25,6 @@ from app.theme.tokens import tokens
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
 
-LOWEST_BAR: Final = 30
-HIGHEST_BAR: Final = 99
-SETTLE_MS: Final = 400
 SHOTS_SHOWN: Final = 12
 
 
@@ -73,7 +69,7 @@ class ClassPage(Page):
         self._add_candidates()
         self._add_parents()
         self._add_suggested()
-        self._add_bar()
+        self._bar = self._add_bar()
 
     def _add_shots(self) -> None:
         facts = self._facts
@@ -171,44 +167,14 @@ class ClassPage(Page):
     @property
     def is_in_hand(self) -> bool:
         """Whether a person is still choosing the confidence: it was not asked for yet."""
-        return self._slider.isSliderDown() or self._settle.isActive()
+        return self._bar.is_in_hand
 
     def settle(self) -> None:
         """Ask for the confidence that was chosen last, before the page goes away."""
-        if self._settle.isActive():
-            self._settle.stop()
-            self._request_bar()
+        self._bar.settle()
 
-    def _add_bar(self) -> None:
-        facts = self._facts
-        self.add_section(self.tr("Confidence needed"))
-        self._slider = QSlider(Qt.Orientation.Horizontal)
-        self._slider.setRange(LOWEST_BAR, HIGHEST_BAR)
-        self._slider.setValue(round(100 * facts.bar))
-        self._slider.setEnabled(self._is_writable)
-        self._slider.setAccessibleName(self.tr("Confidence needed"))
-        self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settle.timeout.connect(self._request_bar)
-        self._value = make_label(bar_value_text(facts.bar, is_inherited=facts.own_bar is None), "strong")
-        self._slider.valueChanged.connect(self._on_slider_moved)
-        self._slider.sliderReleased.connect(self._settle.start)
-        self._add_line(self._slider, self._value)
-        self.add_text(bar_text(facts), "caption")
-        if facts.own_bar is not None and self._is_writable:
-            inherit = make_button(self.tr("Inherit again"), lambda: self.bar_requested.emit(None), variant="flat")
-            self.add_button(inherit)
-        self._deepest = QCheckBox(self.tr("Stop at this class"))
-        self._deepest.setAccessibleName(self._deepest.text())
-        self._deepest.setToolTip(self.tr("No image is predicted as a class below this one."))
-        self._deepest.setChecked(facts.is_deepest)
-        self._deepest.setEnabled(self._is_writable)
-        self._deepest.toggled.connect(self.deepest_requested)
-        self.add(self._deepest)
-
-    def _request_bar(self) -> None:
-        self.bar_requested.emit(self._slider.value() / 100)
-
-    def _on_slider_moved(self, value: int) -> None:
-        self._value.setText(bar_value_text(value / 100, is_inherited=False))
-        if not self._slider.isSliderDown():  # nothing is settled in the middle of a drag
-            self._settle.start()
+    def _add_bar(self) -> BarSection:
+        section = BarSection(self, self._facts, is_writable=self._is_writable)
+        section.bar_requested.connect(self.bar_requested)
+        section.deepest_requested.connect(self.deepest_requested)
+        return section

@@ -13,6 +13,7 @@ from engine.graph.aliases import NO_ALIASES, Aliases
 
 if TYPE_CHECKING:  # these load networkx and more; the window shows first
     from engine.collection.explain import ClassFacts, Explanation, ScoredClass
+    from engine.collection.policy_curve import PolicyCurve
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import ClassPolicy, Label
 
@@ -102,6 +103,8 @@ class ClassPageFacts:
     candidates: tuple[int, ...]
     is_deepest: bool = False
     aliases: Aliases = NO_ALIASES
+    bar_from: str = ""
+    curve: PolicyCurve | None = None
 
 
 def certainty(state: CollectionState, image_id: int) -> Certainty:
@@ -222,6 +225,7 @@ def class_page_facts(
     suggested: Sequence[ScoredClass],
     candidates: Sequence[int],
     policy: ClassPolicy | None = None,
+    curve: PolicyCurve | None = None,
 ) -> ClassPageFacts:
     """Gather what the page of one class shows."""
     class_id = facts.class_id
@@ -241,6 +245,8 @@ def class_page_facts(
         tuple(candidates),
         policy is not None and policy.is_deepest,
         graph.aliases(class_id),
+        "" if facts.bar_from is None or facts.own_bar is not None else graph.name(facts.bar_from),
+        curve,
     )
 
 

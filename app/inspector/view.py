@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.session import Session
     from engine.collection.explain import ClassFacts, ScoredClass
     from engine.collection.live import LiveCollection
+    from engine.collection.policy_curve import PolicyCurve
     from engine.project import ClassPolicy
 
 TOPIC: Final = "inspector"
@@ -199,9 +200,9 @@ class Inspector(QWidget):
             return
         if class_id not in self._session.graph:
             return
-        found, suggested, candidates, policy = answer
+        found, suggested, candidates, policy, curve = answer
         facts = class_page_facts(
-            self._session.graph, state, found, suggested=suggested, candidates=candidates, policy=policy
+            self._session.graph, state, found, suggested=suggested, candidates=candidates, policy=policy, curve=curve
         )
         if facts == self.class_facts or self._is_in_hand(class_id):
             return  # a page made anew would lose the keyboard, and a slider in a person's hand
@@ -251,7 +252,9 @@ class Inspector(QWidget):
         return next(alike, self._scroll)
 
 
-ClassAnswer = tuple["ClassFacts", tuple["ScoredClass", ...], tuple[int, ...], "ClassPolicy | None"]
+ClassAnswer = tuple[
+    "ClassFacts", tuple["ScoredClass", ...], tuple[int, ...], "ClassPolicy | None", "PolicyCurve | None"
+]
 
 
 def _ask_class(live: "LiveCollection", class_id: int) -> "ClassAnswer | None":
@@ -260,4 +263,7 @@ def _ask_class(live: "LiveCollection", class_id: int) -> "ClassAnswer | None":
         return None
     candidates = live.candidates(class_id)
     suggested = live.suggested_parents(class_id)
-    return live.class_facts(class_id), suggested, candidates, live.project.policies().get(class_id)
+    from engine.collection.policy_curve import curve_of
+
+    policy, curve = live.project.policies().get(class_id), curve_of(live, class_id)
+    return live.class_facts(class_id), suggested, candidates, policy, curve

@@ -9,9 +9,10 @@ from PySide6.QtCore import QLocale
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, ShareSource, Teaching, teaching
 from app.texts import fill, translate
 from app.unread import short_reason
-from app.wording import images, moment_text, percent
+from app.wording import images, moment_text, number, percent
 
 if TYPE_CHECKING:
+    from engine.collection.policy_curve import PolicyCurve
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import Label
 
@@ -186,8 +187,26 @@ def bar_value_text(bar: float, *, is_inherited: bool) -> str:
 def bar_text(facts: ClassPageFacts) -> str:
     """What the confidence needed means for this class."""
     if facts.own_bar is None:
-        return translate("inspector", "Less sure predictions stop at a class above.")
+        said = translate("inspector", "Less sure predictions stop at a class above.")
+        return f"{fill(translate('inspector', 'Set on %1.'), facts.bar_from)} {said}" if facts.bar_from else said
     return translate("inspector", "For this class and all below it. Less sure predictions stop at a class above.")
+
+
+def curve_text(curve: PolicyCurve, bar: float) -> str:
+    """What a confidence would do, counted on labelled images that the model did not learn from."""
+    point = curve.at(bar)
+    named = fill(
+        translate("inspector", "At %1, %2 of %3 held-out images of this class are named as it or a class below it."),
+        percent(bar), number(point.found), number(curve.images),
+    )  # fmt: skip
+    if not point.named:
+        return named
+    low, high = point.precision_interval
+    right = fill(
+        translate("inspector", "Of all that are named so, %1 are right (in 19 of 20 cases %2 to %3)."),
+        percent(point.precision), percent(low), percent(high),
+    )  # fmt: skip
+    return f"{named} {right}"
 
 
 def candidates_text(count: int) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Final, final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
@@ -22,9 +22,13 @@ class Paragraph(QLabel):
         self.setWordWrap(True)
         self.setProperty("role", role)
         self.setMinimumWidth(1)  # no word may widen the pane
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+
+    def minimumSizeHint(self) -> QSize:
+        """A line. How many it takes depends on the width; of the narrowest page a long text would ask for hundreds."""
+        return QSize(1, self.fontMetrics().height())
 
     def show_text(self, text: str) -> None:
         """Show a text, or nothing; only where it has its place already, since it would be a window otherwise."""

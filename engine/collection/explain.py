@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.back_off import Policy, bars_in_effect
+from engine.everyday.back_off import Policy, bars_in_effect, where_bar_is_set
 from engine.everyday.model import EverydayModel
 from engine.graph.category_graph import CategoryGraph
 
@@ -79,6 +79,7 @@ class ClassFacts:
         is_zero_shot: only what ancestors propagate.
         bar: probability that must be passed, in effect.
         own_bar: set on this very class, None when inherited.
+        bar_from: the class whose bar it is, None where nobody set one.
     """
 
     class_id: int
@@ -88,6 +89,7 @@ class ClassFacts:
     is_zero_shot: bool
     bar: float
     own_bar: float | None
+    bar_from: int | None = None
 
 
 def top_classes(fitted: EverydayModel, chances: NDArray[np.float32], count: int) -> tuple[ScoredClass, ...]:
@@ -241,4 +243,5 @@ def class_facts(
         class_id, shots, keep,
         tuple(ScoredClass(parent, weights.get(parent, 0.0)) for parent in graph.parents(class_id)),
         is_zero_shot, bars_in_effect(graph, policies, [class_id])[class_id], own,
+        where_bar_is_set(graph, policies, class_id),
     )  # fmt: skip

@@ -39,6 +39,18 @@ def bars_in_effect(graph: CategoryGraph, policies: Mapping[int, Policy], class_i
     return {class_id: bar(class_id) for class_id in class_ids}
 
 
+def where_bar_is_set(graph: CategoryGraph, policies: Mapping[int, Policy], class_id: int) -> int | None:
+    """The class whose bar is in effect on a class: itself or one above it; None where none sets any."""
+    own = policies.get(class_id)
+    if own is not None and own.bar is not None:
+        return class_id
+    parents = graph.parents(class_id)
+    if not parents:
+        return None
+    bars = bars_in_effect(graph, policies, parents)
+    return where_bar_is_set(graph, policies, max(parents, key=lambda each: bars[each]))
+
+
 def too_deep(graph: CategoryGraph, policies: Mapping[int, Policy]) -> set[int]:
     """Classes below one that a person marked as the deepest allowed."""
     below: set[int] = set()

@@ -18,6 +18,7 @@ from engine.everyday.collection_stage.branches import Branches
 from engine.everyday.collection_stage.propagated_start import LinearPrototypes
 from engine.everyday.collection_stage.stage import CollectionStage, StageCheck, StageInput, fit_stage
 from engine.everyday.fixed_point import Embeddings
+from engine.everyday.held_out import HeldOutShots, held_out_shots
 from engine.everyday.leave_one_out import held_out_distances, membership_matrix, with_fresh_neighbours
 from engine.everyday.propagation import PropagationSession
 from engine.everyday.prototypes import (
@@ -77,6 +78,7 @@ class EverydayModel:
         stage: what the unlabelled and coarse-labelled images add; None where the collection stage is off, has nothing
             to go by, or would do worse on held-out shots.
         stage_check: how the stage did on held-out shots, also where it was dropped.
+        held_out: what it says of shots that it did not learn from; None where tuning was kept from before.
     """
 
     setting: Setting
@@ -88,6 +90,7 @@ class EverydayModel:
     back_off: BackOff
     stage: CollectionStage | None = None
     stage_check: StageCheck | None = None
+    held_out: HeldOutShots | None = None
 
     @property
     def candidate_ids(self) -> NDArray[np.int64]:
@@ -194,6 +197,7 @@ def fit(
     start = prototype_table(session, support, shots, lambda_for(support.own_counts, prior.shrinkage_for(setting)))
     candidates = candidate_positions(graph, start, allowed)
     stop_if_asked()
+    check: HeldOutCheck | None = None
     if tuning is None:
         check = held_out_check(graph, shots, support, start, candidates, setting=setting)
         tuning = tune(
@@ -206,7 +210,8 @@ def fit(
     stop_if_asked()
     classifier = _classifier(table.final[candidates], table.is_zero_shot[candidates], tuning, prior, setting)
     rules = back_off(graph, table.class_ids[candidates], policies or {})
-    model = EverydayModel(setting, shots, table, candidates, tuning, classifier, rules)
+    told = None if check is None else held_out_shots(check, tuning, _checked(start, candidates), len(candidates))
+    model = EverydayModel(setting, shots, table, candidates, tuning, classifier, rules, held_out=told)
     if basis is None or setting is Setting.PROTOTYPES or len(candidates) == 0:
         return model
     return _with_stage(model, graph, prior, basis, np.zeros(0, dtype=np.int64) if ignored is None else ignored)
@@ -258,8 +263,15 @@ def _with_stage(
             without=lambda prototypes: _classifier(prototypes, is_zero_shot, tuning, prior, model.setting),
         )
     )
-    kept = stage if stage.check.pays else None
-    return replace(model, stage=kept, stage_check=stage.check)
+    if not stage.check.pays:
+        return replace(model, stage_check=stage.check)
+    told = HeldOutShots(model.candidate_ids[stage.held_out.classes], stage.held_out.probabilities)
+    return replace(model, stage=stage, stage_check=stage.check, held_out=told)
+
+
+def _checked(table: PrototypeTable, candidates: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Places of the candidates that have images, which are those that held-out shots are measured against."""
+    return np.flatnonzero(table.has_initial[candidates])
 
 
 def held_out_check(
@@ -290,7 +302,7 @@ def held_out_check(
     is_right = _right_candidates(graph, shots, place_of)
     has_right_left = np.any(is_right & (distances.shots_left > 0), axis=1)
     can_tell = _can_tell(graph, shots, place_of)
-    return HeldOutCheck(distances, is_right, can_tell).rows(np.flatnonzero(has_right_left))
+    return HeldOutCheck(distances, is_right, can_tell, shots.class_ids).rows(np.flatnonzero(has_right_left))
 
 
 def _right_candidates(graph: CategoryGraph, shots: Shots, place_of: Mapping[int, int]) -> NDArray[np.bool_]:

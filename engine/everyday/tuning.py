@@ -75,15 +75,19 @@ class HeldOutCheck:
         distances: squared distances without the shot.
         is_right: (n, c) bool, candidates that are the shot's class, below it or above it.
         can_tell_leaf: (n,) bool, whether the shot's class is a candidate or below one, not one above candidates.
+        class_ids: (n,) int64, the shot's class.
     """
 
     distances: HeldOutDistances
     is_right: NDArray[np.bool_]
     can_tell_leaf: NDArray[np.bool_]
+    class_ids: NDArray[np.int64]
 
     def rows(self, chosen: NDArray[np.int64]) -> "HeldOutCheck":
         """The check of some of the shots only."""
-        return HeldOutCheck(self.distances.rows(chosen), self.is_right[chosen], self.can_tell_leaf[chosen])
+        return HeldOutCheck(
+            self.distances.rows(chosen), self.is_right[chosen], self.can_tell_leaf[chosen], self.class_ids[chosen]
+        )
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,7 @@ def tune(check: HeldOutCheck, *, shrinkage: float, temperature: float, may_propa
     start = _Start(shrinkage, temperature)
     if check.is_right.size == 0:
         return _untested(start, may_propagate=may_propagate)
-    check = _sampled(check)
+    check = sampled(check)
     alone, *options = _options(check, [0.0, *(SHRINKAGES if may_propagate else ())], start)
     fair = [option for option in options if option.hits >= alone.hits]
     chosen = max([alone, *fair], key=lambda option: option.evidence)
@@ -136,7 +140,8 @@ def _options(check: HeldOutCheck, shrinkages: Sequence[float], start: _Start) ->
     return [found[place] for place in range(len(shrinkages))]
 
 
-def _sampled(check: HeldOutCheck) -> HeldOutCheck:
+def sampled(check: HeldOutCheck) -> HeldOutCheck:
+    """The check of at most `MOST_SHOTS` of the shots, always the same ones."""
     count = len(check.is_right)
     if count <= MOST_SHOTS:
         return check

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ScoreRow, ShareRow
+from engine.collection.policy_curve import BARS, PolicyCurve, PolicyPoint
 from engine.graph.aliases import Aliases
 from engine.project.records import Label
 
@@ -26,10 +27,21 @@ def facts_of_image(
     )  # fmt: skip
 
 
-def facts_of_class(*, name: str = "Gull", parents: int = 2, suggested: int = 0) -> ClassPageFacts:
+def curve_of_class(images: int = 20) -> PolicyCurve:
+    """Of so many images one fewer is named with each two percent, and from 80 % on all that are named are right."""
+    points = []
+    for bar in BARS:
+        named = max(0, images - round(50 * (bar - BARS[0])))
+        points.append(PolicyPoint(bar, named, named, named if bar >= 0.795 else max(0, named - 2)))
+    return PolicyCurve(CLASS, images, tuple(points))
+
+
+def facts_of_class(
+    *, name: str = "Gull", parents: int = 2, suggested: int = 0, curve: PolicyCurve | None = None
+) -> ClassPageFacts:
     """Facts of a class whose parents, synonyms and suggested parents are all called like itself."""
     rows = tuple(ScoreRow(place, name, name, 0.5) for place in range(2, 2 + max(parents, suggested)))
     return ClassPageFacts(
         CLASS, name, (f"{name} / {name}",) * max(1, parents), 41, (11, 12, 13), 0.6, False, rows[:parents], 0.8, 0.8,
-        rows[:suggested], (14, 15), aliases=Aliases(name, (name,)),
+        rows[:suggested], (14, 15), aliases=Aliases(name, (name,)), curve=curve,
     )  # fmt: skip

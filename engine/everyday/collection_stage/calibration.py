@@ -102,6 +102,12 @@ class HeldOutChances:
         """How many of the shots the stage gets right."""
         return int((self.chances.argmax(axis=1) == self.classes).sum()) if len(self.classes) else 0
 
+    def claims(self, power: float) -> Matrix:
+        """Probabilities (h, c) float32 that a calibration of this power makes of the chances."""
+        sharp = sharpened(self.chances, power)
+        doubt = (sharp * doubt_for(self.shot_counts)).sum(axis=1, keepdims=True)
+        return self.branches.lean(leaked(sharp, doubt))
+
 
 def power_from(held_out: HeldOutChances, expected: float, familiarity: float) -> float:
     """The power whose probabilities claim as many hits as the held-out shots had, if it is near the expected one.
@@ -123,9 +129,7 @@ def power_from(held_out: HeldOutChances, expected: float, familiarity: float) ->
 
 def _evidence(held_out: HeldOutChances, power: float, off: float) -> float:
     """Log likelihood of the number of hits (normal around the claim), and of being so many deviations off."""
-    claims = sharpened(held_out.chances, power)
-    doubt = (claims * doubt_for(held_out.shot_counts)).sum(axis=1, keepdims=True)
-    best = held_out.branches.lean(leaked(claims, doubt)).max(axis=1).astype(np.float64)
+    best = held_out.claims(power).max(axis=1).astype(np.float64)
     spread = max(float((best * (1 - best)).sum()), 0.25)
     missed = best.sum() - held_out.hits
     return float(-0.5 * missed**2 / spread - 0.5 * off**2)

@@ -93,6 +93,19 @@ class StageCheck:
 
 
 @dataclass(frozen=True)
+class StageHeldOut:
+    """What the stage said of h shots that it did not know to be shots.
+
+    Attributes:
+        classes: (h,) int64 positions of the shots' own candidates.
+        probabilities: (h, c) float32, calibrated.
+    """
+
+    classes: NDArray[np.int64]
+    probabilities: Matrix
+
+
+@dataclass(frozen=True)
 class CollectionStage:
     """A fitted stage.
 
@@ -103,6 +116,7 @@ class CollectionStage:
         familiarity: how alike shots are to the unlabelled images, in (0, 1].
         calibration: from chances to probabilities.
         check: how it did on held-out shots.
+        held_out: what it said of them.
     """
 
     basis: CollectionBasis
@@ -111,6 +125,7 @@ class CollectionStage:
     familiarity: float
     calibration: Calibration
     check: StageCheck
+    held_out: StageHeldOut
 
     @property
     def has_shots_from_elsewhere(self) -> bool:
@@ -224,7 +239,8 @@ def fit_stage(given: StageInput) -> CollectionStage:
     )
     calibration = Calibration(power_from(held_out, expected, familiarity), doubt_for(counts), given.branches)
     check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
-    return CollectionStage(given.basis, labels, refined, familiarity, calibration, check)
+    told = StageHeldOut(held_out.classes, held_out.claims(calibration.power))
+    return CollectionStage(given.basis, labels, refined, familiarity, calibration, check, told)
 
 
 def _labels(given: StageInput) -> AnchorLabels:

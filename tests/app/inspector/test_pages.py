@@ -6,63 +6,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.controls import make_scroll_area
-from app.images.thumbnails import Thumbnails
 from app.inspector.class_page import ClassPage
-from app.inspector.image_page import ImagePage
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts
 from app.inspector.rows import ScoreLine
-from app.theme import apply_theme
 from tests.support.clipping import clipped
-from tests.support.graphs import graph_of
 from tests.support.inspected import facts_of_class, facts_of_image
+from tests.support.inspector_pane import Pane
 from tests.support.sessions import LONG_MS
-from tests.support.states import Picture, state_of
 from tests.support.widgets import button, texts
 
 LONG_NAMES = ("Ladybird " * 22 + "of", "x" * 200)
-
-
-class Pane:
-    """A pane like the inspector's, in which pages of facts are shown."""
-
-    def __init__(self, qtbot: QtBot, qapp: QApplication, thumbnails: Thumbnails) -> None:
-        apply_theme(qapp)
-        self.area = make_scroll_area()
-        self.area.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._thumbnails = thumbnails
-        self._state = state_of([Picture()] * 5)
-        qtbot.addWidget(self.area)
-        self.area.resize(336, 800)
-        self.area.show()
-        qtbot.waitExposed(self.area, timeout=LONG_MS)
-
-    def show_image(self, facts: ImageFacts) -> ImagePage:
-        """Show an image on the page of images, which is made once."""
-        page = self.area.widget()
-        if not isinstance(page, ImagePage):
-            page = ImagePage(self._thumbnails)
-            self.area.setWidget(page)
-        page.show_facts(facts, graph_of({facts.tops[0].name: []}), self._state)
-        QApplication.processEvents()
-        return page
-
-    def show_class(self, facts: ClassPageFacts) -> ClassPage:
-        """Show a class on a page of its own."""
-        page = ClassPage(facts, self._state, self._thumbnails, is_writable=True)
-        self.area.setWidget(page)
-        QApplication.processEvents()
-        return page
-
-    def show(self, facts: ImageFacts | ClassPageFacts) -> ImagePage | ClassPage:
-        """Show an image or a class."""
-        return self.show_image(facts) if isinstance(facts, ImageFacts) else self.show_class(facts)
-
-
-@pytest.fixture
-def pane(qtbot: QtBot, qapp: QApplication, thumbnails: Thumbnails) -> Pane:
-    """An empty pane."""
-    return Pane(qtbot, qapp, thumbnails)
 
 
 @pytest.mark.parametrize("width", [242, 260, 336])

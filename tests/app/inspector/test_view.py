@@ -94,7 +94,7 @@ def own_bar(desk: Desk) -> float | None:
 
 def test_news_do_not_take_a_slider_out_of_a_hand(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A label comes between the last key and the moment when the value counts; then the page has both."""
-    monkeypatch.setattr("app.inspector.class_page.SETTLE_MS", 1000)
+    monkeypatch.setattr("app.inspector.bar_section.SETTLE_MS", 1000)
     slider = slider_of(reviewing, "Red disc")
     QTest.keyClick(slider, Qt.Key.Key_Left)
     chosen = slider.value() / 100
@@ -111,7 +111,7 @@ def test_a_slider_that_was_moved_counts_although_another_class_is_chosen(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody has to wait on the page until the value counts."""
-    monkeypatch.setattr("app.inspector.class_page.SETTLE_MS", LONG_MS)
+    monkeypatch.setattr("app.inspector.bar_section.SETTLE_MS", LONG_MS)
     slider = slider_of(reviewing, "Red disc")
     QTest.keyClick(slider, Qt.Key.Key_Left)
     chosen = slider.value() / 100

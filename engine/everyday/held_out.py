@@ -1,0 +1,42 @@
+"""What a model says of labelled images that it did not learn from: the honest answer to "how often is it right?"."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.everyday.tuning import HeldOutCheck, Tuning, sampled, squared_at
+
+Matrix = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class HeldOutShots:
+    """Labelled images, each classified by a model that was fitted without it.
+
+    Attributes:
+        class_ids: (h,) int64, the label of each, a candidate or a class below one.
+        probabilities: (h, c) float32 over the model's candidates.
+    """
+
+    class_ids: NDArray[np.int64]
+    probabilities: Matrix
+
+
+def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: NDArray[np.int64], width: int) -> HeldOutShots:
+    """Finish the check that tuning used: probabilities (Eq. 2) with the shrinkage and temperature that were chosen.
+
+    Args:
+        check: the shots held out one at a time.
+        tuning: what it led to.
+        places: (k,) int64, places of the check's classes among the candidates.
+        width: number of candidates; those without a shot of their own have no say here.
+    """
+    told = sampled(check)
+    told = told.rows(np.flatnonzero(told.can_tell_leaf))
+    probabilities = np.zeros((len(told.class_ids), width), dtype=np.float32)
+    if probabilities.size and len(places):
+        squared = squared_at(told, tuning.shrinkage)
+        powers = np.exp((squared.min(axis=1, keepdims=True) - squared) / np.float32(tuning.temperature))
+        probabilities[:, places] = powers / powers.sum(axis=1, keepdims=True)
+    return HeldOutShots(told.class_ids, probabilities)
