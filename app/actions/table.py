@@ -144,7 +144,28 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ActionRow("settings", QT_TRANSLATE_NOOP("actions", "Settings…"), "settings", ("Ctrl+,",), EDIT, Needs.NOTHING),
     ActionRow("new_class", QT_TRANSLATE_NOOP("actions", "New class…"), "class_new", ("Ctrl+N",), CLASSES, _WRITE),
     ActionRow(
-        "new_top_class", QT_TRANSLATE_NOOP("actions", "New class at the top level…"), "class_new", (), CLASSES, _WRITE
+        "new_sibling",
+        QT_TRANSLATE_NOOP("actions", "New class beside it…"),
+        "class_new",
+        ("Ctrl+Return", "Ctrl+Enter"),
+        CLASSES,
+        _CLASS,
+    ),
+    ActionRow(
+        "new_parent",
+        QT_TRANSLATE_NOOP("actions", "New class above it…"),
+        "class_new",
+        ("Ctrl+Shift+Return", "Ctrl+Shift+Enter"),
+        CLASSES,
+        _CLASS,
+    ),
+    ActionRow(
+        "new_top_class",
+        QT_TRANSLATE_NOOP("actions", "New class at the top level…"),
+        "class_new",
+        ("Ctrl+Alt+Return", "Ctrl+Alt+Enter"),
+        CLASSES,
+        _WRITE,
     ),
     ActionRow(
         "rename_class",
@@ -155,16 +176,17 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         _CLASS,
         starts_section=True,
     ),
+    ActionRow("move_class", QT_TRANSLATE_NOOP("actions", "Move under…"), "move", ("Ctrl+M",), CLASSES, _CLASS),
     ActionRow("link_parent", QT_TRANSLATE_NOOP("actions", "Add another parent…"), "link", ("Ctrl+L",), CLASSES, _CLASS),
     ActionRow(
         "unlink_parent",
         QT_TRANSLATE_NOOP("actions", "Unlink from a parent"),
         "unlink",
-        (),
+        ("Ctrl+U",),
         CLASSES,
         _CLASS | Needs.SEVERAL_PARENTS,
     ),
-    ActionRow("merge_class", QT_TRANSLATE_NOOP("actions", "Merge class into…"), "merge", (), CLASSES, _CLASS),
+    ActionRow("merge_class", QT_TRANSLATE_NOOP("actions", "Merge class into…"), "merge", ("Ctrl+J",), CLASSES, _CLASS),
     ActionRow(
         "remove_class",
         QT_TRANSLATE_NOOP("actions", "Remove class"),
@@ -288,6 +310,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         Needs.PROJECT | Needs.IMAGES,
         on_images=True,
     ),
+    ActionRow("go_to_classes", QT_TRANSLATE_NOOP("actions", "Go to the classes"), "class", ("Alt+5",), VIEW),
     ActionRow("show_all", QT_TRANSLATE_NOOP("actions", "Show all images"), "show_all", ("Alt+1",), VIEW),
     ActionRow(
         "show_to_review", QT_TRANSLATE_NOOP("actions", "Show images to review"), "show_to_review", ("Alt+2",), VIEW

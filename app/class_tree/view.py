@@ -139,6 +139,16 @@ class ClassTree(QWidget):
         self._filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._filter.selectAll()
 
+    def take_keyboard(self) -> None:
+        """Let the keys walk through the classes; where there are none, type into the filter box."""
+        front = self.front
+        if self._stack.currentWidget() is not front:
+            self.focus_filter()
+            return
+        front.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        if self.selected_class is None:
+            front.select(front.model().index(0, 0))
+
     @property
     def front(self) -> ClassTreeView:
         """The tree that is shown: all classes, or those that the filter found."""

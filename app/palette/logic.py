@@ -47,7 +47,14 @@ class NameChoice:
     name: str
 
 
-Choice = ClassChoice | CreateChoice | CommandChoice | NameChoice
+@dataclass(frozen=True)
+class OptionChoice:
+    """One of several ways to do something, by its place among them."""
+
+    place: int
+
+
+Choice = ClassChoice | CreateChoice | CommandChoice | NameChoice | OptionChoice
 
 
 @dataclass(frozen=True)

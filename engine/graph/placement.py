@@ -43,7 +43,7 @@ class Refusal:
 def placement_refusal(
     graph: CategoryGraph, places: Sequence[Place], to_parent: ClassId | None, *, is_link: bool
 ) -> Refusal | None:
-    """Why classes cannot go under a parent; None when they can.
+    """Why classes cannot go under a parent; None when they can. See `engine.graph.group_edits`, which makes the edits.
 
     Args:
         graph: the classes.
@@ -58,9 +58,11 @@ def placement_refusal(
     going = tuple(dict.fromkeys(class_id for class_id, _parent in moving))
     if to_parent is None:
         return _among_roots(graph, going, places) or _namesake(graph, going, None)
-    return (
-        _under_itself(graph, going, to_parent) or _twice(graph, going, to_parent) or _namesake(graph, going, to_parent)
-    )
+    there = set(graph.children(to_parent))
+    if is_link and there.issuperset(going):
+        return Refusal(Obstacle.ALREADY_THERE, going[0])
+    new = [class_id for class_id in going if class_id not in there]
+    return _under_itself(graph, new, to_parent) or _namesake(graph, new, to_parent)
 
 
 def path_down(graph: CategoryGraph, upper: ClassId, lower: ClassId) -> tuple[ClassId, ...]:
@@ -91,11 +93,6 @@ def _under_itself(graph: CategoryGraph, going: Sequence[ClassId], to_parent: Cla
         if graph.children(class_id) and (path := path_down(graph, class_id, to_parent)):
             return Refusal(Obstacle.CYCLE, class_id, path)
     return None
-
-
-def _twice(graph: CategoryGraph, going: Sequence[ClassId], to_parent: ClassId) -> Refusal | None:
-    there = set(graph.children(to_parent))
-    return next((Refusal(Obstacle.ALREADY_THERE, class_id) for class_id in going if class_id in there), None)
 
 
 def _among_roots(graph: CategoryGraph, going: Sequence[ClassId], places: Sequence[Place]) -> Refusal | None:

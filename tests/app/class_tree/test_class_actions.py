@@ -59,8 +59,8 @@ def test_the_menu_of_a_class(linked: Desk) -> None:
     """Names the class that a new one would stand under, and the parent of that row; one parent is never offered."""
     menu = menu_of(linked, row_place(linked, "Red disc", "Blue"))
     assert titles(menu) == [
-        "New class under Red disc…", "Rename class…", "Add another parent…", "Unlink from Blue", "Merge class into…",
-        "Remove class",
+        "New class under Red disc…", "New class beside it…", "New class above it…", "Rename class…", "Move under…",
+        "Add another parent…", "Unlink from Blue", "Merge class into…", "Remove class",
     ]  # fmt: skip
     QTest.keyClick(menu, Key.Key_Escape)
     assert not menu.isVisible()
@@ -169,15 +169,30 @@ def test_another_parent_is_added_in_the_inspector(reviewing: Desk) -> None:
 
 
 def test_a_class_is_merged_into_another(reviewing: Desk, collection: Collection) -> None:
-    """The palette offers those beside it first; labels go along, the heir is chosen, and one Ctrl+Z takes it back."""
+    """The palette offers those beside it first, then says what there will be; one Ctrl+Z takes all of it back."""
     disc, checks = reviewing.graph.find("Red disc"), reviewing.graph.find("Red checks")
     shots = dict(reviewing.state.shot_counts)
     choose(menu_of(reviewing, row_place(reviewing, "Red disc")), "Merge class into…")
     offered = [row.title for row in reviewing.window.palette_panel.rows]
     assert offered == ["Red checks", "Red stripes"]
-    type_and_enter(reviewing, "red ch")
+    assert [row.title for row in reviewing.type_into_palette("red ch")] == ["Red checks"]
+    reviewing.press(Key.Key_Return)
+    after = shots[disc] + shots[checks]
+    classes = len(reviewing.graph)
+    reviewing.wait(
+        lambda: (
+            [(row.title, row.subtitle) for row in reviewing.window.palette_panel.rows]
+            == [
+                (
+                    "Merge Red disc into Red checks",
+                    f"labels {shots[checks]} → {after}  ·  classes {classes} → {classes - 1}",
+                )
+            ]
+        )
+    )
+    reviewing.press_for_change(Key.Key_Return)
     assert disc not in reviewing.graph
-    assert reviewing.state.shot_counts[checks] == shots[disc] + shots[checks]
+    assert reviewing.state.shot_counts[checks] == after
     reviewing.wait(lambda: reviewing.window.tree.selected_class == checks)
     assert reviewing.window.toast.message == f"Merged Red disc into Red checks ({shots[disc]} labels moved)"
     reviewing.press_for_change(Key.Key_Z, CONTROL)

@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
 from app.dragging import classes_mime_data
 from engine.project import Project
 from tests.support.collections import Collection
-from tests.support.desk import CONTROL, Desk
+from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.sessions import changed_by
 
 Key = Qt.Key
@@ -44,6 +45,97 @@ def test_a_class_is_moved_and_linked_by_dragging(reviewing: Desk) -> None:
     assert parents_of(reviewing, "Red disc") == {"Blue", "Green"}
     rows = reviewing.window.tree.front.model().indexes_of(reviewing.graph.find("Red disc"))  # type: ignore[attr-defined]
     assert {str(index.parent().data()) for index in rows} == {"Blue", "Green"}
+
+
+def offered(desk: Desk) -> list[tuple[str, str]]:
+    """What the palette offers when it has opened, with the words beside it."""
+    palette = desk.window.palette_panel
+    desk.wait(palette.isVisible)
+    return [(row.title, row.subtitle) for row in palette.rows]
+
+
+def test_an_empty_class_is_removed_without_a_question(reviewing: Desk) -> None:
+    """Nothing is lost by it."""
+    choose_class(reviewing, "Green")
+    reviewing.press(Key.Key_N, CONTROL)
+    reviewing.type_into_palette("Green dots")
+    reviewing.press_for_change(Key.Key_Return)
+    reviewing.wait(lambda: reviewing.window.tree.selected_class == reviewing.graph.find("Green dots"))
+    reviewing.window.tree.front.setFocus()
+    change = reviewing.press_for_change(Key.Key_Delete)
+    assert change.text == "Removed class Green dots"
+
+
+@pytest.mark.parametrize(
+    ("place", "left", "text"),
+    [
+        (0, {"Blue disc", "Blue checks", "Blue stripes"}, "Removed class Blue"),
+        (1, set(), "Removed class Blue and 3 below it"),
+    ],
+)
+def test_what_becomes_of_the_classes_below_is_asked(place: int, left: set[str], text: str, reviewing: Desk) -> None:
+    """With counts, by the arrow keys; Esc removes nothing."""
+    blue = choose_class(reviewing, "Blue")
+    names = {reviewing.graph.name(class_id) for class_id in reviewing.graph.children(blue)}
+    reviewing.press(Key.Key_Delete)
+    rows = offered(reviewing)
+    assert [title for title, _labels in rows] == [
+        f"Keep what is below: {len(names)} classes to the top level",
+        f"Remove the whole branch: {len(names) + 1} classes",
+    ]
+    assert rows[1][1].endswith("labels are removed")
+    reviewing.press(Key.Key_Escape)
+    assert blue in reviewing.graph
+    reviewing.press(Key.Key_Delete)
+    assert offered(reviewing) == rows
+    for _ in range(place):
+        reviewing.press(Key.Key_Down)
+    change = reviewing.press_for_change(Key.Key_Return)
+    assert change.text.startswith(text)
+    assert {name for name in names if reviewing.graph.fitting(name)} == left
+    reviewing.press_for_change(Key.Key_Z, CONTROL)
+    assert names == {reviewing.graph.name(class_id) for class_id in reviewing.graph.children(blue)}
+
+
+def test_several_classes_are_moved_and_linked_at_once(reviewing: Desk) -> None:
+    """Chosen with Shift, moved by Ctrl+M and linked by Ctrl+L: one step each."""
+    graph = reviewing.graph
+    choose_class(reviewing, "Red checks")
+    reviewing.press(Key.Key_Down, SHIFT)
+    assert [graph.name(each) for each in reviewing.window.tree.selected_classes] == ["Red checks", "Red disc"]
+    reviewing.press(Key.Key_M, CONTROL)
+    assert "Red checks" not in [row.title for row in reviewing.type_into_palette("red")]
+    reviewing.type_into_palette("Green")
+    change = reviewing.press_for_change(Key.Key_Return)
+    assert change.text == "Moved 2 classes to Green"
+    assert parents_of(reviewing, "Red checks") == parents_of(reviewing, "Red disc") == {"Green"}
+    reviewing.wait(lambda: len(reviewing.window.tree.selected_classes) == 2)
+    reviewing.press(Key.Key_L, CONTROL)
+    reviewing.type_into_palette("Blue")
+    change = reviewing.press_for_change(Key.Key_Return)
+    assert change.text == "Added parent Blue to 2 classes"
+    assert parents_of(reviewing, "Red disc") == {"Green", "Blue"}
+    reviewing.press(Key.Key_M, CONTROL)
+    assert reviewing.type_into_palette("top")[0].title == "The top level"
+    reviewing.press(Key.Key_Escape)
+    reviewing.wait(lambda: reviewing.window.registry.action("unlink_parent").isEnabled())
+    change = reviewing.press_for_change(Key.Key_U, CONTROL)
+    assert change.text == "Unlinked 2 classes from Green"
+
+
+def test_several_classes_become_one(reviewing: Desk) -> None:
+    """One of them is the heir; the palette offers them first."""
+    graph = reviewing.graph
+    choose_class(reviewing, "Red checks")
+    reviewing.press(Key.Key_Down, SHIFT)
+    reviewing.press(Key.Key_Down, SHIFT)
+    reviewing.press(Key.Key_J, CONTROL)
+    assert [title for title, _place in offered(reviewing)] == ["Red checks", "Red disc", "Red stripes"]
+    reviewing.press(Key.Key_Return)
+    reviewing.wait(lambda: offered(reviewing)[0][0] == "Merge 2 classes into Red checks")
+    change = reviewing.press_for_change(Key.Key_Return)
+    assert change.text.startswith("Merged 2 classes into Red checks")
+    assert graph.children(graph.find("Red")) == (graph.find("Red checks"),)
 
 
 def test_insert_makes_a_class_under_the_chosen_one(reviewing: Desk) -> None:
@@ -118,9 +210,11 @@ def test_a_name_that_reads_as_something_else_is_refused(reviewing: Desk) -> None
 
 
 def test_delete_removes_a_class_and_undo_brings_its_labels_back(reviewing: Desk, collection: Collection) -> None:
-    """The shots go to the parent, the toast offers undo, and all is as before after it."""
+    """It says where the shots go before; the toast offers undo, and all is as before after it."""
     disc = choose_class(reviewing, "Blue disc")
-    reviewing.press_for_change(Key.Key_Delete)
+    reviewing.press(Key.Key_Delete)
+    assert offered(reviewing) == [("Remove Blue disc", "3 labels go to Blue")]
+    reviewing.press_for_change(Key.Key_Return)
     assert disc not in reviewing.graph
     assert "Blue disc" in reviewing.window.toast.message
     assert reviewing.state.shot_counts[reviewing.graph.find("Blue")] == 3

@@ -180,7 +180,7 @@ def is_danger(pane: Pane, spot: Spot) -> bool:
 @pytest.mark.parametrize(
     ("way", "keys", "words"),
     [
-        (("Puffin", ("Animal", "Diver")), NO_KEYS, "Puffin is already under Diver"),
+        (("Puffin", ("Animal", "Diver")), CONTROL, "Puffin is already under Diver"),
         (("Auk", ("Plant",)), NO_KEYS, "There is already a class “Auk” under Plant"),
         (("Auk", ("Plant",)), CONTROL, "There is already a class “Auk” under Plant"),
     ],

@@ -1,0 +1,338 @@
+"""Editing the category graph: what a person is asked, and what is done then. Each act is one step that can be undone.
+
+The tree and the graph view act through this alike. Classes are named by their ids, and where it matters under which
+parent a class was taken, by `Places`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
+
+from app.class_tree.removal import (
+    RemovalWay,
+    chosen_text,
+    merge_row,
+    removal_prompt,
+    removal_rows,
+    removal_ways,
+)
+from app.palette.logic import (
+    Choice,
+    ClassChoice,
+    CreateChoice,
+    NameChoice,
+    OptionChoice,
+    PaletteRow,
+    class_rows,
+    create_choice,
+    create_row,
+)
+from app.texts import fill, translate
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QObject
+
+    from app.dragging import Places
+    from app.palette.view import Palette
+    from app.session import Session
+    from engine.project import Change, Project
+    from engine.project.removal_preview import MergePreview
+
+
+class ClassEditing(ABC):
+    """Acts on classes.
+
+    Args:
+        session: the open project.
+        palette: where the person is asked.
+        owner: what questions to the project belong to.
+    """
+
+    def __init__(self, session: Session, palette: Palette, owner: QObject) -> None:
+        self._session = session
+        self._palette = palette
+        self._owner = owner
+
+    @abstractmethod
+    def show_classes(self, class_ids: Sequence[int]) -> None:
+        """Choose classes in the window."""
+
+    # -- new classes and names
+
+    def ask_new(self, parent_id: int | None) -> None:
+        """Ask for the name of a new class under `parent_id`, or at the top level; `Parent/Name` puts it elsewhere."""
+        graph = self._session.graph
+
+        def rows_for(text: str) -> list[PaletteRow]:
+            choice = create_choice(graph, text, under=parent_id)
+            if choice is None:
+                return []
+            return [create_row(choice, graph.name(choice.parent_id) if choice.parent_id is not None else "")]
+
+        def on_choice(choice: Choice) -> None:
+            if isinstance(choice, CreateChoice):
+                parents = () if choice.parent_id is None else (choice.parent_id,)
+                self._make(lambda project: project.add_class(choice.name, parents))
+
+        prompt = translate("classes", "Name of the new class at the top level")
+        if parent_id is not None:
+            prompt = fill(translate("classes", "Name of the new class under %1"), graph.name(parent_id))
+        foot = translate("classes", "Type Parent/Name to put it elsewhere · Enter creates · Esc closes")
+        self._palette.ask(prompt, rows_for, on_choice, foot=foot)
+
+    def ask_new_parent(self, places: Places) -> None:
+        """Ask for the name of a new class between a parent and some of its children.
+
+        Of the places, those count that lie under the same parent as the first one.
+        """
+        if not places:
+            return
+        from_parent = places[0][1]
+        children = tuple(class_id for class_id, parent_id in places if parent_id == from_parent)
+        name = chosen_text(self._session.graph, children)
+        title = translate("classes", "Create “%1”")
+        where = fill(translate("classes", "above %1"), name)
+
+        def rows_for(text: str) -> list[PaletteRow]:
+            new = text.strip()
+            return [PaletteRow(fill(title, new), where, "", "class_new", NameChoice(new))] if new else []
+
+        def on_choice(choice: Choice) -> None:
+            if isinstance(choice, NameChoice):
+                self._make(lambda project: project.add_parent(choice.name, children, from_parent))
+
+        prompt = fill(translate("classes", "Name of the new class above %1"), name)
+        self._palette.ask(prompt, rows_for, on_choice, foot=translate("classes", "Enter creates · Esc closes"))
+
+    def _make(self, make: Callable[[Project], tuple[Change, int]]) -> None:
+        """Make a class and choose it."""
+        made: list[int] = []
+
+        def act(project: Project) -> Change:
+            change, class_id = make(project)
+            made.append(class_id)
+            return change
+
+        self._session.act(act, on_done=lambda _change: self.show_classes(made))
+
+    def ask_name(self, class_id: int) -> None:
+        """Ask for another name of a class."""
+        name = self._session.graph.name(class_id)
+
+        def rows_for(text: str) -> list[PaletteRow]:
+            new = text.strip()
+            if not new or new == name:
+                return []
+            title = fill(translate("classes", "Rename to “%1”"), new)
+            return [PaletteRow(title, name, "", "rename", NameChoice(new))]
+
+        def on_choice(choice: Choice) -> None:
+            if isinstance(choice, NameChoice):
+                self.rename(class_id, choice.name)
+
+        self._palette.ask(fill(translate("classes", "New name of %1"), name), rows_for, on_choice, text=name)
+
+    def rename(self, class_id: int, name: str) -> None:
+        """Give a class another name."""
+        self._session.act(lambda project: project.rename_class(class_id, name))
+
+    # -- where classes stand
+
+    def place(self, places: Places, to_parent: int | None, is_link: bool) -> None:
+        """Put classes under a parent, or at the top level (None).
+
+        Args:
+            places: the classes, each with the parent that it is taken from.
+            to_parent: where they go.
+            is_link: whether they stay where they are as well.
+        """
+        if not places:
+            return
+        if is_link and to_parent is not None:
+            children = tuple(class_id for class_id, _parent in places)
+            self._session.act(lambda project: project.link_classes(to_parent, children))
+        else:
+            self._session.act(lambda project: project.move_classes(places, to_parent))
+
+    def ask_place(self, places: Places) -> None:
+        """Ask where classes are to be moved."""
+        if not places:
+            return
+        graph = self._session.graph
+        class_ids = [class_id for class_id, _parent in places]
+        top = PaletteRow(translate("classes", "The top level"), "", "", "arrow_up", OptionChoice(0))
+        self._ask_class(
+            fill(translate("classes", "Move %1 under"), chosen_text(graph, class_ids)),
+            _and_below(self._session, class_ids),
+            lambda parent_id: self.place(places, parent_id, is_link=False),
+            foot=translate("classes", "Enter moves · Esc closes"),
+            other=(top, lambda: self.place(places, None, is_link=False)),
+        )
+
+    def ask_parent(self, *class_ids: int) -> None:
+        """Ask under which further class classes are to stand."""
+        graph = self._session.graph
+        known = tuple(class_id for class_id in class_ids if class_id in graph)
+        if not known:
+            return
+        parents = set.intersection(*(set(graph.parents(class_id)) for class_id in known))
+        template = (
+            translate("classes", "Add another parent to %1") if parents else translate("classes", "Add a parent to %1")
+        )
+        self._ask_class(
+            fill(template, chosen_text(graph, known)),
+            _and_below(self._session, known) | parents,
+            lambda parent_id: self._session.act(lambda project: project.link_classes(parent_id, known)),
+            foot=translate("classes", "Enter adds the parent · Esc closes"),
+        )
+
+    def link_parent(self, class_id: int, parent_id: int) -> None:
+        """Put a class under a further parent."""
+        self._session.act(lambda project: project.link(parent_id, class_id))
+
+    def unlink_parent(self, class_id: int, parent_id: int) -> None:
+        """Take a class away from one of its parents."""
+        self.unlink(((class_id, parent_id),))
+
+    def unlink(self, places: Places) -> None:
+        """Take classes away from the parents that they are named with; those at the top level stay."""
+        edges = [(parent_id, class_id) for class_id, parent_id in places if parent_id is not None]
+        if edges:
+            self._session.act(lambda project: project.unlink_classes(edges))
+
+    # -- classes that go away
+
+    def remove(self, class_ids: Sequence[int]) -> None:
+        """Remove classes; where classes below or labels are concerned, ask what is to become of them."""
+        wanted = tuple(class_ids)
+        if wanted:
+            self._session.ask(
+                lambda live: removal_ways(live.project, wanted),
+                lambda ways: self._ask_removal(wanted, ways), owner=self._owner, topic="removal",
+            )  # fmt: skip
+
+    def _ask_removal(self, class_ids: Sequence[int], ways: Sequence[RemovalWay]) -> None:
+        known = [class_id for class_id in class_ids if class_id in self._session.graph]
+        if not known or not ways:
+            return
+
+        def remove(way: RemovalWay) -> None:
+            self._session.act(lambda project: project.remove_classes(known, way.children))
+
+        if ways[0].is_harmless:
+            remove(ways[0])
+            return
+        rows = removal_rows(self._session.graph, known, ways)
+        self._ask_option(
+            removal_prompt(self._session.graph, known), rows, lambda place: remove(ways[place]),
+            foot=translate("classes", "Enter removes · Esc closes · one undo brings all of it back"),
+        )  # fmt: skip
+
+    def ask_heir(self, class_ids: Sequence[int], *, first: Sequence[int] = ()) -> None:
+        """Ask for the class that classes are to be merged into: one of several, or another one.
+
+        Args:
+            class_ids: the classes.
+            first: classes to offer before anything is typed.
+        """
+        graph = self._session.graph
+        if not class_ids:
+            return
+        is_one = len(class_ids) == 1
+        self._ask_class(
+            fill(translate("classes", "Merge %1 into"), chosen_text(graph, class_ids)),
+            frozenset(class_ids) if is_one else frozenset(),
+            lambda heir_id: self.merge(class_ids, heir_id),
+            first=first if is_one else class_ids,
+            foot=translate("classes", "Labels, children and parents go along · Enter chooses · Esc closes"),
+        )
+
+    def merge(self, class_ids: Sequence[int], heir_id: int) -> None:
+        """Say what a merge of classes into another one would do, and do it when the person agrees."""
+        from engine.project.removal_preview import merge_preview
+
+        going = tuple(class_id for class_id in class_ids if class_id != heir_id)
+        if going:
+            self._session.ask(
+                lambda live: merge_preview(live.project.graph, live.project.labelled_counts(), going, heir_id),
+                lambda seen: self._ask_merge(going, heir_id, seen), owner=self._owner, topic="merge",
+            )  # fmt: skip
+
+    def _ask_merge(self, going: Sequence[int], heir_id: int, seen: MergePreview) -> None:
+        graph = self._session.graph
+        if heir_id not in graph or any(class_id not in graph for class_id in going):
+            return
+        row = merge_row(graph, going, heir_id, seen)
+        self._ask_option(
+            row.title,
+            [row],
+            lambda _place: self._session.act(
+                lambda project: project.merge_classes(going, heir_id),
+                on_done=lambda _change: self.show_classes([heir_id]),
+            ),
+            foot=translate("classes", "Enter merges · Esc closes · one undo brings all of it back"),
+        )
+
+    # -- asking
+
+    def _ask_option(
+        self, prompt: str, rows: Sequence[PaletteRow], on_place: Callable[[int], None], *, foot: str
+    ) -> None:
+        """Ask for one of a few ways."""
+
+        def rows_for(text: str) -> list[PaletteRow]:
+            words = text.casefold().split()
+            return [row for row in rows if all(word in row.title.casefold() for word in words)]
+
+        def on_choice(choice: Choice) -> None:
+            if isinstance(choice, OptionChoice):
+                on_place(choice.place)
+
+        self._palette.ask(prompt, rows_for, on_choice, foot=foot)
+
+    def _ask_class(
+        self,
+        prompt: str,
+        without: Collection[int],
+        on_class: Callable[[int], None],
+        *,
+        foot: str,
+        first: Sequence[int] = (),
+        other: tuple[PaletteRow, Callable[[], None]] | None = None,
+    ) -> None:
+        """Ask for one of the classes.
+
+        Args:
+            prompt: what to type.
+            without: classes that are not offered.
+            on_class: called with the chosen class.
+            foot: which keys work.
+            first: classes to offer before anything is typed.
+            other: a row that is no class, offered first, and what choosing it does.
+        """
+        graph = self._session.graph
+
+        def rows_for(text: str) -> list[PaletteRow]:
+            rows = [row for row in class_rows(graph, text, first=first) if _class_of(row) not in without]
+            is_offered = other is not None and text.strip().casefold() in other[0].title.casefold()
+            return [other[0], *rows] if other is not None and is_offered else rows
+
+        def on_choice(choice: Choice) -> None:
+            if isinstance(choice, ClassChoice):
+                on_class(choice.class_id)
+            elif other is not None:
+                other[1]()
+
+        self._palette.ask(prompt, rows_for, on_choice, foot=foot)
+
+
+def _class_of(row: PaletteRow) -> int | None:
+    return row.choice.class_id if isinstance(row.choice, ClassChoice) else None
+
+
+def _and_below(session: Session, class_ids: Sequence[int]) -> set[int]:
+    """Classes and all below them: none of them can go under one of these."""
+    graph = session.graph
+    return set(class_ids).union(*(graph.descendants(class_id) for class_id in class_ids))

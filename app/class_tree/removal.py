@@ -1,0 +1,125 @@
+"""What removing or merging classes would do, as rows of the palette: counted on the project thread, then asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.class_drops import classes_text
+from app.palette.logic import OptionChoice, PaletteRow
+from app.texts import fill, shortened, translate
+from app.wording import SEPARATOR, number
+
+if TYPE_CHECKING:  # loads networkx, and the window shows first
+    from engine.graph.category_graph import CategoryGraph
+    from engine.graph.removal import ChildrenOfRemoved
+    from engine.project import Project
+    from engine.project.removal_preview import MergePreview, RemovalPreview
+
+
+@dataclass(frozen=True)
+class RemovalWay:
+    """One way to remove classes: what becomes of those below, and what that would do."""
+
+    children: ChildrenOfRemoved
+    preview: RemovalPreview
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether no class below and no label is concerned, so that nobody has to be asked."""
+        seen = self.preview
+        return not (seen.children or seen.labels_moved or seen.labels_removed)
+
+
+def removal_ways(project: Project, class_ids: Sequence[int]) -> tuple[RemovalWay, ...]:
+    """The ways in which classes can be removed that differ, on the project thread; the usual one first."""
+    from engine.graph.removal import ChildrenOfRemoved
+    from engine.project.removal_preview import removal_preview
+
+    graph, labelled = project.graph, project.labelled_counts()
+    known = [class_id for class_id in class_ids if class_id in graph]
+    if not known:
+        return ()
+    ways = [
+        RemovalWay(children, removal_preview(graph, labelled, known, children))
+        for children in (ChildrenOfRemoved.ADOPTED, ChildrenOfRemoved.TOP_LEVEL, ChildrenOfRemoved.REMOVED)
+    ]
+    if not ways[0].preview.children:
+        return (ways[0],)
+    are_roots = not any(graph.parents(class_id) for class_id in known)
+    return (ways[0], ways[2]) if are_roots else tuple(ways)
+
+
+def removal_rows(graph: CategoryGraph, class_ids: Sequence[int], ways: Sequence[RemovalWay]) -> list[PaletteRow]:
+    """One row for each way, with the classes and labels that it concerns."""
+    from engine.graph.removal import ChildrenOfRemoved
+
+    icons = {
+        ChildrenOfRemoved.ADOPTED: "arrow_up",
+        ChildrenOfRemoved.TOP_LEVEL: "arrow_up",
+        ChildrenOfRemoved.REMOVED: "delete",
+    }
+    return [
+        PaletteRow(
+            _way_text(graph, class_ids, way, is_only=len(ways) == 1),
+            _labels_text(graph, way.preview),
+            "",
+            "delete" if len(ways) == 1 else icons[way.children],
+            OptionChoice(place),
+        )
+        for place, way in enumerate(ways)
+    ]
+
+
+def removal_prompt(graph: CategoryGraph, class_ids: Sequence[int]) -> str:
+    """`Remove Gull`, `Remove 3 classes`."""
+    return fill(translate("removal", "Remove %1"), chosen_text(graph, class_ids))
+
+
+def chosen_text(graph: CategoryGraph, class_ids: Sequence[int]) -> str:
+    """The name of one class, the number of several."""
+    return shortened(graph.name(class_ids[0])) if len(class_ids) == 1 else classes_text(len(class_ids))
+
+
+def merge_row(graph: CategoryGraph, class_ids: Sequence[int], heir_id: int, seen: MergePreview) -> PaletteRow:
+    """What a merge would do, counted before and after."""
+    title = fill(
+        translate("removal", "Merge %1 into %2"), chosen_text(graph, class_ids), shortened(graph.name(heir_id))
+    )
+    counts = (
+        (translate("removal", "labels %1 → %2"), seen.labels_before, seen.labels_after),
+        (translate("removal", "children %1 → %2"), seen.children_before, seen.children_after),
+        (translate("removal", "classes %1 → %2"), seen.classes_before, seen.classes_after),
+    )
+    parts = [fill(template, number(before), number(after)) for template, before, after in counts if before != after]
+    return PaletteRow(title, SEPARATOR.join(parts), "", "merge", OptionChoice(0))
+
+
+def _way_text(graph: CategoryGraph, class_ids: Sequence[int], way: RemovalWay, *, is_only: bool) -> str:
+    from engine.graph.removal import ChildrenOfRemoved
+
+    if is_only:
+        return removal_prompt(graph, class_ids)
+    if way.children is ChildrenOfRemoved.REMOVED:
+        template = translate("removal", "Remove the whole branch: %1")
+        return fill(template, classes_text(way.preview.classes))
+    if way.children is ChildrenOfRemoved.TOP_LEVEL or not any(graph.parents(each) for each in class_ids):
+        return fill(translate("removal", "Keep what is below: %1 to the top level"), classes_text(way.preview.children))
+    return fill(translate("removal", "Keep what is below: %1 one level up"), classes_text(way.preview.children))
+
+
+def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:
+    """`12 labels go to Bird`, `3 labels are removed`."""
+    parts: list[str] = []
+    if seen.labels_moved:
+        heir = translate("removal", "the parents") if seen.heir is None else shortened(graph.name(seen.heir))
+        parts.append(fill(translate("removal", "%1 go to %2"), labels_text(seen.labels_moved), heir))
+    if seen.labels_removed:
+        parts.append(fill(translate("removal", "%1 are removed"), labels_text(seen.labels_removed)))
+    return SEPARATOR.join(parts)
+
+
+def labels_text(count: int) -> str:
+    """`1 label`, `12 labels`."""
+    return translate("removal", "1 label") if count == 1 else fill(translate("removal", "%1 labels"), number(count))
