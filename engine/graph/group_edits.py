@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from engine.errors import GraphError
 from engine.graph.category_graph import CategoryGraph, ClassId
+from engine.graph.names import LONGEST_NAME
 
 Move = tuple[ClassId, ClassId | None]
 """A class, and the parent that it is taken from; None for the top level."""
@@ -105,6 +106,21 @@ def split_class(
     new_ids = tuple(graph.add_class(name, parents) for name in names)
     check_some(new_ids)
     return new_ids
+
+
+def free_name(graph: CategoryGraph, name: str, parents: Sequence[ClassId]) -> str:
+    """A clean name under which a class can come under these parents, or to the top level where there are none.
+
+    Returns:
+        The name itself, or with " (2)", " (3)" ... behind it where it is taken.
+    """
+    places: Sequence[ClassId | None] = parents or (None,)
+    number, free = 1, name
+    while any(graph.child_named(place, free) is not None for place in places):
+        number += 1
+        suffix = f" ({number})"
+        free = name[: LONGEST_NAME - len(suffix)].rstrip() + suffix
+    return free
 
 
 def check_some(class_ids: Sequence[ClassId]) -> None:

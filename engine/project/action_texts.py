@@ -77,12 +77,16 @@ def remove_classes_text(
         moved, removed: labels that another class got, and that were taken away.
         heir_name: the class that got the labels; empty for several.
     """
-    text = f"Removed {classes_text(chosen)}"
-    if below:
-        text += f" and {below:,} below {'it' if len(chosen) == 1 else 'them'}"
+    text = f"Removed {classes_text(chosen)}{_and_below(chosen, below)}"
     fates = [f"{counted(moved, 'label')} moved to {heir_name or 'their parents'}"] if moved else []
     fates += [f"{counted(removed, 'label')} removed"] if removed else []
     return f"{text} ({', '.join(fates)})" if fates else text
+
+
+def pasted_text(names: Sequence[str], below: int, place: str | None) -> str:
+    """Pasting classes in words; no place is the top level."""
+    text = f"Pasted {classes_text(names)}{_and_below(names, below)}"
+    return text if place is None else f"{text} into {place}"
 
 
 def moved_text(names: Sequence[str], place: str | None) -> str:
@@ -106,6 +110,10 @@ def details_text(names: Sequence[str], *, note_changed: bool, colour_changed: bo
     if note_changed and colour_changed:
         return f"Changed note and colour of {one_or_count(names)}"
     return f"Changed the {'note' if note_changed else 'colour'} of {one_or_count(names)}"
+
+
+def _and_below(chosen: Sequence[str], below: int) -> str:
+    return f" and {below:,} below {'it' if len(chosen) == 1 else 'them'}" if below else ""
 
 
 def one_or_count(names: Sequence[str]) -> str:

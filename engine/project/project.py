@@ -17,18 +17,18 @@ from engine.project import image_rows, label_rows, model_rows, policy_rows, pred
 from engine.project.action_texts import added_text, counted, label_text
 from engine.project.backups.keeping import MANY
 from engine.project.backups.naming import BackupReason
+from engine.project.branch_actions import BranchActions
 from engine.project.change import Change
 from engine.project.clock import person_name
 from engine.project.creation import FirstModel, create_file
 from engine.project.opening import faults_of, open_for_reading, open_for_writing
 from engine.project.records import ClassId, ImageId, Label, ModelVersion, Prediction, TrainedModel
-from engine.project.removal_actions import RemovalActions
 
 _log = logging.getLogger(__name__)
 
 
 @final
-class Project(RemovalActions):
+class Project(BranchActions):
     """An open project file. May be used from any thread, by one at a time.
 
     Every action raises `ProjectReadOnlyError` when the project is open for reading only and `StorageError` when the

@@ -21,6 +21,7 @@ from engine.graph.aliases import Aliases
 from engine.graph.removal import ChildrenOfRemoved, classes_that_go
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.project import ClassDetails, ClassPolicy, Project, SplitPart
+from engine.project.branch_text import copied_branches
 from tests.trust.acknowledge import Log
 from tests.trust.backups import BACKED_UP, RESTORED, backups_of, content_of
 from tests.trust.children import Place
@@ -122,12 +123,12 @@ def _one_edit(project: Project, chance: Random, number: int) -> str:
 
 _GROUP_EDITS: Final = (
     *("add parent", "move some", "link some", "unlink some", "remove some", "merge some", "split", "describe"),
-    "aliases",
+    *("aliases", "paste"),
 )
 
 
 def _edit_group(project: Project, kind: str, pair: tuple[int, int], number: int, chance: Random) -> None:
-    one, _ = pair
+    one, other = pair
     moves = [(each, _parent(project, each, chance)) for each in pair]
     children = chance.choice(tuple(ChildrenOfRemoved))
     match kind:
@@ -147,6 +148,8 @@ def _edit_group(project: Project, kind: str, pair: tuple[int, int], number: int,
             shots = [image_id for image_id, label in project.labels().items() if label.class_id == one]
             parts = [SplitPart(f"part {number}", shots[::2]), SplitPart(f"other part {number}", shots[1::4])]
             project.split_class(one, parts, as_children=chance.random() < 0.5)
+        case "paste":
+            project.paste_branches(copied_branches(project, [project.graph.leaves()[-1], one]), other)
         case "aliases":
             project.set_aliases(one, Aliases(f"n{number}", (f"synonym {number}",)))
         case _:

@@ -12,6 +12,7 @@ from engine.project.action_texts import (
     linked_text,
     merged_text,
     moved_text,
+    pasted_text,
     policy_text,
     remove_classes_text,
     split_text,
@@ -86,6 +87,13 @@ def test_where_classes_stand() -> None:
     assert linked_text("Bird", ["Gull"]) == "Added parent Bird to Gull"
     assert unlinked_text(["Bird"], ["Gull", "Tern"]) == "Unlinked 2 classes from Bird"
     assert unlinked_text(["Bird", "Diver"], ["Gull"]) == "Unlinked Gull from 2 parents"
+
+
+def test_pasting_classes() -> None:
+    """What came, with how much below it, and where to."""
+    assert pasted_text(["Gull"], 0, None) == "Pasted class Gull"
+    assert pasted_text(["Gull"], 12, "Bird") == "Pasted class Gull and 12 below it into Bird"
+    assert pasted_text(["Gull", "Tern"], 1_200, "Bird") == "Pasted 2 classes and 1,200 below them into Bird"
 
 
 def test_notes_and_colours() -> None:

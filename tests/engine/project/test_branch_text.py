@@ -1,0 +1,183 @@
+"""Classes go over the clipboard from one project into another: all that was said of them, nothing broken."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.errors import GraphError, InputError, UnknownClassError
+from engine.graph.aliases import Aliases
+from engine.project import ClassDetails, ClassPolicy, Project
+from engine.project.branch_text import copied_branches, is_copied_text
+from tests.support.graphs import names_of
+from tests.support.projects import bird_project, dump, new_project
+
+SEEN = ClassDetails("Seen in May.\nTwice.", "#00ff7f")
+LARUS = Aliases("n1", ("Larus", "Möwe"))
+
+
+def _birds(folder: Path) -> tuple[Project, int]:
+    """Bird over Gull and Diver, Puffin under both of these, all kinds of things said of Gull; and the id of Bird."""
+    project, gull, images = bird_project(folder)
+    (bird,) = project.graph.parents(gull)
+    _, diver = project.add_class("Diver", [bird])
+    project.add_class("Puffin", [gull, diver])
+    project.set_aliases(gull, LARUS)
+    project.set_details(gull, SEEN)
+    project.set_policy(gull, ClassPolicy(0.75, is_deepest=True))
+    project.label(images, gull)
+    return project, bird
+
+
+def _paths(project: Project) -> set[str]:
+    graph = project.graph
+    return {"/".join(names_of(graph, path)) for each in graph.classes() for path in graph.paths(each)}
+
+
+def test_a_branch_comes_into_another_project_with_all_that_was_said_of_it(tmp_path: Path) -> None:
+    """Names, edges, aliases, note, colour and bar, in one step; labels stay where they are."""
+    project, bird = _birds(tmp_path)
+    text = copied_branches(project, [bird])
+    project.close()
+    assert is_copied_text(text)
+    with new_project(tmp_path, "other.protoleaf") as other:
+        _, animal = other.add_class("Animal")
+        before = dump(other)
+        change, tops = other.paste_branches(text, animal)
+        assert change.text == "Pasted class Bird and 3 below it into Animal"
+        assert names_of(other.graph, tops) == ["Bird"]
+        assert _paths(other) == {
+            "Animal", "Animal/Bird", "Animal/Bird/Gull", "Animal/Bird/Diver", "Animal/Bird/Gull/Puffin",
+            "Animal/Bird/Diver/Puffin",
+        }  # fmt: skip
+        gull = other.graph.find("Larus")
+        assert other.graph.aliases(gull) == LARUS
+        assert (other.details(), other.policies()) == ({gull: SEEN}, {gull: ClassPolicy(0.75, is_deepest=True)})
+        assert (other.labels(), other.check()) == ({}, [])
+        pasted = dump(other)
+        other.undo()
+        assert dump(other) == before
+        other.redo()
+        assert dump(other) == pasted
+
+
+def test_a_copy_of_a_copy_says_the_same(tmp_path: Path) -> None:
+    """Nothing is lost on the way."""
+    project, bird = _birds(tmp_path)
+    with project, new_project(tmp_path, "other.protoleaf") as other:
+        text = copied_branches(project, [bird])
+        _, tops = other.paste_branches(text, None)
+        assert copied_branches(other, tops) == text
+
+
+def test_chosen_classes_that_lie_below_one_another_are_copied_once(tmp_path: Path) -> None:
+    """A class below another chosen one comes with it; several branches come side by side."""
+    project, bird = _birds(tmp_path)
+    with project:
+        gull, diver = project.graph.find("Gull"), project.graph.find("Diver")
+        change, tops = project.paste_branches(copied_branches(project, [gull, bird]), None)
+        assert (change.text, len(tops)) == ("Pasted class Bird (2) and 3 below it", 1)
+        change, tops = project.paste_branches(copied_branches(project, [gull, diver]), None)
+        assert (change.text, names_of(project.graph, tops)) == ("Pasted 2 classes and 1 below them", ["Gull", "Diver"])
+        assert {"Gull/Puffin", "Diver/Puffin"} < _paths(project)
+
+
+def test_a_taken_name_gets_a_number(tmp_path: Path) -> None:
+    """Beside namesakes only, and a name that is as long as may be is shortened for it."""
+    project, bird = _birds(tmp_path)
+    with project:
+        gull = project.graph.find("Gull")
+        text = copied_branches(project, [gull])
+        for expected in ("Gull (2)", "Gull (3)"):
+            _, (top,) = project.paste_branches(text, bird)
+            assert project.graph.name(top) == expected
+            assert names_of(project.graph, project.graph.children(top)) == ["Puffin"]
+        project.rename_class(gull, "x" * 255)
+        _, (top,) = project.paste_branches(copied_branches(project, [gull]), bird)
+        assert project.graph.name(top) == "x" * 251 + " (2)"
+
+
+def test_a_class_can_be_pasted_below_itself(tmp_path: Path) -> None:
+    """The text was made before, so there is no circle."""
+    project, bird = _birds(tmp_path)
+    with project:
+        project.paste_branches(copied_branches(project, [bird]), project.graph.find("Gull"))
+        assert "Bird/Gull/Bird/Gull/Puffin" in _paths(project)
+        assert project.check() == []
+
+
+def _text(*rows: object, **more: object) -> str:
+    return json.dumps({"protoleaf": "classes", "classes": rows, **more})
+
+
+BROKEN: dict[str, tuple[str, str]] = {
+    "nothing": ("", "no copied classes"),
+    "a sentence": ("Gull, Tern", "no copied classes"),
+    "half of it": (_text({"name": "Gull"})[:-3], "no copied classes"),
+    "other JSON": ('{"name": "Gull"}', "no copied classes"),
+    "another kind": ('{"protoleaf": "images", "classes": []}', "no copied classes"),
+    "brackets": ("[" * 100_000, "no copied classes"),
+    "a huge number": ('{"protoleaf": "classes", "classes": ' + "9" * 5_000 + "}", "no copied classes"),
+    "no class": (_text(), "no class to paste"),
+    "no object": (_text("Gull"), "class 1 has no name"),
+    "no name": (_text({"note": "seen"}), "needs a name"),
+    "a number as name": (_text({"name": 7}), "no text"),
+    "a control character": (_text({"name": "a\0b"}), "control characters"),
+    "itself as parent": (_text({"name": "Gull", "parents": [0]}), "does not stand before"),
+    "a later parent": (_text({"name": "Gull"}, {"name": "Tern", "parents": [2]}, {"name": "Auk"}), "class 2 has"),
+    "a negative parent": (_text({"name": "Gull"}, {"name": "Tern", "parents": [-1]}), "does not stand before"),
+    "a parent by name": (_text({"name": "Gull"}, {"name": "Tern", "parents": ["Gull"]}), "no list"),
+    "synonyms in one": (_text({"name": "Gull", "synonyms": "Larus"}), "no list"),
+    "a colour by name": (_text({"name": "Gull", "colour": "red"}), "no colour"),
+    "an endless note": (_text({"name": "Gull", "note": "x" * 10_001}), "too long"),
+    "a bar above one": (_text({"name": "Gull", "bar": 7}), "no probability"),
+    "a bar that is none": (_text({"name": "Gull", "bar": float("nan")}), "no probability"),
+    "a bar in words": (_text({"name": "Gull", "is_deepest": "yes"}), "no probability"),
+    "too deep": (
+        _text({"name": "0"}, *({"name": str(each), "parents": [each - 1]} for each in range(1, 502))), "too deep"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "told"), BROKEN.values(), ids=BROKEN)
+def test_what_nobody_copied_is_refused(tmp_path: Path, text: str, told: str) -> None:
+    """The clipboard may hold anything: one clear line, and nothing is added."""
+    project, _ = _birds(tmp_path)
+    with project:
+        before = dump(project)
+        with pytest.raises(InputError, match=told):
+            project.paste_branches(text, None)
+        assert dump(project) == before
+
+
+def test_namesakes_in_the_text_get_numbers(tmp_path: Path) -> None:
+    """What no project would hold is not refused where it can be put right."""
+    with new_project(tmp_path) as project:
+        rows = [
+            {"name": "Gull"},
+            {"name": "Gull"},
+            {"name": "Tern", "parents": [0, 1, 0]},
+            {"name": "Tern", "parents": [1]},
+        ]
+        _, tops = project.paste_branches(_text(*rows), None)
+        assert _paths(project) == {"Gull", "Gull (2)", "Gull/Tern", "Gull (2)/Tern", "Gull (2)/Tern (2)"}
+        assert len(tops) == 2
+
+
+def test_there_must_be_a_class_to_copy_and_a_place_to_paste(tmp_path: Path) -> None:
+    """Ids that no class has are refused both ways."""
+    project, bird = _birds(tmp_path)
+    with project:
+        text = copied_branches(project, [bird])
+        with pytest.raises(UnknownClassError):
+            copied_branches(project, [bird, 999])
+        with pytest.raises(UnknownClassError):
+            project.paste_branches(text, 999)
+        with pytest.raises(GraphError, match="no class"):
+            copied_branches(project, [])
+
+
+@pytest.mark.parametrize("text", ["Gull", "", '{"name": "protoleaf"}', '{"classes": []}'])
+def test_other_texts_are_known_at_a_glance(text: str) -> None:
+    """A menu asks this each time it opens."""
+    assert not is_copied_text(text)
