@@ -220,6 +220,11 @@ class CategoryGraph:
         return len(self._structure.names)
 
     @property
+    def next_id(self) -> ClassId:
+        """The id that the next class gets."""
+        return self._next_id
+
+    @property
     def edge_count(self) -> int:
         """Number of edges."""
         return len(self._structure.edges)

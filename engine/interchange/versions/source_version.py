@@ -1,0 +1,136 @@
+"""What a source said of its classes when it was imported: the base of a three-way comparison with its next version.
+
+Without it nobody can tell what the source changed from what the person changed.
+"""
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.errors import ProjectDamagedError
+from engine.graph.category_graph import CategoryGraph, ClassId
+from engine.interchange.imported import ImportedGraph
+
+SAME_SOURCE: Final = 0.5
+"""Share of the classes that two versions of one taxonomy have in common at least, of the smaller one."""
+
+_LONGEST: Final = 256 * 2**20
+"""Bytes of an unpacked version: WordNet's 82,115 classes take five million."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceClass:
+    """A class as a source told it.
+
+    Attributes:
+        class_id: the class it became in the project, which may have been renamed, moved or removed there since.
+        name: the source's name.
+        source_id: the source's id; "" where it has none.
+        parents: the classes that its parents became.
+    """
+
+    class_id: ClassId
+    name: str
+    source_id: str = ""
+    parents: frozenset[ClassId] = frozenset()
+
+
+@dataclass(frozen=True)
+class SourceVersion:
+    """One version of a source.
+
+    Attributes:
+        name: of the file or folder.
+        classes: what it said, by class.
+    """
+
+    name: str
+    classes: Mapping[ClassId, SourceClass]
+
+    def likeness(self, imported: ImportedGraph) -> float:
+        """Share of the classes that both have by id or by name, of the smaller one; 0 to 1."""
+        ids = {each.source_id for each in self.classes.values() if each.source_id}
+        names = {each.name for each in self.classes.values()}
+        by_id = _share(ids, {each.aliases.source_id for each in imported.classes if each.aliases.source_id})
+        return max(by_id, _share(names, {each.name for each in imported.classes}))
+
+    def beside(self, base: "SourceVersion | None") -> "SourceVersion":
+        """This version, and of an earlier one the classes that this one says nothing of."""
+        if base is None:
+            return self
+        ids = {each.source_id for each in self.classes.values() if each.source_id}
+        older = {key: each for key, each in base.classes.items() if key not in self.classes and each.source_id not in ids}
+        return SourceVersion(self.name, {**older, **self.classes})
+
+    def packed(self) -> str:
+        """The same as a short text."""
+        rows = [[each.class_id, each.name, each.source_id, sorted(each.parents)] for each in self.classes.values()]
+        plain = json.dumps({"name": self.name, "classes": rows}, ensure_ascii=False, separators=(",", ":"))
+        return base64.b64encode(zlib.compress(plain.encode())).decode()
+
+
+def unpacked(text: str) -> SourceVersion:
+    """The version that `SourceVersion.packed` wrote.
+
+    Raises:
+        ProjectDamagedError: the text is none.
+    """
+    try:
+        unpacker = zlib.decompressobj()
+        plain: Any = json.loads(unpacker.decompress(base64.b64decode(text, validate=True), _LONGEST))
+        rows = [
+            SourceClass(int(class_id), str(name), str(source_id), frozenset(map(int, parents)))
+            for class_id, name, source_id, parents in plain["classes"]
+        ]
+        return SourceVersion(str(plain["name"]), {each.class_id: each for each in rows})
+    except (binascii.Error, zlib.error, ValueError, TypeError, KeyError, RecursionError) as error:
+        raise ProjectDamagedError(
+            "what an imported taxonomy said last time cannot be read",
+            found=str(error),
+            remedy="open an earlier copy of the file, or restore a backup",
+        ) from error
+
+
+def version_of(name: str, imported: ImportedGraph, class_ids: Mapping[str, ClassId]) -> SourceVersion:
+    """What a source says now.
+
+    Args:
+        name: of the file or folder.
+        imported: its content.
+        class_ids: the class that each of its keys became. Where two keys became one class, the first names it.
+    """
+    parent_keys = imported.parent_keys()
+    classes: dict[ClassId, SourceClass] = {}
+    for each in imported.classes:
+        class_id = class_ids[each.key]
+        parents = frozenset(class_ids[parent] for parent in parent_keys[each.key]) - {class_id}
+        known = classes.get(class_id, SourceClass(class_id, each.name, each.aliases.source_id))
+        classes[class_id] = SourceClass(class_id, known.name, known.source_id, known.parents | parents)
+    return SourceVersion(name, classes)
+
+
+def version_in(graph: CategoryGraph, name: str = "") -> SourceVersion:
+    """The graph of a project taken for what a source said: for projects from before sources were remembered."""
+    return SourceVersion(
+        name,
+        {
+            each: SourceClass(each, graph.name(each), graph.aliases(each).source_id, frozenset(graph.parents(each)))
+            for each in graph.classes()
+        },
+    )
+
+
+def likely_base(versions: Iterable[SourceVersion], imported: ImportedGraph) -> SourceVersion | None:
+    """The remembered version that a source is most likely a later one of; None when none is like it."""
+    alike = [(each.likeness(imported), len(each.classes), each) for each in versions]
+    close = [found for found in alike if found[0] >= SAME_SOURCE]
+    return max(close, key=lambda found: found[:2])[2] if close else None
+
+
+def _share(known: Collection[str], others: Collection[str]) -> float:
+    both = len(set(known) & set(others))
+    return both / min(len(known), len(others)) if both else 0.0
