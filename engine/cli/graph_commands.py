@@ -1,4 +1,4 @@
-"""Commands that make a project and its graph, and look after both."""
+"""Commands that look after a project."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,35 +9,6 @@ from engine.cli.output import AsJson, counted, say
 from engine.errors import ProjectDamagedError
 
 ProjectPath = Annotated[Path, typer.Argument(metavar="PROJECT", help="The project file.")]
-
-
-def import_graph(
-    project: ProjectPath,
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="Folder, CSV, JSON, or wordnet.is_a.txt.")],
-    graph_format: Annotated[str, typer.Option("--format", help="Format; detected by default.")] = "auto",
-    under: Annotated[str | None, typer.Option(help="Only this class of the source and its descendants.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Merge a taxonomy into the project's graph."""
-    from engine.collection.importing.import_graph import import_graph as run
-    from engine.project import Project
-
-    with Project.open(project) as opened:
-        done = run(opened, source, graph_format=graph_format, under=under)
-        total = len(opened.graph)
-    known = counted(done.aliases_added, "known class", "known classes")
-    completed = f"completed the ids and synonyms of {known}; " if done.aliases_added else ""
-    say(
-        f"Added {counted(done.classes_added, 'class', 'classes')} and {counted(done.edges_added, 'edge')}; {completed}"
-        f"the graph has {counted(total, 'class', 'classes')}.",
-        {
-            "classes_added": done.classes_added,
-            "edges_added": done.edges_added,
-            "aliases_added": done.aliases_added,
-            "classes": total,
-        },
-        as_json=as_json,
-    )
 
 
 def check(project: ProjectPath, as_json: AsJson = False) -> None:
@@ -67,5 +38,4 @@ def check(project: ProjectPath, as_json: AsJson = False) -> None:
 
 def register(application: typer.Typer) -> None:
     """Add these commands to the program."""
-    application.command("import-graph")(import_graph)
     application.command("check")(check)

@@ -21,6 +21,7 @@ from engine.cli import (
     experiment_commands,
     export_command,
     graph_commands,
+    import_graph_command,
     import_labels_command,
     menu_entry_command,
     new_command,
@@ -48,6 +49,7 @@ application = typer.Typer(
 )
 new_command.register(application)
 graph_commands.register(application)
+import_graph_command.register(application)
 doctor_command.register(application)
 collection_commands.register(application)
 export_command.register(application)

@@ -39,6 +39,26 @@ def imported_text(source: str, classes: int, links: int, names: int) -> str:
     return f"Imported synonyms of {counted(names, 'class', 'classes')} from {source}"
 
 
+def updated_text(source: str, *, new: int, renamed: int, moved: int, merged: int, removed: int, completed: int) -> str:
+    """Taking over a new version of a class list in words: "Updated from birds-2.csv: 12 new classes, 3 renamed".
+
+    Args:
+        source: name of the file or folder.
+        new, renamed, moved, merged, removed: how many classes.
+        completed: classes that got synonyms or an id, told where nothing else happened.
+    """
+    parts = [counted(new, "new class", "new classes")] if new else []
+    others = {"renamed": renamed, "moved": moved, "merged": merged, "removed": removed}
+    parts += [f"{count:,} {what}" for what, count in others.items() if count]
+    synonyms = f"synonyms of {counted(completed, 'class', 'classes')}"
+    return f"Updated from {source}: {', '.join(parts) or synonyms}"
+
+
+def remembered_text(source: str) -> str:
+    """Importing a class list that brings nothing new: what it says is kept to compare its next version with."""
+    return f"Remembered the classes of {source}"
+
+
 def label_text(count: int, class_name: str | None) -> str:
     """Labelling in words; class None is "none of the classes"."""
     return f"Labelled {counted(count, 'image')} as {'none of the classes' if class_name is None else class_name}"

@@ -1,49 +1,204 @@
-"""Bring a taxonomy into a project."""
+"""Bring a taxonomy into a project: what is new of it, or all that changed since it was imported last."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.graph.category_graph import CategoryGraph
+from engine.collection.importing.known_sources import known_sources, remember
+from engine.errors import GraphError
+from engine.graph.category_graph import ClassId
+from engine.graph.edits import EdgeAdded
 from engine.interchange.detect import read_graph
-from engine.interchange.merge import MergeResult, merge_into
+from engine.interchange.imported import ImportedGraph
+from engine.interchange.versions.plan import ImportPlan, plan_addition
+from engine.interchange.versions.report import ImportReport, import_report
+from engine.interchange.versions.source_version import SAME_SOURCE, SourceVersion, likely_base, version_in
+from engine.interchange.versions.update import plan_update
 from engine.project import BackupReason, Change, Project
-from engine.project.action_texts import imported_text
+from engine.project.action_texts import imported_text, remembered_text, updated_text
 
 
 @dataclass(frozen=True)
 class GraphImport:
-    """What came of it; see `MergeResult`."""
+    """What came of it.
+
+    Attributes:
+        change: one step.
+        classes_added, edges_added: how many are new.
+        aliases_added: how many classes from before got a source id or further synonyms.
+        classes_removed: how many that the source has no more were removed.
+        report: what was planned; without it when only figures were asked for.
+        stayed: classes that could not be merged or removed, each with the reason.
+    """
 
     change: Change
     classes_added: int
     edges_added: int
     aliases_added: int = 0
+    classes_removed: int = 0
+    report: ImportReport | None = None
+    stayed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class GraphPreview:
+    """What an import would do, before anything is written.
+
+    Attributes:
+        report: all of it, or the beginnings of its lists.
+        is_known: whether an earlier version of the source was imported into this project.
+        is_alike: whether the project's classes look like an earlier version, known or not.
+        changes_graph: whether anything would change.
+        gone_unlabelled: how many of the classes that the source has no more carry no label, and so can be removed.
+    """
+
+    report: ImportReport
+    is_known: bool
+    is_alike: bool
+    changes_graph: bool
+    gone_unlabelled: int
+
+
+def preview_import(
+    project: Project, imported: ImportedGraph, name: str, *, updates: bool, most: int | None = None
+) -> GraphPreview:
+    """Say what an import would do; nothing is written.
+
+    Args:
+        project: may be open for reading only.
+        imported: the source.
+        name: of the file or folder.
+        updates: see `import_graph`.
+        most: lines of each list; all by default.
+
+    Raises:
+        GraphError: the source cannot be brought into this project.
+    """
+    known = likely_base(known_sources(project), imported)
+    plan = _plan(project, imported, name, known, updates=updates)
+    labels = project.labelled_counts()
+    return GraphPreview(
+        report=import_report(project.graph, imported, plan, labels, most=most),
+        is_known=known is not None,
+        is_alike=known is not None or _looks_alike(project, imported),
+        changes_graph=plan.changes_graph,
+        gone_unlabelled=sum(each not in labels for each in plan.gone),
+    )
 
 
 def import_graph(
-    project: Project, source: Path, *, graph_format: str = "auto", under: str | None = None
+    project: Project,
+    source: Path,
+    *,
+    graph_format: str = "auto",
+    under: str | None = None,
+    updates: bool = False,
+    removes_gone: bool = False,
+    read: ImportedGraph | None = None,
 ) -> GraphImport:
-    """Merge the classes and edges of `source` into the project's graph, as one undoable step.
+    """Bring a taxonomy into the project's graph, as one undoable step.
+
+    Without `updates` only what is new is added, as `merge_into` does. With it the source is taken for a new version of
+    what was imported before: see `engine.interchange.versions.update`.
 
     Args:
         project: open for writing.
         source: file or folder.
         graph_format: one of `engine.interchange.detect.FORMATS`, or "auto".
         under: take only this class of the source and what is below it.
+        updates: take over what the source renamed, moved and merged, too.
+        removes_gone: with `updates`: remove the classes without labels that the source has no more.
+        read: what is in the source, where it was read before.
 
     Raises:
         FormatError, GraphError, StorageError: the source cannot be used; the project is as it was.
     """
-    imported = read_graph(source, graph_format, under=under)
-    results: list[MergeResult] = []
-
-    def merge(graph: CategoryGraph) -> None:
-        results.append(merge_into(graph, imported))
-
-    notice = project.back_up_before(BackupReason.MERGE) if len(project.graph) else ""
+    imported = read_graph(source, graph_format, under=under) if read is None else read
+    known = likely_base(known_sources(project), imported)
+    plan = _plan(project, imported, source.name, known, updates=updates)
+    report = import_report(project.graph, imported, plan, project.labelled_counts()) if updates else None
+    notice = project.back_up_before(BackupReason.MERGE) if len(project.graph) and plan.changes_graph else ""
+    removed, stayed = 0, list[str]()
     with project.one_step("") as step:
-        project.import_graph(merge, f"Imported {source.name}")
-        (result,) = results
-        step.text = imported_text(source.name, result.classes_added, result.edges_added, result.aliases_added)
-    change = replace(step.change, notice=notice)
-    return GraphImport(change, result.classes_added, result.edges_added, result.aliases_added)
+        if plan.edits:
+            project.import_graph(lambda graph: graph.apply(plan.edits), "")
+        for class_id, heir_id in plan.merged:
+            stayed += _merge(project, class_id, heir_id)
+        if removes_gone:
+            removed, kept = _remove(project, plan.gone)
+            stayed += kept
+        if known is None or plan.version.classes != known.classes:
+            remember(project, plan.version, in_place_of=known)
+        step.text = _text(plan, source.name, removed)
+    return GraphImport(
+        change=replace(step.change, notice=notice),
+        classes_added=len(plan.new),
+        edges_added=sum(isinstance(edit, EdgeAdded) for edit in plan.edits),
+        aliases_added=len(plan.completed),
+        classes_removed=removed,
+        report=report,
+        stayed=tuple(stayed),
+    )
+
+
+def _plan(
+    project: Project, imported: ImportedGraph, name: str, known: SourceVersion | None, *, updates: bool
+) -> ImportPlan:
+    if not updates:
+        return plan_addition(project.graph, imported, name, known)
+    if known is None and _looks_alike(project, imported):
+        known = version_in(project.graph)  # imported before the program remembered sources, or written by hand
+    return plan_update(project.graph, imported, name, known)
+
+
+def _looks_alike(project: Project, imported: ImportedGraph) -> bool:
+    return version_in(project.graph).likeness(imported) >= SAME_SOURCE
+
+
+def _merge(project: Project, class_id: ClassId, heir_id: ClassId) -> list[str]:
+    """Merge a class into its heir, which keeps the places that the source gives it.
+
+    Returns:
+        The reason why it could not be, if so.
+    """
+    path, parents = project.graph.path_text(class_id), project.graph.parents(heir_id)
+    try:
+        with project.one_step(""):
+            project.merge_class(class_id, heir_id)
+            for parent_id in set(project.graph.parents(heir_id)) - set(parents):
+                project.unlink(parent_id, heir_id)
+    except GraphError as error:
+        return [f"{path}: {error.what}"]
+    return []
+
+
+def _remove(project: Project, class_ids: Sequence[ClassId]) -> tuple[int, list[str]]:
+    """Remove classes that have no labels, the deepest first; what a person put below them goes to their parents.
+
+    Returns:
+        How many were removed, and the reasons why others were not.
+    """
+    removed, stayed, labels = 0, list[str](), project.labelled_counts()
+    for class_id in sorted(class_ids, key=project.graph.level, reverse=True):
+        path = project.graph.path_text(class_id)
+        if class_id in labels:
+            stayed.append(f"{path}: it has labels")
+            continue
+        try:
+            project.remove_class(class_id)
+            removed += 1
+        except GraphError as error:
+            stayed.append(f"{path}: {error.what}")
+    return removed, stayed
+
+
+def _text(plan: ImportPlan, name: str, removed: int) -> str:
+    if not (plan.changes_graph or removed):
+        return remembered_text(name)
+    if not plan.is_update:
+        links = sum(isinstance(edit, EdgeAdded) for edit in plan.edits)
+        return imported_text(name, len(plan.new), links, len(plan.completed))
+    return updated_text(
+        name, new=len(plan.new), renamed=len(plan.renamed), moved=len(plan.moved), merged=len(plan.merged),
+        removed=removed, completed=len(plan.completed),
+    )  # fmt: skip

@@ -7,7 +7,7 @@ on evidence alone, and one that fits two others equally well is matched with nei
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, final
+from typing import Final, TypeVar, final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.interchange.imported import ImportedClass, ImportedGraph, parents_first
@@ -23,6 +23,8 @@ SHARED_CHILDREN: Final = 0.5
 MOST_SIBLINGS: Final = 200
 """Unmatched classes in one place up to which names are compared letter by letter; beyond, spelled alike must do."""
 
+_A = TypeVar("_A", bound=Hashable)
+_B = TypeVar("_B")
 _TOP: Final[tuple[ClassId | None, ...]] = (None,)
 
 
@@ -176,8 +178,7 @@ class _Matcher:
         if class_id not in self._taken:
             return True
         other = self._classes[self._taken[class_id]]
-        ids = {other.aliases.source_id, each.aliases.source_id} - {""}
-        return other.name == each.name and len(ids) <= 1
+        return other.name == each.name and other.aliases.source_id == each.aliases.source_id
 
     def _match_names(self) -> None:
         """A name that is gone from one place and new at one other: the class was moved."""
@@ -288,14 +289,14 @@ class _Matcher:
         )  # fmt: skip
 
 
-def _grouped[A: Hashable, B](pairs: Iterable[tuple[A, B]]) -> dict[A, list[B]]:
-    groups: dict[A, list[B]] = {}
+def _grouped(pairs: Iterable[tuple[_A, _B]]) -> dict[_A, list[_B]]:
+    groups: dict[_A, list[_B]] = {}
     for first, second in pairs:
         groups.setdefault(first, []).append(second)
     return groups
 
 
-def _unique[B](pairs: Iterable[tuple[str, B]]) -> dict[str, B]:
+def _unique(pairs: Iterable[tuple[str, _B]]) -> dict[str, _B]:
     """Those whose text is not empty, and is had by one alone."""
     return {text: found[0] for text, found in _grouped(pairs).items() if text and len(found) == 1}
 

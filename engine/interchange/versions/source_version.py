@@ -63,7 +63,9 @@ class SourceVersion:
         if base is None:
             return self
         ids = {each.source_id for each in self.classes.values() if each.source_id}
-        older = {key: each for key, each in base.classes.items() if key not in self.classes and each.source_id not in ids}
+        older = {
+            key: each for key, each in base.classes.items() if key not in self.classes and each.source_id not in ids
+        }
         return SourceVersion(self.name, {**older, **self.classes})
 
     def packed(self) -> str:

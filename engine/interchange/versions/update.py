@@ -107,7 +107,9 @@ class _Update:
         """The class that a person merged this one into: it got its id or its name."""
         was = self._said[class_id]
         known = self._graph.fitting(was.source_id) if was.source_id else []
-        known = known or [each for each in self._graph.fitting(was.name) if was.name in self._graph.aliases(each).synonyms]
+        known = known or [
+            each for each in self._graph.fitting(was.name) if was.name in self._graph.aliases(each).synonyms
+        ]
         return known[0] if len(known) == 1 else None
 
     def _resolved(self, parents: Iterable[ClassId]) -> frozenset[ClassId]:

@@ -1,0 +1,161 @@
+"""What importing a source would do, or did, in words and figures that a person can look through."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final, Literal, get_args
+
+from engine.graph.category_graph import CategoryGraph, ClassId
+from engine.graph.names import join_path
+from engine.interchange.imported import ImportedGraph, parents_first
+from engine.interchange.versions.plan import ImportPlan
+
+ReportKind = Literal["new", "renamed", "moved", "merged", "split", "gone", "removed_here", "kept"]
+
+REPORT_KINDS: Final[tuple[ReportKind, ...]] = get_args(ReportKind)
+"""In the order in which a person is told."""
+
+MOST_PARTS: Final = 5
+"""Places, or classes that one became, in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLine:
+    """What happens to one class.
+
+    Attributes:
+        path: the class as it is here; a new one as it will be.
+        becomes: its new name, its new places, the class it goes into, those it became, or what the source says.
+        why: for what stays though the source says otherwise, the reason; else "".
+        labels: images that a person labelled with it.
+    """
+
+    path: str
+    becomes: str = ""
+    why: str = ""
+    labels: int = 0
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """All of it.
+
+    Attributes:
+        source: name of the file or folder.
+        classes, edges: of the source.
+        levels: classes of the source on each level, the top level first.
+        is_update: whether renames, moves and so on are taken over.
+        same: classes that are here, as the source says.
+        completed: classes that get a source id or synonyms.
+        counts: how many classes each list is about.
+        lists: the lists, perhaps only their beginnings.
+    """
+
+    source: str
+    classes: int
+    edges: int
+    levels: tuple[int, ...]
+    is_update: bool
+    same: int
+    completed: int
+    counts: Mapping[ReportKind, int] = field(default_factory=dict)
+    lists: Mapping[ReportKind, tuple[ReportLine, ...]] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        """The same for a JSON file."""
+        lists: dict[str, Any] = {
+            kind: [
+                {name: value for name in ReportLine.__slots__ if (value := getattr(line, name)) or name == "path"}
+                for line in lines
+            ]
+            for kind, lines in self.lists.items()
+        }
+        return {
+            "source": self.source, "classes_in_source": self.classes, "edges_in_source": self.edges,
+            "levels": list(self.levels), "update": self.is_update, "same": self.same, "completed": self.completed,
+            **lists,
+        }  # fmt: skip
+
+
+def import_report(
+    graph: CategoryGraph,
+    imported: ImportedGraph,
+    plan: ImportPlan,
+    labels: Mapping[ClassId, int],
+    *,
+    most: int | None = None,
+) -> ImportReport:
+    """Put a plan into words.
+
+    Args:
+        graph: that the plan was made for, as it is before.
+        imported: the source.
+        plan: what would be done.
+        labels: number of images that a person labelled with exactly each class.
+        most: lines of each list; all by default.
+    """
+    after = graph.copy()
+    after.apply(plan.edits)
+    makers: Mapping[ReportKind, tuple[Sequence[Any], Callable[[Any], ReportLine]]] = {
+        "new": (plan.new, lambda each: ReportLine(after.path_text(each))),
+        "renamed": (plan.renamed, lambda each: ReportLine(graph.path_text(each), after.name(each))),
+        "moved": (plan.moved, lambda each: ReportLine(graph.path_text(each), _places(after, each))),
+        "merged": (plan.merged, lambda pair: ReportLine(graph.path_text(pair[0]), after.path_text(pair[1]))),
+        "split": (plan.split, lambda pair: ReportLine(graph.path_text(pair[0]), _several(map(after.name, pair[1])))),
+        "gone": (plan.gone, lambda each: ReportLine(graph.path_text(each))),
+        "removed_here": (plan.removed_here, ReportLine),
+        "kept": (plan.kept, lambda kept: ReportLine(_path_in(graph, kept.class_id), kept.theirs, kept.clash.value)),
+    }
+    lists = {
+        kind: tuple(
+            _with_labels(make(each), labels.get(_class_of(each), 0))
+            for each in (items if most is None else items[:most])
+        )
+        for kind, (items, make) in makers.items()
+    }
+    return ImportReport(
+        source=plan.version.name,
+        classes=len(imported.classes),
+        edges=len(imported.edges),
+        levels=_levels(imported),
+        is_update=plan.is_update,
+        same=plan.same_count,
+        completed=len(plan.completed),
+        counts={kind: len(items) for kind, (items, _make) in makers.items()},
+        lists=lists,
+    )
+
+
+def _class_of(item: Any) -> ClassId:
+    """The class that a line is about; 0 for a name that is not here any more."""
+    if isinstance(item, tuple):
+        return int(item[0])
+    return item if isinstance(item, int) else int(getattr(item, "class_id", 0))
+
+
+def _with_labels(line: ReportLine, labels: int) -> ReportLine:
+    return ReportLine(line.path, line.becomes, line.why, labels) if labels else line
+
+
+def _places(graph: CategoryGraph, class_id: ClassId) -> str:
+    paths = [join_path(map(graph.name, path)) for path in graph.paths(class_id)]
+    return _several(paths)
+
+
+def _several(texts: Iterable[str]) -> str:
+    found = list(islice(texts, MOST_PARTS + 1))
+    return ", ".join([*found[:MOST_PARTS], "…"] if len(found) > MOST_PARTS else found)
+
+
+def _path_in(graph: CategoryGraph, class_id: ClassId) -> str:
+    return graph.path_text(class_id) if class_id in graph else ""
+
+
+def _levels(imported: ImportedGraph) -> tuple[int, ...]:
+    parent_keys, level_of = imported.parent_keys(), dict[str, int]()
+    for key in parents_first(imported):
+        level_of[key] = max((level_of[parent] + 1 for parent in parent_keys[key]), default=0)
+    counts = [0] * (max(level_of.values(), default=-1) + 1)
+    for level in level_of.values():
+        counts[level] += 1
+    return tuple(counts)

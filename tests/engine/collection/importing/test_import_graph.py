@@ -1,0 +1,176 @@
+"""A taxonomy and its next versions in a project: labels are carried, undo takes all of it back."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.collection.importing.import_graph import GraphImport, import_graph, preview_import
+from engine.collection.importing.known_sources import PART_LENGTH, SETTING, known_sources
+from engine.errors import ProjectDamagedError
+from engine.interchange.detect import read_graph
+from engine.project import Project
+from tests.support.graphs import names_of
+from tests.support.projects import dump, found_files, new_project
+
+V1 = "id,child,parent\na,Bird,\ng,Gull,Bird\nt,Tern,Bird\nk,Auk,Bird\ns,Skua,Bird\n"
+V2 = (
+    '{"classes": [{"id": "a", "name": "Bird"}, {"id": "g", "name": "Larus", "parents": ["a"]}, '
+    '{"id": "w", "name": "Wader", "parents": ["a"]}, {"id": "t", "name": "Tern", "parents": ["w"], '
+    '"synonyms": ["Auk"]}]}'
+)
+
+
+@pytest.fixture
+def birds(tmp_path: Path) -> Project:
+    """The first version was imported, and each class but Bird has two labels."""
+    project = new_project(tmp_path)
+    take(project, tmp_path / "v1.csv", V1)
+    names = names_of(project.graph, project.graph.leaves())
+    images = iter(project.add_images(found_files(tmp_path / "photos", 2 * len(names))).images_added)
+    for name in names:
+        project.label([next(images), next(images)], project.graph.find(name))
+    return project
+
+
+def take(
+    project: Project, source: Path, content: str, *, updates: bool = False, removes_gone: bool = False
+) -> GraphImport:
+    """Write a source and import it."""
+    source.write_text(content, encoding="utf-8")
+    return import_graph(project, source, updates=updates, removes_gone=removes_gone)
+
+
+def labels(project: Project) -> dict[str, int]:
+    """Number of labels by path of their class."""
+    return {project.graph.path_text(class_id): count for class_id, count in project.labelled_counts().items()}
+
+
+def test_a_new_version_carries_the_labels(birds: Project, tmp_path: Path) -> None:
+    """Renamed and moved classes keep theirs, a merged one's go to its heir, one that is gone keeps them and stays."""
+    before = dump(birds)
+    done = take(birds, tmp_path / "v2.json", V2, updates=True)
+    assert labels(birds) == {"Bird/Larus": 2, "Bird/Wader/Tern": 4, "Bird/Skua": 2}
+    assert done.change.text == "Updated from v2.json: 1 new class, 1 renamed, 1 moved, 1 merged"
+    assert birds.graph.parents(birds.graph.find("Tern")) == (birds.graph.find("Wader"),)
+    assert birds.check() == []
+    after = dump(birds)
+    birds.undo()
+    assert dump(birds) == before
+    birds.redo()
+    assert dump(birds) == after
+
+
+def test_a_preview_says_it_and_writes_nothing(birds: Project, tmp_path: Path) -> None:
+    """Paths before and after, labels, levels; the lists may be cut."""
+    (tmp_path / "v2.json").write_text(V2, encoding="utf-8")
+    imported = read_graph(tmp_path / "v2.json")
+    before = dump(birds)
+    preview = preview_import(birds, imported, "v2.json", updates=True)
+    assert dump(birds) == before
+    assert (preview.is_known, preview.changes_graph, preview.gone_unlabelled) == (True, True, 0)
+    report = preview.report
+    assert (report.classes, report.edges, report.levels, report.same) == (4, 3, (1, 2, 1), 1)
+    lines = {kind: [(each.path, each.becomes, each.labels) for each in found] for kind, found in report.lists.items()}
+    assert lines == {
+        "new": [("Bird/Wader", "", 0)],
+        "renamed": [("Bird/Gull", "Larus", 2)],
+        "moved": [("Bird/Tern", "Bird/Wader/Tern", 2)],
+        "merged": [("Bird/Auk", "Bird/Wader/Tern", 2)],
+        "split": [],
+        "gone": [("Bird/Skua", "", 2)],
+        "removed_here": [],
+        "kept": [],
+    }
+    short = preview_import(birds, imported, "v2.json", updates=False, most=0).report
+    assert (short.counts["new"], short.lists["new"], short.is_update) == (3, (), False)
+
+
+def test_what_is_gone_is_removed_only_when_asked_and_without_labels(birds: Project, tmp_path: Path) -> None:
+    """Labels are never lost for a class that a source dropped; what a person put below goes to its parent."""
+    auk, skua = birds.graph.find("Auk"), birds.graph.find("Skua")
+    birds.unlabel([image_id for image_id, label in birds.labels().items() if label.class_id == skua])
+    _, mine = birds.add_class("Mine", [skua])
+    done = take(
+        birds, tmp_path / "v2.csv", "child,parent\nBird,\nGull,Bird\nTern,Bird\n", updates=True, removes_gone=True
+    )
+    assert (done.classes_removed, done.stayed) == (1, ("Bird/Auk: it has labels",))
+    assert auk in birds.graph
+    assert names_of(birds.graph, birds.graph.parents(mine)) == ["Bird"]
+    assert done.change.text == "Updated from v2.csv: 1 removed"
+
+
+def test_a_class_that_cannot_be_merged_stays(birds: Project, tmp_path: Path) -> None:
+    """Both have a child of one name of the person's own: it is told, and the rest of the update is done."""
+    for name in ("Auk", "Tern"):
+        birds.add_class("Young", [birds.graph.find(name)])
+    done = take(birds, tmp_path / "v2.json", V2, updates=True)
+    assert len(done.stayed) == 1
+    assert done.stayed[0].startswith('Bird/Auk: there is already a class "Young"')
+    assert labels(birds)["Bird/Auk"] == 2
+    assert labels(birds)["Bird/Larus"] == 2
+
+
+def test_the_same_file_again_changes_nothing(birds: Project, tmp_path: Path) -> None:
+    """Neither as an addition nor as an update; what was edited here is no news of the source's."""
+    birds.rename_class(birds.graph.find("Gull"), "Möwe")
+    assert take(birds, tmp_path / "v1 (1).csv", V1, updates=True).change.is_empty
+    assert labels(birds)["Bird/Möwe"] == 2
+
+
+def test_a_list_whose_classes_are_all_here_is_remembered(tmp_path: Path) -> None:
+    """So that its next version can be told from what the person made."""
+    with new_project(tmp_path) as project:
+        _, bird = project.add_class("Bird")
+        project.add_class("Gull", [bird])
+        change = take(project, tmp_path / "v1.csv", "child,parent\nGull,Bird\n").change
+        assert (change.text, change.graph_edits) == ("Remembered the classes of v1.csv", ())
+        assert [each.name for each in known_sources(project)] == ["v1.csv"]
+        project.undo()
+        assert known_sources(project) == []
+
+
+def test_two_sources_and_their_next_versions(birds: Project, tmp_path: Path) -> None:
+    """Each is compared with its own, and remembered in its own place."""
+    take(birds, tmp_path / "fruit.csv", "child,parent\nFruit,\nApple,Fruit\n")
+    take(birds, tmp_path / "fruit 2.csv", "child,parent\nFruit,\nApple,Fruit\nPear,Fruit\n", updates=True)
+    assert [(each.name, len(each.classes)) for each in known_sources(birds)] == [("v1.csv", 5), ("fruit 2.csv", 3)]
+
+
+def test_a_large_source_takes_several_settings_and_gives_them_back(
+    birds: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts of it that are not needed any more go; a part that is missing is damage."""
+    monkeypatch.setattr("engine.collection.importing.known_sources.PART_LENGTH", 60)
+    assert PART_LENGTH > 60
+    wide = V1 + "".join(f"x{number},Warbler {number},Bird\n" for number in range(40))
+    take(birds, tmp_path / "v2.csv", wide, updates=True)
+    (parts,) = birds.setting(SETTING)
+    assert parts > 2
+    assert len(known_sources(birds)[0].classes) == 45
+    take(birds, tmp_path / "v3.csv", V1, updates=True)
+    (fewer,) = birds.setting(SETTING)
+    assert fewer < parts
+    assert birds.setting(f"imported taxonomy 0.{parts - 1}") is None
+    birds.set_setting("imported taxonomy 0.0", None)
+    with pytest.raises(ProjectDamagedError, match="is missing"):
+        known_sources(birds)
+
+
+def test_a_project_from_before_sources_were_remembered(tmp_path: Path) -> None:
+    """A list that looks like what is there may be taken for its next version, when the person says so."""
+    with new_project(tmp_path) as project:
+        _, bird = project.add_class("Bird")
+        _, gull = project.add_class("Gull", [bird])
+        _, mine = project.add_class("Auk", [bird])
+        (tmp_path / "v2.json").write_text(
+            '{"name": "Bird", "children": [{"name": "Seabird", "children": [{"name": "Gull"}]}]}', encoding="utf-8"
+        )
+        preview = preview_import(project, read_graph(tmp_path / "v2.json"), "v2.json", updates=False)
+        assert (preview.is_known, preview.is_alike) == (False, True)
+        import_graph(project, tmp_path / "v2.json", updates=True)
+        assert project.graph.path_text(gull) == "Bird/Seabird/Gull"
+        assert mine in project.graph
+        unrelated = tmp_path / "cars.csv"
+        unrelated.write_text("child,parent\nCar,\nBus,Car\n", encoding="utf-8")
+        cars = preview_import(project, read_graph(unrelated), "cars.csv", updates=True)
+        assert (cars.is_alike, cars.report.counts["gone"]) == (False, 0)

@@ -1,0 +1,30 @@
+"""Taxonomies as files tell them, written by hand in one line, and their next versions."""
+
+from collections.abc import Mapping, Sequence
+
+from engine.graph.aliases import Aliases
+from engine.graph.category_graph import CategoryGraph
+from engine.interchange.imported import ImportedClass, ImportedGraph
+from engine.interchange.merge import merge_into
+from engine.interchange.versions.source_version import SourceVersion, version_of
+
+
+def source_of(
+    parents_of: Mapping[str, Sequence[str]],
+    *,
+    ids: Mapping[str, str] | None = None,
+    synonyms: Mapping[str, Sequence[str]] | None = None,
+) -> ImportedGraph:
+    """A source: {"Animal": [], "Bird": ["Animal"]}. A key is the name; of "Bird/Other" the name is "Other"."""
+    ids, synonyms = ids or {}, synonyms or {}
+    classes = [
+        ImportedClass(key, key.rsplit("/", 1)[-1], Aliases(ids.get(key, ""), tuple(synonyms.get(key, ()))))
+        for key in parents_of
+    ]
+    return ImportedGraph(tuple(classes), tuple((top, key) for key, parents in parents_of.items() for top in parents))
+
+
+def imported_project(source: ImportedGraph, name: str = "v1.csv") -> tuple[CategoryGraph, SourceVersion]:
+    """A graph into which the source was imported, and what the project remembers of it."""
+    graph = CategoryGraph()
+    return graph, version_of(name, source, merge_into(graph, source).class_ids)
