@@ -44,11 +44,15 @@ EDITS_AT_ONCE: Final = 1_000
 
 @final
 class CategoryGraph:
-    """A directed acyclic graph of named classes; siblings, and roots among themselves, have different names."""
+    """A directed acyclic graph of named classes; siblings, and roots among themselves, have different names.
+
+    Attributes:
+        next_id: what the next class gets, if it is given none.
+    """
 
     def __init__(self) -> None:
         self._structure = GraphStructure()
-        self._next_id: ClassId = 1
+        self.next_id: ClassId = 1
         self._recorders: list[list[GraphEdit]] = []
 
     # -- edit ------------------------------------------------------------------------------------------------------
@@ -79,7 +83,7 @@ class CategoryGraph:
         """
         cleaned = clean_name(name)
         check_known(self._structure, *parents)
-        new_id = self._next_id if class_id is None else class_id
+        new_id = self.next_id if class_id is None else class_id
         if new_id in self:
             raise GraphError(f"the class number {new_id} is taken", found=f'"{self.name(new_id)}"')
         for parent_id in parents or (TOP,):
@@ -182,11 +186,7 @@ class CategoryGraph:
 
     @contextmanager
     def record(self) -> Iterator[list[GraphEdit]]:
-        """Collect the edits that are made inside a `with` block; an exception takes them all back.
-
-        Returns:
-            Context manager that gives the list, which grows with each edit. Blocks may be nested.
-        """
+        """Collect the edits inside a `with` block, perhaps within another, as a list; an exception takes them back."""
         edits: list[GraphEdit] = []
         self._recorders.append(edits)
         try:
@@ -209,7 +209,7 @@ class CategoryGraph:
 
     def reserve_ids(self, through: ClassId) -> None:
         """Never give out an id up to and including `through`: they belonged to classes that were removed."""
-        self._next_id = max(self._next_id, through + 1)
+        self.next_id = max(self.next_id, through + 1)
 
     # -- ask -------------------------------------------------------------------------------------------------------
 
@@ -218,11 +218,6 @@ class CategoryGraph:
 
     def __len__(self) -> int:
         return len(self._structure.names)
-
-    @property
-    def next_id(self) -> ClassId:
-        """The id that the next class gets."""
-        return self._next_id
 
     @property
     def edge_count(self) -> int:
@@ -324,7 +319,7 @@ class CategoryGraph:
         """Make an equal graph that goes its own way from here."""
         twin = CategoryGraph()
         twin._structure = self._structure.copy()
-        twin._next_id = self._next_id
+        twin.next_id = self.next_id
         return twin
 
     # -- inside ----------------------------------------------------------------------------------------------------
