@@ -94,8 +94,8 @@ def test_a_named_file_that_is_no_image(collection: Collection, capsys: pytest.Ca
 
 def test_unknown_graph_format(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
     """A format that does not exist is misuse, and the message lists those that do."""
-    line = refused(capsys, "import-graph", collection.project, collection.graph, "--format", "obo", status=2)
-    assert "folders, csv, json, imagenet" in line
+    line = refused(capsys, "import-graph", collection.project, collection.graph, "--format", "owl", status=2)
+    assert "expected one of folders, wordnet, imagenet, " in line
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt(), Cancelled()])
