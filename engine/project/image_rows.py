@@ -192,6 +192,16 @@ def store_facts(connection: Connection, facts: Iterable[tuple[ImageId, bytes | s
         )
 
 
+def facts_of(
+    connection: Connection, image_ids: Iterable[ImageId]
+) -> Iterator[tuple[ImageId, bytes | None, str | None]]:
+    """What reading the files of these images found out, for `store_facts`; those never read are passed over."""
+    for image_id in image_ids:
+        row = connection.row("SELECT content_hash, failure FROM image_fact WHERE image_id = ?", (image_id,))
+        if row is not None:
+            yield image_id, *row
+
+
 def _id_of(connection: Connection, path: str | bytes) -> ImageId | None:
     found = connection.value("SELECT image_id FROM image WHERE path = ?", (path,))
     return None if found is None else int(found)

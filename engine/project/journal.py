@@ -89,6 +89,14 @@ class Journal:
         )
         return [JournalStep(key, text, time_of(when), who, bool(undone)) for key, text, when, who, undone in rows]
 
+    def row_changes(self) -> list[RowChange]:
+        """The row changes of all steps that are not undone, in the order in which they were made."""
+        chunks = self._connection.rows(
+            "SELECT step_id, sequence FROM journal_chunk JOIN journal_step USING (step_id) WHERE is_undone = 0"
+            " ORDER BY step_id, sequence"
+        )
+        return [change for step_id, sequence in chunks for change in read_chunk(self._connection, step_id, sequence)]
+
     @contextmanager
     def _outermost(self, text: str, who: str) -> Iterator[OpenStep]:
         writer = StepWriter(self._connection, text, who)

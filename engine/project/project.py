@@ -17,18 +17,18 @@ from engine.project import image_rows, label_rows, model_rows, policy_rows, pred
 from engine.project.action_texts import added_text, counted, label_text
 from engine.project.backups.keeping import MANY
 from engine.project.backups.naming import BackupReason
-from engine.project.branch_actions import BranchActions
 from engine.project.change import Change
 from engine.project.clock import person_name
 from engine.project.creation import FirstModel, create_file
 from engine.project.opening import faults_of, open_for_reading, open_for_writing
 from engine.project.records import ClassId, ImageId, Label, ModelVersion, Prediction, TrainedModel
+from engine.project.supposing_actions import SupposingActions
 
 _log = logging.getLogger(__name__)
 
 
 @final
-class Project(BranchActions):
+class Project(SupposingActions):
     """An open project file. May be used from any thread, by one at a time.
 
     Every action raises `ProjectReadOnlyError` when the project is open for reading only and `StorageError` when the
@@ -92,7 +92,8 @@ class Project(BranchActions):
         return faults_of(_whole(path))
 
     def close(self) -> None:
-        """Close the file and let others write; closing twice is fine."""
+        """Close the file and let others write; closing twice is fine. What is only supposed is gone."""
+        self._forget_supposition()
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -239,14 +240,15 @@ class Project(BranchActions):
             backbone_name, backbone_hash, backbone_path, propagation_hash, settings: see `ModelVersion`.
         """
         self._check_writable()
-        version_id = model_rows.insert_version(
-            self._connection,
-            backbone_name=backbone_name,
-            backbone_hash=backbone_hash,
-            backbone_path=backbone_path,
-            propagation_hash=propagation_hash,
-            settings=settings or {},
-        )
+        for connection in self._fact_connections:
+            version_id = model_rows.insert_version(
+                connection,
+                backbone_name=backbone_name,
+                backbone_hash=backbone_hash,
+                backbone_path=backbone_path,
+                propagation_hash=propagation_hash,
+                settings=settings or {},
+            )
         return model_rows.model_version(self._connection, version_id)
 
     def add_trained_model(self, model: TrainedModel) -> ModelVersion:
@@ -256,7 +258,9 @@ class Project(BranchActions):
             InputError: the version it was trained from is not in the project.
         """
         self._check_writable()
-        return model_rows.model_version(self._connection, model_rows.insert_trained(self._connection, model))
+        for connection in self._fact_connections:
+            version_id = model_rows.insert_trained(connection, model)
+        return model_rows.model_version(self._connection, version_id)
 
     def choose_model(self, version_id: int) -> Change:
         """Use another model version.
@@ -294,7 +298,9 @@ class Project(BranchActions):
             results: image id, content hash (bytes or hex) and failure, either of them None.
         """
         self._check_writable()
-        image_rows.store_facts(self._connection, results)
+        facts = list(results)
+        for connection in self._fact_connections:
+            image_rows.store_facts(connection, facts)
 
     def store_predictions(self, rows: Iterable[Prediction], *, version_id: int, setting: str) -> None:
         """Store predictions in place of the earlier ones of the same setting and model version.
