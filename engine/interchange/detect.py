@@ -10,7 +10,8 @@ from engine.errors import FormatError, StorageError, UsageError
 from engine.interchange import csv_edges, imagenet, json_tree, nested_folders
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.restrict import restricted
-from engine.interchange.taxonomies import graphml, obo, skos, wordnet
+from engine.interchange.taxonomies import class_lists, darwin_core, graphml, labelling_interface, obo, skos, wordnet
+from engine.interchange.taxonomies.darwin_core_tables import is_unpacked
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomy_file import taxonomy_text
 
@@ -51,6 +52,16 @@ FORMATS: Final[Mapping[str, GraphFormat]] = {
     "graphml": GraphFormat(
         "GraphML: nodes, and edges from parent to child", graphml.read, graphml.fits, ("*.graphml",)
     ),
+    "label-studio": GraphFormat(
+        "Label Studio: the XML of a labelling interface",
+        labelling_interface.read,
+        labelling_interface.fits,
+        ("*.xml",),
+    ),
+    "cvat": GraphFormat("CVAT: its labels as JSON", class_lists.read_cvat, class_lists.fits_cvat),
+    "fiftyone": GraphFormat(
+        "FiftyOne or Hugging Face: the classes of a data set", class_lists.read_fiftyone, class_lists.fits_fiftyone
+    ),
     "json": GraphFormat(
         'JSON: a tree of "name" and "children", or a list of "classes"',
         json_tree.read,
@@ -62,6 +73,9 @@ FORMATS: Final[Mapping[str, GraphFormat]] = {
         csv_edges.read,
         lambda opening: csv_edges.has_header(opening.first_line),
         ("*.csv", "*.tsv"),
+    ),
+    "darwin-core": GraphFormat(
+        "Darwin Core: a checklist of GBIF and others, zipped or not", darwin_core.read, darwin_core.fits, ("*.zip",)
     ),
 }
 """By name, in the order in which a file is compared with them."""
@@ -119,7 +133,9 @@ def detect_format(source: Path) -> str:
 def _format_of_folder(source: Path) -> str:
     if (source / imagenet.IS_A_FILE).is_file():
         return "imagenet"
-    return "wordnet" if (source / wordnet.FILES[0]).is_file() else "folders"
+    if (source / wordnet.FILES[0]).is_file():
+        return "wordnet"
+    return "darwin-core" if is_unpacked(source) else "folders"
 
 
 def _by_suffix(source: Path) -> str:

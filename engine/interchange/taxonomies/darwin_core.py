@@ -1,0 +1,225 @@
+"""Checklists in Darwin Core, as GBIF, Catalogue of Life and museums publish them: tables of taxa, zipped or not.
+
+A taxon becomes a class named by its scientific name without the authors; the whole name, its synonyms and its names in
+people's languages are synonyms of the class, the taxonID is its source id, rank and remarks are its note. Parents are
+those of `parentNameUsageID`; a table without gets them from its columns of ranks, from kingdom to genus.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, final
+
+from engine.errors import FormatError
+from engine.graph.aliases import Aliases
+from engine.graph.names import join_path
+from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
+from engine.interchange.sibling_names import told_apart
+from engine.interchange.taxonomies.darwin_core_tables import NAME, TaxonRow, checklist, has_taxon_header, holds_taxa
+from engine.interchange.taxonomies.opening import Opening
+
+IDS: Final = ("taxonid", "taxonkey", "id", "")
+"""Columns that may hold a taxon's id, the standard's own first; "" is the id that ties the tables of an archive."""
+PARENT: Final = "parentnameusageid"
+ACCEPTED: Final = ("acceptednameusageid", "acceptedtaxonkey")
+RANKS: Final = (
+    "kingdom", "phylum", "class", "order", "superfamily", "family", "subfamily", "tribe", "subtribe", "genus",
+    "subgenus",
+)  # fmt: skip
+"""Columns that name the taxa above, the highest first."""
+
+
+@dataclass
+class _Taxon:
+    key: str
+    source_id: str
+    name: str
+    place: str
+    parents: tuple[str, ...]
+    rank: str = ""
+    remarks: str = ""
+    synonyms: list[str] = field(default_factory=list)
+
+
+def read(source: Path) -> ImportedGraph:
+    """Read a checklist.
+
+    An extract is cut off somewhere: where a single parent is missing, the taxa below it are at the top.
+
+    Args:
+        source: a table with a header; an archive with or without `meta.xml`; or its folder.
+
+    Returns:
+        The classes; the key is the taxonID, or the path of a taxon that has no row of its own.
+
+    Raises:
+        StorageError: it cannot be read.
+        FormatError: it is no checklist, has a taxon twice, one whose parent is missing, or a circle.
+    """
+    tables = checklist(source)
+    taxa = _by_parents(tables.taxa) if any(PARENT in row.cells for row in tables.taxa) else _by_ranks(tables.taxa)
+    for row in tables.vernacular:
+        taxon = taxa.get(row.cells.get("", ""))
+        if taxon is not None:
+            taxon.synonyms += _vernacular(row)
+    edges = tuple((parent, taxon.key) for taxon in taxa.values() for parent in taxon.parents)
+
+    def id_of(key: str) -> str:
+        return taxa[key].source_id or key
+
+    names = told_apart({key: taxon.name for key, taxon in taxa.items()}, edges, source.name, id_of=id_of)
+    return checked(ImportedGraph(tuple(_class(each, names[key]) for key, each in taxa.items()), edges), source.name)
+
+
+def fits(opening: Opening) -> bool:
+    """Whether a file is of this format: by its header, or by the files in an archive."""
+    if opening.members:
+        return holds_taxa(opening.members)
+    return has_taxon_header(opening.first_line)
+
+
+# -- with parents
+
+
+def _by_parents(rows: Sequence[TaxonRow]) -> dict[str, _Taxon]:
+    row_of: dict[str, TaxonRow] = {}
+    for row in rows:
+        key = _id(row)
+        if not key:
+            raise FormatError(f"{row.place} has no taxonID", found=row.cells.get(NAME, "no name either"))
+        if key in row_of:
+            raise _repeated(row, key)
+        row_of[key] = row
+    accepted = _Accepted(row_of)
+    parent_of = {key: accepted.key(row.cells.get(PARENT, "")) for key, row in row_of.items() if accepted.is_one(key)}
+    parent_of = _without_what_is_cut_off(parent_of, row_of)
+    taxa = {key: _taxon(row_of[key], key, (parent,) if parent else ()) for key, parent in parent_of.items()}
+    for key, row in row_of.items():
+        if key not in taxa and (taxon := taxa.get(accepted.key(key))) is not None:
+            taxon.synonyms += [_name(row), *_vernacular(row)]
+    return taxa
+
+
+@final
+class _Accepted:
+    """Which taxon another name stands for."""
+
+    def __init__(self, row_of: Mapping[str, TaxonRow]) -> None:
+        self._row_of = row_of
+
+    def is_one(self, key: str) -> bool:
+        """Whether this is a taxon of its own."""
+        return not self._other(key) and "synonym" not in self._row_of[key].cells.get("taxonomicstatus", "").casefold()
+
+    def key(self, key: str) -> str:
+        """The key of the taxon itself; names that stand for one another lead to one of them."""
+        seen = {key}
+        while (other := self._other(key)) and other not in seen:
+            seen.add(other)
+            key = other
+        return key
+
+    def _other(self, key: str) -> str:
+        row = self._row_of.get(key)
+        other = next((row.cells[column] for column in ACCEPTED if column in row.cells), "") if row else ""
+        return "" if other == key else other
+
+
+def _without_what_is_cut_off(parent_of: Mapping[str, str], row_of: Mapping[str, TaxonRow]) -> dict[str, str]:
+    """The parents, of which one may be missing: what an extract was taken from."""
+    missing: dict[str, str] = {}
+    for key, parent in parent_of.items():
+        if parent and parent not in parent_of:
+            missing.setdefault(parent, key)
+    if len(missing) > 1:
+        parent, key = next(iter(missing.items()))
+        raise FormatError(
+            f'{row_of[key].place} names the parent "{parent}", which has no row',
+            found=f"{len(missing):,} such parents",
+            remedy="add their rows, or take an extract of one taxon with all that is below it",
+        )
+    return {key: "" if parent in missing else parent for key, parent in parent_of.items()}
+
+
+# -- with ranks
+
+
+def _by_ranks(rows: Sequence[TaxonRow]) -> dict[str, _Taxon]:
+    taxa: dict[str, _Taxon] = {}
+    by_id: dict[str, _Taxon] = {}
+    others: list[tuple[str, TaxonRow]] = []
+    for row in rows:
+        own_id = _id(row)
+        accepted = next((row.cells[column] for column in ACCEPTED if column in row.cells), own_id)
+        if accepted != own_id:
+            others.append((accepted, row))
+            continue
+        if own_id and own_id in by_id:
+            raise _repeated(row, own_id)
+        path = _path(row)
+        key = join_path(path)
+        if key in taxa and taxa[key].source_id not in {"", own_id}:
+            key = f"{key} ({own_id})"
+        elif key in taxa and taxa[key].place:
+            raise FormatError(f"{row.place} has the taxon of an earlier row", found=key)
+        _add_above(taxa, path[:-1])
+        taxa[key] = _taxon(row, key, (join_path(path[:-1]),) if path[1:] else ())
+        by_id[own_id] = taxa[key]
+    for accepted, row in others:
+        if accepted in by_id:
+            by_id[accepted].synonyms += [_name(row), *_vernacular(row)]
+    return taxa
+
+
+def _path(row: TaxonRow) -> tuple[str, ...]:
+    """Names from the kingdom down to the taxon's own."""
+    name = clean_name_at(row.place, _name(row))
+    own_rank = row.cells.get("taxonrank", "").casefold()
+    above = RANKS[: RANKS.index(own_rank)] if own_rank in RANKS else RANKS
+    names = [clean_name_at(row.place, row.cells[rank]) for rank in above if rank in row.cells]
+    return (*names, name) if not names or names[-1] != name else tuple(names)
+
+
+def _add_above(taxa: dict[str, _Taxon], path: tuple[str, ...]) -> None:
+    """Taxa that rows name as theirs, and that have no row themselves so far."""
+    for length in range(1, len(path) + 1):
+        key, parents = join_path(path[:length]), (join_path(path[: length - 1]),) if length > 1 else ()
+        taxa.setdefault(key, _Taxon(key, "", path[length - 1], "", parents))
+
+
+# -- both
+
+
+def _repeated(row: TaxonRow, key: str) -> FormatError:
+    return FormatError(f"{row.place} has the taxonID of an earlier row", found=key, remedy="give it its own")
+
+
+def _id(row: TaxonRow) -> str:
+    return next((row.cells[column] for column in IDS if column in row.cells), "")
+
+
+def _name(row: TaxonRow) -> str:
+    """The scientific name without its authors."""
+    whole = row.cells.get(NAME, "")
+    if "canonicalname" in row.cells or not whole:
+        return row.cells.get("canonicalname", whole)
+    return whole.removesuffix(row.cells.get("scientificnameauthorship", "")).strip() or whole
+
+
+def _taxon(row: TaxonRow, key: str, parents: tuple[str, ...]) -> _Taxon:
+    name = clean_name_at(row.place, _name(row))
+    rank, remarks = row.cells.get("taxonrank", ""), row.cells.get("taxonremarks", "")
+    synonyms = [row.cells.get(NAME, ""), *_vernacular(row)]
+    return _Taxon(key, _id(row), name, row.place, parents, rank, remarks, synonyms)
+
+
+def _vernacular(row: TaxonRow) -> list[str]:
+    """Names in people's languages; a cell may hold several."""
+    return [part.strip() for part in row.cells.get("vernacularname", "").split("|")]
+
+
+def _class(taxon: _Taxon, name: str) -> ImportedClass:
+    synonyms = tuple(dict.fromkeys(each for each in taxon.synonyms if each))
+    aliases = clean_aliases_at(taxon.place or taxon.key, Aliases(taxon.source_id, synonyms), name)
+    note = "\n".join(filter(None, [f"Rank: {taxon.rank.casefold()}" if taxon.rank else "", taxon.remarks]))
+    return ImportedClass(taxon.key, name, aliases, note)

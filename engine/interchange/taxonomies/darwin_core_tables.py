@@ -1,0 +1,219 @@
+"""The tables of a Darwin Core checklist: one file, an archive, or the folder that an archive was unpacked into."""
+
+import csv
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from engine.errors import FormatError, StorageError
+from engine.interchange.labelled_images.darwin_core_terms import META, Table, tables_in
+from engine.interchange.taxonomies.opening import Opening
+from engine.interchange.taxonomy_file import LARGEST_TAXONOMY_BYTES, check_size, taxonomy_bytes
+from engine.interchange.text_file import decoded
+
+NAME: Final = "scientificname"
+_BESIDE: Final = frozenset(
+    {"taxonid", "taxonkey", "parentnameusageid", "acceptednameusageid", "taxonrank", "kingdom", "family", "genus"}
+)
+"""A table with one of these columns beside the name is one of taxa."""
+_DESCRIPTION: Final = "http://rs.tdwg.org/dwc/text/"
+"""The vocabulary of `meta.xml`."""
+_TAXON: Final = "Taxon"
+_VERNACULAR: Final = "VernacularName"
+_SEPARATORS: Final = ("\t", ",", ";", "|")
+_TABLE_FILE: Final = re.compile(r"(?i)(?:.*/)?[^/]*\.(?:tsv|csv|txt)")
+_TAXON_FILE: Final = re.compile(r"(?i)(?:.*/)?taxon\.(?:tsv|csv|txt)")
+_PREFIX: Final = re.compile(r".*[/#:]")
+_ENCODINGS: Final = frozenset({"", "utf-8", "utf8"})
+
+
+@dataclass(frozen=True)
+class TaxonRow:
+    """A row of a table.
+
+    Attributes:
+        place: where it stands, for errors.
+        cells: by term, in small letters and without its vocabulary; only those that are not empty. The id by which
+            tables belong together is under "".
+    """
+
+    place: str
+    cells: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Checklist:
+    """The tables of a checklist.
+
+    Attributes:
+        taxa: its rows.
+        vernacular: rows of names in the languages of people; () where there is no such table.
+    """
+
+    taxa: tuple[TaxonRow, ...]
+    vernacular: tuple[TaxonRow, ...] = ()
+
+
+def checklist(source: Path) -> Checklist:
+    """Read the tables.
+
+    Args:
+        source: a table with a header; an archive with or without `meta.xml`; or its folder.
+
+    Raises:
+        StorageError: it cannot be read.
+        FormatError: there is no table of taxa, or one is broken or too large.
+    """
+    if not source.is_dir() and not zipfile.is_zipfile(source):
+        return Checklist(tuple(_rows_by_header(decoded(taxonomy_bytes(source), source.name), source.name)))
+    with _members(source) as (names, content):
+        if META in names:
+            return _described(tables_in(content(META)), content, source.name)
+        taxa = _table_of_taxa(names, source.name)
+        return Checklist(tuple(_rows_by_header(decoded(content(taxa), taxa), taxa)))
+
+
+def has_taxon_header(first_line: str) -> bool:
+    """Whether a line of text is the header of a table of taxa."""
+    return _separator(first_line) is not None
+
+
+def holds_taxa(names: Collection[str]) -> bool:
+    """Whether an archive with these files may be a checklist: one that says what it holds, or a single table."""
+    tables = [name for name in names if _TABLE_FILE.fullmatch(name)]
+    return META in names or len(names) == len(tables) == 1 or any(map(_TAXON_FILE.fullmatch, tables))
+
+
+def is_unpacked(folder: Path) -> bool:
+    """Whether a folder is a checklist; one of images may hold tables and descriptions of its own."""
+    names = [path.name for path in folder.iterdir() if path.is_file()]
+    if any(map(_TAXON_FILE.fullmatch, names)):
+        return True
+    return META in names and _DESCRIPTION in Opening.of(folder / META).text
+
+
+@contextmanager
+def _members(source: Path) -> Iterator[tuple[tuple[str, ...], Callable[[str], bytes]]]:
+    """The files of an archive or folder, and what reads one of them."""
+    if source.is_dir():
+        yield (
+            tuple(sorted(path.name for path in source.iterdir() if path.is_file())),
+            lambda name: taxonomy_bytes(source / name),
+        )
+        return
+    try:
+        with zipfile.ZipFile(source) as archive:
+            yield tuple(archive.namelist()), lambda name: _unpacked(archive, name)
+    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError) as error:
+        raise FormatError(f"{source.name} is no archive that can be read", found=str(error)[:200]) from error
+    except OSError as error:
+        raise StorageError(f"{source.name} cannot be read", found=str(error), remedy="check the path") from error
+
+
+def _unpacked(archive: zipfile.ZipFile, name: str) -> bytes:
+    """A file of an archive; one that says a wrong size is not believed."""
+    check_size(archive.getinfo(name).file_size, name)
+    with archive.open(name) as file:
+        data = file.read(LARGEST_TAXONOMY_BYTES + 1)
+    check_size(len(data), name)
+    return data
+
+
+def _described(tables: list[Table], content: Callable[[str], bytes], source_name: str) -> Checklist:
+    core, *others = tables
+    if not core.row_type.endswith(_TAXON):
+        raise FormatError(
+            f"{source_name} is no checklist",
+            expected="an archive whose core is Taxon",
+            found=core.row_type,
+            remedy="labels of occurrences come in by importing labels",
+        )
+    names = [table for table in others if table.row_type.endswith(_VERNACULAR)]
+    return Checklist(
+        tuple(_rows(core, content(core.file))),
+        tuple(row for table in names for row in _rows(table, content(table.file))),
+    )
+
+
+def _rows(table: Table, data: bytes) -> Iterator[TaxonRow]:
+    """Rows of a table that `meta.xml` describes."""
+    encoding = table.encoding.casefold()
+    try:
+        text = decoded(data, table.file) if encoding in _ENCODINGS else data.decode(encoding)
+    except (UnicodeDecodeError, LookupError) as error:
+        raise FormatError(f"{table.file} is not text in {table.encoding}", found=str(error)[:200]) from error
+    for line, cells in _cells(text, table.file, table.separator, table.quote):
+        if line > table.header_lines:
+            told = {_term(term): cells[at] for at, term in table.columns.items() if at < len(cells)}
+            own = cells[table.id_index] if table.id_index < len(cells) else ""
+            yield _row(line, table.file, {"": own, **told})
+
+
+def _rows_by_header(text: str, name: str) -> Iterator[TaxonRow]:
+    """Rows of a table whose first line names the columns."""
+    first_line = next((line for line in text.split("\n") if line.strip()), "").strip("\ufeff\r")
+    separator = _separator(first_line)
+    if separator is None:
+        raise FormatError(
+            f"{name} is no table of taxa",
+            expected='a first line with "scientificName", and "taxonID" or ranks such as "family"',
+            found=f'"{first_line[:60]}"' if first_line else "an empty file",
+        )
+    header: list[str] = []
+    for line, cells in _cells(text, name, separator, "" if separator == "\t" else '"'):
+        if header:
+            yield _row(line, name, dict(zip(header, cells, strict=False)))
+        elif any(cells):
+            header = [_term(cell) for cell in cells]
+
+
+def _table_of_taxa(names: tuple[str, ...], source_name: str) -> str:
+    tables = [name for name in names if _TABLE_FILE.fullmatch(name)]
+    taxa = [name for name in tables if _TAXON_FILE.fullmatch(name)] or tables
+    if len(taxa) != 1:
+        raise FormatError(
+            f"{source_name} does not say which of its files lists the taxa",
+            expected="meta.xml, or one table such as Taxon.tsv",
+            found=", ".join(taxa[:5]) or "no table",
+            remedy="unpack it, and choose the table",
+        )
+    return taxa[0]
+
+
+def _cells(text: str, name: str, separator: str, quote: str) -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of each row that is not blank."""
+    reader = (
+        csv.reader(io.StringIO(text, newline=""), delimiter=separator, quotechar=quote, strict=True)
+        if quote
+        else csv.reader(io.StringIO(text, newline=""), delimiter=separator, quoting=csv.QUOTE_NONE)
+    )
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num, cells
+    except csv.Error as error:
+        place = f"line {reader.line_num} of {name}"
+        raise FormatError(f"{place} cannot be read as a table", found=str(error), remedy="check the quotes") from error
+
+
+def _row(line: int, name: str, cells: Mapping[str, str]) -> TaxonRow:
+    kept = {term: text.strip() for term, text in cells.items() if text.strip()}
+    return TaxonRow(f"line {line} of {name}", kept)
+
+
+def _separator(header: str) -> str | None:
+    for separator in _SEPARATORS:
+        terms = {_term(cell) for cell in header.split(separator)}
+        if NAME in terms and terms & _BESIDE:
+            return separator
+    return None
+
+
+def _term(cell: str) -> str:
+    return _PREFIX.sub("", cell.strip().strip('"')).casefold()

@@ -1,0 +1,211 @@
+"""Checklists in Darwin Core."""
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from engine.errors import FormatError
+from engine.graph.aliases import Aliases
+from engine.interchange.detect import detect_format, read_graph
+from engine.interchange.imported import ImportedGraph
+from engine.interchange.taxonomies import darwin_core
+from tests.support.taxonomies import made_terms
+
+GBIF = (
+    "taxonID", "datasetID", "parentNameUsageID", "acceptedNameUsageID", "originalNameUsageID", "scientificName",
+    "scientificNameAuthorship", "canonicalName", "genericName", "specificEpithet", "infraspecificEpithet", "taxonRank",
+    "nameAccordingTo", "namePublishedIn", "taxonomicStatus", "nomenclaturalStatus", "taxonRemarks", "kingdom", "phylum",
+    "class", "order", "family", "genus",
+)  # fmt: skip
+"""Columns of the GBIF backbone's Taxon.tsv."""
+
+BACKBONE = (
+    {
+        "taxonID": "212", "parentNameUsageID": "44", "scientificName": "Aves", "taxonRank": "CLASS",
+        "taxonRemarks": "birds",
+    },
+    {
+        "taxonID": "2481139", "parentNameUsageID": "9316", "scientificName": "Larus canus Linnaeus, 1758",
+        "scientificNameAuthorship": "Linnaeus, 1758", "taxonRank": "species", "taxonomicStatus": "accepted",
+    },
+    {
+        "taxonID": "9", "parentNameUsageID": "9316", "acceptedNameUsageID": "2481139",
+        "canonicalName": "Larus hybernus", "scientificName": "Larus hybernus Gmelin, 1789",
+        "taxonomicStatus": "synonym",
+    },
+    {"taxonID": "9316", "parentNameUsageID": "212", "scientificName": "Larus Linnaeus, 1758", "canonicalName": "Larus"},
+    {
+        "taxonID": "10", "parentNameUsageID": "9316", "scientificName": "Larus dubius",
+        "taxonomicStatus": "doubtful synonym",
+    },
+)  # fmt: skip
+
+META = """<archive xmlns="http://rs.tdwg.org/dwc/text/">
+  <core encoding="ISO-8859-1" fieldsTerminatedBy="\\t" fieldsEnclosedBy="" ignoreHeaderLines="1"
+        rowType="http://rs.tdwg.org/dwc/terms/Taxon">
+    <files><location>taxa.txt</location></files>
+    <id index="0"/>
+    <field index="1" term="http://rs.tdwg.org/dwc/terms/parentNameUsageID"/>
+    <field index="2" term="http://rs.tdwg.org/dwc/terms/scientificName"/>
+  </core>
+  <extension fieldsTerminatedBy="," ignoreHeaderLines="0" rowType="http://rs.gbif.org/terms/1.0/VernacularName">
+    <files><location>names.csv</location></files>
+    <coreid index="0"/>
+    <field index="1" term="http://rs.tdwg.org/dwc/terms/vernacularName"/>
+  </extension>
+</archive>"""
+
+
+def table(*rows: Mapping[str, str], separator: str = "\t") -> str:
+    """A table with a header."""
+    lines = [GBIF, *([row.get(column, "") for column in GBIF] for row in rows)]
+    return "".join(separator.join(line) + "\n" for line in lines)
+
+
+def written(folder: Path, text: str, name: str = "Taxon.tsv") -> Path:
+    """A file with this text."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def zipped(folder: Path, files: Mapping[str, str] | Mapping[str, bytes]) -> Path:
+    """An archive of these files."""
+    path = folder / "checklist.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def paths_of(graph: ImportedGraph) -> set[str]:
+    """Every class by the names of its parent and itself."""
+    names = {each.key: each.name for each in graph.classes}
+    below = {child for _, child in graph.edges}
+    return {f"{names[a]}/{names[b]}" for a, b in graph.edges} | {names[key] for key in names if key not in below}
+
+
+def test_an_extract_of_the_backbone(tmp_path: Path) -> None:
+    """Authors are no part of a name; a synonym is one; what the extract was taken from is not missed."""
+    graph = read_graph(written(tmp_path, table(*BACKBONE)))
+    assert paths_of(graph) == {"Aves", "Aves/Larus", "Larus/Larus canus"}
+    told = {each.name: (each.aliases, each.note) for each in graph.classes}
+    assert told == {
+        "Aves": (Aliases("212"), "Rank: class\nbirds"),
+        "Larus": (Aliases("9316", ("Larus Linnaeus, 1758",)), ""),
+        "Larus canus": (Aliases("2481139", ("Larus canus Linnaeus, 1758", "Larus hybernus")), "Rank: species"),
+    }
+
+
+def test_an_archive_that_describes_itself(tmp_path: Path) -> None:
+    """Columns, encoding and further tables are those that meta.xml names; unpacked it is the same."""
+    files: dict[str, bytes] = {
+        "meta.xml": META.encode(),
+        "taxa.txt": "id\tabove\tname\n1\t\tOiseaux\n2\t1\tGoéland\n".encode("latin-1"),
+        "names.csv": '2,"gull, mew"\n2,Möwe\n7,nobody\n'.encode(),
+    }
+    path = zipped(tmp_path, files)
+    for name, content in files.items():
+        (tmp_path / "unpacked").mkdir(exist_ok=True)
+        (tmp_path / "unpacked" / name).write_bytes(content)
+    for source in (path, tmp_path / "unpacked"):
+        assert detect_format(source) == "darwin-core"
+        graph = read_graph(source)
+        assert paths_of(graph) == {"Oiseaux", "Oiseaux/Goéland"}
+        assert graph.classes[1].aliases == Aliases("2", ("gull, mew", "Möwe"))
+
+
+def test_a_folder_of_images_is_none(tmp_path: Path) -> None:
+    """Whatever tables and descriptions lie beside the classes."""
+    (tmp_path / "Gull").mkdir()
+    (tmp_path / "taxonomy.csv").write_text("scientificName,family\n", encoding="utf-8")
+    (tmp_path / "meta.xml").write_text("<camera/>", encoding="utf-8")
+    assert detect_format(tmp_path) == "folders"
+
+
+def test_ranks_in_the_place_of_parents(tmp_path: Path) -> None:
+    """A list of species as GBIF zips it: the taxa above come out of the columns, a genus of its own is the same one."""
+    text = (
+        "taxonKey,scientificName,acceptedTaxonKey,taxonRank,class,family,genus,vernacularName\n"
+        "1,Larus canus,1,SPECIES,Aves,Laridae,Larus,Gull | Mew\n"
+        "2,Larus,2,GENUS,Aves,Laridae,Larus,\n"
+        "3,Old canus,1,SPECIES,Aves,Laridae,Larus,\n"
+        "4,Alle alle,,,Aves,,,\n"
+        "5,Alle alle,,,Aves,,,\n"
+    )
+    graph = read_graph(zipped(tmp_path, {"0001.csv": text}))
+    assert paths_of(graph) == {
+        "Aves", "Aves/Laridae", "Laridae/Larus", "Larus/Larus canus", "Aves/Alle alle (4)", "Aves/Alle alle (5)",
+    }  # fmt: skip
+    ids = {each.name: each.aliases for each in graph.classes}
+    assert ids["Larus canus"] == Aliases("1", ("Gull", "Mew", "Old canus"))
+    assert ids["Larus"] == Aliases("2")
+    assert ids["Laridae"] == Aliases()
+
+
+def test_some_thousand_taxa(tmp_path: Path) -> None:
+    """A table of real size, with commas and quotes."""
+    terms = made_terms(several_parents=False)
+    rows = [
+        {
+            "taxonID": f"T{each.number}",
+            "parentNameUsageID": f"T{each.parents[0]}" if each.parents else "",
+            "scientificName": f'"{each.name}, 1758"',
+            "scientificNameAuthorship": '", 1758"',
+        }
+        for each in terms
+    ]
+    graph = read_graph(written(tmp_path, table(*rows, separator=","), "taxa.csv"))
+    below = {f"{terms[each.parents[0]].name}/{each.name}" for each in terms if each.parents}
+    assert paths_of(graph) == below | {terms[0].name}
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("1,,A,\n1,,B,", "line 3 of taxa.csv has the taxonID of an earlier row: found 1"),
+        ("1,2,A,\n1,2,B,", "line 3 of taxa.csv has the taxonID of an earlier row: found 1"),
+        (",2,A,", "line 2 of taxa.csv has no taxonID"),
+        ("1,8,A,\n2,9,B,", 'line 2 of taxa.csv names the parent "8", which has no row: found 2 such parents'),
+        ("1,2,A,\n2,1,B,", "its own ancestor: found . > "),
+        ("1,2,,", "line 2 of taxa.csv: a class needs a name"),
+        (",,A,B\n,,A,B", "line 3 of taxa.csv has the taxon of an earlier row: found B/A"),
+        ('1,,"A,', "line 2 of taxa.csv cannot be read as a table"),
+        ("", "holds no classes"),
+    ],
+)
+def test_broken_tables(tmp_path: Path, rows: str, said: str) -> None:
+    """Each is told with the line that has to be corrected."""
+    path = written(tmp_path, f"taxonID,parentNameUsageID,scientificName,genus\n{rows}\n", "taxa.csv")
+    with pytest.raises(FormatError, match=said):
+        darwin_core.read(path)
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (
+            {"meta.xml": META.replace("terms/Taxon", "terms/Occurrence")},
+            "is no checklist: .*importing labels",
+        ),
+        ({"meta.xml": META}, "no archive that can be read: found .*taxa.txt"),
+        ({"meta.xml": "<archive"}, "not well-formed"),
+        ({"a.csv": "", "b.csv": ""}, "does not say which of its files lists the taxa: .* found a.csv, b.csv"),
+        ({"Taxon.tsv": "\0" * (65 * 2**20)}, "Taxon.tsv is too large for a taxonomy"),
+        ({"Taxon.tsv": "name\nBird\n"}, 'Taxon.tsv is no table of taxa: .*found "name"'),
+    ],
+)
+def test_broken_archives(tmp_path: Path, files: dict[str, str], said: str) -> None:
+    """Occurrences, missing and unclear tables, and a small archive of a huge one."""
+    with pytest.raises(FormatError, match=said):
+        darwin_core.read(zipped(tmp_path, files))
+
+
+def test_half_an_archive(tmp_path: Path) -> None:
+    """Cut off while it was downloaded."""
+    whole = zipped(tmp_path, {"Taxon.tsv": table(*BACKBONE)}).read_bytes()
+    (tmp_path / "half.zip").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(FormatError, match=r"no table of taxa|UTF-8|no archive"):
+        read_graph(tmp_path / "half.zip")
