@@ -15,6 +15,7 @@ from app.texts import fill, translate
 from app.what_if.badge import ChangedBadge
 from app.wording import SEPARATOR, images, number
 from app.workspace.sort_again import SortAgain
+from app.workspace.view_switch import ViewSwitch
 
 if TYPE_CHECKING:
     from engine.collection.what_if.changed_images import ChangedImages
@@ -47,10 +48,12 @@ class Header(QWidget):
         self._to_review = make_label("", "muted")
         self._chips: dict[Subset, QPushButton] = {}
         self._group = QButtonGroup(self)
+        self._is_graph = self._has_class = False
         self._order = self._make_order()
         self._zoom = self._make_zoom()
         self.badge = ChangedBadge()
         self.sort_again = SortAgain()
+        self.switch = ViewSwitch()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(2 * GAP, GAP, GAP, GAP)
         layout.setSpacing(GAP)
@@ -64,6 +67,7 @@ class Header(QWidget):
         layout.addWidget(self.sort_again)
         layout.addWidget(self._order)
         layout.addWidget(self._zoom)
+        layout.addWidget(self.switch)
 
     def _make_chip(self, subset: Subset) -> QPushButton:
         chip = QPushButton(self._chip_text(subset))
@@ -122,8 +126,10 @@ class Header(QWidget):
         chips = [chip for chip in self._chips.values() if not chip.isHidden()]
         title = min(self._title.sizeHint().width(), TITLE_WIDTH)
         room = self.width() - 5 * GAP - title - sum(chip.sizeHint().width() + GAP for chip in chips)
+        room -= self.switch.sizeHint().width() + GAP
         others = {
-            self._count: True, self._order: True, self._zoom: True, self._to_review: bool(self._to_review.text())
+            self._count: True, self._order: not self._is_graph, self._zoom: not self._is_graph,
+            self._to_review: bool(self._to_review.text()),
         }  # fmt: skip
         widths = {part: max(part.sizeHint().width(), part.minimumWidth()) + GAP for part in others}
         beside_all = room - sum(widths[part] for part, is_wanted in others.items() if is_wanted)
@@ -175,7 +181,15 @@ class Header(QWidget):
         for known, chip in self._chips.items():
             chip.setChecked(known is subset)
         self._group.setExclusive(True)
-        self._chips[Subset.UNKNOWN].setVisible(not has_class)
+        self._has_class = has_class
+        self.show_view(is_graph=self._is_graph)
+
+    def show_view(self, *, is_graph: bool) -> None:
+        """Show the controls of the grid, or none beside the graph."""
+        self._is_graph = is_graph
+        self.switch.show_view(is_graph=is_graph)
+        for subset, chip in self._chips.items():
+            chip.setVisible(not is_graph and not (subset is Subset.UNKNOWN and self._has_class))
         self._arrange()
 
     def show_order(self, order: Order) -> None:

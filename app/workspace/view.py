@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.graph_view.view import GraphView
 from app.image_grid.logic import Order
 from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
@@ -60,10 +61,12 @@ class Workspace(QWidget):
         self.offer_notice = Notice(tone="")
         self.where_to_begin = WhereToBegin(session, self.model, self._on_order_chosen)
         self.image_view = ImageView()
+        self.graph = GraphView(session, thumbnails)
+        self._is_graph_wanted = False
         self.empty = EmptyPage()
         self.selection_bar = SelectionBar(session, settings)
         self._stack = QStackedWidget()
-        for page in (self.grid, self.empty, self.image_view):
+        for page in (self.grid, self.empty, self.image_view, self.graph):
             self._stack.addWidget(page)
         self._lay_out()
         self._connect()
@@ -89,6 +92,9 @@ class Workspace(QWidget):
         self.header.subset_chosen.connect(self._on_chip_chosen)
         self.header.order_chosen.connect(self._on_order_chosen)
         self.header.sort_again.clicked.connect(self._on_sort_again)
+        self.header.switch.graph_chosen.connect(self.show_graph)
+        self.graph.action_requested.connect(self.action_requested)
+        self.graph.images_requested.connect(lambda _class_id: self.show_graph(False))
         self.header.zoom_chosen.connect(self.grid.set_thumbnail_side)
         self.grid.zoom_changed.connect(self._on_zoom_changed)
         self.grid.open_requested.connect(self.open_image)
@@ -141,6 +147,8 @@ class Workspace(QWidget):
 
     def show_image(self, image_id: int) -> None:
         """Bring an image into sight, leaving the present choice when it is not part of it."""
+        if self._is_graph_wanted:
+            self.show_graph(False)
         if not self.grid.select_image(image_id):
             self.subset_wanted.emit(Subset.ALL)
             if self.model.row_of(image_id) is None:
@@ -148,6 +156,19 @@ class Workspace(QWidget):
             self.grid.select_image(image_id)
         self.hold()
         self.grid.setFocus()
+
+    @property
+    def is_graph_shown(self) -> bool:
+        """Whether the graph is in front."""
+        return self._is_graph_wanted
+
+    def show_graph(self, is_wanted: bool) -> None:  # noqa: FBT001 (a slot)
+        """Bring the drawing of the graph to the front, or the images."""
+        self.leave_image()
+        self._is_graph_wanted = is_wanted
+        self.header.show_view(is_graph=is_wanted)
+        self._show_title()
+        self._stack.currentWidget().setFocus()
 
     def show_missing(self, image_ids: frozenset[int]) -> None:
         """Grey the cards of images that are not where they were."""
@@ -251,7 +272,9 @@ class Workspace(QWidget):
         to_review = self._count_to_review() if self._subset is Subset.ALL else None
         self.header.show_title(name or subset_text(self._subset), self.model.rowCount(), to_review=to_review)
         self.header.show_subset(self._subset, has_class=has_class)
-        if self._stack.currentWidget() is self.image_view and self.model.rowCount():
+        if self._is_graph_wanted:
+            self._stack.setCurrentWidget(self.graph)
+        elif self._stack.currentWidget() is self.image_view and self.model.rowCount():
             self._follow_grid()
         elif self.model.rowCount():
             self._stack.setCurrentWidget(self.grid)

@@ -1,0 +1,272 @@
+"""Paints the card of a class: its faces, name and counts when it is near, its faces alone when it is smaller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
+
+from app.graph_view.drawing import CARD_WIDTH
+from app.theme.class_colours import branch_colour
+from app.theme.icons import icon_pixmap
+from app.theme.tokens import Tokens, tokens
+
+# Lengths in units of the drawing, which are logical pixels of a card at full size.
+PADDING: Final = 6.0
+PICTURE_HEIGHT: Final = 86.0
+NAME_TOP: Final = 95.0
+NAME_HEIGHT: Final = 20.0
+CAPTION_TOP: Final = 115.0
+CAPTION_HEIGHT: Final = 16.0
+COVERAGE_TOP: Final = 134.0
+COVERAGE_HEIGHT: Final = 3.0
+SHEETS: Final = 6.0  # that look out below a closed branch
+RADIUS: Final = 10.0
+PICTURE_RADIUS: Final = 6.0
+
+# Logical pixels on the screen.
+NAMED_FROM: Final = 100.0
+"""Cards from this width on have name and counts; below, letters would be too small to read."""
+FACES_FROM: Final = 34.0
+"""Cards from this width on show faces; below, classes are dots."""
+SMALLEST_TEXT: Final = 10.0
+_DOT: Final = 3.5
+_MARK: Final = 13.0
+_ICON: Final = 24.0
+_GAP: Final = 2.0  # between the faces of a card
+_FACES_IN_ROW: Final = 3
+_MOST_FACES: Final = 6
+
+Pictures = Callable[[Path, int], QPixmap | None]
+"""A thumbnail by path and side in logical pixels; None while it is on its way."""
+
+
+class Detail(IntEnum):
+    """How much of a class can be seen."""
+
+    DOT = 0
+    FACES = 1
+    NAMED = 2
+
+
+@dataclass(frozen=True)
+class CardLook:
+    """What a card says.
+
+    Attributes:
+        name: of the class.
+        counts: one line, such as "340 images".
+        branch: the top-level class whose colour it has.
+        faces: pictures of its shots, or of those below it.
+        hidden: classes folded into it.
+        is_open: it has children that are drawn.
+        has_shots: it has shots, its own or below it.
+        has_more_parents: it stands under several classes.
+        decided: share of its images whose class is decided, None where it has none.
+        colour: that a person gave it; "" for that of its branch.
+    """
+
+    name: str
+    counts: str
+    branch: int
+    faces: tuple[Path, ...] = ()
+    hidden: int = 0
+    is_open: bool = False
+    has_shots: bool = False
+    has_more_parents: bool = False
+    decided: float | None = None
+    colour: str = ""
+
+    @property
+    def tint(self) -> QColor:
+        """Its colour."""
+        return QColor(self.colour) if self.colour else branch_colour(self.branch)
+
+
+def detail_at(scale: float) -> Detail:
+    """What is seen of classes at a scale."""
+    width = CARD_WIDTH * scale
+    return Detail.NAMED if width >= NAMED_FROM else Detail.FACES if width >= FACES_FROM else Detail.DOT
+
+
+def paint_card(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictures) -> None:
+    """Paint a card.
+
+    Args:
+        painter: antialiasing.
+        rect: its place, in logical pixels.
+        look: what it says.
+        pictures: thumbnails.
+    """
+    worn, scale = tokens(), rect.width() / CARD_WIDTH
+    body = _paint_body(painter, rect, look, scale, worn)
+    if rect.width() < NAMED_FROM:
+        room = body.adjusted(*_inset(max(2.0, PADDING * scale)))
+        paint_faces(painter, room, look, pictures, max(2.0, PICTURE_RADIUS * scale))
+        return
+    room = QRectF(
+        rect.left() + PADDING * scale, rect.top() + PADDING * scale,
+        rect.width() - 2 * PADDING * scale, PICTURE_HEIGHT * scale,
+    )  # fmt: skip
+    paint_faces(painter, room, look, pictures, PICTURE_RADIUS * scale)
+    _paint_name(painter, line_of(rect, NAME_TOP, NAME_HEIGHT), look, scale, worn)
+    _paint_caption(painter, foot_of(rect), look, scale, worn)
+    if look.decided is not None:
+        _paint_coverage(painter, line_of(rect, COVERAGE_TOP, COVERAGE_HEIGHT), look, worn)
+
+
+def line_of(rect: QRectF, top: float, height: float) -> QRectF:
+    """A line of a card."""
+    scale = rect.width() / CARD_WIDTH
+    inset = (PADDING + 2) * scale
+    return QRectF(rect.left() + inset, rect.top() + top * scale, rect.width() - 2 * inset, height * scale)
+
+
+def foot_of(rect: QRectF) -> QRectF:
+    """The line that opens and closes a branch."""
+    return line_of(rect, CAPTION_TOP, CAPTION_HEIGHT)
+
+
+def _inset(by: float) -> tuple[float, float, float, float]:
+    return by, by, -by, -by
+
+
+def _paint_body(painter: QPainter, rect: QRectF, look: CardLook, scale: float, worn: Tokens) -> QRectF:
+    """The card's ground, and the sheets below it when it stands for a branch; the part that content goes on."""
+    colours, radius = worn.colours, max(3.0, RADIUS * scale)
+    edge = QPen(QColor(colours.border), 1)
+    painter.setPen(edge)
+    body = rect.adjusted(0.5, 0.5, -0.5, -0.5)
+    if look.hidden:
+        depth = max(2.0, SHEETS * scale)
+        for share in (1.0, 0.5):
+            inset = depth * share * 1.2
+            painter.setBrush(QColor(colours.sunken))
+            sheet = body.adjusted(inset, 2 * radius, -inset, -depth * (1 - share))
+            painter.drawRoundedRect(sheet, radius, radius)
+        body = body.adjusted(0, 0, 0, -depth)
+    painter.setBrush(QColor(colours.surface))
+    painter.drawRoundedRect(body, radius, radius)
+    return body
+
+
+def paint_faces(painter: QPainter, room: QRectF, look: CardLook, pictures: Pictures, radius: float) -> None:
+    """Paint the mosaic of a card's pictures, or what stands for it."""
+    clip = QPainterPath()
+    clip.addRoundedRect(room, radius, radius)
+    painter.save()
+    painter.setClipPath(clip)
+    painter.fillRect(room, QColor(tokens().colours.sunken))
+    if not look.faces:
+        _paint_no_face(painter, room, look)
+    for cell, path in zip(cells(room, len(look.faces)), look.faces, strict=False):
+        side = 64 if cell.width() < 48 else 128 if cell.width() < 100 else 192  # noqa: PLR2004 (three sizes are kept)
+        if (picture := pictures(path, side)) is not None:
+            painter.drawPixmap(cell, picture, _covering(picture, cell))
+    painter.restore()
+
+
+def cells(room: QRectF, count: int) -> Sequence[QRectF]:
+    """Where the faces of a card go: one, two or three side by side, more in two rows."""
+    count = min(count, _MOST_FACES)
+    if count == 0:
+        return []
+    rows = 1 if count <= _FACES_IN_ROW else 2
+    columns = count if rows == 1 else 2 if count < _MOST_FACES - 1 else _FACES_IN_ROW
+    width = (room.width() - _GAP * (columns - 1)) / columns
+    height = (room.height() - _GAP * (rows - 1)) / rows
+    places = [(column, row) for row in range(rows) for column in range(columns)]
+    return [
+        QRectF(room.left() + column * (width + _GAP), room.top() + row * (height + _GAP), width, height)
+        for column, row in places
+    ]
+
+
+def _covering(picture: QPixmap, cell: QRectF) -> QRectF:
+    """The middle part of a picture that has the shape of its cell."""
+    scale = max(cell.width() / picture.width(), cell.height() / picture.height())
+    width, height = cell.width() / scale, cell.height() / scale
+    return QRectF((picture.width() - width) / 2, (picture.height() - height) / 2, width, height)
+
+
+def _paint_no_face(painter: QPainter, room: QRectF, look: CardLook) -> None:
+    """A wash of the branch's colour; large enough, an icon that asks for images."""
+    wash = look.tint
+    wash.setAlphaF(0.16)
+    painter.fillRect(room, wash)
+    if room.width() >= NAMED_FROM / 2 and not look.has_shots and not look.hidden:
+        side = min(_ICON, room.height() / 2)
+        ratio = painter.device().devicePixelRatio()
+        place = room.center() - QPointF(side / 2, side / 2)
+        painter.drawPixmap(place, icon_pixmap("images_add", round(side), colour="text_muted", ratio=ratio))
+
+
+def _paint_name(painter: QPainter, line: QRectF, look: CardLook, scale: float, worn: Tokens) -> None:
+    radius = _DOT * min(1.0, max(scale, 0.8))
+    centre = QPointF(line.left() + radius + 1, line.center().y())
+    if look.has_shots:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(look.tint)
+        painter.drawEllipse(centre, radius, radius)
+    else:
+        painter.setPen(QPen(look.tint, 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(centre, radius - 0.5, radius - 0.5)
+    room = line.adjusted(2 * radius + 6, 0, 0, 0)
+    if look.has_more_parents:
+        ratio, side = painter.device().devicePixelRatio(), _MARK * min(1.0, max(scale, 0.8))
+        room.setRight(room.right() - side - 4)
+        place = QPointF(room.right() + 4, line.center().y() - side / 2)
+        painter.drawPixmap(place, icon_pixmap("multi_parent", round(side), colour="text_muted", ratio=ratio))
+    font = text_font(worn.sizes.body * scale, is_strong=True)
+    painter.setFont(font)
+    painter.setPen(QColor(worn.colours.text))
+    name = QFontMetricsF(font).elidedText(look.name, Qt.TextElideMode.ElideRight, room.width())
+    painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, name)
+
+
+def _paint_caption(painter: QPainter, line: QRectF, look: CardLook, scale: float, worn: Tokens) -> None:
+    room = QRectF(line)
+    if look.hidden or look.is_open:
+        ratio, side = painter.device().devicePixelRatio(), _MARK * min(1.0, max(scale, 0.8))
+        room.setRight(room.right() - side - 2)
+        icon = "chevron_down" if look.hidden else "chevron_up"
+        place = QPointF(room.right() + 2, line.center().y() - side / 2)
+        painter.drawPixmap(place, icon_pixmap(icon, round(side), colour="text_muted", ratio=ratio))
+    font = text_font(worn.sizes.caption * scale)
+    painter.setFont(font)
+    painter.setPen(QColor(worn.colours.text_muted))
+    words = QFontMetricsF(font).elidedText(look.counts, Qt.TextElideMode.ElideRight, room.width())
+    painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+
+
+def _paint_coverage(painter: QPainter, line: QRectF, look: CardLook, worn: Tokens) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(worn.colours.hairline))
+    radius = line.height() / 2
+    painter.drawRoundedRect(line, radius, radius)
+    if look.decided:
+        painter.setBrush(QColor(worn.colours.accent))
+        width = max(line.height(), line.width() * look.decided)
+        painter.drawRoundedRect(QRectF(line.left(), line.top(), width, line.height()), radius, radius)
+
+
+def text_font(pixels: float, *, is_strong: bool = False) -> QFont:
+    """A font of so many pixels, but never too small to read; digits of one width."""
+    return _font(max(SMALLEST_TEXT, round(2 * pixels) / 2), is_strong=is_strong)
+
+
+@lru_cache(maxsize=64)
+def _font(pixels: float, *, is_strong: bool) -> QFont:
+    font = QFont()
+    font.setPixelSize(round(pixels))
+    font.setFeature(QFont.Tag("tnum"), 1)
+    if is_strong:
+        font.setWeight(QFont.Weight.DemiBold)
+    return font

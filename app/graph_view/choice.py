@@ -1,0 +1,77 @@
+"""Which classes are chosen in the drawing, and the one among them that keys work from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import final
+
+from PySide6.QtCore import QObject, Signal
+
+
+@final
+class ChosenClasses(QObject):
+    """A current class, and those that are chosen with it.
+
+    Signals:
+        changed: what is chosen.
+        current_changed: the class that is current now, or None.
+    """
+
+    changed = Signal()
+    current_changed = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._ids: dict[int, None] = {}
+        self._current: int | None = None
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The chosen classes, in the order in which they were chosen."""
+        return tuple(self._ids)
+
+    @property
+    def current(self) -> int | None:
+        """The class that keys work from."""
+        return self._current
+
+    def __contains__(self, class_id: int) -> bool:
+        return class_id in self._ids
+
+    def choose(self, class_id: int | None) -> None:
+        """Choose one class alone, or none."""
+        self._set({} if class_id is None else {class_id: None}, class_id)
+
+    def toggle(self, class_id: int) -> None:
+        """Choose a class with the others, or let it go."""
+        ids = dict(self._ids)
+        if class_id in ids:
+            del ids[class_id]
+            self._set(ids, next(reversed(ids), None))
+        else:
+            self._set({**ids, class_id: None}, class_id)
+
+    def choose_all(self, class_ids: Iterable[int], *, also: Iterable[int] = ()) -> None:
+        """Choose several classes.
+
+        Args:
+            class_ids: they.
+            also: stay chosen.
+        """
+        ids = dict.fromkeys((*also, *class_ids))
+        self._set(ids, self._current if self._current in ids else next(iter(ids), None))
+
+    def keep_only(self, class_ids: Iterable[int]) -> None:
+        """Let go of all others: they are gone."""
+        kept = frozenset(class_ids)
+        ids = {class_id: None for class_id in self._ids if class_id in kept}
+        self._set(ids, self._current if self._current in ids else next(iter(ids), None))
+
+    def _set(self, ids: dict[int, None], current: int | None) -> None:
+        has_moved = current != self._current
+        if ids.keys() == self._ids.keys() and not has_moved:
+            return
+        self._ids, self._current = ids, current
+        self.changed.emit()
+        if has_moved:
+            self.current_changed.emit(current)

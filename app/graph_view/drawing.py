@@ -1,0 +1,222 @@
+"""The drawing as arrays: which classes stand where, which edges run between them, and what lies at a point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph_view.camera import Rect
+
+CARD_WIDTH: Final = 168.0
+"""Of a class's card, in units of the drawing: logical pixels at full size."""
+CARD_HEIGHT: Final = 148.0
+"""Of a class's card: a picture and two lines."""
+GAP_ACROSS: Final = 28.0
+"""Between cards side by side."""
+GAP_ALONG: Final = 72.0
+"""Between a level and the next: room for edges to bend in."""
+
+Route = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Classes and edges with their places.
+
+    Attributes:
+        ids: (n,) class ids.
+        centres: (n, 2) of their cards.
+        hidden: (n,) classes folded into a card.
+        distances: (n,) steps from the class in focus; -1 without a focus.
+        parents, children: (e,) rows of the ends of each edge.
+        routes: polyline of each edge, from the parent's card to the child's.
+        ends: (e, 4) where each route begins and ends.
+        boxes: (e, 4) the rectangle around each route.
+        bounds: the rectangle around everything.
+    """
+
+    ids: NDArray[np.int64]
+    centres: NDArray[np.float64]
+    hidden: NDArray[np.int64]
+    distances: NDArray[np.int64]
+    parents: NDArray[np.int64]
+    children: NDArray[np.int64]
+    routes: Sequence[Route]
+    ends: NDArray[np.float64]
+    boxes: NDArray[np.float64]
+    bounds: Rect
+    rows: Mapping[int, int] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def row_of(self, class_id: int) -> int | None:
+        """Row of a class that is drawn."""
+        return self.rows.get(class_id)
+
+    def box(self, row: int) -> Rect:
+        """The rectangle of a card."""
+        x, y = self.centres[row].tolist()
+        return x - CARD_WIDTH / 2, y - CARD_HEIGHT / 2, x + CARD_WIDTH / 2, y + CARD_HEIGHT / 2
+
+    def rows_in(self, rect: Rect, *, margin: float = 0.0) -> NDArray[np.int64]:
+        """Rows of the cards that touch a rectangle."""
+        x, y = self.centres[:, 0], self.centres[:, 1]
+        wide, high = CARD_WIDTH / 2 + margin, CARD_HEIGHT / 2 + margin
+        inside = (x >= rect[0] - wide) & (x <= rect[2] + wide) & (y >= rect[1] - high) & (y <= rect[3] + high)
+        return np.flatnonzero(inside)
+
+    def edges_in(self, rect: Rect) -> NDArray[np.int64]:
+        """Edges whose surroundings touch a rectangle."""
+        boxes = self.boxes
+        inside = (boxes[:, 0] <= rect[2]) & (boxes[:, 2] >= rect[0])
+        inside &= (boxes[:, 1] <= rect[3]) & (boxes[:, 3] >= rect[1])
+        return np.flatnonzero(inside)
+
+    def row_at(self, x: float, y: float) -> int | None:
+        """Row of the card at a point."""
+        found = self.rows_in((x, y, x, y))
+        return int(found[-1]) if len(found) else None
+
+    def edge_near(self, x: float, y: float, reach: float) -> int | None:
+        """The edge that runs nearest to a point, at most `reach` away."""
+        best, best_distance = None, reach
+        for edge in self.edges_in((x - reach, y - reach, x + reach, y + reach)).tolist():
+            distance = _distance(np.array((x, y)), curve_points(self.routes[edge]))
+            if distance <= best_distance:
+                best, best_distance = edge, distance
+        return best
+
+    def shifted(self, dx: float, dy: float) -> Drawing:
+        """The same classes, all moved by so much; edges are left to be drawn anew."""
+        return replace(self, centres=self.centres + np.array((dx, dy)))
+
+    def edges_of(self, row: int) -> NDArray[np.int64]:
+        """Edges that end at a class."""
+        return np.flatnonzero((self.parents == row) | (self.children == row))
+
+    def edge_between(self, parent_id: int, child_id: int) -> int | None:
+        """The edge of two classes."""
+        parent, child = self.rows.get(parent_id), self.rows.get(child_id)
+        if parent is None or child is None:
+            return None
+        found = np.flatnonzero((self.parents == parent) & (self.children == child))
+        return int(found[0]) if len(found) else None
+
+
+def make_drawing(
+    places: Mapping[int, tuple[float, float]],
+    edges: Iterable[tuple[int, int]],
+    routes: Mapping[tuple[int, int], Sequence[tuple[float, float]]],
+    *,
+    hidden: Mapping[int, int],
+    distances: Mapping[int, int],
+) -> Drawing:
+    """Make the arrays.
+
+    Args:
+        places: centres of the cards by class.
+        edges: parent and child.
+        routes: where edges run; straight where there is none.
+        hidden: classes folded into a card, by its class.
+        distances: steps from the class in focus.
+    """
+    ids = list(places)
+    rows = {class_id: row for row, class_id in enumerate(ids)}
+    centres = np.array([places[each] for each in ids], dtype=np.float64).reshape(-1, 2)
+    pairs = [pair for pair in edges if pair[0] in rows and pair[1] in rows]
+    lines = [_route(routes.get(pair), centres[rows[pair[0]]], centres[rows[pair[1]]]) for pair in pairs]
+    ends, boxes = _ends_and_boxes(lines)
+    return Drawing(
+        np.array(ids, dtype=np.int64), centres,
+        np.array([hidden.get(each, 0) for each in ids], dtype=np.int64),
+        np.array([distances.get(each, -1) for each in ids], dtype=np.int64),
+        np.array([rows[parent] for parent, _ in pairs], dtype=np.int64),
+        np.array([rows[child] for _, child in pairs], dtype=np.int64),
+        lines, ends, boxes, _bounds(centres, boxes), rows,
+    )  # fmt: skip
+
+
+def empty_drawing() -> Drawing:
+    """Nothing."""
+    return make_drawing({}, (), {}, hidden={}, distances={})
+
+
+def moved_along(before: Drawing, after: Drawing, share: float) -> Drawing:
+    """The new drawing with its classes part of the way from where they stood; new ones stand where they will be."""
+    centres = after.centres.copy()
+    known = [(row, before.rows[class_id]) for class_id, row in after.rows.items() if class_id in before.rows]
+    if known:
+        to, of = np.array(known).T
+        centres[to] = before.centres[of] + share * (after.centres[to] - before.centres[of])
+    lines = [
+        straight(centres[parent], centres[child])
+        for parent, child in zip(after.parents.tolist(), after.children.tolist(), strict=True)
+    ]
+    ends, boxes = _ends_and_boxes(lines)
+    return Drawing(
+        after.ids, centres, after.hidden, after.distances, after.parents, after.children, lines, ends, boxes,
+        _bounds(centres, boxes), after.rows,
+    )  # fmt: skip
+
+
+def straight(parent: NDArray[np.float64], child: NDArray[np.float64]) -> Route:
+    """From the foot of a parent's card to the head of a child's."""
+    return np.array(((parent[0], parent[1] + CARD_HEIGHT / 2), (child[0], child[1] - CARD_HEIGHT / 2)))
+
+
+def _route(
+    points: Sequence[tuple[float, float]] | None, parent: NDArray[np.float64], child: NDArray[np.float64]
+) -> Route:
+    if points is None or len(points) < 2:  # noqa: PLR2004 (a line has two ends)
+        return straight(parent, child)
+    return np.array(points, dtype=np.float64)
+
+
+def _ends_and_boxes(lines: Sequence[Route]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where each line begins and ends, and the rectangle around it."""
+    if not lines:
+        return np.zeros((0, 4)), np.zeros((0, 4))
+    starts = np.cumsum([0, *(len(line) for line in lines[:-1])])
+    points = np.concatenate(lines)
+    ends = np.concatenate((points[starts], points[np.append(starts[1:], len(points)) - 1]), axis=1)
+    boxes = np.concatenate((np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)), axis=1)
+    return ends, boxes
+
+
+def _bounds(centres: NDArray[np.float64], boxes: NDArray[np.float64]) -> Rect:
+    if not len(centres):
+        return 0.0, 0.0, 1.0, 1.0
+    low, high = centres.min(axis=0), centres.max(axis=0)
+    left, top = low[0] - CARD_WIDTH / 2, low[1] - CARD_HEIGHT / 2
+    right, bottom = high[0] + CARD_WIDTH / 2, high[1] + CARD_HEIGHT / 2
+    if len(boxes):
+        left, top = min(left, boxes[:, 0].min()), min(top, boxes[:, 1].min())
+        right, bottom = max(right, boxes[:, 2].max()), max(bottom, boxes[:, 3].max())
+    return float(left), float(top), float(right), float(bottom)
+
+
+def curve_points(route: Route, pieces: int = 8) -> Route:
+    """Points along the curve that is drawn for a route."""
+    share = np.linspace(0.0, 1.0, pieces + 1)[:, None]
+    parts = []
+    for start, end in pairwise(route):
+        middle = (start[1] + end[1]) / 2
+        bend, back = np.array((start[0], middle)), np.array((end[0], middle))
+        rest = 1 - share
+        parts.append(rest**3 * start + 3 * rest**2 * share * bend + 3 * rest * share**2 * back + share**3 * end)
+    return np.concatenate(parts)
+
+
+def _distance(point: NDArray[np.float64], line: Route) -> float:
+    """From a point to a polyline."""
+    start, step = line[:-1], np.diff(line, axis=0)
+    length = np.maximum((step**2).sum(axis=1), 1e-12)
+    share = np.clip(((point - start) * step).sum(axis=1) / length, 0.0, 1.0)
+    nearest = start + share[:, None] * step
+    return float(np.sqrt(((nearest - point) ** 2).sum(axis=1)).min())

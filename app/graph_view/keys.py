@@ -1,0 +1,115 @@
+"""What keys do in the drawing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+
+from app.graph_view.walk import Way, first_row, next_row
+
+if TYPE_CHECKING:
+    from app.graph_view.canvas import GraphCanvas
+
+_WAYS: Final = {
+    Qt.Key.Key_Up: Way.UP,
+    Qt.Key.Key_Down: Way.DOWN,
+    Qt.Key.Key_Left: Way.LEFT,
+    Qt.Key.Key_Right: Way.RIGHT,
+}
+PUSH: Final = 80.0
+"""Logical pixels that the drawing goes with Ctrl and an arrow."""
+_PUSHES: Final = {
+    Qt.Key.Key_Up: (0.0, PUSH),
+    Qt.Key.Key_Down: (0.0, -PUSH),
+    Qt.Key.Key_Left: (PUSH, 0.0),
+    Qt.Key.Key_Right: (-PUSH, 0.0),
+}
+
+
+def press_key(canvas: GraphCanvas, event: QKeyEvent) -> bool:
+    """Do what a key means; whether it means anything."""
+    key, keys = Qt.Key(event.key()), event.modifiers()
+    if keys & Qt.KeyboardModifier.ControlModifier:
+        return _press_with_control(canvas, key)
+    if key in _WAYS:
+        _walk(canvas, _WAYS[key], is_adding=bool(keys & Qt.KeyboardModifier.ShiftModifier))
+        return True
+    return _press_general(canvas, key, event) or _press_on_class(canvas, key)
+
+
+def _press_with_control(canvas: GraphCanvas, key: Qt.Key) -> bool:
+    if key == Qt.Key.Key_0:
+        canvas.fit()
+    elif key == Qt.Key.Key_A:
+        canvas.chosen.choose_all(canvas.drawing.ids.tolist())
+    elif key in _PUSHES:
+        canvas.sight.push(*_PUSHES[key])
+    else:
+        return False
+    return True
+
+
+def _press_general(canvas: GraphCanvas, key: Qt.Key, event: QKeyEvent) -> bool:
+    if key == Qt.Key.Key_Space:
+        if not event.isAutoRepeat():
+            canvas.pointer.hold_space()
+    elif key == Qt.Key.Key_Home:
+        canvas.fit()
+    elif key == Qt.Key.Key_Insert:
+        canvas.create_requested.emit(canvas.chosen.current)
+    elif key == Qt.Key.Key_Escape:
+        return _press_escape(canvas)
+    else:
+        return False
+    return True
+
+
+def _press_escape(canvas: GraphCanvas) -> bool:
+    """Let go of several classes, then leave the focus."""
+    if len(canvas.chosen.ids) > 1:
+        canvas.chosen.choose(canvas.chosen.current)
+        return True
+    if canvas.has_focus_class:
+        canvas.focus_requested.emit(None)
+        return True
+    return False
+
+
+def _press_on_class(canvas: GraphCanvas, key: Qt.Key) -> bool:
+    """Keys that need a current class."""
+    current = canvas.chosen.current
+    if current is None:
+        return False
+    if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        canvas.images_requested.emit(current)
+    elif key == Qt.Key.Key_F:
+        canvas.focus_requested.emit(None if canvas.has_focus_class else current)
+    elif key == Qt.Key.Key_Delete:
+        canvas.remove_requested.emit(canvas.chosen.ids)
+    elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
+        _open(canvas, current, is_wanted=key != Qt.Key.Key_Minus)
+    else:
+        return False
+    return True
+
+
+def _open(canvas: GraphCanvas, class_id: int, *, is_wanted: bool) -> None:
+    row = canvas.drawing.row_of(class_id)
+    if row is not None and bool(canvas.drawing.hidden[row]) is is_wanted:
+        canvas.opened.emit(class_id)
+
+
+def _walk(canvas: GraphCanvas, way: Way, *, is_adding: bool) -> None:
+    current = canvas.chosen.current
+    row = None if current is None else canvas.drawing.row_of(current)
+    following = first_row(canvas.drawing) if row is None else next_row(canvas.drawing, row, way)
+    if following is None:
+        return
+    class_id = int(canvas.drawing.ids[following])
+    if is_adding and class_id not in canvas.chosen:
+        canvas.chosen.toggle(class_id)
+    else:
+        canvas.chosen.choose(class_id)
+    canvas.show_class(class_id)

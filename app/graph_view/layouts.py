@@ -1,0 +1,140 @@
+"""Lays the graph out on a thread of its own; of what is asked while it works only the last counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import QObject, Signal
+
+from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, GAP_ACROSS, GAP_ALONG, Drawing, make_drawing
+from app.jobs.background_thread import BackgroundThread
+
+if TYPE_CHECKING:  # loads networkx and the layout's library
+    from engine.graph.category_graph import CategoryGraph
+    from engine.graph_drawing.layout import Layout
+
+
+@dataclass(frozen=True)
+class LayoutWish:
+    """What is to be laid out.
+
+    Attributes:
+        graph: a copy that nobody changes.
+        opened: the open branches; None for those that a graph is first drawn with.
+        focus: the class whose surroundings alone are drawn.
+        shown: a class that must be drawn, or None.
+        anchor: the class that is to stay where it is on the screen.
+    """
+
+    graph: CategoryGraph
+    opened: frozenset[int] | None
+    focus: int | None = None
+    shown: int | None = None
+    anchor: int | None = None
+
+
+@dataclass(frozen=True)
+class LaidOut:
+    """A drawing, and what it was made of.
+
+    Attributes:
+        wish: that was answered.
+        opened: the open branches.
+        drawing: the classes with their places.
+        crossings: pairs of edges that cross.
+    """
+
+    wish: LayoutWish
+    opened: frozenset[int]
+    drawing: Drawing
+    crossings: int
+
+
+@final
+class Layouts(QObject):
+    """Answers one wish after the other.
+
+    Signals:
+        done: a `LaidOut`.
+        failed: one line for a person.
+    """
+
+    done = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thread = BackgroundThread("graph-layout", self)
+        self._waiting: LayoutWish | None = None
+        self._is_working = False
+        self._before: Layout | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a drawing is on its way."""
+        return self._is_working
+
+    def want(self, wish: LayoutWish) -> None:
+        """Lay something out; a wish that still waits is dropped."""
+        self._waiting = wish
+        if not self._is_working:
+            self._begin()
+
+    def forget(self) -> None:
+        """Another project: what was drawn says nothing about what is drawn next."""
+        self._waiting = self._before = None
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._waiting = None
+        self._thread.stop()
+
+    def _begin(self) -> None:
+        wish, before = self._waiting, self._before
+        if wish is None:
+            return
+        self._waiting, self._is_working = None, True
+
+        def work() -> None:
+            answer, layout = lay_out_wish(wish, before)
+            self._thread.post(self._answering(answer, layout))
+
+        self._thread.submit(work, self._on_failed)
+
+    def _answering(self, answer: LaidOut, layout: Layout) -> Callable[[], None]:
+        def deliver() -> None:
+            self._is_working, self._before = False, layout
+            if self._waiting is None:
+                self.done.emit(answer)
+            else:
+                self._begin()
+
+        return deliver
+
+    def _on_failed(self, message: str) -> None:
+        self._is_working = False
+        self.failed.emit(message)
+        self._begin()
+
+
+def lay_out_wish(wish: LayoutWish, before: Layout | None) -> tuple[LaidOut, Layout]:
+    """Find what is to be drawn, and where."""
+    from engine.graph_drawing.card_size import CardSize
+    from engine.graph_drawing.layout import lay_out
+    from engine.graph_drawing.shown import first_opened, opened_to, shown_graph
+
+    graph = wish.graph
+    opened = first_opened(graph) if wish.opened is None else wish.opened
+    if wish.shown is not None and wish.shown in graph:
+        opened = opened_to(graph, opened, wish.shown)
+    focus = wish.focus if wish.focus is not None and wish.focus in graph else None
+    shown = shown_graph(graph, opened, focus=focus)
+    layout = lay_out(shown, CardSize(CARD_WIDTH, CARD_HEIGHT, GAP_ACROSS, GAP_ALONG), before=before)
+    drawing = make_drawing(
+        layout.places, shown.edges, layout.routes,
+        hidden={each.class_id: each.hidden for each in shown.classes},
+        distances={each.class_id: each.distance for each in shown.classes if each.distance is not None},
+    )  # fmt: skip
+    return LaidOut(wish, opened, drawing, layout.crossings), layout

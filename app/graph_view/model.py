@@ -1,0 +1,232 @@
+"""What the drawing shows of the session's project: open branches, the class in focus, and what each card says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, Signal
+
+from app.graph_view.card import CardLook
+from app.graph_view.layouts import LaidOut, Layouts, LayoutWish
+from app.graph_view.wording import card_counts, class_in_words, edge_text
+from engine.collection.graph_facts import GraphFacts, graph_facts
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from engine.collection.live import LiveCollection
+    from engine.collection.state import CollectionState
+
+_TOPIC: Final = "graph facts"
+
+
+@final
+class GraphModel(QObject):
+    """Follows the session while its drawing is looked at, and not otherwise.
+
+    Attributes:
+        opened: the open branches.
+        focus: the class whose surroundings alone are drawn.
+
+    Signals:
+        laid_out: a `LaidOut`: another drawing.
+        looks_changed: cards and edges look different now.
+    """
+
+    laid_out = Signal(object)
+    looks_changed = Signal()
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._layouts = Layouts(self)
+        self._layouts.done.connect(self._on_laid_out)
+        self._layouts.failed.connect(session.failed)
+        self._looks: dict[int, CardLook] = {}
+        self._users: dict[Path, set[int]] = {}
+        self._branches: dict[int, int] = {}
+        self._hidden: dict[int, int] = {}
+        self._with_children: frozenset[int] = frozenset()
+        self._facts = GraphFacts()
+        self._is_watched = False
+        self._is_graph_old = self._are_looks_old = True
+        self.opened: frozenset[int] | None = None
+        self.focus: int | None = None
+        session.graph_changed.connect(self._on_graph_changed)
+        session.state_changed.connect(self._on_state_changed)
+        session.closed.connect(self._on_closed)
+
+    # -- whether anybody looks
+
+    def watch(self, *, is_watched: bool) -> None:
+        """Follow the session from now on, or no longer."""
+        self._is_watched = is_watched
+        if is_watched and self._is_graph_old:
+            self.lay_out()
+        if is_watched and self._are_looks_old:
+            self._renew_looks()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether another drawing is on its way."""
+        return self._layouts.is_busy
+
+    def stop(self) -> None:
+        """End the thread that lays out."""
+        self._layouts.stop()
+
+    # -- which classes are drawn
+
+    def lay_out(self, *, shown: int | None = None, anchor: int | None = None) -> None:
+        """Have the graph drawn.
+
+        Args:
+            shown: a class that must be drawn.
+            anchor: a class that is to stay where it is on the screen.
+        """
+        self._is_graph_old = False
+        graph = self._session.graph
+        if self.focus is not None and self.focus not in graph:
+            self.focus = None
+        self._layouts.want(LayoutWish(graph.copy(), self.opened, self.focus, shown, anchor))
+
+    def toggle(self, class_id: int) -> None:
+        """Open a closed branch, or close an open one."""
+        if class_id not in self._session.graph or not self._session.graph.children(class_id):
+            return
+        opened = self.opened or frozenset()
+        is_closed = bool(self._hidden.get(class_id))
+        self.opened = opened | {class_id} if is_closed else opened - {class_id}
+        self.lay_out(anchor=class_id)
+
+    def set_focus(self, class_id: int | None) -> None:
+        """Draw only what is around a class, or all again."""
+        anchor = self.focus if class_id is None else class_id
+        self.focus = class_id
+        self.lay_out(shown=anchor, anchor=anchor)
+
+    def _on_laid_out(self, answer: LaidOut) -> None:
+        self.opened = answer.opened
+        drawing = answer.drawing
+        ids = drawing.ids.tolist()
+        self._hidden = dict(zip(ids, drawing.hidden.tolist(), strict=True))
+        self._with_children = frozenset(drawing.ids[drawing.parents].tolist())
+        self._forget_looks()
+        self.laid_out.emit(answer)
+
+    # -- what cards say
+
+    def look(self, class_id: int) -> CardLook:
+        """What the card of a class says."""
+        found = self._looks.get(class_id)
+        if found is None:
+            found = self._looks[class_id] = self._make_look(class_id)
+            for path in found.faces:
+                self._users.setdefault(path, set()).add(class_id)
+        return found
+
+    def classes_with(self, path: Path) -> set[int]:
+        """The classes whose cards show an image."""
+        return self._users.get(path, set())
+
+    def weight(self, parent_id: int, child_id: int) -> float | None:
+        """Attention weight of an edge; None where nothing is known."""
+        return self._facts.weights.get((parent_id, child_id))
+
+    def words(self, class_id: int) -> str:
+        """A class for a screen reader."""
+        graph = self._session.graph
+        if class_id not in graph:
+            return ""
+        images, shots = self._counts(class_id)
+        parents = [graph.name(parent) for parent in graph.parents(class_id)]
+        return class_in_words(graph.name(class_id), parents, self._hidden.get(class_id, 0), images, shots)
+
+    def edge_words(self, child_id: int) -> str:
+        """Where the prototype of a class comes from."""
+        graph = self._session.graph
+        if child_id not in graph:
+            return ""
+        shares = [(graph.name(parent), self.weight(parent, child_id) or 0.0) for parent in graph.parents(child_id)]
+        shares.sort(key=lambda share: -share[1])
+        return edge_text(graph.name(child_id), shares, self._facts.own_shares.get(child_id))
+
+    def _make_look(self, class_id: int) -> CardLook:
+        graph, state = self._session.graph, self._session.state
+        if class_id not in graph:
+            return CardLook("", "", class_id)
+        images, shots = self._counts(class_id)
+        hidden = self._hidden.get(class_id, 0)
+        faces = self._facts.faces.get(class_id, ())
+        paths = [] if state is None else [path for face in faces if (path := _path(state, face)) is not None]
+        return CardLook(
+            graph.name(class_id), card_counts(hidden, images, shots), self._branch(class_id), tuple(paths), hidden,
+            is_open=class_id in self._with_children, has_shots=bool(faces),
+            has_more_parents=len(graph.parents(class_id)) > 1, decided=self._facts.decided.get(class_id),
+        )  # fmt: skip
+
+    def _counts(self, class_id: int) -> tuple[int, int]:
+        """Images here or below, and own shots."""
+        state = self._session.state
+        if state is None:
+            return 0, 0
+        return state.image_counts.get(class_id, 0), state.shot_counts.get(class_id, 0)
+
+    def _branch(self, class_id: int) -> int:
+        """The top-level class whose colour a class has: that of its first way up."""
+        way = [class_id]
+        while way[-1] not in self._branches and (parents := self._session.graph.parents(way[-1])):
+            way.append(parents[0])
+        top = self._branches.get(way[-1], way[-1])
+        self._branches.update(dict.fromkeys(way, top))
+        return top
+
+    # -- following the session
+
+    def _on_graph_changed(self, _edits: object) -> None:
+        self._branches.clear()
+        self._is_graph_old = True
+        if self._is_watched:
+            self.lay_out()
+
+    def _on_state_changed(self, _state: object) -> None:
+        self._are_looks_old = True
+        if self._is_watched:
+            self._renew_looks()
+
+    def _renew_looks(self) -> None:
+        """Ask for what only the collection knows; until it answers, counts and names are new already."""
+        self._are_looks_old = False
+        self._forget_looks()
+        self.looks_changed.emit()
+        self._session.ask(facts_of, self._on_facts, owner=self, topic=_TOPIC)
+
+    def _on_facts(self, facts: GraphFacts) -> None:
+        if facts != self._facts:
+            self._facts = facts
+            self._forget_looks()
+            self.looks_changed.emit()
+
+    def _on_closed(self) -> None:
+        self.opened = self.focus = None
+        self._facts = GraphFacts()
+        self._layouts.forget()
+        self._branches.clear()
+        self._is_graph_old = self._are_looks_old = True
+
+    def _forget_looks(self) -> None:
+        self._looks.clear()
+        self._users.clear()
+
+
+def facts_of(live: LiveCollection) -> GraphFacts:
+    """Asked on the project thread."""
+    return graph_facts(live.fitted, live.project.graph, live.state)
+
+
+def _path(state: CollectionState, image_id: int) -> Path | None:
+    """Where an image is; None when it was removed meanwhile."""
+    try:
+        return state.path_of(image_id)
+    except KeyError:
+        return None

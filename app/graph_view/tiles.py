@@ -1,0 +1,215 @@
+"""The drawing in square pieces, each painted once and copied to the screen from there.
+
+Ten thousand edges take a fifth of a second to paint, a dozen finished pieces a few milliseconds. So a frame only copies
+what is there; what is missing is painted between frames, a little at a time, from the middle outwards. Until then the
+pieces of the last scale, or the small picture of the whole, stand in for it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Final, final
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter, QPixmap, QRegion
+
+from app.graph_view.camera import Camera, Rect, Size, scale_of, step_near
+
+SIDE: Final = 256
+"""Side of a piece in pixels of the screen."""
+KEPT_VIEWS: Final = 3
+"""So many times the pieces of one view are kept: what was just left is there when one comes back."""
+_FEWEST_KEPT: Final = 48
+
+PaintPiece = Callable[[QPainter, Rect, float], Iterator[None]]
+_Key = tuple[int, int, int]
+
+
+@dataclass
+class _Unfinished:
+    """A piece that is being painted.
+
+    Attributes:
+        key: which one.
+        piece: its picture so far.
+        painter: at work on it.
+        steps: paints a little more each.
+    """
+
+    key: _Key
+    piece: QPixmap
+    painter: QPainter
+    steps: Iterator[None]
+
+
+@final
+class Tiles:
+    """Finished pieces.
+
+    Args:
+        paint: paints a piece.
+    """
+
+    def __init__(self, paint: PaintPiece) -> None:
+        self._paint = paint
+        self._kept: OrderedDict[_Key, QPixmap] = OrderedDict()
+        self._stale: set[_Key] = set()
+        self._ratio = 1.0
+        self._whole_step: int | None = None  # the last scale at which nothing was missing
+        self._wanted: list[_Key] = []
+        self._unfinished: _Unfinished | None = None
+
+    def forget(self) -> None:
+        """Paint everything anew; nothing that is there may be shown any more."""
+        self._give_up()
+        self._kept.clear()
+        self._stale.clear()
+        self._whole_step = None
+
+    def repaint_all(self) -> None:
+        """Paint everything anew; what is there may be shown until then."""
+        self._give_up()
+        self._stale = set(self._kept)
+
+    def repaint_in(self, rect: Rect) -> None:
+        """Paint the pieces anew that touch a rectangle of the drawing."""
+        if self._unfinished is not None and _touch(self._rect(self._unfinished.key), rect):
+            self._give_up()
+        self._stale |= {key for key in self._kept if _touch(self._rect(key), rect)}
+
+    # -- a frame
+
+    def show(self, painter: QPainter, camera: Camera, view: Size, stand_in: Callable[[QPainter], None]) -> None:
+        """Copy what is there to the screen, and note what is missing.
+
+        Args:
+            painter: of the view.
+            camera: where one looks from.
+            view: size of the view.
+            stand_in: paints what can be shown of the drawing where nothing else is there.
+        """
+        self._follow(painter.device().devicePixelRatio())
+        step = step_near(camera.scale)
+        keys = list(self._keys(step, camera, view))
+        missing = [key for key in keys if key not in self._kept]
+        self._wanted = missing + [key for key in keys if key in self._stale]
+        if missing:
+            self._show_instead(painter, [self._place(key, camera, view) for key in missing], camera, view, stand_in)
+        elif not self._stale.intersection(keys):
+            self._whole_step = step
+        for key in keys:
+            self._show(painter, key, camera, view)
+        while len(self._kept) > max(_FEWEST_KEPT, KEPT_VIEWS * len(keys)):
+            gone, _ = self._kept.popitem(last=False)
+            self._stale.discard(gone)
+
+    def _show_instead(
+        self, painter: QPainter, places: list[QRectF], camera: Camera, view: Size, stand_in: Callable[[QPainter], None]
+    ) -> None:
+        region = QRegion()
+        for place in places:
+            region += place.toAlignedRect()
+        painter.save()
+        painter.setClipRegion(region)
+        stand_in(painter)
+        if self._whole_step is not None and self._whole_step != step_near(camera.scale):
+            for key in self._keys(self._whole_step, camera, view):
+                self._show(painter, key, camera, view)
+        painter.restore()
+
+    def _show(self, painter: QPainter, key: _Key, camera: Camera, view: Size) -> None:
+        piece = self._kept.get(key)
+        if piece is None:
+            return
+        self._kept.move_to_end(key)
+        place = self._place(key, camera, view)
+        if round(place.width() * self._ratio) == SIDE and round(place.height() * self._ratio) == SIDE:
+            painter.drawPixmap(place.topLeft(), piece)
+        else:
+            # On a fine screen nobody sees the pixels of a picture in motion, and smoothing takes four times as long.
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self._ratio < 1.5)  # noqa: PLR2004
+            painter.drawPixmap(place, piece, QRectF(piece.rect()))
+
+    # -- between frames
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing was missing or out of date in the last frame."""
+        return not self._wanted
+
+    def make_some(self, budget_s: float) -> bool:
+        """Paint missing pieces for about so long; whether any was finished."""
+        end = time.perf_counter() + budget_s
+        has_finished = False
+        while self._wanted:
+            if self._unfinished is None or self._unfinished.key != self._wanted[0]:
+                self._give_up()
+                self._unfinished = self._begun(self._wanted[0])
+            if self._is_finished_by(self._unfinished, end):
+                self._keep(self._unfinished)
+                has_finished = True
+            if time.perf_counter() >= end:
+                break
+        return has_finished
+
+    def _begun(self, key: _Key) -> _Unfinished:
+        piece = QPixmap(SIDE, SIDE)
+        piece.setDevicePixelRatio(self._ratio)
+        painter = QPainter(piece)
+        return _Unfinished(key, piece, painter, self._paint(painter, self._rect(key), scale_of(key[0])))
+
+    def _is_finished_by(self, unfinished: _Unfinished, end: float) -> bool:
+        return all(time.perf_counter() < end for _ in unfinished.steps)
+
+    def _keep(self, finished: _Unfinished) -> None:
+        finished.painter.end()
+        self._kept[finished.key] = finished.piece
+        self._stale.discard(finished.key)
+        self._wanted.remove(finished.key)
+        self._unfinished = None
+
+    def _give_up(self) -> None:
+        if self._unfinished is not None:
+            self._unfinished.painter.end()
+            self._unfinished = None
+
+    # -- geometry
+
+    def _follow(self, ratio: float) -> None:
+        if ratio != self._ratio:
+            self._ratio = ratio
+            self.forget()
+
+    def _rect(self, key: _Key) -> Rect:
+        """The part of the drawing on a piece."""
+        side = SIDE / self._ratio / scale_of(key[0])
+        return key[1] * side, key[2] * side, (key[1] + 1) * side, (key[2] + 1) * side
+
+    def _keys(self, step: int, camera: Camera, view: Size) -> Iterator[_Key]:
+        """Pieces of a scale that are seen, from the middle outwards."""
+        side = SIDE / self._ratio / scale_of(step)
+        left, top, right, bottom = camera.seen(view)
+        columns = range(floor(left / side), ceil(right / side) + 1)
+        rows = range(floor(top / side), ceil(bottom / side) + 1)
+        found = [(step, column, row) for row in rows for column in columns]
+        middle_x, middle_y = camera.x / side - 0.5, camera.y / side - 0.5
+        return iter(sorted(found, key=lambda key: (key[1] - middle_x) ** 2 + (key[2] - middle_y) ** 2))
+
+    def _place(self, key: _Key, camera: Camera, view: Size) -> QRectF:
+        """Where a piece is seen; on whole pixels of the screen, so that pieces meet without a seam."""
+        left, top, right, bottom = self._rect(key)
+        ratio = self._ratio
+        origin_x = round((view[0] / 2 - camera.x * camera.scale) * ratio)
+        origin_y = round((view[1] / 2 - camera.y * camera.scale) * ratio)
+        scale = camera.scale * ratio
+        x, y = round(left * scale) + origin_x, round(top * scale) + origin_y
+        width, height = round(right * scale) + origin_x - x, round(bottom * scale) + origin_y - y
+        return QRectF(x / ratio, y / ratio, width / ratio, height / ratio)
+
+
+def _touch(one: Rect, other: Rect) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -1,0 +1,118 @@
+"""The page with the drawing of the graph; made when it is first looked at, for the window shows first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QStackedLayout, QWidget
+
+from app.graph_view.nothing_drawn import NothingDrawn
+
+if TYPE_CHECKING:
+    from app.graph_view.board import GraphBoard
+    from app.images.thumbnails import Thumbnails
+    from app.session import Session
+
+_EMPTY: Final = 0  # place of the page that says why there is no drawing
+
+
+@final
+class GraphView(QWidget):
+    """Shows the category graph of the session's project. Says what a person wants; changes nothing itself.
+
+    Signals:
+        class_selected: a class was chosen.
+        images_requested: the images of a class are to be shown.
+        create_requested: parent of the new class, or None.
+        remove_requested: class ids.
+        menu_requested: class or None, place on the screen.
+        action_requested: name of an action, where there is no class yet.
+    """
+
+    class_selected = Signal(int)
+    images_requested = Signal(int)
+    create_requested = Signal(object)
+    remove_requested = Signal(object)
+    menu_requested = Signal(object, QPoint)
+    action_requested = Signal(str)
+
+    def __init__(self, session: Session, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._thumbnails = session, thumbnails
+        self._board: GraphBoard | None = None
+        self._selected: int | None = None
+        self._empty = NothingDrawn()
+        self._empty.action_requested.connect(self.action_requested)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._empty)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        session.graph_changed.connect(lambda _edits: self._show_fitting_page())
+        session.closed.connect(self._on_closed)
+
+    @property
+    def board(self) -> GraphBoard:
+        """The drawing with what lies on it."""
+        if self._board is None:
+            from app.graph_view.board import GraphBoard
+
+            self._board = board = GraphBoard(self._session, self._thumbnails)
+            canvas = board.canvas
+            board.class_selected.connect(self._on_class_selected)
+            canvas.images_requested.connect(self.images_requested)
+            canvas.create_requested.connect(self.create_requested)
+            canvas.remove_requested.connect(self.remove_requested)
+            canvas.menu_requested.connect(self.menu_requested)
+            self._stack.addWidget(board)
+            self.setFocusProxy(canvas)
+        return self._board
+
+    def select_class(self, class_id: int | None) -> None:
+        """Choose the class that was chosen elsewhere, and bring it into sight."""
+        self._selected = class_id
+        if self._board is not None and self.isVisible():
+            self._board.select_class(class_id)
+
+    def zoom(self, steps: int) -> None:
+        """Larger or smaller."""
+        self.board.canvas.sight.zoom(steps)
+
+    def stop(self) -> None:
+        """End the thread that lays out, before the program ends."""
+        if self._board is not None:
+            self._board.model.stop()
+
+    # -- following
+
+    def _on_class_selected(self, class_id: int) -> None:
+        self._selected = class_id
+        self.class_selected.emit(class_id)
+
+    def _on_closed(self) -> None:
+        self._selected = None
+        self._show_fitting_page()
+
+    def _show_fitting_page(self) -> None:
+        if not self.isVisible():
+            return
+        if self._session.graph.roots():
+            self._stack.setCurrentWidget(self.board)
+        else:
+            info = self._session.info
+            self._empty.show_for(is_writable=info is not None and info.is_writable)
+            self._stack.setCurrentIndex(_EMPTY)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Draw from now on."""
+        super().showEvent(event)
+        self._show_fitting_page()
+        if self._board is not None:
+            self._board.model.watch(is_watched=True)
+            self._board.select_class(self._selected)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks: nothing is drawn."""
+        super().hideEvent(event)
+        if self._board is not None:
+            self._board.model.watch(is_watched=False)

@@ -1,0 +1,53 @@
+"""What the drawing of the graph says."""
+
+from __future__ import annotations
+
+from app.texts import fill, translate
+from app.wording import SEPARATOR, images, number, percent
+
+
+def classes(count: int) -> str:
+    """`1 class`, `1,203 classes`."""
+    if count == 1:
+        return translate("graph", "1 class")
+    return fill(translate("graph", "%1 classes"), number(count))
+
+
+def shots(count: int) -> str:
+    """`1 shot`, `5 shots`."""
+    if count == 1:
+        return translate("graph", "1 shot")
+    return fill(translate("graph", "%1 shots"), number(count))
+
+
+def card_counts(hidden: int, image_count: int, shot_count: int) -> str:
+    """The line below a class's name: `1,203 classes` where they are folded into it, else `340 images · 5 shots`."""
+    if hidden:
+        return classes(hidden)
+    words = images(image_count) if image_count else translate("graph", "No images yet")
+    return f"{words} · {shots(shot_count)}" if shot_count else words
+
+
+def class_in_words(name: str, parents: list[str], hidden: int, image_count: int, shot_count: int) -> str:
+    """What a screen reader says of a class."""
+    parts = [name]
+    parts.append(
+        fill(translate("graph", "under %1"), ", ".join(parents)) if parents else translate("graph", "at the top level")
+    )
+    parts += [images(image_count), shots(shot_count)]
+    if hidden:
+        parts.append(fill(translate("graph", "closed, %1 below"), classes(hidden)))
+    return ", ".join(parts)
+
+
+def edge_text(child: str, shares: list[tuple[str, float]], own: float | None) -> str:
+    """`Organ takes 62 % from Keyboard Instrument, 38 % from Wind Instrument`, and what its own shots weigh."""
+    total = sum(share for _, share in shares)
+    if total <= 0:
+        return fill(translate("graph", "Nothing is propagated to %1 yet: its parents have no images."), child)
+    part = translate("graph", "%1 from %2")
+    parts = ", ".join(fill(part, percent(share / total), name) for name, share in shares)
+    words = fill(translate("graph", "%1 takes %2"), child, parts)
+    if own is None:
+        return words
+    return words + SEPARATOR + fill(translate("graph", "own shots weigh %1"), percent(own))
