@@ -1,5 +1,9 @@
 """Which feature hears of which: they do not know one another, and the window brings them together here."""
 
+from collections.abc import Callable
+
+from PySide6.QtCore import QPoint
+
 from app.class_tree.controller import Classes
 from app.class_tree.view import ClassTree
 from app.inspector.view import Inspector
@@ -34,3 +38,20 @@ def connect_what_if(what_if: WhatIf, workspace: Workspace) -> None:
     what_if.changes_shown.connect(workspace.header.show_moves)
     what_if.image_requested.connect(workspace.show_image)
     workspace.header.badge.clicked.connect(what_if.open_panel)
+
+
+def connect_graph(
+    workspace: Workspace,
+    tree: ClassTree,
+    classes: Classes,
+    open_menu: Callable[[int | None, QPoint], None],
+    trigger: Callable[[str], None],
+) -> None:
+    """Tree and drawing choose the same class, and what is wanted in the drawing is done as in the tree."""
+    graph = workspace.graph
+    tree.class_selected.connect(graph.select_class)
+    tree.subset_selected.connect(lambda _subset: graph.select_class(None))
+    graph.class_selected.connect(tree.select_class)
+    graph.create_requested.connect(classes.ask_new)
+    graph.remove_requested.connect(lambda _class_ids: trigger("remove_class"))
+    graph.menu_requested.connect(open_menu)

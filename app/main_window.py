@@ -23,7 +23,7 @@ from app.class_tree.controller import Classes
 from app.class_tree.view import ClassTree
 from app.computing.controller import Computing
 from app.computing.device_chip import DeviceChip
-from app.connections import connect_inspector, connect_what_if
+from app.connections import connect_graph, connect_inspector, connect_what_if
 from app.controls import make_column
 from app.dragging import take_files, welcome_files
 from app.exporting.controller import Exporting
@@ -186,8 +186,9 @@ class MainWindow(QMainWindow):
             "show_to_review": lambda: self.tree.select_subset(Subset.TO_REVIEW),
             "show_labelled": lambda: self.tree.select_subset(Subset.LABELLED),
             "show_unknown": lambda: self.tree.select_subset(Subset.UNKNOWN),
-            "zoom_in": lambda: grid.zoom(1),
-            "zoom_out": lambda: grid.zoom(-1),
+            "zoom_in": lambda: self.workspace.zoom(1),
+            "zoom_out": lambda: self.workspace.zoom(-1),
+            "show_graph": lambda: self.workspace.show_graph(not self.workspace.is_graph_shown),
             "show_failures": self.status_line.job_bar.show_failures,
             "show_keys": self._show_keys,
         }
@@ -218,6 +219,7 @@ class MainWindow(QMainWindow):
         self.preferences.action_requested.connect(self.registry.trigger)
         connect_inspector(self.inspector, workspace, tree, self.labelling, self.classes)
         connect_what_if(self.what_if, workspace)
+        connect_graph(workspace, tree, self.classes, self._on_class_menu_requested, self.registry.trigger)
         self.welcome.action_requested.connect(self.registry.trigger)
         self.welcome.project_requested.connect(self.open_soon)
         self.projects.sample.ready.connect(self.open_soon)
@@ -381,7 +383,8 @@ class MainWindow(QMainWindow):
         self.settings.geometry = self.saveGeometry()
         self.settings.pane_widths = self._panes.outer_widths
         for part in (
-            self.thumbnails, self.whereabouts, self.workspace.image_view, self.backups, self.reports, self.about,
+            self.thumbnails, self.whereabouts, self.workspace.graph, self.workspace.image_view,
+            self.backups, self.reports, self.about,
             self.help, self.projects, self.exporting,
         ):  # fmt: skip
             part.stop()

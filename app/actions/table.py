@@ -318,12 +318,19 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ActionRow("show_labelled", QT_TRANSLATE_NOOP("actions", "Show labelled images"), "show_labelled", ("Alt+3",), VIEW),
     ActionRow("show_unknown", QT_TRANSLATE_NOOP("actions", "Show unknown images"), "show_unknown", ("Alt+4",), VIEW),
     ActionRow(
+        "show_graph",
+        QT_TRANSLATE_NOOP("actions", "Class graph or images"),
+        "graph",
+        ("Ctrl+G",),
+        VIEW,
+        starts_section=True,
+    ),
+    ActionRow(
         "zoom_in",
         QT_TRANSLATE_NOOP("actions", "Larger thumbnails"),
         "zoom_in",
         ("Ctrl++", "Ctrl+="),
         VIEW,
-        starts_section=True,
     ),
     ActionRow("zoom_out", QT_TRANSLATE_NOOP("actions", "Smaller thumbnails"), "zoom_out", ("Ctrl+-",), VIEW),
     ActionRow(

@@ -42,7 +42,7 @@ class GraphBoard(QWidget):
         layout.addWidget(self.canvas)
         self.setFocusProxy(self.canvas)
         self.model.laid_out.connect(self._on_laid_out)
-        self.model.looks_changed.connect(self.canvas.refresh)
+        self.model.looks_changed.connect(self.canvas.picture.refresh)
         self.canvas.opened.connect(self.model.toggle)
         self.canvas.focus_requested.connect(self.model.set_focus)
         self.canvas.chosen.current_changed.connect(self._on_current_changed)
@@ -82,4 +82,3 @@ class GraphBoard(QWidget):
     def _on_current_changed(self, class_id: int | None) -> None:
         if class_id is not None and not self._is_following:
             self.class_selected.emit(class_id)
-

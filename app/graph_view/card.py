@@ -33,6 +33,8 @@ PICTURE_RADIUS: Final = 6.0
 # Logical pixels on the screen.
 NAMED_FROM: Final = 100.0
 """Cards from this width on have name and counts; below, letters would be too small to read."""
+SHORT_NAMES_FROM: Final = 48.0
+"""Cards from this width on have their name, or its beginning."""
 FACES_FROM: Final = 34.0
 """Cards from this width on show faces; below, classes are dots."""
 SMALLEST_TEXT: Final = 10.0
@@ -107,8 +109,7 @@ def paint_card(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictur
     worn, scale = tokens(), rect.width() / CARD_WIDTH
     body = _paint_body(painter, rect, look, scale, worn)
     if rect.width() < NAMED_FROM:
-        room = body.adjusted(*_inset(max(2.0, PADDING * scale)))
-        paint_faces(painter, room, look, pictures, max(2.0, PICTURE_RADIUS * scale))
+        _paint_small(painter, body, look, pictures, scale)
         return
     room = QRectF(
         rect.left() + PADDING * scale, rect.top() + PADDING * scale,
@@ -121,6 +122,22 @@ def paint_card(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictur
         _paint_coverage(painter, line_of(rect, COVERAGE_TOP, COVERAGE_HEIGHT), look, worn)
 
 
+def _paint_small(painter: QPainter, body: QRectF, look: CardLook, pictures: Pictures, scale: float) -> None:
+    """Faces, and where there is room for some letters below them the name."""
+    inset = max(2.0, PADDING * scale)
+    room = body.adjusted(inset, inset, -inset, -inset)
+    if body.width() >= SHORT_NAMES_FROM:
+        font = text_font(0.0)
+        metrics = QFontMetricsF(font)
+        line = QRectF(room.left(), room.bottom() - metrics.height() + 1, room.width(), metrics.height())
+        name = metrics.elidedText(look.name, Qt.TextElideMode.ElideRight, line.width())
+        painter.setFont(font)
+        painter.setPen(QColor(tokens().colours.text))
+        painter.drawText(line, Qt.AlignmentFlag.AlignCenter, name)
+        room.setBottom(line.top() - 1)
+    paint_faces(painter, room, look, pictures, max(2.0, PICTURE_RADIUS * scale))
+
+
 def line_of(rect: QRectF, top: float, height: float) -> QRectF:
     """A line of a card."""
     scale = rect.width() / CARD_WIDTH
@@ -131,10 +148,6 @@ def line_of(rect: QRectF, top: float, height: float) -> QRectF:
 def foot_of(rect: QRectF) -> QRectF:
     """The line that opens and closes a branch."""
     return line_of(rect, CAPTION_TOP, CAPTION_HEIGHT)
-
-
-def _inset(by: float) -> tuple[float, float, float, float]:
-    return by, by, -by, -by
 
 
 def _paint_body(painter: QPainter, rect: QRectF, look: CardLook, scale: float, worn: Tokens) -> QRectF:
@@ -177,15 +190,14 @@ def cells(room: QRectF, count: int) -> Sequence[QRectF]:
     count = min(count, _MOST_FACES)
     if count == 0:
         return []
-    rows = 1 if count <= _FACES_IN_ROW else 2
-    columns = count if rows == 1 else 2 if count < _MOST_FACES - 1 else _FACES_IN_ROW
-    width = (room.width() - _GAP * (columns - 1)) / columns
-    height = (room.height() - _GAP * (rows - 1)) / rows
-    places = [(column, row) for row in range(rows) for column in range(columns)]
-    return [
-        QRectF(room.left() + column * (width + _GAP), room.top() + row * (height + _GAP), width, height)
-        for column, row in places
-    ]
+    rows = [count] if count <= _FACES_IN_ROW else [(count + 1) // 2, count // 2]
+    height = (room.height() - _GAP * (len(rows) - 1)) / len(rows)
+    found = []
+    for row, columns in enumerate(rows):
+        width = (room.width() - _GAP * (columns - 1)) / columns
+        top = room.top() + row * (height + _GAP)
+        found += [QRectF(room.left() + place * (width + _GAP), top, width, height) for place in range(columns)]
+    return found
 
 
 def _covering(picture: QPixmap, cell: QRectF) -> QRectF:

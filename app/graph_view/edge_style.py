@@ -10,7 +10,7 @@ from app.graph_view.drawing import Route
 from app.theme.tokens import tokens
 
 THIN: Final = 1.0  # logical pixels at full size, of an edge that nothing is propagated over
-THICK: Final = 3.5  # of an edge that all is propagated over
+THICK: Final = 2.5  # of an edge that all is propagated over
 WEIGHT_STEPS: Final = 4  # looks of edges; a finer scale nobody tells apart
 UNKNOWN_STEP: Final = 1  # look of an edge whose weight is not known yet
 _STRAIGHT_BELOW: Final = 0.2  # scale at which a curve cannot be told from a line
@@ -27,7 +27,7 @@ def edge_pen(step: int, scale: float) -> QPen:
     """Pen of a look, in logical pixels."""
     colours = tokens().colours
     share = step / (WEIGHT_STEPS - 1)
-    weak, strong = QColor(colours.border), QColor(colours.text_muted)
+    weak, strong = QColor(colours.border), QColor(colours.text_disabled)
     colour = QColor.fromRgbF(
         weak.redF() + share * (strong.redF() - weak.redF()),
         weak.greenF() + share * (strong.greenF() - weak.greenF()),

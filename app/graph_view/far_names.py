@@ -10,8 +10,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from app.graph_view.camera import Size, scale_of, step_near
-from app.graph_view.card import Detail, detail_at, text_font
-from app.graph_view.drawing import CARD_HEIGHT, Drawing, empty_drawing
+from app.graph_view.card import SHORT_NAMES_FROM, Detail, detail_at, text_font
+from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, empty_drawing
 from app.graph_view.ground import Looks, dot_radius
 from app.graph_view.sight import Sight
 from app.theme.tokens import tokens
@@ -51,7 +51,7 @@ class FarNames:
     def paint(self, painter: QPainter, sight: Sight, view: Size) -> None:
         """Paint the names that are seen."""
         camera = sight.camera
-        if detail_at(camera.scale) is Detail.NAMED or not len(self._drawing):
+        if CARD_WIDTH * camera.scale >= SHORT_NAMES_FROM or not len(self._drawing):
             return
         colours, font = tokens().colours, text_font(tokens().sizes.caption)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -59,7 +59,8 @@ class FarNames:
         ground = QColor(colours.surface)
         ground.setAlphaF(0.86)
         for row, name, width in self.placed(step_near(camera.scale)):
-            x, y = camera.to_view(*self._drawing.centres[row].tolist(), view)
+            centre_x, centre_y = self._drawing.centres[row].tolist()
+            x, y = camera.to_view(centre_x, centre_y, view)
             rect = _place(x, y, width, int(self._drawing.hidden[row]), camera.scale)
             if rect.right() < 0 or rect.left() > view[0] or rect.bottom() < 0 or rect.top() > view[1]:
                 continue
@@ -109,7 +110,7 @@ def _place(x: float, y: float, width: float, hidden: int, scale: float) -> QRect
 def branch_sizes(drawing: Drawing) -> NDArray[np.int64]:
     """(n,) how much stands below each class; what is reached twice counts twice."""
     sizes = drawing.hidden + 1
-    order = np.argsort(-drawing.centres[drawing.children, 1], kind="stable") if len(drawing.children) else []
-    for edge in np.asarray(order, dtype=np.int64).tolist():  # the lowest first: parents stand above their children
+    lowest_first = np.argsort(-drawing.centres[drawing.children, 1], kind="stable")
+    for edge in lowest_first.tolist():  # parents stand above their children, so whatever is below is known by then
         sizes[drawing.parents[edge]] += sizes[drawing.children[edge]]
     return sizes

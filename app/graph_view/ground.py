@@ -29,7 +29,7 @@ CARDS_AT_ONCE: Final = 3
 _ALIKE: Final = 1.5  # logical pixels; edges and dots that differ by less are seen as one
 _FAR: Final = 0.12  # scale below which they may
 _SMALLEST_DOT: Final = 1.5  # radius in logical pixels
-_LARGEST_DOT: Final = 9.0
+_LARGEST_DOT: Final = 9.0  # radius in logical pixels
 _DOT_SHARE: Final = 0.22  # of a card's width, radius of the dot that stands for it
 
 Looks = Callable[[int], CardLook]
@@ -37,7 +37,7 @@ Weights = Callable[[int, int], float | None]
 
 
 @final
-class Ground:
+class DrawnGround:
     """The drawing, and what is known of its classes.
 
     Args:

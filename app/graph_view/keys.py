@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
-from app.graph_view.walk import Way, first_row, next_row
+from app.graph_view.walk import Heading, first_row, next_row
 
 if TYPE_CHECKING:
-    from app.graph_view.canvas import GraphCanvas
+    from app.graph_view.pointer import GraphPointer
+    from app.graph_view.sheet import GraphSheet
 
 _WAYS: Final = {
-    Qt.Key.Key_Up: Way.UP,
-    Qt.Key.Key_Down: Way.DOWN,
-    Qt.Key.Key_Left: Way.LEFT,
-    Qt.Key.Key_Right: Way.RIGHT,
+    Qt.Key.Key_Up: Heading.UP,
+    Qt.Key.Key_Down: Heading.DOWN,
+    Qt.Key.Key_Left: Heading.LEFT,
+    Qt.Key.Key_Right: Heading.RIGHT,
 }
 PUSH: Final = 80.0
 """Logical pixels that the drawing goes with Ctrl and an arrow."""
+# Right and down, in logical pixels.
 _PUSHES: Final = {
     Qt.Key.Key_Up: (0.0, PUSH),
     Qt.Key.Key_Down: (0.0, -PUSH),
@@ -28,7 +30,7 @@ _PUSHES: Final = {
 }
 
 
-def press_key(canvas: GraphCanvas, event: QKeyEvent) -> bool:
+def press_key(canvas: GraphSheet, pointer: GraphPointer, event: QKeyEvent) -> bool:
     """Do what a key means; whether it means anything."""
     key, keys = Qt.Key(event.key()), event.modifiers()
     if keys & Qt.KeyboardModifier.ControlModifier:
@@ -36,10 +38,10 @@ def press_key(canvas: GraphCanvas, event: QKeyEvent) -> bool:
     if key in _WAYS:
         _walk(canvas, _WAYS[key], is_adding=bool(keys & Qt.KeyboardModifier.ShiftModifier))
         return True
-    return _press_general(canvas, key, event) or _press_on_class(canvas, key)
+    return _press_space(pointer, event) or _press_general(canvas, key) or _press_on_class(canvas, key)
 
 
-def _press_with_control(canvas: GraphCanvas, key: Qt.Key) -> bool:
+def _press_with_control(canvas: GraphSheet, key: Qt.Key) -> bool:
     if key == Qt.Key.Key_0:
         canvas.fit()
     elif key == Qt.Key.Key_A:
@@ -51,11 +53,16 @@ def _press_with_control(canvas: GraphCanvas, key: Qt.Key) -> bool:
     return True
 
 
-def _press_general(canvas: GraphCanvas, key: Qt.Key, event: QKeyEvent) -> bool:
-    if key == Qt.Key.Key_Space:
-        if not event.isAutoRepeat():
-            canvas.pointer.hold_space()
-    elif key == Qt.Key.Key_Home:
+def _press_space(pointer: GraphPointer, event: QKeyEvent) -> bool:
+    if event.key() != Qt.Key.Key_Space:
+        return False
+    if not event.isAutoRepeat():
+        pointer.hold_space()
+    return True
+
+
+def _press_general(canvas: GraphSheet, key: Qt.Key) -> bool:
+    if key == Qt.Key.Key_Home:
         canvas.fit()
     elif key == Qt.Key.Key_Insert:
         canvas.create_requested.emit(canvas.chosen.current)
@@ -66,18 +73,18 @@ def _press_general(canvas: GraphCanvas, key: Qt.Key, event: QKeyEvent) -> bool:
     return True
 
 
-def _press_escape(canvas: GraphCanvas) -> bool:
+def _press_escape(canvas: GraphSheet) -> bool:
     """Let go of several classes, then leave the focus."""
     if len(canvas.chosen.ids) > 1:
         canvas.chosen.choose(canvas.chosen.current)
         return True
-    if canvas.has_focus_class:
+    if canvas.model.focus is not None:
         canvas.focus_requested.emit(None)
         return True
     return False
 
 
-def _press_on_class(canvas: GraphCanvas, key: Qt.Key) -> bool:
+def _press_on_class(canvas: GraphSheet, key: Qt.Key) -> bool:
     """Keys that need a current class."""
     current = canvas.chosen.current
     if current is None:
@@ -85,7 +92,7 @@ def _press_on_class(canvas: GraphCanvas, key: Qt.Key) -> bool:
     if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
         canvas.images_requested.emit(current)
     elif key == Qt.Key.Key_F:
-        canvas.focus_requested.emit(None if canvas.has_focus_class else current)
+        canvas.focus_requested.emit(current if canvas.model.focus is None else None)
     elif key == Qt.Key.Key_Delete:
         canvas.remove_requested.emit(canvas.chosen.ids)
     elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
@@ -95,13 +102,13 @@ def _press_on_class(canvas: GraphCanvas, key: Qt.Key) -> bool:
     return True
 
 
-def _open(canvas: GraphCanvas, class_id: int, *, is_wanted: bool) -> None:
+def _open(canvas: GraphSheet, class_id: int, *, is_wanted: bool) -> None:
     row = canvas.drawing.row_of(class_id)
     if row is not None and bool(canvas.drawing.hidden[row]) is is_wanted:
         canvas.opened.emit(class_id)
 
 
-def _walk(canvas: GraphCanvas, way: Way, *, is_adding: bool) -> None:
+def _walk(canvas: GraphSheet, way: Heading, *, is_adding: bool) -> None:
     current = canvas.chosen.current
     row = None if current is None else canvas.drawing.row_of(current)
     following = first_row(canvas.drawing) if row is None else next_row(canvas.drawing, row, way)

@@ -11,7 +11,7 @@ from app.controls import make_button, make_label
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 
-ICON_SIDE: Final = 48
+ICON_SIDE: Final = 48  # logical pixels
 NARROWEST: Final = 280  # of the words, as the narrowest centre allows
 
 

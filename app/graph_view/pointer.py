@@ -10,11 +10,11 @@ from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QApplication
 
 from app.graph_view.card import Detail, detail_at, foot_of
-from app.graph_view.marks import paint_ring
+from app.graph_view.marks import paint_band, paint_ring
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
-    from app.graph_view.canvas import GraphCanvas
+    from app.graph_view.sheet import GraphSheet
 
 _LEFT: Final = Qt.MouseButton.LeftButton
 _MIDDLE: Final = Qt.MouseButton.MiddleButton
@@ -38,7 +38,7 @@ class GraphPointer:
         hovered: row of the class under the pointer.
     """
 
-    def __init__(self, canvas: GraphCanvas) -> None:
+    def __init__(self, canvas: GraphSheet) -> None:
         self._canvas = canvas
         self._doing = _Doing.NOTHING
         self._start = self._last = QPointF()
@@ -154,7 +154,7 @@ class GraphPointer:
     def _is_on_foot(self, row: int, place: QPointF) -> bool:
         """Whether a place is on the line of a card that opens and closes its branch."""
         canvas = self._canvas
-        look = canvas.ground.look(row)
+        look = canvas.look(row)
         if not (look.hidden or look.is_open) or detail_at(canvas.sight.camera.scale) is not Detail.NAMED:
             return False
         foot = foot_of(canvas.rect_of(row)).adjusted(0, -2, 0, 2)
@@ -175,7 +175,9 @@ class GraphPointer:
             self._canvas.update()
 
     def paint(self, painter: QPainter) -> None:
-        """Paint a line around the class under the pointer."""
+        """Paint the rubber band, and a line around the class under the pointer."""
+        if self.band is not None:
+            paint_band(painter, self.band)
         canvas, row = self._canvas, self.hovered
         if row is None or row >= len(canvas.drawing) or int(canvas.drawing.ids[row]) in canvas.chosen:
             return

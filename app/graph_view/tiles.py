@@ -23,7 +23,7 @@ SIDE: Final = 256
 """Side of a piece in pixels of the screen."""
 KEPT_VIEWS: Final = 3
 """So many times the pieces of one view are kept: what was just left is there when one comes back."""
-_FEWEST_KEPT: Final = 48
+_FEWEST_KEPT: Final = 48  # pieces, however small the view is
 
 PaintPiece = Callable[[QPainter, Rect, float], Iterator[None]]
 _Key = tuple[int, int, int]
@@ -65,20 +65,20 @@ class Tiles:
 
     def forget(self) -> None:
         """Paint everything anew; nothing that is there may be shown any more."""
-        self._give_up()
+        self.give_up()
         self._kept.clear()
         self._stale.clear()
         self._whole_step = None
 
     def repaint_all(self) -> None:
         """Paint everything anew; what is there may be shown until then."""
-        self._give_up()
+        self.give_up()
         self._stale = set(self._kept)
 
     def repaint_in(self, rect: Rect) -> None:
         """Paint the pieces anew that touch a rectangle of the drawing."""
         if self._unfinished is not None and _touch(self._rect(self._unfinished.key), rect):
-            self._give_up()
+            self.give_up()
         self._stale |= {key for key in self._kept if _touch(self._rect(key), rect)}
 
     # -- a frame
@@ -147,7 +147,7 @@ class Tiles:
         has_finished = False
         while self._wanted:
             if self._unfinished is None or self._unfinished.key != self._wanted[0]:
-                self._give_up()
+                self.give_up()
                 self._unfinished = self._begun(self._wanted[0])
             if self._is_finished_by(self._unfinished, end):
                 self._keep(self._unfinished)
@@ -172,7 +172,8 @@ class Tiles:
         self._wanted.remove(finished.key)
         self._unfinished = None
 
-    def _give_up(self) -> None:
+    def give_up(self) -> None:
+        """Leave the piece that is being painted; nobody looks any more."""
         if self._unfinished is not None:
             self._unfinished.painter.end()
             self._unfinished = None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
     from app.session import Session
 
-_EMPTY: Final = 0  # place of the page that says why there is no drawing
+_EMPTY: Final = 0  # the place of the page that says why there is no drawing
 
 
 @final

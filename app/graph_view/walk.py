@@ -9,7 +9,7 @@ import numpy as np
 from app.graph_view.drawing import CARD_HEIGHT, Drawing
 
 
-class Way(Enum):
+class Heading(Enum):
     """A direction to walk in."""
 
     UP = "up"
@@ -18,11 +18,11 @@ class Way(Enum):
     RIGHT = "right"
 
 
-def next_row(drawing: Drawing, row: int, way: Way) -> int | None:
+def next_row(drawing: Drawing, row: int, way: Heading) -> int | None:
     """The class that an arrow leads to; None where there is nothing."""
-    if way is Way.UP:
+    if way is Heading.UP:
         return _nearest(drawing, row, drawing.parents[drawing.children == row].tolist())
-    if way is Way.DOWN:
+    if way is Heading.DOWN:
         return _nearest(drawing, row, drawing.children[drawing.parents == row].tolist())
     return _beside(drawing, row, way)
 
@@ -45,11 +45,11 @@ def _nearest(drawing: Drawing, row: int, rows: list[int]) -> int | None:
     return min(rows, key=far, default=None)
 
 
-def _beside(drawing: Drawing, row: int, way: Way) -> int | None:
+def _beside(drawing: Drawing, row: int, way: Heading) -> int | None:
     """The next class in the same line: a sibling first of all, as it stands there."""
     x, y = drawing.centres[row].tolist()
     across, along = drawing.centres[:, 0] - x, np.abs(drawing.centres[:, 1] - y)
-    if way is Way.LEFT:
+    if way is Heading.LEFT:
         across = -across
     found = np.flatnonzero((across > 1) & (along < CARD_HEIGHT / 2))
     return int(found[np.argmin(across[found])]) if len(found) else None

@@ -162,13 +162,20 @@ class Workspace(QWidget):
         """Whether the graph is in front."""
         return self._is_graph_wanted
 
-    def show_graph(self, is_wanted: bool) -> None:  # noqa: FBT001 (a slot)
+    def show_graph(self, is_wanted: bool) -> None:
         """Bring the drawing of the graph to the front, or the images."""
         self.leave_image()
         self._is_graph_wanted = is_wanted
         self.header.show_view(is_graph=is_wanted)
         self._show_title()
-        self._stack.currentWidget().setFocus()
+        (self.graph if is_wanted else self.grid).setFocus()
+
+    def zoom(self, steps: int) -> None:
+        """Show the graph, or thumbnails, larger or smaller."""
+        if self._is_graph_wanted:
+            self.graph.zoom(steps)
+        else:
+            self.grid.zoom(steps)
 
     def show_missing(self, image_ids: frozenset[int]) -> None:
         """Grey the cards of images that are not where they were."""

@@ -1,13 +1,11 @@
 """The two-part switch between the grid of images and the drawing of the graph."""
 
-from typing import Final, final
+from typing import final
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
-from app.theme.icons import icon
-
-ICON_SIDE: Final = 16
+from app.controls import make_icon_button
 
 
 @final
@@ -23,13 +21,9 @@ class ViewSwitch(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._group = QButtonGroup(self)
-        self.images = self._make(self.tr("Images"), "images")
-        self.graph = self._make(self.tr("Graph"), "graph")
-        for button in (self.images, self.graph):
-            button.setToolTip(self.tr("%1 (Ctrl+G switches)").replace("%1", button.text()))
+        self.images = self._make("images", self.tr("Images (Ctrl+G)"), is_graph=False)
+        self.graph = self._make("graph", self.tr("Class graph (Ctrl+G)"), is_graph=True)
         self.images.setChecked(True)
-        self.images.clicked.connect(lambda _is_checked=False: self.graph_chosen.emit(False))
-        self.graph.clicked.connect(lambda _is_checked=False: self.graph_chosen.emit(True))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)
@@ -37,10 +31,8 @@ class ViewSwitch(QWidget):
         row.addWidget(self.graph)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
-    def _make(self, text: str, icon_name: str) -> QPushButton:
-        button = QPushButton(icon(icon_name), text)
-        button.setProperty("role", "chip")
-        button.setIconSize(QSize(ICON_SIDE, ICON_SIDE))
+    def _make(self, icon_name: str, tip: str, *, is_graph: bool) -> QToolButton:
+        button = make_icon_button(icon_name, tip, lambda: self.graph_chosen.emit(is_graph))
         button.setCheckable(True)
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         self._group.addButton(button)

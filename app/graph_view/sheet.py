@@ -1,0 +1,207 @@
+"""The drawing on the screen, and what lies where; what a hand does with it is in `canvas`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from app.graph_view.card import CardLook
+from app.graph_view.choice import ChosenClasses
+from app.graph_view.drawing import Drawing, empty_drawing
+from app.graph_view.marks import card_body, card_rect, paint_lit_edges, paint_ring
+from app.graph_view.picture import GraphPicture
+from app.graph_view.sight import Sight
+from app.theme.tokens import tokens
+
+if TYPE_CHECKING:
+    from app.graph_view.model import GraphModel
+    from app.images.thumbnails import Thumbnails
+
+READABLE: Final = 0.71
+"""Scale at which a class is shown that was flown to."""
+
+
+class GraphSheet(QWidget):
+    """Abstract: shows a drawing. Says what a person wants; changes nothing itself.
+
+    Attributes:
+        model: what is drawn.
+        drawing: what is shown.
+        chosen: the chosen classes.
+        sight: where one looks from.
+        picture: how it is painted.
+
+    Signals:
+        opened: a closed branch is to be opened, or an open one closed.
+        images_requested: the images of a class are to be shown.
+        create_requested: parent of the new class, or None.
+        remove_requested: class ids.
+        focus_requested: a class whose surroundings alone are to be shown, or None for all.
+        menu_requested: class or None, place on the screen.
+        looked: one looks from elsewhere, or at something else.
+    """
+
+    opened = Signal(int)
+    images_requested = Signal(int)
+    create_requested = Signal(object)
+    remove_requested = Signal(object)
+    focus_requested = Signal(object)
+    menu_requested = Signal(object, QPoint)
+    looked = Signal()
+
+    def __init__(self, model: GraphModel, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = model
+        self.drawing: Drawing = empty_drawing()
+        self.chosen = ChosenClasses(self)
+        self.sight = Sight(self)
+        self.picture = GraphPicture(model.look, model.weight, model.classes_with, thumbnails, self)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.sight.moved.connect(self._on_looked)
+        self.picture.has_news.connect(self.update)
+        self.picture.finished.connect(self.looked)
+        self.picture.motion.arrived.connect(self.looked)
+        self.chosen.changed.connect(self.update)
+        self.chosen.current_changed.connect(self._on_current_changed)
+
+    # -- what is shown
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing moves, and all is painted as it is to be."""
+        return not self.sight.is_moving and self.picture.is_complete
+
+    def show_drawing(self, drawing: Drawing, anchor: int | None) -> None:
+        """Show another drawing.
+
+        Args:
+            drawing: the classes and where they stand.
+            anchor: a class that is to stay where it is on the screen.
+        """
+        before, is_first = self.drawing, not len(self.drawing)
+        shift = _shift(before, drawing, anchor)
+        self.drawing = drawing
+        self.chosen.keep_only(drawing.ids.tolist())
+        self.sight.allow(drawing.bounds)
+        if is_first:
+            self.fit(at_once=True)
+        else:
+            self.sight.shift(*shift)
+        self.picture.show(drawing, shift, is_calm=self.sight.is_calm)
+        self.update()
+
+    def fit(self, *, at_once: bool = False) -> None:
+        """See the whole drawing."""
+        if len(self.drawing):
+            self.sight.fit(self.drawing.bounds, at_once=at_once)
+
+    def show_class(self, class_id: int) -> None:
+        """Bring a class into sight, moving as little as possible."""
+        if (row := self.drawing.row_of(class_id)) is not None:
+            self.sight.bring_in(self.drawing.box(row))
+
+    def fly_to(self, class_id: int) -> None:
+        """See a class in the middle, large enough to be read."""
+        if (row := self.drawing.row_of(class_id)) is not None:
+            self.sight.fly_to(self.drawing.box(row), READABLE)
+
+    def look(self, row: int) -> CardLook:
+        """What a card says."""
+        return self.model.look(int(self.drawing.ids[row]))
+
+    # -- places
+
+    @property
+    def size_seen(self) -> tuple[float, float]:
+        """Size of the view."""
+        return float(self.width()), float(self.height())
+
+    def row_at(self, place: QPointF) -> int | None:
+        """Row of the class at a place of the view."""
+        x, y = self.sight.camera.to_drawing(place.x(), place.y(), self.size_seen)
+        row = self.drawing.row_at(x, y)
+        return row if row is not None and self.rect_of(row).adjusted(-3, -3, 3, 3).contains(place) else None
+
+    def class_at(self, place: QPointF) -> int | None:
+        """The class at a place of the view."""
+        row = self.row_at(place)
+        return None if row is None else int(self.drawing.ids[row])
+
+    def rect_of(self, row: int) -> QRectF:
+        """Where a class is seen."""
+        return card_rect(self.picture.motion.drawing, row, self.sight.camera, self.size_seen)
+
+    def body_of(self, row: int) -> QRectF:
+        """Where a class's card is seen, without the sheets below it."""
+        return card_body(self.rect_of(row), is_closed=bool(self.drawing.hidden[row]))
+
+    def rows_in(self, band: QRectF) -> Sequence[int]:
+        """Rows of the classes that a rubber band touches."""
+        camera, size = self.sight.camera, self.size_seen
+        left, top = camera.to_drawing(band.left(), band.top(), size)
+        right, bottom = camera.to_drawing(band.right(), band.bottom(), size)
+        rows: list[int] = self.drawing.rows_in((left, top, right, bottom)).tolist()
+        return [row for row in rows if self.rect_of(row).intersects(band)]
+
+    # -- painting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Copy the finished pieces, and paint on them what is chosen."""
+        painter = QPainter(self)
+        self.picture.paint(painter, self.sight, self.size_seen)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if not self.picture.motion.is_going_on:
+            self._paint_lit_edges(painter)
+        self._paint_chosen(painter)
+        self.paint_over(painter)
+        painter.end()
+
+    def paint_over(self, painter: QPainter) -> None:
+        """Paint what a hand does."""
+
+    def _paint_lit_edges(self, painter: QPainter) -> None:
+        current = None if self.chosen.current is None else self.drawing.row_of(self.chosen.current)
+        if current is not None:
+            routes = [self.drawing.routes[edge] for edge in self.drawing.edges_of(current).tolist()]
+            paint_lit_edges(painter, routes, self.sight.camera, self.size_seen, tokens().colours.accent)
+
+    def _paint_chosen(self, painter: QPainter) -> None:
+        for class_id in self.chosen.ids:
+            if (row := self.drawing.row_of(class_id)) is not None:
+                is_current = class_id == self.chosen.current
+                width = 2.5 if is_current else 1.5
+                colour = tokens().colours.accent
+                paint_ring(painter, self.body_of(row), colour, width=width, is_filled=not is_current)
+
+    # -- following
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """See the same point in the middle."""
+        self.sight.view = self.size_seen
+        super().resizeEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks any more."""
+        self.picture.rest()
+        super().hideEvent(event)
+
+    def _on_looked(self) -> None:
+        self.update()
+        self.looked.emit()
+
+    def _on_current_changed(self, class_id: int | None) -> None:
+        self.setAccessibleDescription("" if class_id is None else self.model.words(class_id))
+
+
+def _shift(before: Drawing, after: Drawing, anchor: int | None) -> tuple[float, float]:
+    """How far a class moved in the drawing."""
+    old = None if anchor is None else before.row_of(anchor)
+    new = None if anchor is None else after.row_of(anchor)
+    if old is None or new is None:
+        return 0.0, 0.0
+    dx, dy = (after.centres[new] - before.centres[old]).tolist()
+    return dx, dy

@@ -1,0 +1,80 @@
+"""Finished pieces of the drawing."""
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtWidgets import QApplication
+
+from app.graph_view.camera import Camera, Rect
+from app.graph_view.tiles import Tiles
+
+VIEW = (300.0, 200.0)
+LONG_S = 60.0
+
+
+class Painted:
+    """Paints pieces in one colour, and notes which."""
+
+    def __init__(self) -> None:
+        self.pieces: list[Rect] = []
+        self.colour = "#ff0000"
+
+    def __call__(self, painter: QPainter, rect: Rect, _scale: float) -> Iterator[None]:
+        """Paint one, in two steps."""
+        self.pieces.append(rect)
+        yield
+        painter.fillRect(0, 0, 256, 256, QColor(self.colour))
+        yield
+
+
+def frame(tiles: Tiles, camera: Camera) -> QImage:
+    """What is seen."""
+    image = QImage(300, 200, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    tiles.show(painter, camera, VIEW, lambda at_work: at_work.fillRect(0, 0, 300, 200, Qt.GlobalColor.blue))
+    painter.end()
+    return image
+
+
+def colours(image: QImage) -> set[str]:
+    """Every colour of a picture."""
+    return {image.pixelColor(x, y).name() for x in range(0, 300, 20) for y in range(0, 200, 20)}
+
+
+def test_a_frame_copies_and_never_paints(qapp: QApplication) -> None:
+    """What is missing is stood in for, and painted between frames; then it covers the view without a seam."""
+    paint = Painted()
+    tiles = Tiles(paint)
+    assert colours(frame(tiles, Camera())) == {"#0000ff"}
+    assert paint.pieces == []
+    assert tiles.make_some(LONG_S)
+    assert colours(frame(tiles, Camera())) == {"#ff0000"}
+    assert tiles.is_complete
+    painted = len(paint.pieces)
+    assert colours(frame(tiles, Camera(3, 2))) == {"#ff0000"}
+    assert len(paint.pieces) == painted
+
+
+def test_while_zooming_the_last_pieces_stand_in(qapp: QApplication) -> None:
+    """Nothing flashes: the pieces of the last scale are shown larger."""
+    tiles = Tiles(Painted())
+    frame(tiles, Camera())
+    tiles.make_some(LONG_S)
+    frame(tiles, Camera())
+    assert colours(frame(tiles, Camera(scale=1.4))) == {"#ff0000"}
+    assert not tiles.is_complete
+
+
+def test_pieces_out_of_date_are_shown_until_they_are_painted_anew(qapp: QApplication) -> None:
+    """Those that touch what changed, and only those."""
+    paint = Painted()
+    tiles = Tiles(paint)
+    frame(tiles, Camera())
+    tiles.make_some(LONG_S)
+    paint.colour, count = "#00ff00", len(paint.pieces)
+    tiles.repaint_in((10.0, 10.0, 20.0, 20.0))
+    assert colours(frame(tiles, Camera())) == {"#ff0000"}
+    tiles.make_some(LONG_S)
+    assert len(paint.pieces) == count + 1
+    assert colours(frame(tiles, Camera())) == {"#ff0000", "#00ff00"}

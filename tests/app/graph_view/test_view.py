@@ -1,0 +1,136 @@
+"""The drawing of the graph in the window, with a real project."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from app.graph_view.board import GraphBoard
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, SHIFT, Desk
+
+
+@pytest.fixture
+def board(desk: Desk, collection: Collection) -> GraphBoard:
+    """The drawing of the small collection's classes, in front and at rest."""
+    desk.open(collection.project)
+    desk.press(Qt.Key.Key_G, CONTROL)
+    board = desk.window.workspace.graph.board
+    desk.wait(lambda: len(board.canvas.drawing) > 0 and board.canvas.is_complete)
+    return board
+
+
+def place_of(board: GraphBoard, desk: Desk, name: str) -> QPoint:
+    """The middle of a class's card."""
+    row = board.canvas.drawing.row_of(desk.graph.find(name))
+    assert row is not None
+    return board.canvas.rect_of(row).center().toPoint()
+
+
+def drawn(board: GraphBoard, desk: Desk) -> set[str]:
+    """Names of the classes that are drawn."""
+    return {desk.graph.name(class_id) for class_id in board.canvas.drawing.ids.tolist()}
+
+
+def test_control_g_switches(desk: Desk, board: GraphBoard) -> None:
+    """The graph is in front with every class; once more, and it is the grid."""
+    assert board.isVisible()
+    assert drawn(board, desk) == {desk.graph.name(class_id) for level in desk.graph.levels() for class_id in level}
+    desk.press(Qt.Key.Key_G, CONTROL)
+    assert desk.grid.isVisible()
+    assert not board.isVisible()
+
+
+def test_a_click_chooses_the_class_everywhere(desk: Desk, board: GraphBoard) -> None:
+    """In tree, inspector and header; and a class chosen in the tree is chosen in the drawing."""
+    QTest.mouseClick(board.canvas, Qt.MouseButton.LeftButton, pos=place_of(board, desk, "Blue"))
+    blue = desk.graph.find("Blue")
+    assert desk.window.tree.selected_class == blue
+    assert desk.window.workspace.header.title == "Blue"
+    other = desk.graph.find("Red")
+    desk.window.tree.select_class(other)
+    assert board.canvas.chosen.ids == (other,)
+    assert "Red" in board.canvas.accessibleDescription()
+
+
+def test_arrows_walk_and_enter_shows_the_images(desk: Desk, board: GraphBoard) -> None:
+    """From the first class down to a child; Enter brings its images."""
+    desk.press(Qt.Key.Key_Down)
+    first = board.canvas.chosen.current
+    assert first in desk.graph.roots()
+    parent = next(root for root in desk.graph.roots() if desk.graph.children(root))
+    board.canvas.chosen.choose(parent)
+    desk.press(Qt.Key.Key_Down)
+    child = board.canvas.chosen.current
+    assert child in desk.graph.children(parent)
+    desk.press(Qt.Key.Key_Return)
+    assert desk.grid.isVisible()
+    assert desk.window.workspace.class_id == child
+
+
+def test_a_branch_closes_and_opens(desk: Desk, board: GraphBoard) -> None:
+    """Minus folds the classes below into one card, which stays where it is; plus brings them back."""
+    parent = next(root for root in desk.graph.roots() if desk.graph.children(root))
+    board.canvas.chosen.choose(parent)
+    everything, place = drawn(board, desk), place_of(board, desk, desk.graph.name(parent))
+    desk.press(Qt.Key.Key_Minus)
+    desk.wait(lambda: len(board.canvas.drawing) < len(everything) and board.canvas.is_complete)
+    row = board.canvas.drawing.row_of(parent)
+    assert row is not None
+    assert board.canvas.look(row).hidden == len(desk.graph.descendants(parent))
+    moved = place_of(board, desk, desk.graph.name(parent)) - place
+    assert moved.manhattanLength() <= 2
+    desk.press(Qt.Key.Key_Plus)
+    desk.wait(lambda: drawn(board, desk) == everything)
+
+
+def test_the_wheel_zooms_at_the_pointer(desk: Desk, board: GraphBoard) -> None:
+    """The class under the pointer stays there, and the scale comes to rest at a step."""
+    place = place_of(board, desk, "Blue")
+    scale = board.canvas.sight.camera.scale
+    board.canvas.sight.turn_wheel(120, (place.x(), place.y()))
+    desk.wait(lambda: not board.canvas.sight.is_moving)
+    assert board.canvas.sight.camera.scale == pytest.approx(scale * 2**0.5)
+    assert (place_of(board, desk, "Blue") - place).manhattanLength() <= 2
+
+
+def test_a_rubber_band_chooses_all_that_it_touches(desk: Desk, board: GraphBoard) -> None:
+    """Drawn around everything; Escape lets go of all but the current one."""
+    canvas = board.canvas
+    corner = canvas.rect().bottomRight() - QPoint(4, 4)
+    QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=QPoint(2, 2))
+    QTest.mouseMove(canvas, corner / 2)
+    QTest.mouseMove(canvas, corner)
+    QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=corner)
+    assert len(canvas.chosen.ids) == len(canvas.drawing)
+    desk.press(Qt.Key.Key_Escape)
+    kept = canvas.chosen.current
+    assert canvas.chosen.ids == (kept,)
+    other = "Red" if kept == desk.graph.find("Blue") else "Blue"
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, SHIFT, place_of(board, desk, other))
+    assert set(canvas.chosen.ids) == {kept, desk.graph.find(other)}
+
+
+def test_the_middle_button_and_space_push_the_drawing(desk: Desk, board: GraphBoard) -> None:
+    """It follows the hand; Space that pushed opens nothing."""
+    canvas = board.canvas
+    for button, with_space in ((Qt.MouseButton.MiddleButton, False), (Qt.MouseButton.LeftButton, True)):
+        before, drawing = place_of(board, desk, "Blue"), canvas.drawing
+        if with_space:
+            QTest.keyPress(canvas, Qt.Key.Key_Space)
+        QTest.mousePress(canvas, button, pos=QPoint(50, 60))
+        QTest.mouseMove(canvas, QPoint(90, 80))
+        QTest.mouseRelease(canvas, button, pos=QPoint(90, 80))
+        if with_space:
+            QTest.keyRelease(canvas, Qt.Key.Key_Space)
+        assert (place_of(board, desk, "Blue") - before - QPoint(40, 20)).manhattanLength() <= 2
+        assert canvas.drawing is drawing
+
+
+def test_an_edit_is_drawn(desk: Desk, board: GraphBoard) -> None:
+    """A class renamed elsewhere has its new name on its card."""
+    blue = desk.graph.find("Blue")
+    desk.window.session.act(lambda project: project.rename_class(blue, "Azure"))
+    desk.wait(lambda: "Azure" in drawn(board, desk) and not board.model.is_busy)
+    row = board.canvas.drawing.row_of(blue)
+    assert row is not None
+    assert board.canvas.look(row).name == "Azure"
