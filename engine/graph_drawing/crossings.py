@@ -15,8 +15,12 @@ def count_crossings(tiers: Tiers, rows: Rows) -> int:
     Edges into one block cross among themselves only where they come from several parents: those from two parents
     change order for each pair of its classes, as they would in a row.
     """
-    between = sum(_between(tiers, upper, lower) for upper, lower in pairwise(rows))
-    return between + sum(_inside(tiers, item) for item in range(len(tiers.members)))
+    return crossings_between(tiers, rows) + sum(_inside(tiers, item) for item in range(len(tiers.members)))
+
+
+def crossings_between(tiers: Tiers, rows: Rows) -> int:
+    """The same without those into one block, which no order of the layers changes."""
+    return sum(_between(tiers, upper, lower) for upper, lower in pairwise(rows))
 
 
 def _inside(tiers: Tiers, item: int) -> int:

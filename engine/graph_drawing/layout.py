@@ -1,23 +1,30 @@
 """Where each class of a drawn graph stands, and how its edges run: layer by layer, parents above their children."""
 
 import math
+import statistics
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from engine.graph.category_graph import ClassId
 from engine.graph_drawing.card_size import CardSize
 from engine.graph_drawing.crossings import count_crossings
+from engine.graph_drawing.following import kept_order
 from engine.graph_drawing.ordering import fresh_order
 from engine.graph_drawing.routes import Placed, routes_of
 from engine.graph_drawing.shown import ShownGraph
 from engine.graph_drawing.spreading import spread
-from engine.graph_drawing.tiers import Tiers, tiers_of
+from engine.graph_drawing.tiers import ItemKey, Tiers, tiers_of
 
 Point = tuple[float, float]
 """Across from left to right and along from top to bottom, in scene units."""
 WIDEST: Final = 2.5
 """A drawing becomes at most so many times as wide as it is high, as far as stacking leaves can help."""
+KEPT_FROM: Final = 1.0
+"""While it stays wider than this, leaves are stacked as high as in the drawing before."""
+KEPT_TO: Final = 4.0
+"""And while it stays narrower than this."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +38,15 @@ class Layout:
         bounds: left, top, width and height around all cards and routes.
         crossings: pairs of edges that cross.
         stack: leaves that stand one above the other in a block, at most.
+        stood: where each card, block and bend stands across, for the drawing after this one.
     """
 
     places: Mapping[ClassId, Point]
     routes: Mapping[tuple[ClassId, ClassId], tuple[Point, ...]]
     bounds: tuple[float, float, float, float]
     crossings: int
-    stack: int
+    stack: int = 1
+    stood: Mapping[ItemKey, float] = field(default_factory=dict, repr=False)
 
 
 def lay_out(shown: ShownGraph, card: CardSize, *, before: Layout | None = None) -> Layout:
@@ -52,19 +61,28 @@ def lay_out(shown: ShownGraph, card: CardSize, *, before: Layout | None = None) 
         The drawing; no two cards overlap, and no edge runs over a card.
     """
     tiers = tiers_of(shown)
-    stack = _stack(tiers, card)
-    rows = fresh_order(tiers)
+    stack = _stack(tiers, card, before)
+    rows = kept_order(tiers, shown.edges, before.stood, before.routes.keys()) if before else fresh_order(tiers)
     widths = [_width(len(members), stack, card) for members in tiers.members]
-    across = spread(tiers, rows, widths, card.gap_across, _stood(tiers, before) if before else {})
-    placed = _placed(tiers, across, stack, card)
+    across = spread(tiers, rows, widths, card.gap_across)
+    placed = _placed(tiers, across.tolist(), stack, card)
+    if before:
+        placed = placed.moved_across(_way_back(placed.places, before.places))
     routes = routes_of(tiers, shown.edges, placed, card)
-    return Layout(placed.places, routes, _bounds(placed.places, routes, card), count_crossings(tiers, rows), stack)
+    return Layout(
+        placed.places,
+        routes,
+        _bounds(placed.places, routes, card),
+        count_crossings(tiers, rows),
+        stack,
+        dict(zip(tiers.keys, placed.across, strict=True)),
+    )
 
 
-def _stood(tiers: Tiers, before: Layout) -> dict[int, float]:
-    """Where single cards stood before."""
-    alone = ((item, members[0]) for item, members in enumerate(tiers.members) if len(members) == 1)
-    return {item: before.places[class_id][0] for item, class_id in alone if class_id in before.places}
+def _way_back(places: Mapping[ClassId, Point], before: Mapping[ClassId, Point]) -> float:
+    """How far across to move a whole drawing so that most of it stands where it stood: the median move, undone."""
+    moves = [before[class_id][0] - place[0] for class_id, place in places.items() if class_id in before]
+    return statistics.median_low(moves) if moves else 0.0
 
 
 def _width(classes: int, stack: int, card: CardSize) -> float:
@@ -78,22 +96,30 @@ def _height(classes: int, stack: int, card: CardSize) -> float:
     return rows * (card.height + card.gap_across) - card.gap_across if rows else 0.0
 
 
-def _stack(tiers: Tiers, card: CardSize) -> int:
-    """How high leaves are stacked: no higher than it takes to keep the drawing from growing wide."""
-    tallest = max((len(members) for members in tiers.members), default=1)
-    rows = tiers.rows()
+def _stack(tiers: Tiers, card: CardSize, before: Layout | None) -> int:
+    """How high leaves are stacked: no higher than keeps the drawing from growing wide; as before if possible."""
+    sizes = [Counter(len(tiers.members[item]) for item in row) for row in tiers.rows()]
+    if before and KEPT_FROM <= _wide(sizes, before.stack, card) <= KEPT_TO:
+        return before.stack
+    tallest = max(map(len, tiers.members), default=1)
     stack = 1
-    while stack < tallest and _wide(tiers, rows, stack, card) > WIDEST:
+    while stack < tallest and _wide(sizes, stack, card) > WIDEST:
         stack += 1
     return stack
 
 
-def _wide(tiers: Tiers, rows: Sequence[Sequence[int]], stack: int, card: CardSize) -> float:
-    """Width over height, roughly: before anything stands anywhere."""
-    sizes = [[len(tiers.members[item]) for item in row] for row in rows]
-    width = max(sum(_width(size, stack, card) + card.gap_across for size in row) for row in sizes)
-    height = sum(max(_height(size, stack, card) for size in row) + card.gap_along for row in sizes)
-    return width / height
+def _wide(sizes: Sequence[Counter[int]], stack: int, card: CardSize) -> float:
+    """Width over height, roughly, before anything stands anywhere.
+
+    Args:
+        sizes: of each layer, how many items have how many classes.
+        stack: how high leaves are stacked.
+        card: how large cards are.
+    """
+    widths = (sum(n * (_width(size, stack, card) + card.gap_across) for size, n in row.items()) for row in sizes)
+    width = max(widths, default=0.0)
+    height = sum(_height(max(row), stack, card) + card.gap_along for row in sizes)
+    return width / height if height else 0.0
 
 
 def _placed(tiers: Tiers, across: Sequence[float], stack: int, card: CardSize) -> Placed:

@@ -1,7 +1,7 @@
 """How edges run: between the layers, past cards that stand higher or lower, and down the gaps of a block."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.graph.category_graph import ClassId
 from engine.graph_drawing.card_size import CardSize
@@ -26,6 +26,11 @@ class Placed:
     across: tuple[float, ...]
     tops: tuple[float, ...]
     bottoms: tuple[float, ...]
+
+    def moved_across(self, way: float) -> "Placed":
+        """All of it further to the right."""
+        places = {class_id: (x + way, y) for class_id, (x, y) in self.places.items()}
+        return replace(self, places=places, across=tuple(x + way for x in self.across))
 
 
 def routes_of(

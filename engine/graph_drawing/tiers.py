@@ -10,12 +10,17 @@ from itertools import pairwise
 from engine.graph.category_graph import ClassId
 from engine.graph_drawing.shown import ShownGraph
 
+ItemKey = tuple[int, ...]
+"""What an item is, from one drawing to the next: (class) of a card, (0, parents...) of a block, and of a bend its
+number from the top, negative, its parent, and the key of what its edge leads to."""
+
 
 @dataclass(frozen=True)
 class Tiers:
     """A layered drawing before anything has a place: items, each in a layer, and links between neighbouring layers.
 
     Attributes:
+        keys: of each item.
         members: of each item, its classes: one for a card, several for a block, none for a bend.
         tier: of each item, its layer, 0 at the top.
         above: of each item, the items of the layer above that it is linked to.
@@ -25,6 +30,7 @@ class Tiers:
         item_of: of each class, its item.
     """
 
+    keys: tuple[ItemKey, ...]
     members: tuple[tuple[ClassId, ...], ...]
     tier: tuple[int, ...]
     above: tuple[tuple[int, ...], ...]
@@ -54,11 +60,11 @@ def tiers_of(shown: ShownGraph) -> Tiers:
     for parent, child in shown.edges:
         parents[child].append(parent)
         children[parent].append(child)
-    groups: dict[tuple[ClassId, ...], list[ClassId]] = {}
+    groups: dict[ItemKey, list[ClassId]] = {}
     for each in order:
         # A leaf stands with those of its parents; what has children stands alone.
         groups.setdefault((each,) if children[each] else (0, *sorted(parents[each])), []).append(each)
-    return _with_bends(list(groups.values()), parents, _depths(order, parents, children))
+    return _with_bends(groups, parents, _depths(order, parents, children))
 
 
 def _depths(
@@ -79,37 +85,39 @@ def _depths(
 
 
 def _with_bends(
-    groups: list[list[ClassId]], parents: dict[ClassId, list[ClassId]], depths: dict[ClassId, int]
+    groups: dict[ItemKey, list[ClassId]], parents: dict[ClassId, list[ClassId]], depths: dict[ClassId, int]
 ) -> Tiers:
-    members = [tuple(group) for group in groups]
-    item_of = {each: item for item, group in enumerate(groups) for each in group}
-    tier = [depths[group[0]] for group in groups]
+    keys, members = list(groups), [tuple(group) for group in groups.values()]
+    item_of = {each: item for item, group in enumerate(members) for each in group}
+    tier = [depths[group[0]] for group in members]
     links: list[tuple[int, int, int]] = []
     bends: dict[tuple[int, int], tuple[int, ...]] = {}
-    for child, group in enumerate(groups):
-        for parent in (item_of[each] for each in parents[group[0]]):
+    for child, group in enumerate(tuple(members)):
+        for parent_class in parents[group[0]]:
+            parent = item_of[parent_class]
             between = range(tier[parent] + 1, tier[child])
             if between:
                 bends[parent, child] = tuple(range(len(members), len(members) + len(between)))
+                keys += [(-number, parent_class, *keys[child]) for number in range(1, len(between) + 1)]
                 members += [()] * len(between)
                 tier += between
             links += _chain((parent, *bends.get((parent, child), ()), child), len(group))
-    above: list[list[int]] = [[] for _ in members]
-    below: list[list[int]] = [[] for _ in members]
-    strands = [1] * len(members)
-    for upper, lower, count in links:
+    above, below, strands = _joined(len(members), links)
+    return Tiers(tuple(keys), tuple(members), tuple(tier), above, below, strands, bends, item_of)
+
+
+def _joined(
+    count: int, links: list[tuple[int, int, int]]
+) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...], tuple[int, ...]]:
+    """Of each item: those above, those below, and how many edges a link upwards stands for."""
+    above: list[list[int]] = [[] for _ in range(count)]
+    below: list[list[int]] = [[] for _ in range(count)]
+    strands = [1] * count
+    for upper, lower, edges in links:
         above[lower].append(upper)
         below[upper].append(lower)
-        strands[lower] = count
-    return Tiers(
-        tuple(members),
-        tuple(tier),
-        tuple(map(tuple, above)),
-        tuple(map(tuple, below)),
-        tuple(strands),
-        bends,
-        item_of,
-    )
+        strands[lower] = edges
+    return tuple(map(tuple, above)), tuple(map(tuple, below)), tuple(strands)
 
 
 def _chain(way: tuple[int, ...], count: int) -> Iterator[tuple[int, int, int]]:

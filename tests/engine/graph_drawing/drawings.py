@@ -1,5 +1,6 @@
 """Graphs to draw, and what must hold for every drawing."""
 
+import random
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -15,12 +16,28 @@ TOUCH = 1e-6
 
 
 @st.composite
-def graphs(draw: st.DrawFn, most: int = 40) -> CategoryGraph:
+def graphs(draw: st.DrawFn, most: int = 30) -> CategoryGraph:
     """Graphs of any shape: each class lies below some of the earlier ones."""
     graph = CategoryGraph()
     for number in range(draw(st.integers(0, most))):
         parents = draw(st.sets(st.sampled_from(graph.classes()), max_size=3)) if number else set()
         graph.add_class(f"Class {number}", sorted(parents))
+    return graph
+
+
+def bushy_graph(count: int, further_edges: int, *, seed: int = 0) -> CategoryGraph:
+    """A graph drawn by a seed, in which about every fifth class has children; some classes get a further parent."""
+    chance = random.Random(seed)
+    graph = CategoryGraph()
+    for number in range(count):
+        near = range(max(0, number // 5 - 3), number // 5 + 1)
+        graph.add_class(f"Class {number}", [] if number < 3 else [graph.classes()[chance.choice(near)]])
+    missing = further_edges
+    while missing:
+        parent, child = sorted(chance.sample(graph.classes(), 2))
+        if parent not in graph.parents(child):
+            graph.link(parent, child)
+            missing -= 1
     return graph
 
 

@@ -1,11 +1,12 @@
 """Where classes stand: nothing over anything else, parents above, wide branches stacked."""
 
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engine.graph.category_graph import CategoryGraph
-from engine.graph_drawing.layout import lay_out
+from engine.graph_drawing.layout import Layout, lay_out
 from engine.graph_drawing.shown import ShownGraph, shown_graph
-from tests.engine.graph_drawing.drawings import CARD, cards_over_one_another, edges_over_cards, graphs
+from tests.engine.graph_drawing.drawings import CARD, TOUCH, cards_over_one_another, edges_over_cards, graphs
 from tests.support.graphs import graph_of
 
 
@@ -13,34 +14,38 @@ def whole(graph: CategoryGraph) -> ShownGraph:
     return shown_graph(graph, frozenset(graph.classes()))
 
 
-@settings(max_examples=60, deadline=None)
-@given(graphs())
-def test_every_drawing_can_be_read(graph: CategoryGraph) -> None:
-    """No two cards overlap, no edge runs over a card, each class stands below all its parents, nothing is left out."""
-    layout = lay_out(whole(graph), CARD)
-    assert set(layout.places) == set(graph.classes())
-    assert set(layout.routes) == set(graph.edges())
+@settings(max_examples=30, deadline=None)
+@given(graphs(), st.data())
+def test_every_drawing_can_be_read(graph: CategoryGraph, data: st.DataObject) -> None:
+    """Also one that follows another of the same classes, some of whose branches are closed."""
+    opened = data.draw(st.sets(st.sampled_from(graph.classes()))) if len(graph) else set()
+    first = shown_graph(graph, frozenset(opened))
+    before = lay_out(first, CARD)
+    check_drawing(first, before)
+    check_drawing(whole(graph), lay_out(whole(graph), CARD, before=before))
+
+
+def check_drawing(shown: ShownGraph, layout: Layout) -> None:
+    """No two cards overlap, no edge runs over a card, each class stands below its parents, and nothing is left out."""
+    assert set(layout.places) == {each.class_id for each in shown.classes}
+    assert set(layout.routes) == set(shown.edges)
     assert cards_over_one_another(layout) == []
     assert list(edges_over_cards(layout)) == []
+    assert is_inside_bounds(layout)
     for (parent, child), route in layout.routes.items():
         (x, y), (child_x, child_y) = layout.places[parent], layout.places[child]
-        assert y + CARD.height + CARD.gap_along <= child_y + 1e-6
+        assert y + CARD.height + CARD.gap_along <= child_y + TOUCH
         assert (route[0], route[-1]) == ((x, y + CARD.height / 2), (child_x, child_y - CARD.height / 2))
 
 
-@given(graphs())
-@settings(max_examples=30, deadline=None)
-def test_bounds_hold_everything(graph: CategoryGraph) -> None:
-    layout = lay_out(whole(graph), CARD)
+def is_inside_bounds(layout: Layout) -> bool:
     left, top, width, height = layout.bounds
-    points = [point for route in layout.routes.values() for point in route]
-    corners = [
-        (x + across * CARD.width / 2, y + along * CARD.height / 2)
-        for x, y in layout.places.values()
-        for across in (-1, 1)
-        for along in (-1, 1)
-    ]
-    assert all(left <= x <= left + width + 1e-6 and top <= y <= top + height + 1e-6 for x, y in [*points, *corners])
+    halves = (CARD.width / 2, CARD.height / 2)
+    corners = [(x + side * halves[0], y + side * halves[1]) for x, y in layout.places.values() for side in (-1, 1)]
+    points = [*corners, *(point for route in layout.routes.values() for point in route)]
+    return all(
+        left - TOUCH <= x <= left + width + TOUCH and top - TOUCH <= y <= top + height + TOUCH for x, y in points
+    )
 
 
 def test_a_parent_stands_in_the_middle_above_its_children() -> None:
