@@ -12,7 +12,7 @@ ROBOT_PACKAGES := xvfb openbox dbus at-spi2-core
 # Where compiled modules are not kept, every process of the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test quick readers robot robot-short trust guide-pictures bundle-check check format installer installer-test installer-twice wheel-check \
+.PHONY: run test quick readers robot robot-short trust properties guide-pictures bundle-check check format installer installer-test installer-twice wheel-check \
 	qt-libraries robot-packages installer-packages
 
 # The backbone that is made from a weights package is made here, once, so that the first project need not wait for it.
@@ -32,6 +32,10 @@ quick: $(STAMP) qt-libraries
 trust: $(STAMP)
 	$(BIN)/python -m tests.trust --kills 1000 --damaged 1000 --images 10000 --copies 500 --moves 100 --disks 100 \
 		--seed 1 --out docs/trust.md
+
+# 1,000 random sequences of 50 commands each on the category graph: done, undone, redone, with restarts in between.
+properties: $(STAMP)
+	PROTOLEAF_LONG_PROPERTIES=1 $(BIN)/python -m pytest tests/engine/project/test_graph_commands.py
 
 # Programs that we did not write read every export; their environment takes some gigabytes the first time.
 readers: $(STAMP)

@@ -1,0 +1,290 @@
+"""Whatever a person does to the graph: no circle, no namesakes, no label lost untold, and every step goes both ways.
+
+`make test` tries a few sequences, `make properties` 1,000 of 50 commands each.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.errors import InputError
+from engine.graph.aliases import Aliases
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.removal import ChildrenOfRemoved
+from engine.project import Change, ClassDetails, ClassPolicy, Project, SplitPart
+from engine.project.branch_text import copied_branches
+from engine.project.removal_preview import merge_preview, removal_preview
+from tests.support.projects import Dump, dump, found_files, new_project, shape
+
+IS_LONG: Final = "PROTOLEAF_LONG_PROPERTIES" in os.environ
+SEQUENCES: Final = 1_000 if IS_LONG else 20
+COMMANDS: Final = 50 if IS_LONG else 25
+
+START: Final = "The start"
+NAMES: Final = ("Gull", "Bird", "Tern", "Auk", "Skua", "Seal", "Whale", "Möwe", "海鸥", "a/b", "Fern", "Moss")
+TREE: Final[Mapping[str, tuple[str, ...]]] = {
+    "Animal": (), "Bird": ("Animal",), "Diver": ("Animal",), "Gull": ("Bird",), "Auk": ("Bird", "Diver"),
+    "Puffin": ("Auk",), "Herring Gull": ("Gull",), "Plant": (), "Kelp": ("Plant",),
+}  # fmt: skip
+IMAGES: Final = 18
+
+
+@dataclass(frozen=True)
+class Command:
+    """One thing that a person does; numbers choose among what is there."""
+
+    verb: str
+    first: int
+    second: int
+    third: int
+    name: str
+
+
+class Trial:
+    """A project that commands are tried on, with a mirror that follows as the window does."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.project = Project.open(path, is_backed_up=False)
+        self.mirror = self.project.graph.copy()
+
+    def reopen(self) -> None:
+        """Quit and start again."""
+        before = dump(self.project)
+        self.project.close()
+        self.project = Project.open(self.path, is_backed_up=False)
+        assert dump(self.project) == before
+        assert shape(self.project.graph) == shape(self.mirror)
+
+    def run(self, command: Command) -> None:
+        """Do it; what is refused must leave everything as it was."""
+        if command.verb == "reopen":
+            self.reopen()
+            return
+        before, labels = dump(self.project), self.labels()
+        try:
+            change = VERBS[command.verb](self, command)
+        except InputError:
+            change = None
+            assert dump(self.project) == before
+        if change is not None:
+            self.mirror.apply(change.graph_edits)
+            assert change.is_empty == (dump(self.project) == before)
+        assert shape(self.project.graph) == shape(self.mirror)
+        if command.verb not in MAY_LOSE_LABELS:
+            assert self.labels().keys() == labels.keys()
+
+    def labels(self) -> Mapping[int, int | None]:
+        """Class by labelled image."""
+        return {image_id: label.class_id for image_id, label in self.project.labels().items()}
+
+    def classes(self, command: Command) -> list[int]:
+        """One to three classes; at times with repeats."""
+        there = self.project.graph.classes()
+        numbers = (command.first, command.second, command.third)[: 1 + command.third % 3]
+        return [there[number % len(there)] for number in numbers] if there else []
+
+    def one(self, number: int) -> int:
+        """A class; one that is not there where there is none."""
+        there = self.project.graph.classes()
+        return there[number % len(there)] if there else 999
+
+    def place(self, number: int) -> int | None:
+        """A class, or the top level."""
+        there = (*self.project.graph.classes(), None)
+        return there[number % len(there)]
+
+    def parent(self, class_id: int, number: int) -> int | None:
+        """A parent of a class; the top level where it has none."""
+        parents = self.project.graph.parents(class_id) if class_id in self.project.graph else ()
+        return parents[number % len(parents)] if parents else None
+
+    def images(self, number: int) -> list[int]:
+        """Some of the images."""
+        return [image_id for image_id in self.project.image_table().ids if image_id % 4 == number % 4]
+
+
+def _remove(trial: Trial, command: Command) -> Change:
+    project, chosen = trial.project, trial.classes(command)
+    children = tuple(ChildrenOfRemoved)[command.second % 3]
+    before = len(trial.labels())
+    preview = removal_preview(project.graph, project.labelled_counts(), chosen, children)
+    classes, edges = len(project.graph), project.graph.edge_count
+    change = project.remove_classes(chosen, children)
+    assert len(trial.labels()) == before - preview.labels_removed
+    assert len(project.graph) == classes - preview.classes
+    assert children is ChildrenOfRemoved.ADOPTED or project.graph.edge_count == edges - preview.edges
+    return change
+
+
+def _merge(trial: Trial, command: Command) -> Change:
+    project, chosen, heir_id = trial.project, trial.classes(command), trial.one(command.second)
+    preview = merge_preview(project.graph, project.labelled_counts(), chosen, heir_id)
+    change = project.merge_classes(chosen, heir_id)
+    found = (len(project.graph), project.graph.edge_count, project.labelled_counts().get(heir_id, 0))
+    assert found == (preview.classes_after, preview.edges_after, preview.labels_after)
+    return change
+
+
+def _split(trial: Trial, command: Command) -> Change:
+    class_id = trial.one(command.first)
+    shots = [image_id for image_id, labelled in trial.labels().items() if labelled == class_id]
+    parts = [SplitPart(command.name, shots[::2]), SplitPart(f"{command.name} 2", trial.images(command.third)[:1])]
+    return trial.project.split_class(class_id, parts[: 1 + command.second % 2], as_children=command.third % 2 == 0)[0]
+
+
+def _move(trial: Trial, command: Command) -> Change:
+    moves = [(each, trial.parent(each, command.second)) for each in trial.classes(command)]
+    return trial.project.move_classes(moves, trial.place(command.second))
+
+
+def _unlink(trial: Trial, command: Command) -> Change:
+    pairs = [(trial.parent(each, command.second), each) for each in trial.classes(command)]
+    return trial.project.unlink_classes([(parent or trial.one(command.third), each) for parent, each in pairs])
+
+
+def _add(trial: Trial, command: Command) -> Change:
+    parents = trial.classes(command) if command.first % 4 else []
+    return trial.project.add_class(command.name, parents)[0]
+
+
+def _add_parent(trial: Trial, command: Command) -> Change:
+    from_parent = trial.place(command.first)
+    graph = trial.project.graph
+    children = graph.roots() if from_parent is None else graph.children(from_parent)
+    return trial.project.add_parent(command.name, children[: 1 + command.third % 3], from_parent)[0]
+
+
+def _describe(trial: Trial, command: Command) -> Change:
+    details = ClassDetails(command.name if command.second % 2 else "", f"#{command.third:06x}")
+    return trial.project.set_many_details(dict.fromkeys(trial.classes(command), details))
+
+
+def _name_otherwise(trial: Trial, command: Command) -> Change:
+    aliases = Aliases(f"n{command.second}" if command.second % 2 else "", (command.name, f"s{command.third}"))
+    return trial.project.set_aliases(trial.one(command.first), aliases)
+
+
+def _paste(trial: Trial, command: Command) -> Change:
+    text = copied_branches(trial.project, trial.classes(command))
+    return trial.project.paste_branches(text, trial.place(command.second))[0]
+
+
+def _set_bar(trial: Trial, command: Command) -> Change:
+    policy = ClassPolicy(command.third / 40 if command.second % 2 else None, is_deepest=command.second % 3 == 0)
+    return trial.project.set_policy(trial.one(command.first), policy)
+
+
+def _label(trial: Trial, command: Command) -> Change:
+    return trial.project.label(trial.images(command.second), trial.place(command.first), who="ada")
+
+
+VERBS: Final[Mapping[str, Callable[[Trial, Command], Change | None]]] = {
+    "add": _add,
+    "add parent": _add_parent,
+    "rename": lambda trial, command: trial.project.rename_class(trial.one(command.first), command.name),
+    "name otherwise": _name_otherwise,
+    "describe": _describe,
+    "set bar": _set_bar,
+    "link": lambda trial, command: trial.project.link_classes(trial.one(command.second), trial.classes(command)),
+    "unlink": _unlink,
+    "move": _move,
+    "merge": _merge,
+    "split": _split,
+    "remove": _remove,
+    "paste": _paste,
+    "label": _label,
+    "unlabel": lambda trial, command: trial.project.unlabel(trial.images(command.first)),
+    "undo": lambda trial, _: None if trial.project.undo_text == START else trial.project.undo(),
+    "redo": lambda trial, _: trial.project.redo(),
+}
+MAY_LOSE_LABELS: Final = frozenset({"remove", "label", "unlabel", "undo", "redo"})
+"""Removing tells how many, and that is compared; the others are about labels, or go back and forth between such."""
+
+numbers = st.integers(0, 40)
+commands = st.lists(
+    st.builds(Command, st.sampled_from((*VERBS, "reopen")), numbers, numbers, numbers, st.sampled_from(NAMES)),
+    min_size=COMMANDS if IS_LONG else 1,
+    max_size=COMMANDS,
+)
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Nine classes with labels, notes and bars, as one step; each sequence gets a copy."""
+    with new_project(tmp_path_factory.mktemp("start")) as project:
+        with project.one_step(START):
+            images = project.add_images(found_files(Path("/photos"), IMAGES)).images_added
+            ids: dict[str, int] = {}
+            for number, (name, parents) in enumerate(TREE.items()):
+                _, ids[name] = project.add_class(name, [ids[parent] for parent in parents])
+                project.label(images[number : 2 * number : 2], ids[name], who="ada")
+            project.set_details(ids["Gull"], ClassDetails("Seen in May.", "#00ff7f"))
+            project.set_policy(ids["Auk"], ClassPolicy(0.75))
+            project.set_aliases(ids["Auk"], Aliases("n1", ("Alca",)))
+        assert len(project.labels()) > IMAGES / 2
+        return project.path
+
+
+@settings(max_examples=SEQUENCES, deadline=None)
+@given(sequence=commands)
+def test_any_commands_go_back_and_forth(start: Path, sequence: list[Command]) -> None:
+    """Undoing all of them gives the first state, redoing all the last, also after a restart in between."""
+    folder = start.parent / "trial"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    shutil.copyfile(start, folder / start.name)
+    trial = Trial(folder / start.name)
+    try:
+        first = dump(trial.project)
+        for command in sequence:
+            trial.run(command)
+            _check_graph(trial.project.graph)
+        last = _redone(trial)
+        _undo_all(trial, first)
+        trial.reopen()
+        assert _redone(trial) == last
+        trial.reopen()
+        _undo_all(trial, first)
+    finally:
+        trial.project.close()
+
+
+def _redone(trial: Trial) -> Dump:
+    """The state after all that can be redone."""
+    while (change := trial.project.redo()) is not None:
+        trial.mirror.apply(change.graph_edits)
+    assert trial.project.check() == []
+    return dump(trial.project)
+
+
+def _undo_all(trial: Trial, first: Dump) -> None:
+    while trial.project.undo_text != START:
+        change = trial.project.undo()
+        assert change is not None
+        trial.mirror.apply(change.graph_edits)
+    assert dump(trial.project) == first
+    assert shape(trial.project.graph) == shape(trial.mirror)
+    assert trial.project.check() == []
+
+
+def _check_graph(graph: CategoryGraph) -> None:
+    """No class above itself, no namesakes side by side; looked at with nothing but the edges."""
+    above: dict[int, set[int]] = {
+        each: {parent for parent, child in graph.edges() if child == each} for each in graph.classes()
+    }
+    for siblings in (graph.roots(), *(graph.children(each) for each in graph.classes())):
+        assert all(graph.name(one) != graph.name(two) for one, two in combinations(siblings, 2))
+    waiting = dict(above)
+    while tops := [each for each, parents in waiting.items() if not parents & waiting.keys()]:
+        for each in tops:
+            del waiting[each]
+    assert not waiting, "classes on a circle, or below one"
