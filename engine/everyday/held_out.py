@@ -15,10 +15,12 @@ class HeldOutShots:
     """Labelled images, each classified by a model that was fitted without it.
 
     Attributes:
+        image_ids: (h,) int64.
         class_ids: (h,) int64, the label of each, a candidate or a class below one.
         probabilities: (h, c) float32 over the model's candidates.
     """
 
+    image_ids: NDArray[np.int64]
     class_ids: NDArray[np.int64]
     probabilities: Matrix
 
@@ -39,4 +41,4 @@ def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: NDArray[np.int64
         squared = squared_at(told, tuning.shrinkage)
         powers = np.exp((squared.min(axis=1, keepdims=True) - squared) / np.float32(tuning.temperature))
         probabilities[:, places] = powers / powers.sum(axis=1, keepdims=True)
-    return HeldOutShots(told.class_ids, probabilities)
+    return HeldOutShots(told.image_ids, told.class_ids, probabilities)

@@ -265,7 +265,8 @@ def _with_stage(
     )
     if not stage.check.pays:
         return replace(model, stage_check=stage.check)
-    told = HeldOutShots(model.candidate_ids[stage.held_out.classes], stage.held_out.probabilities)
+    said = stage.held_out
+    told = HeldOutShots(shots.image_ids[said.shots], model.candidate_ids[said.classes], said.probabilities)
     return replace(model, stage=stage, stage_check=stage.check, held_out=told)
 
 
@@ -302,7 +303,8 @@ def held_out_check(
     is_right = _right_candidates(graph, shots, place_of)
     has_right_left = np.any(is_right & (distances.shots_left > 0), axis=1)
     can_tell = _can_tell(graph, shots, place_of)
-    return HeldOutCheck(distances, is_right, can_tell, shots.class_ids).rows(np.flatnonzero(has_right_left))
+    check = HeldOutCheck(distances, is_right, can_tell, shots.class_ids, shots.image_ids)
+    return check.rows(np.flatnonzero(has_right_left))
 
 
 def _right_candidates(graph: CategoryGraph, shots: Shots, place_of: Mapping[int, int]) -> NDArray[np.bool_]:

@@ -76,18 +76,21 @@ class HeldOutCheck:
         is_right: (n, c) bool, candidates that are the shot's class, below it or above it.
         can_tell_leaf: (n,) bool, whether the shot's class is a candidate or below one, not one above candidates.
         class_ids: (n,) int64, the shot's class.
+        image_ids: (n,) int64, the shots.
     """
 
     distances: HeldOutDistances
     is_right: NDArray[np.bool_]
     can_tell_leaf: NDArray[np.bool_]
     class_ids: NDArray[np.int64]
+    image_ids: NDArray[np.int64]
 
     def rows(self, chosen: NDArray[np.int64]) -> "HeldOutCheck":
         """The check of some of the shots only."""
         return HeldOutCheck(
-            self.distances.rows(chosen), self.is_right[chosen], self.can_tell_leaf[chosen], self.class_ids[chosen]
-        )
+            self.distances.rows(chosen), self.is_right[chosen], self.can_tell_leaf[chosen],
+            self.class_ids[chosen], self.image_ids[chosen],
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -85,6 +85,7 @@ class HeldOutChances:
 
     Attributes:
         chances: (h, c) float32.
+        shots: (h,) int64 positions among the labelled images.
         classes: (h,) int64 positions of the shots' own candidates.
         shot_counts: (h, c) float32 shots that each candidate had meanwhile.
         hits_without: how many of them the model without the stage gets right.
@@ -92,6 +93,7 @@ class HeldOutChances:
     """
 
     chances: Matrix
+    shots: NDArray[np.int64]
     classes: NDArray[np.int64]
     shot_counts: Matrix
     hits_without: int

@@ -97,10 +97,12 @@ class StageHeldOut:
     """What the stage said of h shots that it did not know to be shots.
 
     Attributes:
+        shots: (h,) int64 positions among the labelled images.
         classes: (h,) int64 positions of the shots' own candidates.
         probabilities: (h, c) float32, calibrated.
     """
 
+    shots: NDArray[np.int64]
     classes: NDArray[np.int64]
     probabilities: Matrix
 
@@ -239,7 +241,7 @@ def fit_stage(given: StageInput) -> CollectionStage:
     )
     calibration = Calibration(power_from(held_out, expected, familiarity), doubt_for(counts), given.branches)
     check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
-    told = StageHeldOut(held_out.classes, held_out.claims(calibration.power))
+    told = StageHeldOut(held_out.shots, held_out.classes, held_out.claims(calibration.power))
     return CollectionStage(given.basis, labels, refined, familiarity, calibration, check, told)
 
 
@@ -266,9 +268,10 @@ def _hold_out(given: StageInput) -> HeldOutChances:
     width = len(given.candidates)
     if not parts:
         none = np.zeros((0, width), dtype=np.float32)
-        return HeldOutChances(none, np.zeros(0, dtype=np.int64), none, 0, given.branches)
+        return HeldOutChances(none, *2 * (np.zeros(0, dtype=np.int64),), none, 0, given.branches)
     return HeldOutChances(
         np.concatenate([part.chances for part in parts]),
+        np.concatenate([part.shots for part in parts]),
         np.concatenate([part.classes for part in parts]),
         np.concatenate([part.shot_counts for part in parts]),
         sum(part.hits_without for part in parts),
@@ -296,14 +299,15 @@ def _fit_without(given: StageInput, labels: AnchorLabels, fold: NDArray[np.int64
     links = given.basis.anchor_links.rows(held)
     chances = joined(chances_of(refined.classifier, given.basis.vectors[held]), links, refined.chances)
     counts = np.broadcast_to(rest.shot_counts(), chances.shape)
-    return HeldOutChances(chances, classes, counts, _hits_without(given, kept, held, classes), given.branches)
+    place_of = {position: place for place, position in enumerate(given.positions.tolist())}
+    shots = np.array([place_of[position] for position in held.tolist()], dtype=np.int64)
+    return HeldOutChances(chances, shots, classes, counts, _hits_without(given, kept, shots, classes), given.branches)
 
 
 def _hits_without(
-    given: StageInput, kept: NDArray[np.bool_], held: NDArray[np.int64], classes: NDArray[np.int64]
+    given: StageInput, kept: NDArray[np.bool_], shots: NDArray[np.int64], classes: NDArray[np.int64]
 ) -> int:
     prototypes = given.recipe.final(given.embeddings, kept)[given.candidates]
-    place_of = {position: place for place, position in enumerate(given.positions.tolist())}
-    rows = given.as_classified[[place_of[position] for position in held.tolist()]]
+    rows = given.as_classified[shots]
     logits = given.without(prototypes).logits(rows, np.einsum("nd,nd->n", rows, rows))
     return int((logits.argmax(axis=1) == classes).sum())

@@ -30,7 +30,7 @@ def _that_said(fitted: EverydayModel, said: list[tuple[int, dict[int, float]]]) 
     for row, (_, by_class) in enumerate(said):
         for class_id, chance in by_class.items():
             chances[row, candidates.index(class_id)] = chance
-    return replace(fitted, held_out=HeldOutShots(np.array([label for label, _ in said]), chances))
+    return replace(fitted, held_out=HeldOutShots(np.arange(len(said)), np.array([label for label, _ in said]), chances))
 
 
 def test_a_fit_holds_out_every_shot_and_is_right_about_most(fitted: EverydayModel) -> None:

@@ -49,7 +49,9 @@ def _plain(own: Matrix, right: list[int], propagated: Matrix | None = None) -> H
     distances = HeldOutDistances(own, around, cross, np.full(own.shape, 2), has_parents)
     is_right = np.zeros(own.shape, dtype=bool)
     is_right[np.arange(len(right)), right] = True
-    return HeldOutCheck(distances, is_right, np.ones(len(own), dtype=bool), np.array(right, dtype=np.int64))
+    return HeldOutCheck(
+        distances, is_right, np.ones(len(own), dtype=bool), np.array(right, dtype=np.int64), np.arange(len(own))
+    )
 
 
 def _hits(check: HeldOutCheck, shrinkage: float) -> int:
@@ -141,6 +143,7 @@ def _joined(first: HeldOutCheck, second: HeldOutCheck) -> HeldOutCheck:
         np.concatenate([first.is_right, second.is_right]),
         np.concatenate([first.can_tell_leaf, second.can_tell_leaf]),
         np.concatenate([first.class_ids, second.class_ids]),
+        np.concatenate([first.image_ids, second.image_ids]),
     )
 
 

@@ -310,7 +310,7 @@ def test_doubt_goes_down_with_shots() -> None:
 def _held_out(right: int, wrong: int) -> HeldOutChances:
     chances = np.tile(np.array([0.7, 0.3], dtype=np.float32), (right + wrong, 1))
     classes = np.repeat([0, 1], [right, wrong]).astype(np.int64)
-    return HeldOutChances(chances, classes, np.full_like(chances, 1e6), 0, no_branches(2))
+    return HeldOutChances(chances, np.arange(len(classes)), classes, np.full_like(chances, 1e6), 0, no_branches(2))
 
 
 def test_the_power_follows_held_out_shots() -> None:
