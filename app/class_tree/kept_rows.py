@@ -49,14 +49,21 @@ class KeptRows:
                 waiting += [self._model.index(row, NAME, index) for row in range(self._model.rowCount(index))]
 
     def open_again(self, came: Sequence[int]) -> None:
-        """Open the branches that were open, in the rows that came."""
+        """Open the branches that were open, in the rows that came, and new ones above them."""
         waiting = [self._model.index_of_key(key) for key in came]
         while waiting and self._open:
             index = waiting.pop()
-            if self._model.class_of(index) in self._open:
+            if self._was_open(self._model.class_of(index)):
+                if self._model.canFetchMore(index):
+                    self._model.fetchMore(index)
                 self._view.expand(index)
                 waiting += [self._model.index(row, NAME, index) for row in range(self._model.rowCount(index))]
         self._open.clear()
+
+    def _was_open(self, class_id: ClassId | None) -> bool:
+        if class_id is None:
+            return False
+        return class_id in self._open or not self._open.isdisjoint(self._model.graph.children(class_id))
 
     def take_chosen(self) -> tuple[set[ClassId], QModelIndex]:
         """The classes that were chosen in rows that went, and what stood beside them; they are forgotten with it."""

@@ -17,6 +17,7 @@ from app.class_tree.row_data import NAME
 from app.class_tree.tree_view import ClassTreeView
 from app.dragging import CLASS_MIME, IMAGES_MIME, classes_mime_data
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.group_edits import add_parent
 from tests.support.graphs import seaside_graph
 from tests.support.sessions import LONG_MS, recorded
 
@@ -333,3 +334,15 @@ def test_moved_classes_stay_chosen_together(tree: Tree) -> None:
     assert tree.view.selected_class == gull
     tree.edit("remove", gull)
     assert tree.view.selected_class == kelp
+
+
+def test_branches_stay_open_below_a_new_parent(tree: Tree) -> None:
+    """A class that comes between opens with them."""
+    bird, animal = tree.graph.find("Bird"), tree.graph.find("Animal")
+    with tree.graph.record() as edits:
+        add_parent(tree.graph, "Winged", [bird], animal)
+    tree.model.apply_edits(edits)
+    (row,) = tree.model.indexes_of(bird)
+    assert row.parent().data() == "Winged"
+    assert tree.view.isExpanded(row.parent())
+    assert tree.view.isExpanded(row)

@@ -1,0 +1,121 @@
+"""A graph from nothing by the keyboard alone: every key goes to where the focus is, and no mouse is touched."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from tests.support.desk import CONTROL, NO_KEYS, SHIFT, Desk
+from tests.support.graph_stories import (
+    BRANCHES,
+    FURTHER_PARENTS,
+    chosen,
+    content,
+    empty_project,
+    try_history,
+    type_name,
+    wait_until_chosen,
+)
+from tests.support.sessions import changed_by
+
+Key = Qt.Key
+MOST_PRESSES = 60
+
+
+def press(desk: Desk, key: Key, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
+    """Press a key where the focus is, as a keyboard does: the window's shortcuts hear it first."""
+    target = QApplication.focusWidget() or desk.window
+    QTest.keyClick(target, key, keys)
+
+
+def make(desk: Desk, name: str, key: Key, keys: Qt.KeyboardModifier = CONTROL) -> None:
+    """A key that asks for a new class, its name, Enter."""
+    press(desk, key, keys)
+    field = type_name(desk, name)
+    changed_by(desk.qtbot, desk.window.session, lambda: QTest.keyClick(field, Key.Key_Return))
+    wait_until_chosen(desk, name)
+
+
+def go_to(desk: Desk, name: str, key: Key) -> None:
+    """Walk through the tree with an arrow key."""
+    for _ in range(MOST_PRESSES):
+        if chosen(desk) == name:
+            return
+        press(desk, key)
+    raise AssertionError(f"{name} was not reached")
+
+
+def choose_in_palette(desk: Desk, text: str) -> None:
+    """Type what the palette asks for, and take the first row."""
+    field = type_name(desk, text)
+    changed_by(desk.qtbot, desk.window.session, lambda: QTest.keyClick(field, Key.Key_Return))
+
+
+def make_branches(desk: Desk, root: str) -> None:
+    """The branches below a root and their leaves; the root is chosen before and after."""
+    for branch, (first, *others) in BRANCHES[root].items():
+        make(desk, branch, Key.Key_N)
+        make(desk, first, Key.Key_N)
+        for leaf in others:
+            make(desk, leaf, Key.Key_Return)
+        go_to(desk, root, Key.Key_Left)
+
+
+def test_thirty_classes_by_keyboard(desk: Desk, tmp_path: Path) -> None:
+    """Classes below, beside and above others, a wrong name, a wrong place, a superfluous class, two further parents."""
+    path = tmp_path / "keys.protoleaf"
+    empty_project(desk, path)
+    before = content(desk)
+    press(desk, Key.Key_5, Qt.KeyboardModifier.AltModifier)
+    make(desk, "Animal", Key.Key_N)
+    press(desk, Key.Key_5, Qt.KeyboardModifier.AltModifier)
+    make_branches(desk, "Animal")
+    make(desk, "Plamt", Key.Key_Return)  # beside Animal, and not as it should be written
+    press(desk, Key.Key_F2)
+    choose_in_palette(desk, "Plant")
+    make_branches(desk, "Plant")
+    make_instruments_from_below(desk)
+    for child, parent in FURTHER_PARENTS:
+        go_to(desk, "Instrument", Key.Key_Up)
+        go_to(desk, child, Key.Key_Down)
+        press(desk, Key.Key_L, CONTROL)
+        choose_in_palette(desk, parent)
+    try_history(
+        desk, path, before,
+        undo=lambda at: press(at, Key.Key_Z, CONTROL),
+        redo=lambda at: press(at, Key.Key_Z, CONTROL | SHIFT),
+    )  # fmt: skip
+
+
+def make_instruments_from_below(desk: Desk) -> None:
+    """Three classes at the top level get one above them; one leaf is made at a wrong place, another class too many."""
+    for branch, leaves in BRANCHES["Instrument"].items():
+        make(desk, branch, Key.Key_Return, CONTROL | Qt.KeyboardModifier.AltModifier)
+        for leaf in leaves:
+            make(desk, leaf, Key.Key_N)
+            go_to(desk, branch, Key.Key_Left)
+    go_to(desk, "Keyboard", Key.Key_Up)
+    for branch in ("String", "Wind"):  # Plant lies between them, and is left out
+        add_to_choice(desk, branch)
+    make(desk, "Instrument", Key.Key_Return, CONTROL | SHIFT)
+    make(desk, "Drum", Key.Key_N)
+    changed_by(desk.qtbot, desk.window.session, lambda: press(desk, Key.Key_Delete))
+    go_to(desk, "Instrument", Key.Key_Up)
+    go_to(desk, "Wind", Key.Key_Down)
+    press(desk, Key.Key_Right)
+    go_to(desk, "Flute", Key.Key_Down)
+    for place in ("String", "Wind"):
+        press(desk, Key.Key_M, CONTROL)
+        choose_in_palette(desk, place)
+
+
+def add_to_choice(desk: Desk, name: str) -> None:
+    """Walk on with Ctrl, which chooses nothing, and choose a class beside the others with Ctrl and the space bar."""
+    view = desk.window.tree.front
+    for _ in range(MOST_PRESSES):
+        if view.currentIndex().data() == name:
+            break
+        press(desk, Key.Key_Down, CONTROL)
+    press(desk, Key.Key_Space, CONTROL)
+    assert name in [index.data() for index in view.selected_rows]
