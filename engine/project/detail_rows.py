@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from engine.errors import InputError
@@ -25,12 +25,12 @@ def put_details(step: OpenStep, details: Mapping[ClassId, ClassDetails]) -> None
     """
     cleaned = {class_id: clean_details(each) for class_id, each in details.items()}
     step.put(CLASS_DETAIL, [(class_id, each.note, each.colour) for class_id, each in cleaned.items() if each])
-    step.delete(CLASS_DETAIL, [(class_id,) for class_id, each in cleaned.items() if not each])
+    delete_details(step, [class_id for class_id, each in cleaned.items() if not each])
 
 
-def delete_details(step: OpenStep, class_id: ClassId) -> None:
-    """Take a class's note and colour away."""
-    step.delete(CLASS_DETAIL, [(class_id,)])
+def delete_details(step: OpenStep, class_ids: Iterable[ClassId]) -> None:
+    """Take the notes and colours of classes away."""
+    step.delete(CLASS_DETAIL, [(class_id,) for class_id in sorted(class_ids)])
 
 
 def details(connection: Connection) -> dict[ClassId, ClassDetails]:

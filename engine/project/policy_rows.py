@@ -1,6 +1,7 @@
 """Bars of classes and named settings: what people set, so both go through the journal."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from engine.errors import InputError, ProjectDamagedError
@@ -19,15 +20,15 @@ def put_policy(step: OpenStep, class_id: ClassId, policy: ClassPolicy) -> None:
     if policy.bar is not None and not 0 <= policy.bar <= 1:
         raise InputError("a bar must be a probability", expected="0 to 1", found=str(policy.bar))
     if policy == ClassPolicy():
-        delete_policy(step, class_id)
+        delete_policies(step, [class_id])
     else:
         bar = None if policy.bar is None else float(policy.bar)
         step.put(CLASS_POLICY, [(class_id, bar, int(policy.is_deepest))])
 
 
-def delete_policy(step: OpenStep, class_id: ClassId) -> None:
-    """Take a class's own policy away."""
-    step.delete(CLASS_POLICY, [(class_id,)])
+def delete_policies(step: OpenStep, class_ids: Iterable[ClassId]) -> None:
+    """Take the policies of classes away."""
+    step.delete(CLASS_POLICY, [(class_id,) for class_id in sorted(class_ids)])
 
 
 def policies(connection: Connection) -> dict[ClassId, ClassPolicy]:

@@ -44,13 +44,13 @@ class RemovalActions(ClassDetailActions, ABC):
         """
         names = self._names(class_ids)
         going = dict.fromkeys(classes_that_go(self.graph, class_ids, children))
-        heirs = {class_id: label_heir(self.graph, class_id, going) for class_id in going}
+        labelled = going.keys() & self.labelled_counts().keys()
+        heirs = {class_id: label_heir(self.graph, class_id, going) for class_id in sorted(labelled)}
         notice = self._back_up_before_removal(list(going))
         with self.one_step(remove_classes_text(names)) as step:
             fates = _give_labels_away(step, heirs)
-            for class_id in going:
-                policy_rows.delete_policy(step, class_id)
-                detail_rows.delete_details(step, class_id)
+            policy_rows.delete_policies(step, going.keys() & self.policies().keys())
+            detail_rows.delete_details(step, going.keys() & self.details().keys())
             self._edit_graph(step.text, lambda graph: graph.remove(*class_ids, children=children))
             step.text = self._removal_text(names, len(going) - len(names), fates)
         return replace(step.change, notice=notice)
@@ -126,8 +126,8 @@ class RemovalActions(ClassDetailActions, ABC):
         details = detail_rows.details_of(self._connection, heir_id)
         for class_id in class_ids:
             details = details.filled_in(detail_rows.details_of(self._connection, class_id))
-            policy_rows.delete_policy(step, class_id)
-            detail_rows.delete_details(step, class_id)
+        policy_rows.delete_policies(step, class_ids)
+        detail_rows.delete_details(step, class_ids)
         detail_rows.put_details(step, {heir_id: details})
 
     def _removal_text(self, names: Sequence[str], below: int, fates: dict[ClassId | None, int]) -> str:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ProjectReadOnlyError
-from engine.project import ClassPolicy, Prediction, Project
+from engine.graph.aliases import Aliases
+from engine.project import ClassDetails, ClassPolicy, Prediction, Project, SplitPart
+from engine.project.branch_text import copied_branches
 from tests.support.projects import bird_project, copy_in_the_middle_of_a_commit
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permission bits")
@@ -96,6 +98,16 @@ def test_no_action_changes_a_project_opened_for_reading(tmp_path: Path) -> None:
             lambda: reader.rename_class(gull, "Tern"),
             lambda: reader.remove_class(gull),
             lambda: reader.merge_class(gull, gull),
+            lambda: reader.add_parent("Seabird", [gull], 1),
+            lambda: reader.move_classes([(gull, 1)], None),
+            lambda: reader.link_classes(1, [gull]),
+            lambda: reader.unlink_classes([(1, gull)]),
+            lambda: reader.remove_classes([1, gull]),
+            lambda: reader.merge_classes([1], gull),
+            lambda: reader.split_class(gull, [SplitPart("Herring")], as_children=True),
+            lambda: reader.paste_branches(copied_branches(reader, [gull]), None),
+            lambda: reader.set_aliases(gull, Aliases("n1")),
+            lambda: reader.set_details(gull, ClassDetails("seen")),
             lambda: reader.import_graph(lambda graph: graph.add_class("Tern"), "Import"),
             lambda: reader.add_images([]),
             lambda: reader.import_labelled([]),
