@@ -45,13 +45,15 @@ def connect_graph(
     tree: ClassTree,
     classes: Classes,
     open_menu: Callable[[int | None, QPoint], None],
-    trigger: Callable[[str], None],
 ) -> None:
     """Tree and drawing choose the same class, and what is wanted in the drawing is done as in the tree."""
     graph = workspace.graph
     tree.class_selected.connect(graph.select_class)
     tree.subset_selected.connect(lambda _subset: graph.select_class(None))
-    graph.class_selected.connect(tree.select_class)
+    graph.classes_selected.connect(tree.select_classes)
     graph.create_requested.connect(classes.ask_new)
-    graph.remove_requested.connect(lambda _class_ids: trigger("remove_class"))
+    graph.remove_requested.connect(classes.remove)
+    graph.classes_dropped.connect(classes.place)
+    graph.images_dropped.connect(tree.images_dropped)
+    graph.files_dropped.connect(tree.files_dropped)
     graph.menu_requested.connect(open_menu)

@@ -219,7 +219,7 @@ class MainWindow(QMainWindow):
         self.preferences.action_requested.connect(self.registry.trigger)
         connect_inspector(self.inspector, workspace, tree, self.labelling, self.classes)
         connect_what_if(self.what_if, workspace)
-        connect_graph(workspace, tree, self.classes, self._on_class_menu_requested, self.registry.trigger)
+        connect_graph(workspace, tree, self.classes, self._on_class_menu_requested)
         self.welcome.action_requested.connect(self.registry.trigger)
         self.welcome.project_requested.connect(self.open_soon)
         self.projects.sample.ready.connect(self.open_soon)

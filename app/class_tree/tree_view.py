@@ -33,11 +33,11 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOpti
 
 from app.class_drops import classes_text
 from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, ClassDelegate, Ground, caption_font, paint_ground
-from app.class_tree.drag_picture import drag_picture
 from app.class_tree.drop_target import DropTarget, is_link
 from app.class_tree.kept_rows import KeptRows, is_below, place_in_tree
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT, NAME
+from app.drag_picture import drag_picture
 from app.dragging import DraggedClasses, DraggedImages, Places
 from app.theme.icons import icon_pixmap
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.graph_view.canvas import GraphCanvas
@@ -14,6 +14,11 @@ from app.graph_view.model import GraphModel
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
     from app.session import Session
+
+TELLING_MS: Final = 120
+"""A rubber band chooses others with each movement; the rest of the window hears of them when it pauses."""
+MOST_TOLD: Final = 200
+"""So many classes beside the current one are chosen in the tree too; of more nobody sees the rows."""
 
 
 @final
@@ -25,10 +30,10 @@ class GraphBoard(QWidget):
         canvas: the drawing.
 
     Signals:
-        class_selected: a class was chosen.
+        classes_selected: classes were chosen, the current one first.
     """
 
-    class_selected = Signal(int)
+    classes_selected = Signal(object)
 
     def __init__(self, session: Session, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,7 +50,9 @@ class GraphBoard(QWidget):
         self.model.looks_changed.connect(self.canvas.picture.refresh)
         self.canvas.opened.connect(self.model.toggle)
         self.canvas.focus_requested.connect(self.model.set_focus)
-        self.canvas.chosen.current_changed.connect(self._on_current_changed)
+        self.canvas.chosen.changed.connect(self._on_chosen)
+        self._telling = QTimer(self, singleShot=True, interval=TELLING_MS)
+        self._telling.timeout.connect(self._tell)
 
     def select_class(self, class_id: int | None) -> None:
         """Choose a class; a branch that hides it opens."""
@@ -79,6 +86,18 @@ class GraphBoard(QWidget):
             self._choose(goal)
             self.canvas.fly_to(goal)
 
-    def _on_current_changed(self, class_id: int | None) -> None:
-        if class_id is not None and not self._is_following:
-            self.class_selected.emit(class_id)
+    def _on_chosen(self) -> None:
+        """Tell of one class at once; of several when the hand that chooses them rests."""
+        if self._is_following:
+            return
+        if len(self.canvas.chosen.ids) > 1:
+            self._telling.start()
+        else:
+            self._tell()
+
+    def _tell(self) -> None:
+        self._telling.stop()
+        chosen = self.canvas.chosen
+        if chosen.current is not None:
+            others = [class_id for class_id in chosen.ids if class_id != chosen.current]
+            self.classes_selected.emit((chosen.current, *others[:MOST_TOLD]))

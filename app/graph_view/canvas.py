@@ -5,9 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QNativeGestureEvent, QPainter, QWheelEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QWidget
 
+from app.dragging import DraggedClasses, DraggedImages, read_dragged
+from app.graph_view.drops import CanvasDrops
 from app.graph_view.keys import press_key
 from app.graph_view.pointer import GraphPointer
 from app.graph_view.sheet import GraphSheet
@@ -23,17 +36,57 @@ class GraphCanvas(GraphSheet):
 
     Attributes:
         pointer: what the mouse does.
+        drops: what is dragged over it.
     """
 
     def __init__(self, model: GraphModel, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
         super().__init__(model, thumbnails, parent)
-        self.pointer = GraphPointer(self)
+        self.drops = CanvasDrops(self)
+        self.pointer = GraphPointer(self, self.drops)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
+        self.setAcceptDrops(True)
 
     def paint_over(self, painter: QPainter) -> None:
         """Paint what the mouse does."""
         self.pointer.paint(painter)
+        self.drops.paint(painter)
+
+    # -- what is dragged here
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Let it in, wherever it comes in."""
+        event.accept()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        """Show where it would go."""
+        dragged = read_dragged(event.mimeData())
+        if dragged is not None and self.drops.look(dragged, event.position(), is_link=is_link(event)):
+            event.accept()
+        else:
+            event.ignore()
+
+    def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
+        """Forget it."""
+        self.drops.end()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Say what was dropped where."""
+        dragged, class_id = read_dragged(event.mimeData()), self.class_at(event.position())
+        is_taken = dragged is not None and self.drops.look(dragged, event.position(), is_link=is_link(event))
+        self.drops.end()
+        if dragged is None or not is_taken:
+            event.ignore()
+            return
+        event.accept()
+        if isinstance(dragged, DraggedClasses):
+            self.classes_dropped.emit(dragged.places, class_id, is_link(event))
+        elif isinstance(dragged, DraggedImages):
+            self.images_dropped.emit(class_id, dragged.image_ids)
+        elif class_id is not None:
+            self.files_dropped.emit(class_id, dragged.paths)
+
+    # -- hands
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose a class, or begin to drag."""
@@ -98,3 +151,8 @@ class GraphCanvas(GraphSheet):
         else:
             place = QPointF(event.pos())
         self.menu_requested.emit(self.class_at(place), self.mapToGlobal(place.toPoint()))
+
+
+def is_link(event: QDropEvent) -> bool:
+    """Whether a class is to get a further parent: Ctrl is held down."""
+    return bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from app.session import Session
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
+    from engine.graph.category_graph import CategoryGraph
 
 _TOPIC: Final = "graph facts"
 
@@ -128,6 +129,22 @@ class GraphModel(QObject):
     def classes_with(self, path: Path) -> set[int]:
         """The classes whose cards show an image."""
         return self._users.get(path, set())
+
+    @property
+    def graph(self) -> CategoryGraph:
+        """The classes of the project, to be read on this thread."""
+        return self._session.graph
+
+    @property
+    def is_editable(self) -> bool:
+        """Whether anything can be changed."""
+        info = self._session.info
+        return info is not None and info.is_writable
+
+    def place_of(self, class_id: int) -> tuple[int, int | None]:
+        """A class, with the parent that it is taken from when it goes elsewhere: that of its first path."""
+        parents = self._session.graph.parents(class_id)
+        return class_id, parents[0] if parents else None
 
     def weight(self, parent_id: int, child_id: int) -> float | None:
         """Attention weight of an edge; None where nothing is known."""

@@ -5,15 +5,19 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QMouseEvent, QPainter
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QDrag, QMouseEvent, QPainter
 from PySide6.QtWidgets import QApplication
 
+from app.class_drops import classes_text
+from app.drag_picture import drag_picture
+from app.dragging import DraggedClasses, classes_mime_data
 from app.graph_view.card import Detail, detail_at, foot_of
-from app.graph_view.marks import paint_band, paint_ring
+from app.graph_view.marks import PORT, paint_band, paint_drawn_edge, paint_port, paint_ring, port_of
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
+    from app.graph_view.drops import CanvasDrops
     from app.graph_view.sheet import GraphSheet
 
 _LEFT: Final = Qt.MouseButton.LeftButton
@@ -26,6 +30,7 @@ class _Doing(Enum):
     NOTHING = auto()
     WAITING = auto()  # on a class; it may become a drag
     PUSHING = auto()
+    LINKING = auto()
     BANDING = auto()
 
 
@@ -38,14 +43,16 @@ class GraphPointer:
         hovered: row of the class under the pointer.
     """
 
-    def __init__(self, canvas: GraphSheet) -> None:
-        self._canvas = canvas
+    def __init__(self, canvas: GraphSheet, drops: CanvasDrops) -> None:
+        self._canvas, self._drops = canvas, drops
         self._doing = _Doing.NOTHING
         self._start = self._last = QPointF()
         self._kept: tuple[int, ...] = ()
         self._is_space_down = self._has_pushed = False
         self.band: QRectF | None = None
         self.hovered: int | None = None
+        self._from: int | None = None  # row of the class that an edge is drawn from
+        self._end: QPointF | None = None
 
     # -- buttons
 
@@ -56,6 +63,8 @@ class GraphPointer:
         row = self._canvas.row_at(event.position())
         if event.button() == _MIDDLE or (event.button() == _LEFT and self._is_space_down):
             self._begin_pushing()
+        elif event.button() == _LEFT and self._port_at(event.position()) is not None:
+            self._doing, self._from = _Doing.LINKING, self._port_at(event.position())
         elif event.button() == _LEFT and row is not None:
             self._press_class(row, event)
         elif event.button() == _LEFT:
@@ -73,9 +82,7 @@ class GraphPointer:
             canvas.opened.emit(class_id)
             return
         self._doing = _Doing.WAITING
-        if is_adding(event):
-            canvas.chosen.toggle(class_id)
-        elif class_id not in canvas.chosen:
+        if not is_adding(event) and class_id not in canvas.chosen:
             canvas.chosen.choose(class_id)
 
     def press_twice(self, event: QMouseEvent) -> None:
@@ -95,6 +102,10 @@ class GraphPointer:
             self._canvas.sight.push(step.x(), step.y())
         elif self._doing is _Doing.BANDING:
             self._stretch_band(place)
+        elif self._doing is _Doing.WAITING and has_gone(self._start, place):
+            self._take_along()
+        elif self._doing is _Doing.LINKING:
+            self._draw_edge(place)
         elif self._doing is _Doing.NOTHING:
             self._hover(place)
         self._last = place
@@ -107,8 +118,10 @@ class GraphPointer:
             self._show_hand()
         elif was is _Doing.BANDING and self.band is None and not self._kept:
             canvas.chosen.choose(None)
-        elif was is _Doing.WAITING and not is_adding(event):
-            canvas.chosen.choose(canvas.class_at(self._start))
+        elif was is _Doing.WAITING:
+            self._choose(canvas.class_at(self._start), is_one_more=is_adding(event))
+        elif was is _Doing.LINKING:
+            self._end_edge(event.position())
         self.band = None
         canvas.update()
 
@@ -131,7 +144,76 @@ class GraphPointer:
         if is_press and self._canvas.chosen.current is not None:
             self._canvas.opened.emit(self._canvas.chosen.current)
 
+    # -- dragging classes
+
+    def _take_along(self) -> None:
+        """Drag the chosen classes, or the pressed one alone; returns when they were dropped."""
+        canvas, pressed = self._canvas, self._canvas.class_at(self._start)
+        self._doing = _Doing.NOTHING
+        if pressed is None or not canvas.model.is_editable:
+            return
+        ids = canvas.chosen.ids if pressed in canvas.chosen else (pressed,)
+        names = [canvas.model.graph.name(class_id) for class_id in ids]
+        drag = QDrag(canvas)
+        drag.setMimeData(classes_mime_data(tuple(canvas.model.place_of(class_id) for class_id in ids), names))
+        drag.setPixmap(drag_picture(canvas, names[0] if len(names) == 1 else classes_text(len(names))))
+        drag.setHotSpot(QPoint(-8, -8))
+        actions = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction | Qt.DropAction.LinkAction
+        drag.exec(actions, Qt.DropAction.MoveAction)
+        self._drops.end()
+
+    # -- drawing an edge
+
+    def _port_at(self, place: QPointF) -> int | None:
+        """Row of the class whose knob is at a place."""
+        row, canvas = self._port_row(), self._canvas
+        if row is None:
+            return None
+        gap = place - port_of(canvas.body_of(row))
+        return row if gap.manhattanLength() <= 2 * PORT else None
+
+    def _port_row(self) -> int | None:
+        """Row of the class that shows its knob: the one under the pointer, or the current one."""
+        canvas = self._canvas
+        if not canvas.model.is_editable or detail_at(canvas.sight.camera.scale) is Detail.DOT:
+            return None
+        if self.hovered is not None and self.hovered < len(canvas.drawing):
+            return self.hovered
+        return None if canvas.chosen.current is None else canvas.drawing.row_of(canvas.chosen.current)
+
+    def _draw_edge(self, place: QPointF) -> None:
+        """Light the class that the edge would lead to, or what refuses it."""
+        canvas, child = self._canvas, self._canvas.class_at(place)
+        parent = None if self._from is None else int(canvas.drawing.ids[self._from])
+        self._end = place
+        if child is None or parent is None:
+            self._drops.end()
+        else:
+            dragged = DraggedClasses((canvas.model.place_of(child),))
+            self._drops.look_under(dragged, parent, place)
+        canvas.update()
+
+    def _end_edge(self, place: QPointF) -> None:
+        """Link what the edge leads to; where it ends in the open, a new class is wanted there."""
+        canvas, child = self._canvas, self._canvas.class_at(place)
+        parent = None if self._from is None else int(canvas.drawing.ids[self._from])
+        is_taken = self._drops.target is not None
+        self._from = self._end = None
+        self._drops.end()
+        if parent is None or not has_gone(self._start, place):
+            return
+        if child is None:
+            canvas.create_requested.emit(parent)
+        elif is_taken:
+            canvas.classes_dropped.emit((canvas.model.place_of(child),), parent, True)
+
     # -- inside
+
+    def _choose(self, class_id: int | None, *, is_one_more: bool) -> None:
+        if is_one_more and class_id is not None:
+            self._canvas.chosen.toggle(class_id)
+        else:
+            self._canvas.chosen.choose(class_id)
 
     def _begin_pushing(self) -> None:
         self._doing = _Doing.PUSHING
@@ -164,10 +246,14 @@ class GraphPointer:
 
     def _hover(self, place: QPointF) -> None:
         row = self._canvas.row_at(place)
+        if row is None:
+            row = self._port_at(place)
         self._light(row)
         if not self._is_space_down:
             is_foot = row is not None and self._is_on_foot(row, place)
-            self._canvas.setCursor(Qt.CursorShape.PointingHandCursor if is_foot else Qt.CursorShape.ArrowCursor)
+            is_port = self._port_at(place) is not None
+            shape = Qt.CursorShape.CrossCursor if is_port else Qt.CursorShape.ArrowCursor
+            self._canvas.setCursor(Qt.CursorShape.PointingHandCursor if is_foot and not is_port else shape)
 
     def _light(self, row: int | None) -> None:
         if row != self.hovered:
@@ -179,6 +265,13 @@ class GraphPointer:
         if self.band is not None:
             paint_band(painter, self.band)
         canvas, row = self._canvas, self.hovered
+        port = self._from if self._from is not None else self._port_row()
+        if port is not None and self._doing in (_Doing.NOTHING, _Doing.LINKING):
+            knob = port_of(canvas.body_of(port))
+            if self._end is not None:
+                colours = tokens().colours
+                paint_drawn_edge(painter, knob, self._end, colours.danger if self._drops.refused else colours.accent)
+            paint_port(painter, knob, is_held=self._from is not None)
         if row is None or row >= len(canvas.drawing) or int(canvas.drawing.ids[row]) in canvas.chosen:
             return
         paint_ring(painter, canvas.body_of(row), tokens().colours.text_muted, width=1.5)

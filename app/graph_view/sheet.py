@@ -40,6 +40,9 @@ class GraphSheet(QWidget):
         images_requested: the images of a class are to be shown.
         create_requested: parent of the new class, or None.
         remove_requested: class ids.
+        classes_dropped: `Places`, parent they were dropped on or None, whether to link.
+        images_dropped: class, or None for a new one; image ids.
+        files_dropped: class, paths.
         focus_requested: a class whose surroundings alone are to be shown, or None for all.
         menu_requested: class or None, place on the screen.
         looked: one looks from elsewhere, or at something else.
@@ -49,6 +52,9 @@ class GraphSheet(QWidget):
     images_requested = Signal(int)
     create_requested = Signal(object)
     remove_requested = Signal(object)
+    classes_dropped = Signal(object, object, bool)
+    images_dropped = Signal(object, object)
+    files_dropped = Signal(int, object)
     focus_requested = Signal(object)
     menu_requested = Signal(object, QPoint)
     looked = Signal()

@@ -23,18 +23,24 @@ class GraphView(QWidget):
     """Shows the category graph of the session's project. Says what a person wants; changes nothing itself.
 
     Signals:
-        class_selected: a class was chosen.
+        classes_selected: classes were chosen, the current one first.
         images_requested: the images of a class are to be shown.
         create_requested: parent of the new class, or None.
         remove_requested: class ids.
+        classes_dropped: `Places`, parent they were dropped on or None, whether to link.
+        images_dropped: class, or None for a new one; image ids.
+        files_dropped: class, paths.
         menu_requested: class or None, place on the screen.
         action_requested: name of an action, where there is no class yet.
     """
 
-    class_selected = Signal(int)
+    classes_selected = Signal(object)
     images_requested = Signal(int)
     create_requested = Signal(object)
     remove_requested = Signal(object)
+    classes_dropped = Signal(object, object, bool)
+    images_dropped = Signal(object, object)
+    files_dropped = Signal(int, object)
     menu_requested = Signal(object, QPoint)
     action_requested = Signal(str)
 
@@ -43,6 +49,7 @@ class GraphView(QWidget):
         self._session, self._thumbnails = session, thumbnails
         self._board: GraphBoard | None = None
         self._selected: int | None = None
+        self._is_telling = False
         self._empty = NothingDrawn()
         self._empty.action_requested.connect(self.action_requested)
         self._stack = QStackedLayout(self)
@@ -59,10 +66,13 @@ class GraphView(QWidget):
 
             self._board = board = GraphBoard(self._session, self._thumbnails)
             canvas = board.canvas
-            board.class_selected.connect(self._on_class_selected)
+            board.classes_selected.connect(self._on_classes_selected)
             canvas.images_requested.connect(self.images_requested)
             canvas.create_requested.connect(self.create_requested)
             canvas.remove_requested.connect(self.remove_requested)
+            canvas.classes_dropped.connect(self.classes_dropped)
+            canvas.images_dropped.connect(self.images_dropped)
+            canvas.files_dropped.connect(self.files_dropped)
             canvas.menu_requested.connect(self.menu_requested)
             self._stack.addWidget(board)
             self.setFocusProxy(canvas)
@@ -70,6 +80,8 @@ class GraphView(QWidget):
 
     def select_class(self, class_id: int | None) -> None:
         """Choose the class that was chosen elsewhere, and bring it into sight."""
+        if self._is_telling:
+            return
         self._selected = class_id
         if self._board is not None and self.isVisible():
             self._board.select_class(class_id)
@@ -85,9 +97,11 @@ class GraphView(QWidget):
 
     # -- following
 
-    def _on_class_selected(self, class_id: int) -> None:
-        self._selected = class_id
-        self.class_selected.emit(class_id)
+    def _on_classes_selected(self, class_ids: tuple[int, ...]) -> None:
+        """Tell it; whoever chooses them elsewhere need not tell it back."""
+        self._selected, self._is_telling = class_ids[0], True
+        self.classes_selected.emit(class_ids)
+        self._is_telling = False
 
     def _on_closed(self) -> None:
         self._selected = None

@@ -51,3 +51,23 @@ def edge_text(child: str, shares: list[tuple[str, float]], own: float | None) ->
     if own is None:
         return words
     return words + SEPARATOR + fill(translate("graph", "own shots weigh %1"), percent(own))
+
+
+def images_on_class(count: int, name: str) -> str:
+    """`Label 12 images as Oak`."""
+    return fill(translate("graph", "Label %1 as %2"), images(count), name)
+
+
+def new_class_of(count: int) -> str:
+    """`New class with 12 images`."""
+    return fill(translate("graph", "New class with %1"), images(count))
+
+
+def files_on_class(name: str) -> str:
+    """`Add and label as Oak`."""
+    return fill(translate("graph", "Add and label as %1"), name)
+
+
+def link_text(parent: str, child: str) -> str:
+    """`Add Oak as a parent of Acorn`."""
+    return fill(translate("graph", "Add %1 as a parent of %2"), parent, child)

@@ -1,0 +1,193 @@
+"""What is dragged over the drawing: the card that it would go to lights up, or the way that a circle would take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QPointF, QTimer
+from PySide6.QtGui import QPainter
+
+from app.class_drops import drop_text, refusal_text
+from app.dragging import Dragged, DraggedClasses, DraggedImages, carried_height
+from app.drop_chip import DropChip
+from app.graph_view.marks import paint_lit_edges, paint_ring
+from app.graph_view.wording import files_on_class, images_on_class, link_text, new_class_of
+from app.theme.tokens import tokens
+from engine.graph.placement import Refusal, placement_refusal
+
+if TYPE_CHECKING:
+    from app.graph_view.sheet import GraphSheet
+
+SPRING_MS: Final = 600  # as in the tree: long enough to pass over a card, short enough to wait
+EDGE: Final = 36.0  # logical pixels from the edge of the view within which the drawing is pushed
+PUSH: Final = 14.0  # logical pixels a frame, at the very edge
+TICK_MS: Final = 16  # a frame
+
+
+@final
+class CanvasDrops:
+    """Follows what is dragged over a drawing.
+
+    Attributes:
+        target: row of the class that it would go to.
+        refused: rows of the classes on the way that would close to a circle.
+    """
+
+    def __init__(self, sheet: GraphSheet) -> None:
+        self._sheet = sheet
+        self._chip: DropChip | None = None
+        self._dragged: Dragged | None = None
+        self._place = QPointF()
+        self._is_link = False
+        self._carried: int | None = None
+        self.target: int | None = None
+        self.refused: tuple[int, ...] = ()
+        self._resting: int | None = None
+        self._spring = _timer(sheet, SPRING_MS, self._open, is_single=True)
+        self._pushing = _timer(sheet, TICK_MS, self._push)
+
+    # -- following
+
+    def look(self, dragged: Dragged, place: QPointF, *, is_link: bool, carried: int | None = None) -> bool:
+        """Show what a drop would do at a place; whether it would do anything.
+
+        Args:
+            dragged: what it is.
+            place: of the pointer, on the view.
+            is_link: whether classes are to stay where they are as well.
+            carried: how far what hangs at the pointer reaches below it; by default as usual.
+        """
+        self._dragged, self._place, self._is_link, self._carried = dragged, place, is_link, carried
+        row = self._sheet.row_at(place)
+        class_id = None if row is None else int(self._sheet.drawing.ids[row])
+        refusal = self._refusal(dragged, class_id)
+        is_taken = refusal is None and self._takes(dragged, class_id)
+        self.target = row if is_taken else None
+        self._light(refusal)
+        self._say(dragged, class_id, refusal, is_taken=is_taken)
+        self._rest_on(row)
+        self._pushing.start() if self._speed() != (0.0, 0.0) else self._pushing.stop()
+        self._sheet.update()
+        return is_taken
+
+    def look_under(self, dragged: DraggedClasses, parent_id: int, place: QPointF) -> bool:
+        """Show what linking classes to a parent would do, where the pointer is on one of them; whether it would."""
+        graph, sheet = self._sheet.model.graph, self._sheet
+        refusal = placement_refusal(graph, dragged.places, parent_id, is_link=True)
+        self._dragged, self._place, self._carried = None, place, 0
+        self.target = sheet.row_at(place) if refusal is None else None
+        self._light(refusal)
+        text = (
+            refusal_text(graph, refusal, parent_id)
+            if refusal is not None
+            else link_text(graph.name(parent_id), graph.name(dragged.places[0][0]))
+        )
+        self._show_chip(text, is_refusal=refusal is not None, carried=0)
+        sheet.update()
+        return refusal is None
+
+    def end(self) -> None:
+        """It was dropped, or went elsewhere."""
+        self._dragged, self.target, self.refused = None, None, ()
+        self._rest_on(None)
+        self._pushing.stop()
+        if self._chip is not None:
+            self._chip.hide()
+        self._sheet.update()
+
+    def paint(self, painter: QPainter) -> None:
+        """Light the card that it would go to, or the way that refuses it."""
+        colours, sheet = tokens().colours, self._sheet
+        if self.target is not None:
+            paint_ring(painter, sheet.body_of(self.target), colours.accent, width=2.5, is_filled=True)
+        drawing = sheet.drawing
+        ids = [int(drawing.ids[row]) for row in self.refused]
+        edges = [drawing.edge_between(upper, lower) for upper, lower in pairwise(ids)]
+        routes = [drawing.routes[edge] for edge in edges if edge is not None]
+        if routes:
+            paint_lit_edges(painter, routes, sheet.sight.camera, sheet.size_seen, colours.danger)
+        for row in self.refused:
+            paint_ring(painter, sheet.body_of(row), colours.danger, width=2.5, is_filled=True)
+
+    # -- judging
+
+    def _takes(self, dragged: Dragged, class_id: int | None) -> bool:
+        if not self._sheet.model.is_editable:
+            return False
+        return class_id is not None or isinstance(dragged, DraggedImages | DraggedClasses)
+
+    def _refusal(self, dragged: Dragged, class_id: int | None) -> Refusal | None:
+        if not isinstance(dragged, DraggedClasses):
+            return None
+        return placement_refusal(self._sheet.model.graph, dragged.places, class_id, is_link=self._is_link)
+
+    def _light(self, refusal: Refusal | None) -> None:
+        path = () if refusal is None else refusal.path
+        rows = (self._sheet.drawing.row_of(class_id) for class_id in path)
+        self.refused = tuple(row for row in rows if row is not None)
+
+    def _say(self, dragged: Dragged, class_id: int | None, refusal: Refusal | None, *, is_taken: bool) -> None:
+        graph = self._sheet.model.graph
+        if refusal is not None and self._sheet.model.is_editable:
+            text = refusal_text(graph, refusal, class_id)
+        else:
+            text = self._words(dragged, class_id) if is_taken else ""
+        carried = carried_height(dragged) if self._carried is None else self._carried
+        self._show_chip(text, is_refusal=refusal is not None, carried=carried)
+
+    def _show_chip(self, text: str, *, is_refusal: bool, carried: int) -> None:
+        if self._chip is None:
+            self._chip = DropChip(self._sheet)
+        if text:
+            place = self._sheet.mapToGlobal(self._place.toPoint())
+            self._chip.say(text, place, carried, is_refusal=is_refusal)
+        else:
+            self._chip.hide()
+
+    def _words(self, dragged: Dragged, class_id: int | None) -> str:
+        graph = self._sheet.model.graph
+        if isinstance(dragged, DraggedClasses):
+            return drop_text(graph, dragged.places, class_id, is_link=self._is_link)
+        name = "" if class_id is None else graph.name(class_id)
+        if isinstance(dragged, DraggedImages):
+            count = len(dragged.image_ids)
+            return images_on_class(count, name) if name else new_class_of(count)
+        return files_on_class(name)
+
+    # -- what opens, and what moves
+
+    def _rest_on(self, row: int | None) -> None:
+        if row != self._resting:
+            self._resting = row
+            self._spring.start() if row is not None else self._spring.stop()
+
+    def _open(self) -> None:
+        """The pointer has rested on a closed branch: it opens."""
+        if self._resting is not None and self._sheet.look(self._resting).hidden:
+            self._sheet.opened.emit(int(self._sheet.drawing.ids[self._resting]))
+        self._resting = None
+
+    def _speed(self) -> tuple[float, float]:
+        """Logical pixels that the drawing goes in a frame."""
+        width, height = self._sheet.size_seen
+        return _beyond(self._place.x(), width), _beyond(self._place.y(), height)
+
+    def _push(self) -> None:
+        self._sheet.sight.push(*self._speed())
+        if self._dragged is not None:
+            self.look(self._dragged, self._place, is_link=self._is_link, carried=self._carried)
+
+
+def _beyond(place: float, length: float) -> float:
+    """How fast to push at a place near one of two edges."""
+    depth = max(EDGE - place, place - (length - EDGE), 0.0)
+    speed = PUSH * min(1.0, depth / EDGE)
+    return speed if place < length / 2 else -speed
+
+
+def _timer(sheet: GraphSheet, interval_ms: int, on_timeout: Callable[[], None], *, is_single: bool = False) -> QTimer:
+    timer = QTimer(sheet, singleShot=is_single, interval=interval_ms)
+    timer.timeout.connect(on_timeout)
+    return timer
