@@ -20,6 +20,7 @@ from engine.cli import (
     doctor_command,
     experiment_commands,
     export_command,
+    export_graph_command,
     graph_commands,
     import_graph_command,
     import_labels_command,
@@ -53,6 +54,7 @@ import_graph_command.register(application)
 doctor_command.register(application)
 collection_commands.register(application)
 export_command.register(application)
+export_graph_command.register(application)
 import_labels_command.register(application)
 training_commands.register(application)
 relink_command.register(application)

@@ -1,11 +1,13 @@
-"""Import of a table with a `child` and a `parent` column: one row for each edge, an empty parent for a root.
+"""A table with a `child` and a `parent` column: one row for each edge, an empty parent for a root; in and out.
 
-A name stands for one class throughout the file, so a class with two parents has two rows. A column `id` is kept as the
-child's source id.
+A name stands for one class throughout such a table, so a class with two parents has two rows. A column `id` is kept as
+the child's source id. Where there is a column `parent_id` as well, as in our own exports, the ids tell the classes
+apart, several may have one name, and `source_id` holds the source id. `synonyms`, `note` and `colour` are read in both.
 """
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.graph.aliases import NO_ALIASES, Aliases
+from engine.graph.aliases import Aliases
 from engine.interchange.imported import (
     ImportedClass,
     ImportedGraph,
@@ -22,6 +24,8 @@ from engine.interchange.imported import (
     clean_name_at,
     find_cycle,
 )
+from engine.interchange.spreadsheet_cells import guarded, unguarded
+from engine.interchange.taxonomies.colours import hex_colour
 from engine.interchange.taxonomy_file import taxonomy_text
 
 CHILD: Final = "child"
@@ -30,12 +34,27 @@ ID: Final = "id"
 DELIMITERS: Final = (",", ";", "\t", "|")
 
 
+PARENT_ID: Final = "parent_id"
+SOURCE_ID: Final = "source_id"
+SYNONYMS: Final = "synonyms"
+NOTE: Final = "note"
+COLOUR: Final = "colour"
+BETWEEN_SYNONYMS: Final = " | "
+_COLUMNS: Final = (CHILD, PARENT, ID, PARENT_ID, SOURCE_ID, SYNONYMS, NOTE, COLOUR)
+_SYNONYM: Final = re.compile(r"(?:[^\\|]|\\.)+")
+_ESCAPED: Final = re.compile(r"\\(.)")
+
+
 @dataclass(frozen=True)
 class _Row:
     line: int
     child: str
     parent: str  # empty for a root
-    source_id: str  # empty where there is none
+    key: str
+    parent_key: str  # empty for a root
+    aliases: Aliases
+    note: str
+    colour: str
 
 
 def read(source: Path) -> ImportedGraph:
@@ -48,7 +67,7 @@ def read(source: Path) -> ImportedGraph:
         source: text with a header row; columns in any order, others are passed over; comma, semicolon, tab or |.
 
     Returns:
-        One class for each name; its key is the name.
+        One class for each name, or for each id; that is its key.
 
     Raises:
         StorageError: the file cannot be read.
@@ -57,14 +76,37 @@ def read(source: Path) -> ImportedGraph:
     rows = list(_rows(source))
     lines: dict[tuple[str, str], int] = {}
     for row in rows:
-        if row.parent:
-            lines.setdefault((row.parent, row.child), row.line)
+        if row.parent_key:
+            lines.setdefault((row.parent_key, row.key), row.line)
+    names = _names(rows, source)
     _check_parents_are_listed(rows, source)
-    _check_cycle(lines, source)
-    names = dict.fromkeys(name for row in rows for name in (row.parent, row.child) if name)
-    ids = _ids(rows, source)
-    classes = tuple(ImportedClass(name, name, ids.get(name, NO_ALIASES)) for name in names)
+    _check_cycle(lines, names, source)
+    rows_of: dict[str, list[_Row]] = {key: [] for key in names}
+    for row in rows:
+        rows_of[row.key].append(row)
+    classes = tuple(_class(key, name, rows_of[key]) for key, name in names.items())
     return checked(ImportedGraph(classes, tuple(lines)), source.name)
+
+
+def written(graph: ImportedGraph) -> str:
+    """Write a graph as such a table, for `read` and for spreadsheets, which run nothing of it.
+
+    Returns:
+        The text; what is said of a class stands in the first of its rows.
+    """
+    names = {each.key: each.name for each in graph.classes}
+    parents = graph.parent_keys()
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(_COLUMNS)
+    for each in graph.classes:
+        synonyms = BETWEEN_SYNONYMS.join(re.sub(r"([\\|])", r"\\\1", synonym) for synonym in each.aliases.synonyms)
+        said = (each.aliases.source_id, synonyms, each.note, each.colour)
+        for parent in parents[each.key] or [""]:
+            cells = (each.name, names.get(parent, ""), each.key, parent, *said)
+            table.writerow([guarded(cell) for cell in cells])
+            said = ("", "", "", "")
+    return text.getvalue()
 
 
 def has_header(first_line: str) -> bool:
@@ -107,41 +149,80 @@ def _delimiter(header_line: str) -> str | None:
 
 
 def _row(cells: list[str], header: dict[str, int], place: str, line: int) -> _Row:
-    places = (header.get(name, len(cells)) for name in (CHILD, PARENT, ID))
-    child, parent, source_id = (cells[place].strip() if place < len(cells) else "" for place in places)
+    def cell(column: str) -> str:
+        at = header.get(column, len(cells))
+        text = cells[at].strip() if at < len(cells) else ""
+        return unguarded(text) if has_keys else text
+
+    has_keys = {ID, PARENT_ID} <= header.keys()
+    child, parent = cell(CHILD), cell(PARENT)
     if not child:
         raise FormatError(f"{place} has no child", found=f'only the parent "{parent}"', remedy="write the child's name")
-    return _Row(line, clean_name_at(place, child), clean_name_at(place, parent) if parent else "", source_id)
+    name, parent_name = clean_name_at(place, child), clean_name_at(place, parent) if parent else ""
+    if has_keys and not cell(ID):
+        raise FormatError(f"{place} has no id", found=f'"{name}"', remedy="write one, or take the column parent_id out")
+    synonyms = tuple(_ESCAPED.sub(r"\1", each).strip() for each in _SYNONYM.findall(cell(SYNONYMS)))
+    source_id = cell(SOURCE_ID) if has_keys or SOURCE_ID in header else cell(ID)
+    return _Row(
+        line,
+        name,
+        parent_name,
+        key=cell(ID) if has_keys else name,
+        parent_key=cell(PARENT_ID) if has_keys else parent_name,
+        aliases=clean_aliases_at(place, Aliases(source_id, synonyms), name),
+        note=cell(NOTE),
+        colour=hex_colour(cell(COLOUR)),
+    )
 
 
-def _ids(rows: list[_Row], source: Path) -> dict[str, Aliases]:
-    """Source id of each class; none where its rows disagree, since such a column numbers the rows."""
-    ids: dict[str, Aliases] = {}
+def _names(rows: list[_Row], source: Path) -> dict[str, str]:
+    """Name of each class by its key, in the order in which the table names them."""
+    names: dict[str, str] = {}
+    named = {row.key: row.child for row in rows}
     for row in rows:
-        own = clean_aliases_at(f"line {row.line} of {source.name}", Aliases(row.source_id), row.child)
-        if own and ids.setdefault(row.child, own) != own:
-            ids[row.child] = NO_ALIASES
-    return ids
+        if row.parent_key:
+            names.setdefault(row.parent_key, named.get(row.parent_key, row.parent))
+        if names.setdefault(row.key, row.child) != row.child:
+            raise FormatError(
+                f'line {row.line} of {source.name} gives the id "{row.key}" to another class than an earlier line',
+                found=f'"{names[row.key]}" and "{row.child}"',
+                remedy="give each class its own",
+            )
+    return names
+
+
+def _class(key: str, name: str, rows: list[_Row]) -> ImportedClass:
+    """A class from all rows in which it is the child; it has no source id where they disagree: they are numbered."""
+    ids = {row.aliases.source_id for row in rows} - {""}
+    synonyms = dict.fromkeys(synonym for row in rows for synonym in row.aliases.synonyms)
+    return ImportedClass(
+        key,
+        name,
+        Aliases(ids.pop() if len(ids) == 1 else "", tuple(synonyms)),
+        note=next((row.note for row in rows if row.note), ""),
+        colour=next((row.colour for row in rows if row.colour), ""),
+    )
 
 
 def _check_parents_are_listed(rows: list[_Row], source: Path) -> None:
-    if all(row.parent for row in rows):
+    if all(row.parent_key for row in rows):
         return
-    listed = {row.child for row in rows}
+    listed = {row.key for row in rows}
     for row in rows:
-        if row.parent and row.parent not in listed:
+        if row.parent_key and row.parent_key not in listed:
+            parent = row.parent or row.parent_key
             raise FormatError(
-                f'line {row.line} of {source.name} names the parent "{row.parent}", which has no row of its own',
-                remedy=f'correct the name, or add a row with the child "{row.parent}" and an empty parent',
+                f'line {row.line} of {source.name} names the parent "{parent}", which has no row of its own',
+                remedy=f'correct the name, or add a row with the child "{parent}" and an empty parent',
             )
 
 
-def _check_cycle(lines: dict[tuple[str, str], int], source: Path) -> None:
+def _check_cycle(lines: dict[tuple[str, str], int], names: dict[str, str], source: Path) -> None:
     cycle = find_cycle(lines)
     if cycle:
         line = max(lines[edge] for edge in pairwise(cycle))
         raise FormatError(
             f"line {line} of {source.name} makes a class its own ancestor",
-            found=" > ".join(cycle),
+            found=" > ".join(names[key] for key in cycle),
             remedy="cut one of these edges",
         )

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import FormatError
-from engine.full_disk import writing
 from engine.graph.aliases import Aliases
-from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.names import join_path
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
+from engine.interchange.taxonomies.colours import hex_colour
 from engine.interchange.taxonomy_file import taxonomy_text
-from engine.new_file import output_file
 
 CLASSES: Final = "classes"
 
@@ -41,39 +39,27 @@ def read(source: Path) -> ImportedGraph:
     return checked(_from_tree(document, source.name), source.name)
 
 
-def graph_to_json(graph: CategoryGraph) -> str:
+def written(graph: ImportedGraph) -> str:
     """Write a graph as JSON text, one class to a line, so that versions can be compared line by line.
 
     Returns:
-        Text that `read` understands, ending in a line break.
+        Text that `read` makes the same graph of, ending in a line break.
     """
-    rows = [
-        {
-            "id": class_id,
-            "name": graph.name(class_id),
-            "parents": list(graph.parents(class_id)),
-            **_told(graph, class_id),
-        }
-        for class_id in graph.classes()
-    ]
-    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    parents = graph.parent_keys()
+    lines = ",\n".join(json.dumps(_row(each, parents[each.key]), ensure_ascii=False) for each in graph.classes)
     return f'{{"{CLASSES}": [\n{lines}\n]}}\n'
 
 
-def _told(graph: CategoryGraph, class_id: ClassId) -> dict[str, Any]:
-    aliases = graph.aliases(class_id)
-    synonyms = {"synonyms": list(aliases.synonyms)} if aliases.synonyms else {}
-    return {"source_id": aliases.source_id or None, **synonyms}
-
-
-def write(graph: CategoryGraph, target: Path) -> None:
-    """Write a graph to a JSON file; the file is there whole or not at all.
-
-    Raises:
-        StorageError: the file cannot be written.
-    """
-    with writing(target, "the graph cannot be written", "choose another folder"), output_file(target) as file:
-        file.write(graph_to_json(graph).encode("utf-8"))
+def _row(each: ImportedClass, parents: list[str]) -> dict[str, Any]:
+    """A class; "source_id" stands there in any case, so that "id" is only its number in the file."""
+    told = {"synonyms": list(each.aliases.synonyms), "note": each.note, "colour": each.colour}
+    return {
+        "id": each.key,
+        "name": each.name,
+        "parents": parents,
+        "source_id": each.aliases.source_id or None,
+        **{field: value for field, value in told.items() if value},
+    }
 
 
 def _parsed(source: Path) -> Any:
@@ -98,7 +84,7 @@ def _from_list(rows: Any, source_name: str) -> ImportedGraph:
         key = _key(row["id"], f'"id" of {place}') if "id" in row else name
         if key in classes:
             raise FormatError(f"{place} has the id of an earlier class", found=f'"{key}"', remedy="give it its own id")
-        classes[key] = ImportedClass(key, name, _aliases(row, name, place))
+        classes[key] = ImportedClass(key, name, _aliases(row, name, place), *_details(row, place))
         parents[key] = [_key(each, f'"parents" of {place}') for each in _list(row, "parents", place)]
     for key, above in parents.items():
         _check_known(above, classes, f'"{classes[key].name}" in {source_name}')
@@ -110,18 +96,19 @@ def _from_tree(document: Any, source_name: str) -> ImportedGraph:
     classes: list[ImportedClass] = []
     edges: list[tuple[str, str]] = []
     taken: set[str] = set()
-    for path, aliases in _paths(document if isinstance(document, list) else [document], source_name):
+    for path, row in _paths(document if isinstance(document, list) else [document], source_name):
         key = join_path(path)
         if key in taken:
             raise FormatError(f'{source_name} has the class "{key}" twice', remedy="join the two or rename one")
         taken.add(key)
-        classes.append(ImportedClass(key, path[-1], aliases))
+        place = f'"{key}" in {source_name}'
+        classes.append(ImportedClass(key, path[-1], _aliases(row, path[-1], place), *_details(row, place)))
         if len(path) > 1:
             edges.append((join_path(path[:-1]), key))
     return ImportedGraph(tuple(classes), tuple(edges))
 
 
-def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...], Aliases]]:
+def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     waiting: list[tuple[tuple[str, ...], Any]] = [((), node) for node in reversed(roots)]
     while waiting:
         above, node = waiting.pop()
@@ -132,7 +119,7 @@ def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...]
                 f"{place} is not an object", expected='{"name": ..., "children": [...]}', found=_kind(node)
             )
         path = (*above, clean_name_at(place, _text(row.get("name"), f'"name" of {place}')))
-        yield path, _aliases(row, path[-1], place)
+        yield path, row
         waiting.extend((path, child) for child in reversed(_list(row, "children", place)))
 
 
@@ -141,6 +128,11 @@ def _aliases(row: dict[str, Any], name: str, place: str) -> Aliases:
     source_id = "" if row.get(field) is None else _key(row[field], f'"{field}" of {place}')
     synonyms = [_text(each, f'"synonyms" of {place}') for each in _list(row, "synonyms", place)]
     return clean_aliases_at(place, Aliases(source_id, tuple(synonyms)), name)
+
+
+def _details(row: dict[str, Any], place: str) -> tuple[str, str]:
+    note, colour = (row.get(field) or "" for field in ("note", "colour"))
+    return _text(note, f'"note" of {place}').strip(), hex_colour(_text(colour, f'"colour" of {place}'))
 
 
 def _list(row: dict[str, Any], name: str, place: str) -> list[Any]:

@@ -18,14 +18,13 @@ def taxonomy_bytes(source: Path) -> bytes:
         FormatError: it is too large.
     """
     try:
+        check_size(source.stat().st_size, source.name)
         with source.open("rb") as file:
-            data = file.read(LARGEST_TAXONOMY_BYTES + 1)
-            size = max(len(data), source.stat().st_size)
+            data = file.read(LARGEST_TAXONOMY_BYTES + 1)  # a pipe tells no size before
     except OSError as error:
-        raise StorageError(
-            f'"{source}" cannot be read', found=error.strerror or str(error), remedy="check the path"
-        ) from error
-    check_size(size, source.name)
+        reason = error.strerror or str(error)
+        raise StorageError(f'"{source}" cannot be read', found=reason, remedy="check the path") from error
+    check_size(len(data), source.name)
     return data
 
 

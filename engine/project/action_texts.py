@@ -54,6 +54,11 @@ def updated_text(source: str, *, new: int, renamed: int, moved: int, merged: int
     return f"Updated from {source}: {', '.join(parts) or synonyms}"
 
 
+def described_text(source: str, classes: int) -> str:
+    """Importing a class list of which only the notes and colours were new."""
+    return f"Imported notes of {counted(classes, 'class', 'classes')} from {source}"
+
+
 def remembered_text(source: str) -> str:
     """Importing a class list that brings nothing new: what it says is kept to compare its next version with."""
     return f"Remembered the classes of {source}"

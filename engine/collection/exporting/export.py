@@ -117,17 +117,26 @@ def check_target(project: Project, out: Path, one: ImageFormat) -> None:
         InputError: it is the project, one of its images, or, for a folder, not empty.
         StorageError: there is no folder around it.
     """
+    check_overwrites_nothing(project, out)
+    if one.write_folder is None:
+        if out.is_dir():
+            raise InputError(f"{one.title} is one file", found=f"the folder {out}", remedy="give a file's name")
+    elif not one.writes_into:
+        check_is_free(out)
+
+
+def check_overwrites_nothing(project: Project, out: Path) -> None:
+    """Refuse a place where the project or one of its images is.
+
+    Raises:
+        InputError: it is there.
+    """
     if out.exists() and (out.samefile(project.path) or project.find_image(out) is not None):
         raise InputError(
             f"the export would overwrite {'the project' if out.samefile(project.path) else 'an image of the project'}",
             found=str(out),
             remedy="choose another name",
         )
-    if one.write_folder is None:
-        if out.is_dir():
-            raise InputError(f"{one.title} is one file", found=f"the folder {out}", remedy="give a file's name")
-    elif not one.writes_into:
-        check_is_free(out)
 
 
 def _write(one: ImageFormat, images: LabelledImages, choice: ExportChoice) -> WrittenExport:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from engine.collection.importing.class_details import fill_in_details
 from engine.collection.importing.known_sources import known_sources, remember
 from engine.errors import GraphError
 from engine.graph.category_graph import ClassId
@@ -15,7 +16,7 @@ from engine.interchange.versions.report import ImportReport, import_report
 from engine.interchange.versions.source_version import SAME_SOURCE, SourceVersion, likely_base, version_in
 from engine.interchange.versions.update import plan_update
 from engine.project import BackupReason, Change, Project
-from engine.project.action_texts import imported_text, remembered_text, updated_text
+from engine.project.action_texts import described_text, imported_text, remembered_text, updated_text
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class GraphImport:
         change: one step.
         classes_added, edges_added: how many are new.
         aliases_added: how many classes from before got a source id or further synonyms.
+        notes_added: how many classes got a note or a colour that they had not.
         classes_removed: how many that the source has no more were removed.
         report: what was planned; without it when only figures were asked for.
         stayed: classes that could not be merged or removed, each with the reason.
@@ -35,6 +37,7 @@ class GraphImport:
     classes_added: int
     edges_added: int
     aliases_added: int = 0
+    notes_added: int = 0
     classes_removed: int = 0
     report: ImportReport | None = None
     stayed: tuple[str, ...] = ()
@@ -129,12 +132,14 @@ def import_graph(
             stayed += kept
         if known is None or plan.version.classes != known.classes:
             remember(project, plan.version, in_place_of=known)
-        step.text = _text(plan, source.name, removed)
+        described = fill_in_details(project, imported, plan.class_ids)
+        step.text = _text(plan, source.name, removed, described)
     return GraphImport(
         change=replace(step.change, notice=notice),
         classes_added=len(plan.new),
         edges_added=sum(isinstance(edit, EdgeAdded) for edit in plan.edits),
         aliases_added=len(plan.completed),
+        notes_added=described,
         classes_removed=removed,
         report=report,
         stayed=tuple(stayed),
@@ -192,9 +197,9 @@ def _remove(project: Project, class_ids: Sequence[ClassId]) -> tuple[int, list[s
     return removed, stayed
 
 
-def _text(plan: ImportPlan, name: str, removed: int) -> str:
+def _text(plan: ImportPlan, name: str, removed: int, described: int) -> str:
     if not (plan.changes_graph or removed):
-        return remembered_text(name)
+        return described_text(name, described) if described else remembered_text(name)
     if not plan.is_update:
         links = sum(isinstance(edit, EdgeAdded) for edit in plan.edits)
         return imported_text(name, len(plan.new), links, len(plan.completed))

@@ -67,3 +67,19 @@ def test_a_list_with_a_circle_leaves_the_project_alone(project: Path, capsys: py
     for options in ((), ("--preview",), ("--update",)):
         assert "its own ancestor" in refused(capsys, "import-graph", project, folder / "circle.csv", *options)
     assert content(project) == before
+
+
+def test_a_graph_leaves_and_comes_back(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the suffix or by name; what is no format is misuse."""
+    folder = project.parent
+    done(capsys, "import-graph", project, folder / "v1.csv")
+    turtle, out = folder / "out.ttl", folder / "out.txt"
+    assert done(capsys, "export-graph", project, turtle).out == f"Wrote 3 classes and 2 edges to {turtle}.\n"
+    fields = done(capsys, "export-graph", project, out, "--format", "graphml", "--json").fields
+    assert fields == {"classes": 3, "edges": 2, "format": "graphml", "out": str(out)}
+    before = content(project)
+    for written in (turtle, out):
+        assert done(capsys, "import-graph", project, written, "--json").fields["classes_added"] == 0
+    after = content(project)
+    assert (after["class"], after["edge"]) == (before["class"], before["edge"])
+    assert "tells no graph format" in refused(capsys, "export-graph", project, out, status=2)

@@ -1,0 +1,50 @@
+"""Notes and colours that a taxonomy has for its classes, taken into the project where it has none."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Final
+
+from engine.interchange.imported import ImportedGraph
+from engine.project import ClassDetails, ClassId, Project
+from engine.project.schema import LONGEST_NOTE
+
+_CUT: Final = " […]"
+"""What stands at the end of a note that was too long."""
+_LINE_ENDS: Final = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+
+
+def fill_in_details(project: Project, imported: ImportedGraph, class_ids: Mapping[str, ClassId]) -> int:
+    """Note what a source says of its classes; what people noted stays.
+
+    Args:
+        project: open for writing.
+        imported: the source.
+        class_ids: the class of each key; those that the project does not have are passed over.
+
+    Returns:
+        How many classes have a note or a colour now that they had not.
+    """
+    said = [each for each in imported.classes if each.note or each.colour]
+    if not said:
+        return 0
+    known, news = project.details(), dict[ClassId, ClassDetails]()
+    for each in said:
+        class_id = class_ids[each.key]
+        before = news.get(class_id) or known.get(class_id) or ClassDetails()
+        after = before.filled_in(ClassDetails(fitting_note(each.note), each.colour))
+        if class_id in project.graph and after != before:
+            news[class_id] = after
+    if news:
+        project.set_many_details(news, text="")
+    return len(news)
+
+
+def fitting_note(text: str) -> str:
+    """A text as a note can hold it: without control characters, and cut where it is longer than notes are."""
+    plain = "".join(each for each in _LINE_ENDS.sub("\n", text) if each in "\n\t" or not _is_control(each)).strip()
+    return plain if len(plain) <= LONGEST_NOTE else plain[: LONGEST_NOTE - len(_CUT)].rstrip() + _CUT
+
+
+def _is_control(character: str) -> bool:
+    return unicodedata.category(character) in {"Cc", "Cs"}

@@ -1,0 +1,120 @@
+"""The category graph in the formats of others, and back."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree.ElementTree import fromstring
+
+import pytest
+
+from engine.collection.exporting import export_graph as export_module
+from engine.collection.exporting.export_graph import GRAPH_FORMATS, export_graph, format_of
+from engine.collection.importing.import_graph import import_graph
+from engine.errors import InputError, StorageError, UsageError
+from engine.graph.aliases import Aliases
+from engine.graph_drawing.svg import DARK, LIGHT
+from engine.project import ClassDetails, Project
+from tests.support.projects import new_project
+
+COMES_BACK = [name for name, each in GRAPH_FORMATS.items() if each.comes_back]
+HARD_NAME = 'and/or "海鸥" <&> \\ |'
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    """Two parents, equal names in two places, names and notes with every sign, ids and colours."""
+    with new_project(tmp_path) as made:
+        bird = made.add_class("Bird")[1]
+        sea = made.add_class("Sea, and coast")[1]
+        gull = made.add_class("Gull", (bird, sea))[1]
+        other = made.add_class("Other", (bird,))[1]
+        made.add_class("Other", (sea,))
+        hard = made.add_class(HARD_NAME, (gull,))[1]
+        formula = made.add_class("=1+1", (gull,))[1]
+        made.set_aliases(gull, Aliases("https://birds.example/gull", ("Larus", "a | b", "back\\slash")))
+        made.set_aliases(other, Aliases("n 07"))
+        made.set_details(gull, ClassDetails('Two lines,\n"quoted"; and more.', "#a0b1c2"))
+        made.set_details(hard, ClassDetails("=note"))
+        made.set_details(formula, ClassDetails(colour="#000000"))
+        yield made
+
+
+def said(project: Project) -> set[tuple[str, str, str, Aliases, ClassDetails]]:
+    """Everything that is known of each class, at each of its places."""
+    graph, details = project.graph, project.details()
+    return {
+        (path_text, graph.name(each), str(graph.level(each)), graph.aliases(each), details.get(each, ClassDetails()))
+        for each in graph.classes()
+        for path_text in ("/".join(map(graph.name, path)) for path in graph.paths(each))
+    }
+
+
+@pytest.mark.parametrize("name", COMES_BACK)
+def test_what_comes_back_is_the_same(name: str, project: Project, tmp_path: Path) -> None:
+    """Classes, edges, ids, synonyms, notes and colours; importing it where it came from changes nothing."""
+    out = tmp_path / f"classes{GRAPH_FORMATS[name].suffix}"
+    assert export_graph(project, out).format_name == name
+    (tmp_path / "again").mkdir()
+    with new_project(tmp_path / "again") as again:
+        done = import_graph(again, out)
+        assert (done.classes_added, done.edges_added, done.notes_added) == (7, 6, 3)
+        assert said(again) == said(project)
+        assert again.undo_text == f"Imported 7 classes from {out.name}"
+        again.undo()
+        assert (len(again.graph), again.details()) == (0, {})
+    before = said(project)
+    done = import_graph(project, out)
+    assert (done.classes_added, done.edges_added, done.aliases_added, done.notes_added) == (0, 0, 0, 0)
+    assert said(project) == before
+
+
+def test_notes_alone_are_news(project: Project, tmp_path: Path) -> None:
+    """What people noted stays; what they did not is filled in, and the step says so."""
+    export_graph(project, tmp_path / "classes.json")
+    gull = project.graph.find("Gull")
+    project.set_details(gull, ClassDetails("My own."))
+    project.set_details(project.graph.find("=1+1"), ClassDetails())
+    done = import_graph(project, tmp_path / "classes.json")
+    assert (done.notes_added, done.change.text) == (2, "Imported notes of 2 classes from classes.json")
+    assert project.details()[gull] == ClassDetails("My own.", "#a0b1c2")
+
+
+def test_drawings(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DOT and SVG hold every name; a graph too large for a drawing is closed where it is deepest."""
+    export_graph(project, tmp_path / "classes.dot")
+    assert "-> " in (tmp_path / "classes.dot").read_text(encoding="utf-8")
+    export_graph(project, tmp_path / "light.svg")
+    export_graph(project, tmp_path / "dark.svg", is_dark=True)
+    light, dark = ((tmp_path / f"{name}.svg").read_text(encoding="utf-8") for name in ("light", "dark"))
+    titles = [each.text for each in fromstring(light).iter("{http://www.w3.org/2000/svg}title")]  # noqa: S314 (ours)
+    assert sorted(filter(None, titles)) == sorted(project.graph.name(each) for each in project.graph.classes())
+    assert LIGHT.ground in light
+    assert DARK.ground in dark
+    monkeypatch.setattr(export_module, "MOST_DRAWN", 5)
+    export_graph(project, tmp_path / "closed.svg")
+    assert "2 classes" in (tmp_path / "closed.svg").read_text(encoding="utf-8")
+
+
+def test_what_cannot_be_written(project: Project, tmp_path: Path) -> None:
+    """Unknown formats, no folder, no classes, and the project itself."""
+    with pytest.raises(UsageError, match=r'suffix of "classes.xyz" tells no graph format: expected .json, .*svg'):
+        format_of(tmp_path / "classes.xyz")
+    with pytest.raises(UsageError, match='no graph format "owl"'):
+        export_graph(project, tmp_path / "classes.json", "owl")
+    with pytest.raises(StorageError, match="cannot be written"):
+        export_graph(project, tmp_path / "none" / "classes.json")
+    with pytest.raises(InputError, match="would overwrite the project"):
+        export_graph(project, project.path, "json")
+    (tmp_path / "empty").mkdir()
+    with new_project(tmp_path / "empty") as empty, pytest.raises(InputError, match="no classes to export"):
+        export_graph(empty, tmp_path / "classes.json")
+    assert not list(tmp_path.glob("classes.*"))
+
+
+def test_the_suffix_says_the_format_and_a_word_overrules_it(project: Project, tmp_path: Path) -> None:
+    """An export replaces what is there."""
+    out = tmp_path / "CLASSES.TTL"
+    out.write_text("old", encoding="utf-8")
+    assert export_graph(project, out).format_name == "skos"
+    export_graph(project, out, "json")
+    assert len(json.loads(out.read_text(encoding="utf-8"))["classes"]) == len(project.graph)

@@ -1,0 +1,94 @@
+"""Broken and hostile files of every format: one clear line, little memory, and a project that is as it was."""
+
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from engine.collection.importing.import_graph import import_graph
+from engine.errors import FormatError, ProtoleafError
+from engine.interchange.detect import FORMATS
+from engine.interchange.taxonomy_file import LARGEST_TAXONOMY_BYTES
+from tests.support.projects import bird_project, dump
+
+BILLION = 1_000_000_000
+READERS = sorted(set(FORMATS) - {"folders"})
+ENTITIES = "".join(f'<!ENTITY l{level} "{f"&l{level - 1};" * 10}">' for level in range(1, 10))
+LAUGHS = f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY l0 "ha">{ENTITIES}]>'
+OUTSIDE = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY l9 SYSTEM "file:///etc/hostname">]>'
+CONTENTS = {
+    "bomb.graphml": LAUGHS + "<graphml><graph><node id='&l9;'/></graph></graphml>",
+    "bomb.rdf": LAUGHS + '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">&l9;</rdf:RDF>',
+    "bomb.xml": LAUGHS + "<View><Taxonomy><Choice value='&l9;'/></Taxonomy></View>",
+    "outside.graphml": OUTSIDE + "<graphml><graph><node id='&l9;'/></graph></graphml>",
+    "outside.xml": OUTSIDE + "<View><Taxonomy><Choice value='&l9;'/></Taxonomy></View>",
+    "circle.csv": "child,parent\nA,B\nB,A\n",
+    "circle.obo": "[Term]\nid: A\nis_a: B\n\n[Term]\nid: B\nis_a: A\n",
+    "unknown.obo": "[Term]\nid: A\nis_a: B\n",
+    "unknown.json": '{"classes": [{"id": 1, "name": "A", "parents": [2]}]}',
+    "twice.json": '{"classes": [{"id": 1, "name": "A"}, {"id": 1, "name": "B"}]}',
+    "half.json": '{"classes": [{"id": 1, "name": "A"',
+    "half.ttl": "@prefix skos: <http://www.w3.org/2004/02/skos/core#> . <#a> skos:prefLabel",
+}
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_what_is_broken(name: str, tmp_path: Path) -> None:
+    """Circles, unknown parents, ids twice, half files, and XML that grows or reaches out."""
+    (tmp_path / name).write_text(CONTENTS[name], encoding="utf-8")
+    with bird_project(tmp_path)[0] as project:
+        before = dump(project)
+        with pytest.raises(ProtoleafError) as caught:
+            import_graph(project, tmp_path / name)
+        assert dump(project) == before
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("graph_format", READERS)
+def test_a_line_of_a_gigabyte(graph_format: str, tmp_path: Path) -> None:
+    """It is refused by its size; nothing of it is read."""
+    source = tmp_path / "line"
+    with source.open("wb") as file:
+        file.truncate(BILLION)
+    (tmp_path / "words.txt").write_text("n00000001\tBird\n", encoding="utf-8")
+    with bird_project(tmp_path)[0] as project:
+        before = dump(project)
+        tracemalloc.start()
+        with pytest.raises(
+            FormatError, match=r"line is too large for a taxonomy: expected at most 64 MiB, found 953 MiB"
+        ):
+            import_graph(project, source, graph_format=graph_format)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert dump(project) == before
+    assert peak < 4 * 2**20
+
+
+def test_an_archive_that_says_a_wrong_size(tmp_path: Path) -> None:
+    """What unpacks to more than it claims is not read to its end."""
+    source = tmp_path / "checklist.zip"
+    with zipfile.ZipFile(source, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("Taxon.tsv", b"\0" * (LARGEST_TAXONOMY_BYTES + 2**20))
+    data = source.read_bytes()
+    size = (LARGEST_TAXONOMY_BYTES + 2**20).to_bytes(4, "little")
+    assert data.count(size) >= 1
+    source.write_bytes(data.replace(size, (100).to_bytes(4, "little")))
+    with bird_project(tmp_path)[0] as project, pytest.raises(FormatError, match=r"checklist.zip|Taxon.tsv"):
+        import_graph(project, source)
+
+
+@pytest.mark.parametrize("graph_format", READERS)
+@pytest.mark.parametrize("content", ["Möwe\n".encode("latin-1"), b"\x00\x01\x02" * 50, b"PK\x03\x04 no archive", b""])
+def test_other_encodings_and_noise(graph_format: str, content: bytes, tmp_path: Path) -> None:
+    """Whichever format a person says it is."""
+    source = tmp_path / "noise"
+    source.write_bytes(content)
+    (tmp_path / "words.txt").write_text("n00000001\tBird\n", encoding="utf-8")
+    with bird_project(tmp_path)[0] as project:
+        before = dump(project)
+        for named in (graph_format, "auto"):
+            with pytest.raises(FormatError):
+                import_graph(project, source, graph_format=named)
+        assert dump(project) == before
