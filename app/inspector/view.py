@@ -259,11 +259,12 @@ ClassAnswer = tuple[
 
 def _ask_class(live: "LiveCollection", class_id: int) -> "ClassAnswer | None":
     """Ask the collection, on the project thread; None when the class is gone."""
+    from engine.collection.graph_suggestions.find import suggested_parents
+    from engine.collection.policy_curve import curve_of
+
     if class_id not in live.project.graph:
         return None
     candidates = live.candidates(class_id)
-    suggested = live.suggested_parents(class_id)
-    from engine.collection.policy_curve import curve_of
-
+    suggested = suggested_parents(live, class_id)
     policy, curve = live.project.policies().get(class_id), curve_of(live, class_id)
     return live.class_facts(class_id), suggested, candidates, policy, curve

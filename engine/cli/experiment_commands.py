@@ -6,7 +6,13 @@ from typing import Annotated, Final
 
 import typer
 
-from engine.cli import experiment_runs, experiment_teach, experiment_training, experiment_transfer
+from engine.cli import (
+    experiment_graph_suggestions,
+    experiment_runs,
+    experiment_teach,
+    experiment_training,
+    experiment_transfer,
+)
 from engine.cli.command_group import command_group
 from engine.cli.experiment_runs import DataSets, Setting
 from engine.cli.output import AsJson, progress_bar, say
@@ -60,6 +66,7 @@ experiment_runs.register(application)
 experiment_transfer.register(application)
 experiment_training.register(application)
 experiment_teach.register(application)
+experiment_graph_suggestions.register(application)
 
 
 @application.command("figure")

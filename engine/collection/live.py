@@ -22,7 +22,6 @@ from engine.collection.new_project import new_project
 from engine.collection.project_settings import is_stage_on, policies_of, setting_of
 from engine.collection.publishing import Predictions, Publisher, teach_ranks
 from engine.collection.state import NO_CLASS, CollectionState
-from engine.collection.suggestions import suggested_parents
 from engine.config import CacheFolders
 from engine.everyday.classification import Scores
 from engine.everyday.model import EverydayModel
@@ -340,10 +339,6 @@ class LiveCollection:
         policies = policies_of(self.project)
         shots = tuple(image_id for image_id, label in self.embedded.images.label_items() if label == class_id)
         return class_facts(self.fitted, self.project.graph, policies, class_id, shots=shots)
-
-    def suggested_parents(self, class_id: int, count: int = 3) -> tuple[ScoredClass, ...]:
-        """The coarse classes that a class seems to be a child of, the likeliest first; see `suggestions`."""
-        return () if self.fitted is None else suggested_parents(self.fitted, self.project.graph, class_id, count)
 
     def candidates(self, class_id: int, count: int = 12) -> tuple[int, ...]:
         """The unlabelled images nearest to a class's prototype, nearest first."""

@@ -138,23 +138,6 @@ def test_facts_of_a_class_without_images(live: LiveCollection) -> None:
         live.class_facts(alone)
 
 
-def test_suggested_parents(live: LiveCollection) -> None:
-    """A class dropped at the top with shots of a red thing is suggested under Red, and under nothing else."""
-    project, ids = live.project, class_ids(live.project)
-    truth = read_truth_table(Collection(project.path.parent, CacheFolders(project.path.parent)))
-    by_path = dict(zip(live.state.paths, live.state.image_ids.tolist(), strict=True))
-    reds = [by_path[path] for path, leaf in truth.items() if leaf == "Red stripes"]
-    change, dropped = project.add_class("Dropped")
-    live.apply(change)
-    assert live.suggested_parents(dropped) == ()
-    live.apply(project.label(reds[:3], dropped))
-    (suggested,) = live.suggested_parents(dropped)
-    assert suggested.class_id == ids["Red"]
-    assert 0.5 < suggested.score < 1
-    assert live.suggested_parents(dropped, count=0) == ()
-    assert live.suggested_parents(ids["Red"]) == ()
-
-
 def test_candidates_are_unlabelled_and_of_the_class(live: LiveCollection) -> None:
     """The next images for a class are ones no person labelled, mostly of that class, and nearest first."""
     project, ids = live.project, class_ids(live.project)

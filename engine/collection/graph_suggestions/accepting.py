@@ -1,0 +1,53 @@
+"""Doing what was suggested: ordinary actions of the project, which undo takes back."""
+
+from engine.collection.graph_suggestions.suggestion import (
+    GraphSuggestion,
+    MixedSuggestion,
+    PlaceSuggestion,
+    StraySuggestion,
+    TwinSuggestion,
+)
+from engine.errors import InputError
+from engine.project import Change, Project
+
+
+def accept(project: Project, suggestion: GraphSuggestion, choice: int = 0) -> Change:
+    """Do what is suggested.
+
+    Args:
+        project: the project.
+        suggestion: not one about a starving class: nobody but a person can label images.
+        choice: which of the suggested parents.
+
+    Raises:
+        InputError: there is nothing to do for it.
+        GraphError: the graph was changed meanwhile, so that it is not possible any more.
+    """
+    match suggestion:
+        case PlaceSuggestion(class_id, parents):
+            return project.move_class(class_id, None, parents[choice].class_id)
+        case StraySuggestion(stray):
+            return project.move_class(stray.class_id, stray.from_parent, stray.to_parent)
+        case TwinSuggestion(twins):
+            return project.merge_class(twins.class_id, twins.other_id)
+        case MixedSuggestion(mixed):
+            return _split(project, mixed.class_id, mixed.kinds)
+    raise InputError("only a person can label images", found=suggestion.key)
+
+
+def _split(project: Project, class_id: int, kinds: tuple[tuple[int, ...], ...]) -> Change:
+    """Put a class's kinds below it, as classes of their own with its name and a number."""
+    name, graph = project.graph.name(class_id), project.graph
+    numbers = (number for number in range(1, len(graph) + len(kinds) + 1))
+    names = [f"{name} {number}" for number in numbers if graph.child_named(class_id, f"{name} {number}") is None]
+    with project.one_step(f"Split {name} into {names[0]} and {names[1]}") as step:
+        for part, image_ids in zip(names, kinds, strict=False):
+            _change, part_id = project.add_class(part, [class_id])
+            labelled = [image_id for image_id in image_ids if _has_label(project, image_id, class_id)]
+            project.label(labelled, part_id)
+    return step.change
+
+
+def _has_label(project: Project, image_id: int, class_id: int) -> bool:
+    label = project.label_of(image_id)
+    return label is not None and label.class_id == class_id

@@ -1,0 +1,178 @@
+"""What is known of each class: the images a person gave it, and what they have in common."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.everyday.collection_stage.whitening import Whitening
+from engine.everyday.model import EverydayModel
+from engine.everyday.shots import Shots
+from engine.graph.category_graph import CategoryGraph
+
+MOST_OF_A_CLASS: Final = 40
+"""Labelled images of a class that are looked at; more of them move its mean no further."""
+FEWEST_TO_WHITEN: Final = 200
+"""Of fewer images the whitening takes away what siblings share, too."""
+
+Matrix = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class LabelledVectors:
+    """Labelled images, as far as they are looked at.
+
+    Attributes:
+        image_ids: (n,) int64.
+        class_ids: (n,) int64, the person's class.
+        vectors: (n, d) float32 of length 1; whitened where the collection tells how look-alikes differ, else moved so
+            that the mean of all classes is at zero: either way images that have nothing in common have cosines near 0.
+        plain: (n, d) float32 of length 1, as the backbone has them.
+    """
+
+    image_ids: NDArray[np.int64]
+    class_ids: NDArray[np.int64]
+    vectors: Matrix
+    plain: Matrix
+
+
+def labelled_vectors(
+    shots: Shots, graph: CategoryGraph, whitening: Whitening | None, *, most: int = MOST_OF_A_CLASS
+) -> LabelledVectors:
+    """The first labelled images of each class that is in the graph.
+
+    Args:
+        shots: all labelled images.
+        graph: the category graph.
+        whitening: of the collection; None where there is none.
+        most: of each class.
+    """
+    order = np.argsort(shots.class_ids, kind="stable")
+    sorted_ids = shots.class_ids[order]
+    rank = np.arange(len(order)) - np.searchsorted(sorted_ids, sorted_ids)
+    gone = [class_id for class_id in np.unique(sorted_ids).tolist() if class_id not in graph]
+    rows = np.sort(order[(rank < most) & ~np.isin(sorted_ids, gone)])
+    plain = unit(shots.embeddings[rows])
+    class_ids = shots.class_ids[rows]
+    vectors = _centred(plain, class_ids) if whitening is None else whitening.apply(plain)
+    return LabelledVectors(shots.image_ids[rows], class_ids, vectors, plain)
+
+
+def whitening_of(fitted: EverydayModel) -> Whitening | None:
+    """How the collection's look-alikes differ; None where too few images, or none, have told."""
+    if fitted.stage is None or fitted.stage.basis.learned_from < FEWEST_TO_WHITEN:
+        return None
+    return fitted.stage.basis.whitening
+
+
+def unit(vectors: Matrix) -> Matrix:
+    """The same directions at length 1; zero stays zero."""
+    lengths = np.sqrt((vectors**2).sum(axis=-1, keepdims=True))
+    return (vectors / np.maximum(lengths, np.float32(1e-6))).astype(np.float32)
+
+
+def _centred(plain: Matrix, class_ids: NDArray[np.int64]) -> Matrix:
+    """Directions from the mean of all classes; each class counts the same there."""
+    labelled, places, counts = np.unique(class_ids, return_inverse=True, return_counts=True)
+    if len(labelled) == 0:
+        return plain
+    return unit(plain - (_sums(plain, places, len(labelled)) / counts[:, None]).mean(axis=0))
+
+
+@final
+class ClassMeans:
+    """Means of each class's own images, and of all images at or below it.
+
+    Args:
+        graph: the category graph; nobody changes it meanwhile.
+        images: the labelled images.
+
+    Attributes:
+        labelled: (m,) int64 ids, ascending, of the classes with images of their own.
+        counts: (m,) int64, how many each has.
+        own: (m, d) float32, the direction of each one's mean.
+    """
+
+    def __init__(self, graph: CategoryGraph, images: LabelledVectors) -> None:
+        self.graph = graph
+        self.images = images
+        self.labelled, places = np.unique(images.class_ids, return_inverse=True)
+        self.counts = np.bincount(places, minlength=len(self.labelled))
+        self.place_of_labelled = {class_id: place for place, class_id in enumerate(self.labelled.tolist())}
+        self._above = [graph.ancestors(class_id) for class_id in self.labelled.tolist()]
+        self._place = {each: place for place, each in enumerate(sorted({*self.place_of_labelled}.union(*self._above)))}
+        self._own_sums = _sums(images.vectors, places, len(self.labelled))
+        self._own_plain = _sums(images.plain, places, len(self.labelled))
+        self._all_sums, self._all_plain = self._rolled_up(self._own_sums), self._rolled_up(self._own_plain)
+        self.own = unit(self._own_sums)
+
+    def __contains__(self, class_id: object) -> bool:
+        """Whether there are images at or below a class."""
+        return class_id in self._place
+
+    def own_rows(self, class_id: int) -> NDArray[np.int64]:
+        """Rows of the images that have exactly this class."""
+        return self._rows.get(class_id, np.zeros(0, dtype=np.int64))
+
+    def rows_below(self, class_id: int) -> NDArray[np.int64]:
+        """Rows of the images at or below a class."""
+        inside = [class_id, *sorted(self.graph.descendants(class_id))]
+        return np.concatenate([self.own_rows(each) for each in inside])
+
+    def image_count(self, class_id: int) -> int:
+        """Distinct images at or below a class that has any."""
+        return int(self._all_counts[self._place[class_id]])
+
+    def classes_below(self, class_id: int, without: int) -> int:
+        """Labelled classes at or below a class that are not at or below another one."""
+        inside = (self.graph.descendants(class_id) | {class_id}) & self.place_of_labelled.keys()
+        return len(inside - self.graph.descendants(without) - {without})
+
+    def mean(self, class_id: int) -> Matrix:
+        """Direction (d,) of the mean of the images at or below a class that has any."""
+        return unit(self._all_sums[self._place[class_id]])
+
+    def closeness(self, class_ids: Sequence[int], to_class: int) -> NDArray[np.float32]:
+        """Cosine (k,) of a class's plain mean with those of others, from which its own images are taken away.
+
+        Returns:
+            -inf for classes that have no other images.
+        """
+        columns = [self._place[each] for each in class_ids]
+        column_of = {class_id: column for column, class_id in enumerate(class_ids)}
+        sums, left = self._all_plain[columns].copy(), self._all_counts[columns].copy()
+        for inside in (to_class, *self.graph.descendants(to_class)):
+            place = self.place_of_labelled.get(inside)
+            if place is not None:
+                touched = [column_of[each] for each in (inside, *self._above[place]) if each in column_of]
+                sums[touched] -= self._own_plain[place]
+                left[touched] -= self.counts[place]
+        cosines = unit(sums) @ unit(self._all_plain[self._place[to_class]])
+        return np.where(left > 0, cosines, np.float32(-np.inf))
+
+    @cached_property
+    def _rows(self) -> dict[int, NDArray[np.int64]]:
+        order = np.argsort(self.images.class_ids, kind="stable")
+        parts = np.split(order, np.cumsum(self.counts)[:-1]) if len(order) else []
+        return dict(zip(self.labelled.tolist(), parts, strict=True))
+
+    @cached_property
+    def _all_counts(self) -> NDArray[np.int64]:
+        """Distinct images at or below each class: an image has one label only."""
+        return self._rolled_up(self.counts[:, None].astype(np.float32))[:, 0].astype(np.int64)
+
+    def _rolled_up(self, own: Matrix) -> Matrix:
+        """Sums over a class and all below from each labelled class's own; what is below twice counts once."""
+        found = np.zeros((len(self._place), own.shape[1]), dtype=np.float32)
+        for total, class_id, above in zip(own, self.labelled.tolist(), self._above, strict=True):
+            found[[self._place[each] for each in (class_id, *above)]] += total
+        return found
+
+
+def _sums(vectors: Matrix, places: NDArray[np.int64], count: int) -> Matrix:
+    sums = np.zeros((count, vectors.shape[1]), dtype=np.float32)
+    np.add.at(sums, places, vectors)
+    return sums

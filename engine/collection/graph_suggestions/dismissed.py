@@ -1,0 +1,38 @@
+"""Suggestions that a person does not want to see again: kept in the project, and brought back by undo."""
+
+from collections.abc import Collection
+from typing import Final
+
+from engine.project import Change, Project
+
+DISMISSED_SETTING: Final = "dismissed_graph_suggestions"
+MOST_KEPT: Final = 5_000
+"""The oldest ones go first: a setting has room for so many."""
+
+
+def dismissed_keys(project: Project) -> tuple[str, ...]:
+    """Keys of the dismissed suggestions, oldest first."""
+    stored = project.setting(DISMISSED_SETTING, [])
+    return tuple(key for key in stored if isinstance(key, str)) if isinstance(stored, list) else ()
+
+
+def dismiss(project: Project, keys: Collection[str], text: str) -> Change:
+    """Never show suggestions again.
+
+    Args:
+        project: the project.
+        keys: of the suggestions.
+        text: the action in words.
+    """
+    known = dismissed_keys(project)
+    kept = [*known, *(key for key in keys if key not in known)][-MOST_KEPT:]
+    with project.one_step(text) as step:
+        project.set_setting(DISMISSED_SETTING, kept)
+    return step.change
+
+
+def bring_back(project: Project) -> Change:
+    """Show all dismissed suggestions again."""
+    with project.one_step("Showed dismissed suggestions again") as step:
+        project.set_setting(DISMISSED_SETTING, None)
+    return step.change

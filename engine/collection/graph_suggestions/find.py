@@ -1,0 +1,169 @@
+"""Everything that is suggested about a graph, from what is known of an open project."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from engine.collection.explain import ScoredClass
+from engine.collection.graph_suggestions.class_means import ClassMeans, labelled_vectors, whitening_of
+from engine.collection.graph_suggestions.dismissed import dismissed_keys
+from engine.collection.graph_suggestions.kinds import find_mixed
+from engine.collection.graph_suggestions.parents import ParentRanking
+from engine.collection.graph_suggestions.placement_check import OF_FIRST, PlacementCheck, check_placements
+from engine.collection.graph_suggestions.starving import find_starving
+from engine.collection.graph_suggestions.strays import find_strays
+from engine.collection.graph_suggestions.suggestion import (
+    GraphSuggestion,
+    GraphSuggestions,
+    ImagesOf,
+    MixedSuggestion,
+    PlaceSuggestion,
+    StarvingSuggestion,
+    StraySuggestion,
+    TwinSuggestion,
+)
+from engine.collection.graph_suggestions.twins import find_twins
+from engine.collection.live import LiveCollection
+from engine.collection.state import CollectionState
+from engine.events import CancelToken
+from engine.everyday.model import EverydayModel
+from engine.graph.category_graph import CategoryGraph
+
+FEWEST_SHOTS: Final = 2
+"""One image may be an odd one."""
+LEAST_SCORE: Final = 0.2
+"""What is less likely is no suggestion."""
+MOST_SHOWN: Final = 12
+"""Images of each class that are shown as evidence."""
+MOST_OF_A_KIND: Final = 20
+"""Suggestions of one kind: who has dealt with them is told of the next."""
+
+
+@dataclass(frozen=True)
+class SuggestionInput:
+    """What suggestions are made from, as it was at one moment; any thread may read it.
+
+    Attributes:
+        fitted: the model.
+        graph: a copy that nobody changes.
+        state: the newest snapshot.
+        dismissed: keys of what is not to be shown again.
+    """
+
+    fitted: EverydayModel
+    graph: CategoryGraph
+    state: CollectionState
+    dismissed: frozenset[str] = frozenset()
+
+
+def suggestion_input(live: LiveCollection) -> SuggestionInput | None:
+    """Take down what suggestions are made from; None before the first fit."""
+    if live.fitted is None:
+        return None
+    return SuggestionInput(
+        live.fitted, live.project.graph.copy(), live.state, frozenset(dismissed_keys(live.project))
+    )  # fmt: skip
+
+
+def find_suggestions(given: SuggestionInput, cancel: CancelToken | None = None) -> GraphSuggestions:
+    """Find all suggestions; on any thread.
+
+    Raises:
+        Cancelled: asked to stop.
+    """
+    stop = (cancel or CancelToken()).raise_if_cancelled
+    means = means_of(given.fitted, given.graph)
+    if len(means.labelled) == 0:
+        return GraphSuggestions()
+    ranking = ParentRanking(means)
+    check = check_placements(means, ranking, stop)
+    found: list[GraphSuggestion] = []
+    for kind in (
+        _places(means, ranking, check, stop),
+        _strays(means, ranking, check, stop),
+        _twins(means),
+        _mixed(means),
+        _starving(given),
+    ):
+        stop()
+        found += [each for each in kind if each.key not in given.dismissed][:MOST_OF_A_KIND]
+    return GraphSuggestions(tuple(found), check, len(given.dismissed))
+
+
+def suggested_parents(live: LiveCollection, class_id: int, count: int = OF_FIRST) -> tuple[ScoredClass, ...]:
+    """Where a class at the top level seems to belong, the likeliest first; see `ParentRanking`."""
+    fitted, graph = live.fitted, live.project.graph
+    if fitted is None or class_id not in graph or graph.parents(class_id):
+        return ()
+    means = means_of(fitted, graph)
+    if len(means.rows_below(class_id)) < FEWEST_SHOTS:
+        return ()
+    ranking = ParentRanking(means)
+    return _likely(ranking, class_id, check_placements(means, ranking))[:count]
+
+
+def means_of(fitted: EverydayModel, graph: CategoryGraph) -> ClassMeans:
+    """Means of the labelled images that a model was fitted to, by the graph as it is now."""
+    return ClassMeans(graph, labelled_vectors(fitted.shots, graph, whitening_of(fitted)))
+
+
+def _likely(ranking: ParentRanking, class_id: int, check: PlacementCheck) -> tuple[ScoredClass, ...]:
+    scored = [ScoredClass(one.class_id, one.score * check.trust) for one in ranking.rank(class_id)[:OF_FIRST]]
+    return tuple(one for one in scored if one.score >= LEAST_SCORE)
+
+
+def _places(
+    means: ClassMeans, ranking: ParentRanking, check: PlacementCheck, stop: Callable[[], None]
+) -> list[GraphSuggestion]:
+    found: list[PlaceSuggestion] = []
+    for class_id in means.graph.roots():
+        if len(means.rows_below(class_id)) < FEWEST_SHOTS:
+            continue
+        stop()
+        parents = _likely(ranking, class_id, check)
+        if parents:
+            found.append(PlaceSuggestion(class_id, parents, _images(means, class_id, *(p.class_id for p in parents))))
+    return [*sorted(found, key=lambda one: -one.parents[0].score)]
+
+
+def _strays(
+    means: ClassMeans, ranking: ParentRanking, check: PlacementCheck, stop: Callable[[], None]
+) -> list[GraphSuggestion]:
+    return [
+        StraySuggestion(stray, _images(means, stray.class_id, stray.from_parent, stray.to_parent))
+        for stray in find_strays(means, ranking, trust=check.trust, check=stop)
+    ]
+
+
+def _twins(means: ClassMeans) -> list[GraphSuggestion]:
+    return [TwinSuggestion(twins, _images(means, twins.class_id, twins.other_id)) for twins in find_twins(means)]
+
+
+def _mixed(means: ClassMeans) -> list[GraphSuggestion]:
+    return [
+        MixedSuggestion(mixed, tuple(ImagesOf(mixed.class_id, kind[:MOST_SHOWN]) for kind in mixed.kinds))
+        for mixed in find_mixed(means)
+    ]
+
+
+def _starving(given: SuggestionInput) -> list[GraphSuggestion]:
+    return [
+        StarvingSuggestion(one, (ImagesOf(one.class_id, one.undecided[:MOST_SHOWN]),))
+        for one in find_starving(given.graph, given.state)
+    ]
+
+
+def _images(means: ClassMeans, *class_ids: int) -> tuple[ImagesOf, ...]:
+    """Some images of each class; of those below a coarse one, some that are not of the classes before."""
+    shown: list[ImagesOf] = []
+    taken: set[int] = set()
+    for class_id in class_ids:
+        ids = [each for each in means.images.image_ids[means.rows_below(class_id)].tolist() if each not in taken]
+        shown.append(ImagesOf(class_id, tuple(_spread(ids))))
+        taken.update(ids)
+    return tuple(shown)
+
+
+def _spread(ids: list[int]) -> list[int]:
+    """At most `MOST_SHOWN`, evenly from all: a coarse class shows more than its first child."""
+    return ids if len(ids) <= MOST_SHOWN else [ids[place * len(ids) // MOST_SHOWN] for place in range(MOST_SHOWN)]

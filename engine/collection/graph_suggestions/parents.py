@@ -1,0 +1,149 @@
+"""Where a class seems to belong: under the classes that those most like it stand under."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.explain import ScoredClass
+from engine.collection.graph_suggestions.class_means import ClassMeans
+from engine.collection.graph_suggestions.kinship import Kinship, kinship_of
+from engine.graph.category_graph import CategoryGraph
+
+TEMPERATURE: Final = 0.05
+"""Divides cosines of whitened class means. Chosen on Grocery Store and WordNet (decision 65), as the next one."""
+TEMPERATURE_OF_CLOSENESS: Final = 0.03
+"""Divides cosines of plain class means."""
+DECAY: Final = 0.3
+"""Share of a vote for a class that counts for what is directly above it, too."""
+MOST_VOTERS: Final = 32
+"""Classes most like the one in question that have a vote; further ones would have next to none."""
+MOST_ASKED: Final = 24
+"""Classes below a coarse one that are asked whether they are like anything else."""
+CLOSENESS_SHARE: Final = 0.4
+"""How much the nearness of the mean of everything below a class counts beside the votes."""
+
+
+@final
+class ParentRanking:
+    """Ranks classes as parents of a class.
+
+    Each class like the one in question votes for its own parents, by attention over the likeness of their means; some
+    of the score is how near the possible parent's own mean lies. All of it counts only as far as the class is like
+    anything that is there at all: see `kinship`.
+
+    Paper: the PPN setting, where the nearest prototypes stand in for a class's unknown place.
+
+    Args:
+        means: of all classes with images.
+    """
+
+    def __init__(self, means: ClassMeans) -> None:
+        self._means = means
+        self._graph = means.graph
+        has_no_place = [
+            not self._graph.parents(each) and not self._graph.children(each) for each in means.labelled.tolist()
+        ]
+        self._homeless = np.flatnonzero(has_no_place)
+        self._votes: dict[int, dict[int, float]] = {}
+        self.kinship: Kinship = kinship_of(means)
+
+    def rank(self, class_id: int, without: Sequence[int] = ()) -> list[ScoredClass]:
+        """Possible parents of a class that has images, the likeliest first.
+
+        Args:
+            class_id: the class.
+            without: parents that it is asked about as if it were not under them.
+
+        Returns:
+            Coarse classes that it is not under. A score is how likely it belongs there; they sum up to 1 at most.
+        """
+        taken = self._taken(class_id, without)
+        voters, likeness = self._voters(class_id)
+        if len(voters) == 0:
+            return []
+        powers = np.exp((likeness - likeness[0]) / TEMPERATURE)
+        votes: dict[int, float] = defaultdict(float)
+        for voter, weight in zip(voters, (powers / powers.sum()).tolist(), strict=True):
+            for parent, share in self._votes_of(voter).items():
+                if parent not in taken:
+                    votes[parent] += weight * share
+        candidates = sorted(votes)
+        if not candidates:
+            return []
+        near = self._means.closeness(candidates, class_id)
+        kept = np.flatnonzero(np.isfinite(near))
+        if len(kept) == 0:
+            return []
+        closeness = np.exp((near[kept] - near[kept].max()) / TEMPERATURE_OF_CLOSENESS)
+        voted = np.array([votes[candidates[place]] for place in kept.tolist()])
+        shares = (1 - CLOSENESS_SHARE) * voted / voted.sum() + CLOSENESS_SHARE * closeness / closeness.sum()
+        likely = self.kinship.probability(self._likeness_to_others(class_id))
+        order = np.argsort(-shares, kind="stable").tolist()
+        return [ScoredClass(candidates[kept[place]], likely * float(shares[place])) for place in order]
+
+    def _voters(self, class_id: int) -> tuple[list[int], NDArray[np.float32]]:
+        """The classes most like a class, and how like; what is at or below it has no say, nor what has no place."""
+        means = self._means
+        cosines = means.own @ means.mean(class_id)
+        cosines[[*self._places_inside(class_id), *self._homeless]] = -np.inf
+        count = min(MOST_VOTERS, int(np.isfinite(cosines).sum()))
+        order = np.argsort(-cosines, kind="stable")[:count]
+        return means.labelled[order].tolist(), cosines[order]
+
+    def _likeness_to_others(self, class_id: int) -> float:
+        """Likeness of the classes at or below a class to the nearest one that is not, on the mean.
+
+        A mean of many classes has less chance in it than one of few images, and would be kin to everything.
+        """
+        means, places = self._means, self._places_inside(class_id)
+        asked = (
+            [places[nth * len(places) // MOST_ASKED] for nth in range(MOST_ASKED)]
+            if len(places) > MOST_ASKED
+            else places
+        )
+        cosines = means.own[asked] @ means.own.T
+        cosines[:, [*places, *self._homeless]] = -np.inf
+        return float(cosines.max(axis=1).mean())
+
+    def _places_inside(self, class_id: int) -> list[int]:
+        """Places of the labelled classes at or below a class."""
+        inside = self._graph.descendants(class_id) | {class_id}
+        return sorted(self._means.place_of_labelled[each] for each in inside & self._means.place_of_labelled.keys())
+
+    def _taken(self, class_id: int, without: Sequence[int]) -> frozenset[int]:
+        """What cannot be a new parent: the class, what is below it, and what it is under anyway."""
+        graph = self._graph
+        taken = graph.descendants(class_id) | {class_id}
+        for parent in graph.parents(class_id):
+            if parent not in without:
+                taken |= graph.ancestors(parent) | {parent}
+        return taken
+
+    def _votes_of(self, voter: int) -> dict[int, float]:
+        if voter not in self._votes:
+            self._votes[voter] = _votes(self._graph, voter)
+        return self._votes[voter]
+
+
+def _votes(graph: CategoryGraph, voter: int) -> dict[int, float]:
+    """What a class votes for: itself where it is coarse, else its parents; less and less for what is above."""
+    found: dict[int, float] = defaultdict(float)
+    present = {voter: 1.0} if graph.children(voter) else _up(graph, {voter: 1.0})
+    weight = 1.0
+    while present and weight > DECAY**4:
+        for class_id, share in present.items():
+            found[class_id] += weight * share
+        present, weight = _up(graph, present), weight * DECAY
+    return found
+
+
+def _up(graph: CategoryGraph, shares: dict[int, float]) -> dict[int, float]:
+    above: dict[int, float] = defaultdict(float)
+    for class_id, share in shares.items():
+        parents = graph.parents(class_id)
+        for parent in parents:
+            above[parent] += share / len(parents)
+    return above

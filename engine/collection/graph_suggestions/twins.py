@@ -1,0 +1,98 @@
+"""Two classes whose images nobody could tell apart: perhaps one class with two names."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.graph_suggestions.class_means import ClassMeans, Matrix
+
+FEWEST_IMAGES: Final = 4
+"""Of each of both classes: of fewer nothing can be said."""
+LEAST_RATIO: Final = 0.8
+"""Likeness between the classes over that within them. Chosen: 8 in 10 twins have it, 1 in 100 others (decision 65)."""
+LEAST_CONFUSED: Final = 0.25
+"""Share of both classes' images that are more like the other class than like the rest of their own; 0.5 by chance."""
+
+SMALLEST_WITHIN: Final = 0.02
+"""Images of one class that are no more alike than this are nothing to compare with."""
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """Two groups of images side by side.
+
+    Attributes:
+        between: mean cosine of images of one with images of the other.
+        within: mean cosine of images of the same group.
+        confused: images that are more like the other group than like the rest of their own.
+        count: images of both.
+    """
+
+    between: float
+    within: float
+    confused: int
+    count: int
+
+    @property
+    def ratio(self) -> float:
+        """1 where the groups might as well be one; 0 or less where they have nothing in common."""
+        return self.between / max(self.within, SMALLEST_WITHIN)
+
+
+@dataclass(frozen=True)
+class Twins:
+    """A pair that looks like one class.
+
+    Attributes:
+        class_id: that with fewer images, which would be merged into the other.
+        other_id: the other.
+        likeness: how they were told apart, or not.
+    """
+
+    class_id: int
+    other_id: int
+    likeness: Likeness
+
+
+def likeness_of(first: Matrix, second: Matrix) -> Likeness:
+    """Compare two groups of at least two images each, by vectors of length 1."""
+    both = first @ second.T
+    own_first, own_second = _to_others(first), _to_others(second)
+    confused = int((both.mean(axis=1) > own_first).sum() + (both.mean(axis=0) > own_second).sum())
+    count = len(first) + len(second)
+    within = (own_first.sum() + own_second.sum()) / count
+    return Likeness(float(both.mean()), float(within), confused, count)
+
+
+def find_twins(means: ClassMeans) -> tuple[Twins, ...]:
+    """Pairs of classes, none above the other, whose images are mixed up; the most alike first.
+
+    Of each class only the class most like it is looked at.
+    """
+    graph, images = means.graph, means.images
+    places = np.flatnonzero(means.counts >= FEWEST_IMAGES)
+    found: dict[tuple[int, int], Twins] = {}
+    for place in places.tolist():
+        class_id = int(means.labelled[place])
+        cosines = means.own[places] @ means.own[place]
+        line = graph.ancestors(class_id) | graph.descendants(class_id) | {class_id}
+        cosines[[each in line for each in means.labelled[places].tolist()]] = -np.inf
+        best = int(np.argmax(cosines))
+        other_id = int(means.labelled[places[best]])
+        pair = (min(class_id, other_id), max(class_id, other_id))
+        if not np.isfinite(cosines[best]) or pair in found:
+            continue
+        rows, other_rows = means.own_rows(class_id), means.own_rows(other_id)
+        likeness = likeness_of(images.vectors[rows], images.vectors[other_rows])
+        if likeness.ratio >= LEAST_RATIO and likeness.confused >= LEAST_CONFUSED * likeness.count:
+            smaller, larger = sorted(pair, key=lambda each: (len(means.own_rows(each)), -each))
+            found[pair] = Twins(smaller, larger, likeness)
+    return tuple(sorted(found.values(), key=lambda twins: -twins.likeness.ratio))
+
+
+def _to_others(vectors: Matrix) -> NDArray[np.float32]:
+    """Mean cosine (n,) of each image with the others."""
+    alike: NDArray[np.float32] = (vectors @ vectors.sum(axis=0) - (vectors**2).sum(axis=1)) / (len(vectors) - 1)
+    return alike

@@ -1,0 +1,78 @@
+"""What accepting does to a project: one ordinary step each."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.collection.graph_suggestions.accepting import accept
+from engine.collection.graph_suggestions.kinds import Mixed
+from engine.collection.graph_suggestions.starving import Starving
+from engine.collection.graph_suggestions.strays import Stray
+from engine.collection.graph_suggestions.suggestion import (
+    MixedSuggestion,
+    StarvingSuggestion,
+    StraySuggestion,
+    TwinSuggestion,
+)
+from engine.collection.graph_suggestions.twins import Likeness, Twins
+from engine.collection.new_project import new_project
+from engine.errors import InputError
+from engine.files import FoundFile
+from engine.project import Project
+
+ALIKE = Likeness(between=0.4, within=0.4, confused=5, count=10)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    """Bird (1) with Gull (2) and Mew (3), Plant (4); images 1 to 4 are gulls."""
+    with new_project(tmp_path / "birds.protoleaf") as made:
+        bird = made.add_class("Bird")[1]
+        gull = made.add_class("Gull", [bird])[1]
+        made.add_class("Mew", [bird])
+        made.add_class("Plant")
+        files = [FoundFile(tmp_path / f"{number}.jpg", 0, 0) for number in range(4)]
+        made.import_labelled([(file, gull) for file in files])
+        yield made
+
+
+def test_twins_are_merged(project: Project) -> None:
+    """The smaller one goes; undo brings it back."""
+    change = accept(project, TwinSuggestion(Twins(3, 2, ALIKE), ()))
+    assert 3 not in project.graph
+    assert "Mew" in change.text
+    project.undo()
+    assert project.graph.name(3) == "Mew"
+
+
+def test_a_stray_is_moved(project: Project) -> None:
+    """From the one parent to the other."""
+    accept(project, StraySuggestion(Stray(3, 1, 4, 0.9, 0.1), ()))
+    assert project.graph.parents(3) == (4,)
+
+
+def test_a_mixed_class_is_split(project: Project) -> None:
+    """Two classes below it get the images of a kind each; an image that got another label meanwhile keeps it."""
+    project.label([4], 4)
+    change = accept(project, MixedSuggestion(Mixed(2, ((1, 2), (3, 4)), ALIKE), ()))
+    first, second = project.graph.children(2)
+    assert [project.graph.name(each) for each in (first, second)] == ["Gull 1", "Gull 2"]
+    assert {i: label.class_id for i, label in project.labels().items()} == {1: first, 2: first, 3: second, 4: 4}
+    assert change.text == project.undo_text
+    project.undo()
+    assert project.graph.children(2) == ()
+    assert {project.labels()[i].class_id for i in (1, 2, 3)} == {2}
+
+
+def test_names_that_are_taken_are_passed_over(project: Project) -> None:
+    """Splitting once more below the same class."""
+    project.add_class("Gull 1", [2])
+    accept(project, MixedSuggestion(Mixed(2, ((1, 2), (3, 4)), ALIKE), ()))
+    assert [project.graph.name(each) for each in project.graph.children(2)] == ["Gull 1", "Gull 2", "Gull 3"]
+
+
+def test_nobody_but_a_person_labels(project: Project) -> None:
+    """A starving class needs shots, which no action can give."""
+    with pytest.raises(InputError, match="only a person"):
+        accept(project, StarvingSuggestion(Starving(2, 4, (), 9), ()))

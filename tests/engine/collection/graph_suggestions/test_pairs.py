@@ -1,0 +1,61 @@
+"""Classes that look like one, and one that looks like two."""
+
+from typing import Final
+
+import numpy as np
+import pytest
+
+from engine.collection.graph_suggestions.kinds import FEWEST_OF_A_KIND, find_mixed, two_kinds
+from engine.collection.graph_suggestions.twins import find_twins, likeness_of
+from tests.support.drawn_classes import DROPPED, around, centre, means_of, two_families
+
+A_LEAF: Final = 2
+
+
+def test_likeness_by_hand() -> None:
+    """One image of the first group is like the second: cosines 0, 0.6 and 0.8 by hand."""
+    east, north, between = [1.0, 0.0], [0.0, 1.0], [0.6, 0.8]
+    found = likeness_of(np.array([east, east, between], np.float32), np.array([north, north], np.float32))
+    assert found.between == pytest.approx(0.8 / 3)
+    assert found.within == pytest.approx((0.8 + 0.8 + 0.6 + 1 + 1) / 5)
+    assert (found.confused, found.count) == (1, 5)
+    assert found.ratio == pytest.approx(0.8 / 3 / 0.84)
+
+
+def test_twins_are_found_and_the_smaller_one_goes() -> None:
+    """Another class around the same centre; of all other pairs none."""
+    graph, vectors = two_families()
+    assert find_twins(means_of(graph, vectors)) == ()
+    vectors[A_LEAF], twin = np.split(around(centre(1, A_LEAF), 17, seed=55), [9])
+    (found,) = find_twins(means_of(graph, vectors | {DROPPED: twin}))
+    assert (found.class_id, found.other_id) == (DROPPED, A_LEAF)
+    assert found.likeness.count == 17
+    assert found.likeness.ratio > 0.8
+
+
+def test_a_class_is_no_twin_of_its_own_parent() -> None:
+    """Images with a coarse label look like those of the classes below, of course."""
+    graph, vectors = two_families()
+    graph.link(A_LEAF, DROPPED)
+    assert find_twins(means_of(graph, vectors | {DROPPED: around(centre(1, A_LEAF), 5, seed=55)})) == ()
+
+
+def test_a_mixed_class_falls_into_its_kinds() -> None:
+    """Images of both families under one name part as they came; whole classes stay whole."""
+    graph, vectors = two_families()
+    whole = {each: around(centre(graph.parents(each)[0], each), 10, seed=each) for each in vectors}
+    assert find_mixed(means_of(graph, whole)) == ()
+    mixed = np.concatenate([around(centre(1, 50), 6, seed=50), around(centre(6, 60), 4, seed=60)])
+    (found,) = find_mixed(means_of(graph, {DROPPED: mixed}))
+    assert found.class_id == DROPPED
+    assert found.kinds == (tuple(range(1, 7)), tuple(range(7, 11)))
+    assert found.likeness.ratio < 0.1
+
+
+def test_few_images_have_no_kinds() -> None:
+    """An odd one is no kind: there are at least three of both, or it is not said."""
+    odd = np.concatenate([around(centre(1, 50), 8, seed=50), around(centre(6, 60), 1, seed=60)])
+    is_second = two_kinds(odd)
+    assert is_second is None or min(is_second.sum(), (~is_second).sum()) >= FEWEST_OF_A_KIND
+    assert two_kinds(odd[:5]) is None
+    assert two_kinds(np.repeat(odd[:1], 8, axis=0)) is None

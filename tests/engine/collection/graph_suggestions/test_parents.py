@@ -1,0 +1,91 @@
+"""Parents are found where the images say so, and nowhere else."""
+
+import pytest
+
+from engine.collection.graph_suggestions.find import LEAST_SCORE
+from engine.collection.graph_suggestions.kinship import USUAL_KIN, USUAL_STRANGER, Kinship, kinship_of
+from engine.collection.graph_suggestions.parents import ParentRanking
+from engine.collection.graph_suggestions.placement_check import PlacementCheck, check_placements
+from tests.support.drawn_classes import (
+    DROPPED,
+    FIRST_FAMILY,
+    SECOND_FAMILY,
+    around,
+    centre,
+    direction,
+    means_of,
+    two_families,
+)
+
+
+@pytest.mark.parametrize("family", [FIRST_FAMILY, SECOND_FAMILY])
+def test_a_dropped_class_belongs_to_those_it_is_like(family: int) -> None:
+    """The other family comes after it, or not at all."""
+    graph, vectors = two_families()
+    first, *others = ParentRanking(means_of(graph, vectors | {DROPPED: around(centre(family, 99), 5, seed=99)})).rank(
+        DROPPED
+    )
+    assert first.class_id == family
+    assert first.score > 0.7
+    assert all(one.score < LEAST_SCORE for one in others)
+
+
+def test_who_is_like_nobody_belongs_nowhere() -> None:
+    """The nearest class is far, and so is its parent."""
+    graph, vectors = two_families()
+    ranked = ParentRanking(means_of(graph, vectors | {DROPPED: around(direction(77), 5, seed=99)})).rank(DROPPED)
+    assert ranked
+    assert max(one.score for one in ranked) < LEAST_SCORE
+
+
+def test_two_families_do_not_belong_under_one_another() -> None:
+    """They stand at the top level, and nothing says that they should not."""
+    graph, vectors = two_families()
+    ranking = ParentRanking(means_of(graph, vectors))
+    assert max(one.score for family in (FIRST_FAMILY, SECOND_FAMILY) for one in ranking.rank(family)) < LEAST_SCORE
+
+
+def test_present_parents_are_no_answer_but_when_asked_without_them() -> None:
+    """A leaf is under its family already; without that edge the family comes first."""
+    graph, vectors = two_families()
+    ranking = ParentRanking(means_of(graph, vectors))
+    assert FIRST_FAMILY not in [one.class_id for one in ranking.rank(2)]
+    assert ranking.rank(2, (FIRST_FAMILY,))[0].class_id == FIRST_FAMILY
+
+
+def test_a_family_without_others_is_no_answer() -> None:
+    """Nothing is known of where the only child of a class stands."""
+    graph, vectors = two_families()
+    only = {class_id: part for class_id, part in vectors.items() if class_id in (2, 7, 8)}
+    assert FIRST_FAMILY not in [one.class_id for one in ParentRanking(means_of(graph, only)).rank(2, (FIRST_FAMILY,))]
+    assert ParentRanking(means_of(graph, {2: vectors[2]})).rank(2, (FIRST_FAMILY,)) == []
+
+
+def test_kinship_by_hand() -> None:
+    """Half way between kin and stranger nobody can say; one spread above that it is 1 / (1 + e^-2)."""
+    kinship = Kinship(kin=0.4, stranger=0.2, spread=0.1)
+    assert kinship.probability(0.3) == pytest.approx(0.5)
+    assert kinship.probability(0.4) == pytest.approx(0.8807971)
+    assert Kinship(kin=0.2, stranger=0.3, spread=0.1).probability(1.0) == 0
+
+
+def test_kinship_is_read_off_the_graph() -> None:
+    """Siblings here are more alike than usual; with one class only the usual figures are left."""
+    graph, vectors = two_families()
+    found = kinship_of(means_of(graph, vectors))
+    assert found.kin > USUAL_KIN
+    assert found.stranger < found.kin
+    alone = kinship_of(means_of(graph, {2: vectors[2]}))
+    assert (alone.kin, alone.stranger) == (USUAL_KIN, USUAL_STRANGER)
+
+
+def test_placements_that_images_explain_are_trusted() -> None:
+    """All eight leaves are found again; where images have nothing to do with the graph nothing is trusted."""
+    graph, vectors = two_families()
+    means = means_of(graph, vectors)
+    check = check_placements(means, ParentRanking(means))
+    assert (check.asked, check.first, check.among_three) == (8, 8, 8)
+    assert check.by_chance == 4
+    assert PlacementCheck(asked=8, first=8, by_chance=4.0).trust == 0
+    assert PlacementCheck(asked=50, first=10, by_chance=2.0, claimed=22.0).trust == pytest.approx(0.5)
+    assert PlacementCheck(asked=50, first=30, by_chance=2.0, claimed=22.0).trust == 1

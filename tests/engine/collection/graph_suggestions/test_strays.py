@@ -1,0 +1,50 @@
+"""A class under a wrong parent is found out, and others are left alone."""
+
+from engine.collection.graph_suggestions.parents import ParentRanking
+from engine.collection.graph_suggestions.strays import LEAST_TRUST, Stray, find_strays
+from engine.graph.category_graph import CategoryGraph
+from tests.support.drawn_classes import (
+    DROPPED,
+    FIRST_FAMILY,
+    SECOND_FAMILY,
+    Vector,
+    around,
+    centre,
+    means_of,
+    two_families,
+)
+
+
+def _found(graph: CategoryGraph, vectors: dict[int, Vector], trust: float = 1.0) -> tuple[Stray, ...]:
+    means = means_of(graph, vectors)
+    return find_strays(means, ParentRanking(means), trust=trust)
+
+
+def test_a_class_in_the_wrong_family() -> None:
+    """It would be moved to the other one; before, everything is in its place."""
+    graph, vectors = two_families()
+    assert _found(graph, vectors) == ()
+    graph.move(2, FIRST_FAMILY, SECOND_FAMILY)
+    (stray,) = _found(graph, vectors)
+    assert (stray.class_id, stray.from_parent, stray.to_parent) == (2, SECOND_FAMILY, FIRST_FAMILY)
+    assert stray.better > 0.35
+
+
+def test_nothing_is_said_against_a_person_on_weak_grounds() -> None:
+    """The ranking is often wrong here, or there are two images, or the parent has no other child."""
+    graph, vectors = two_families()
+    graph.move(2, FIRST_FAMILY, SECOND_FAMILY)
+    assert _found(graph, vectors, trust=LEAST_TRUST - 0.01) == ()
+    assert _found(graph, vectors | {2: vectors[2][:2]}) == ()
+    graph.move(2, SECOND_FAMILY, DROPPED)
+    assert _found(graph, vectors) == ()
+
+
+def test_what_is_above_the_parent_is_no_other_place() -> None:
+    """A class between a family and its child is about as good a parent as the family."""
+    graph, vectors = two_families()
+    between = graph.add_class("Between", [FIRST_FAMILY])
+    for leaf in (3, 4):
+        graph.move(leaf, FIRST_FAMILY, between)
+    vectors[graph.add_class("Another", [between])] = around(centre(FIRST_FAMILY, 70), 5, seed=70)
+    assert _found(graph, vectors) == ()
