@@ -76,7 +76,8 @@ def _preview_text(preview: "GraphPreview") -> str:
 
 def _preview_fields(preview: "GraphPreview") -> "Mapping[str, Any]":
     return {
-        **preview.report.plain(), "preview": True, "is_known": preview.is_known, "changes_graph": preview.changes_graph,
+        **preview.report.plain(), "preview": True, "is_known": preview.is_known, "changes": preview.changes,
+        "noted": preview.noted,
     }  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Final
 
 from engine.interchange.imported import ImportedGraph
@@ -25,19 +25,32 @@ def fill_in_details(project: Project, imported: ImportedGraph, class_ids: Mappin
     Returns:
         How many classes have a note or a colour now that they had not.
     """
+    news = details_to_come(project, imported, class_ids)
+    if news:
+        project.set_many_details(news, text="")
+    return len(news)
+
+
+def details_to_come(
+    project: Project, imported: ImportedGraph, class_ids: Mapping[str, ClassId], new: Container[ClassId] = ()
+) -> dict[ClassId, ClassDetails]:
+    """What would be noted of classes; see `fill_in_details`.
+
+    Args:
+        project: may be open for reading only.
+        imported: the source.
+        class_ids: the class of each key.
+        new: classes that the project does not have yet.
+    """
     said = [each for each in imported.classes if each.note or each.colour]
-    if not said:
-        return 0
-    known, news = project.details(), dict[ClassId, ClassDetails]()
+    known, news = project.details() if said else {}, dict[ClassId, ClassDetails]()
     for each in said:
         class_id = class_ids[each.key]
         before = news.get(class_id) or known.get(class_id) or ClassDetails()
         after = before.filled_in(ClassDetails(fitting_note(each.note), each.colour))
-        if class_id in project.graph and after != before:
+        if (class_id in project.graph or class_id in new) and after != before:
             news[class_id] = after
-    if news:
-        project.set_many_details(news, text="")
-    return len(news)
+    return news
 
 
 def fitting_note(text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.collection.importing.class_details import fill_in_details
+from engine.collection.importing.class_details import details_to_come, fill_in_details
 from engine.collection.importing.known_sources import known_sources, remember
 from engine.errors import GraphError
 from engine.graph.category_graph import ClassId
@@ -51,7 +51,8 @@ class GraphPreview:
         report: all of it, or the beginnings of its lists.
         is_known: whether an earlier version of the source was imported into this project.
         is_alike: whether the project's classes look like an earlier version, known or not.
-        changes_graph: whether anything would change.
+        changes_graph: whether any class or edge would change.
+        noted: how many classes would get a note or a colour.
         gone_unlabelled: how many of the classes that the source has no more carry no label, and so can be removed.
     """
 
@@ -59,7 +60,13 @@ class GraphPreview:
     is_known: bool
     is_alike: bool
     changes_graph: bool
+    noted: int
     gone_unlabelled: int
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything would change but what is remembered of the source."""
+        return self.changes_graph or bool(self.noted)
 
 
 def preview_import(
@@ -85,6 +92,7 @@ def preview_import(
         is_known=known is not None,
         is_alike=known is not None or _looks_alike(project, imported),
         changes_graph=plan.changes_graph,
+        noted=len(details_to_come(project, imported, plan.class_ids, set(plan.new))),
         gone_unlabelled=sum(each not in labels for each in plan.gone),
     )
 

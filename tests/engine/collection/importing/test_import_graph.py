@@ -8,7 +8,8 @@ from engine.collection.importing.import_graph import GraphImport, import_graph, 
 from engine.collection.importing.known_sources import PART_LENGTH, SETTING, known_sources
 from engine.errors import ProjectDamagedError
 from engine.interchange.detect import read_graph
-from engine.project import Project
+from engine.interchange.imported import ImportedClass, ImportedGraph
+from engine.project import ClassDetails, Project
 from tests.support.graphs import names_of
 from tests.support.projects import dump, found_files, new_project
 
@@ -174,3 +175,32 @@ def test_a_project_from_before_sources_were_remembered(tmp_path: Path) -> None:
         unrelated.write_text("child,parent\nCar,\nBus,Car\n", encoding="utf-8")
         cars = preview_import(project, read_graph(unrelated), "cars.csv", updates=True)
         assert (cars.is_alike, cars.report.counts["gone"]) == (False, 0)
+
+
+def test_notes_and_colours_come_along(tmp_path: Path) -> None:
+    """For classes that have none; a person's note stays. Characters that no note can hold are left out."""
+    long = "x" * 20_000
+    imported = ImportedGraph(
+        (
+            ImportedClass("b", "Bird", note="Feathered\x07 animals", colour="#FF8800"),
+            ImportedClass("g", "Gull", note=long),
+            ImportedClass("t", "Tern", note="Theirs", colour="#112233"),
+        ),
+        (("b", "g"), ("b", "t")),
+    )
+    with new_project(tmp_path) as project:
+        _, bird = project.add_class("Bird")
+        _, tern = project.add_class("Tern", [bird])
+        project.set_details(tern, ClassDetails("Mine"))
+        assert preview_import(project, imported, "birds.obo", updates=False).noted == 3
+        import_graph(project, tmp_path / "birds.obo", read=imported)
+        gull = project.graph.find("Gull")
+        assert project.details() == {
+            bird: ClassDetails("Feathered animals", "#ff8800"),
+            gull: ClassDetails(long[:9_996] + " […]"),
+            tern: ClassDetails("Mine", "#112233"),
+        }
+        assert import_graph(project, tmp_path / "birds.obo", read=imported).change.is_empty
+        project.set_details(gull, ClassDetails())
+        change = import_graph(project, tmp_path / "birds.obo", read=imported).change
+        assert change.text == "Imported notes of 1 class from birds.obo"
