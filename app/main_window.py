@@ -27,6 +27,7 @@ from app.connections import connect_graph, connect_inspector, connect_what_if
 from app.controls import make_column
 from app.dragging import take_files, welcome_files
 from app.exporting.controller import Exporting
+from app.graph_import.controller import GraphImports
 from app.help.controller import Help
 from app.image_grid.controller import IMAGE_MENU, ImageFiles
 from app.images.thumbnails import Thumbnails
@@ -127,6 +128,7 @@ class MainWindow(QMainWindow):
     def _make_flows(self, log: Log) -> None:
         self.importing = Importing(self.session, self.workspace.notice, self.toast, self)
         self.label_imports = LabelImports(self.session, self.toast, self._stage, self.importing.take)
+        self.graph_imports = GraphImports(self.session, self.toast, self._stage)
         self.exporting = Exporting(self.session, self.settings, self.toast, self._stage)
         self.projects = Projects(
             self.session, self.label_imports.take_dropped, self.settings, self.workspace.notice, page=self.welcome,
@@ -165,7 +167,8 @@ class MainWindow(QMainWindow):
             **self.computing.callbacks(), **self.moved_images.callbacks(), **self.backups.callbacks(),
             **self.reports.callbacks(), **self.image_files.callbacks(), **self.preferences.callbacks(),
             **self.about.callbacks(), **self.help.callbacks(), **self.exporting.callbacks(),
-            **self.label_imports.callbacks(), **self.what_if.callbacks(), **self._own_callbacks(),
+            **self.graph_imports.callbacks(), **self.label_imports.callbacks(), **self.what_if.callbacks(),
+            **self._own_callbacks(),
         }  # fmt: skip
         self.registry = Registry(
             callbacks, self, (self.workspace.grid, self.workspace.image_view), (self.tree.classes,)

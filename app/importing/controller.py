@@ -1,4 +1,4 @@
-"""Images and class lists on their way in: chosen in a dialog or dropped."""
+"""Images on their way in: chosen in a dialog or dropped."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,13 +8,12 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.importing.wording import file_kinds, folders_question, import_text, make_classes, only_add_images
 from app.jobs.detached_job import DetachedJob
-from app.texts import fill, translate
+from app.texts import translate
 
 if TYPE_CHECKING:
     from app.session import Session
     from app.status.notice import Notice
     from app.status.toast import Toast
-    from engine.collection.importing.import_graph import GraphImport
     from engine.collection.importing.import_images import ImageImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 @final
 class Importing:
-    """Adds images and classes to the open project."""
+    """Adds images to the open project."""
 
     def __init__(self, session: "Session", notice: "Notice", toast: "Toast", window: QWidget) -> None:
         self._session = session
@@ -36,7 +35,6 @@ class Importing:
         return {
             "add_images": self._choose_images,
             "add_folder": self._choose_folder,
-            "import_classes": self._choose_class_list,
         }
 
     # -- choosing
@@ -52,31 +50,6 @@ class Importing:
         name = QFileDialog.getExistingDirectory(self._window, translate("importing", "Add a folder"))
         if name:
             self.take([Path(name)])
-
-    def _choose_class_list(self) -> None:
-        title = translate("importing", "Import a class list")
-        kinds = translate("importing", "Class lists (*.csv *.json *.txt);;All files (*)")
-        name, _ = QFileDialog.getOpenFileName(self._window, title, "", kinds)
-        if name:
-            self.import_classes(Path(name))
-
-    def import_classes(self, source: Path) -> None:
-        """Merge a class list into the graph."""
-
-        def work(live: "LiveCollection", _on_progress: "OnProgress", _cancel: "CancelToken") -> "GraphImport":
-            from engine.collection.importing.import_graph import import_graph
-
-            return import_graph(live.project, source)
-
-        title = fill(translate("importing", "Importing %1"), source.name)
-        job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
-        job.finished.connect(lambda done: self._on_classes_imported(cast("GraphImport", done), source))
-
-    def _on_classes_imported(self, done: "GraphImport", source: Path) -> None:
-        """Say so when nothing came of it; what did was answered as every change is."""
-        if done.change.is_empty:
-            template = translate("importing", "Nothing new: all classes of %1 are in the project already")
-            self._toast.say(fill(template, source.name))
 
     # -- dropped
 

@@ -8,9 +8,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QWidget
 
 from app.controls import fill_column, make_button, make_flowing_label, make_label
 from app.guide_page import set_guide_page
-from app.label_import.section import PlanSection
 from app.label_import.wording import (
-    MOST_ROWS,
     add_images_text,
     class_rows,
     classes_title,
@@ -30,6 +28,7 @@ from app.label_import.wording import (
     suggestions_title,
     summary_text,
 )
+from app.palette.plan_section import MOST_ROWS, PlanSection
 from app.palette.scrolling_card import ScrollingCard
 from app.side_panel.failure import FailureNotice
 from app.side_panel.progress import ProgressView

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
+from app.palette.plan_section import MOST_ROWS
 from app.texts import fill, translate
 from app.wording import images, number
 from engine.files import shown
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 
 PEOPLE_NAMED: Final = 3
 """Names in one line; the others are counted."""
-MOST_ROWS: Final = 500
-"""Of a list; nobody reads more, and making rows takes time."""
 
 
 def labels(count: int) -> str:
@@ -144,11 +143,6 @@ def problems_title(count: int) -> str:
     if count == 1:
         return translate("label_import", "1 line was not understood")
     return fill(translate("label_import", "%1 lines were not understood"), number(count))
-
-
-def more_text(count: int) -> str:
-    """Below a list that is cut."""
-    return fill(translate("label_import", "and %1 more"), number(count))
 
 
 def conflict_rows(conflicts: "tuple[LabelConflict, ...]") -> list[tuple[str, ...]]:

@@ -49,7 +49,7 @@ class GraphPreview:
 
     Attributes:
         report: all of it, or the beginnings of its lists.
-        is_known: whether an earlier version of the source was imported into this project.
+        known_name: file or folder of an earlier version that was imported into this project; "" where there is none.
         is_alike: whether the project's classes look like an earlier version, known or not.
         changes_graph: whether any class or edge would change.
         noted: how many classes would get a note or a colour.
@@ -57,11 +57,16 @@ class GraphPreview:
     """
 
     report: ImportReport
-    is_known: bool
+    known_name: str
     is_alike: bool
     changes_graph: bool
     noted: int
     gone_unlabelled: int
+
+    @property
+    def is_known(self) -> bool:
+        """Whether an earlier version was imported."""
+        return bool(self.known_name)
 
     @property
     def changes(self) -> bool:
@@ -89,7 +94,7 @@ def preview_import(
     labels = project.labelled_counts()
     return GraphPreview(
         report=import_report(project.graph, imported, plan, labels, most=most),
-        is_known=known is not None,
+        known_name="" if known is None else known.name,
         is_alike=known is not None or _looks_alike(project, imported),
         changes_graph=plan.changes_graph,
         noted=len(details_to_come(project, imported, plan.class_ids, set(plan.new))),

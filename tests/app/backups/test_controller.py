@@ -179,8 +179,12 @@ def test_an_action_without_its_backup_says_so(working: Desk, tmp_path: Path, mon
     monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path / "taken"))
     classes = tmp_path / "classes.csv"
     classes.write_text("child,parent\nOwl,Bird\n", encoding="utf-8")
+    working.window.graph_imports.read(classes)
+    card = working.window.graph_imports.card
+    assert card is not None
+    working.wait(lambda: bool(card.summary))
     with working.qtbot.waitSignal(working.window.session.change_made, timeout=LONG_MS):
-        working.window.importing.import_classes(classes)
+        click(working, card.import_button)
     working.wait(lambda: working.window.toast.message.startswith("No backup could be made."))
     assert working.graph.find("Bird/Owl")
 

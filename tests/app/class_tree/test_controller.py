@@ -1,7 +1,5 @@
 """Editing the graph from the window, with every refusal a sentence."""
 
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
@@ -252,17 +250,3 @@ def test_a_bar_is_set_and_taken_over_again(reviewing: Desk) -> None:
     facts = inspector.class_facts
     assert facts is not None
     assert facts.is_deepest
-
-
-def test_a_class_list_is_merged(reviewing: Desk, tmp_path: Path) -> None:
-    """Next year's list adds what is new; a list with a cycle is a sentence and adds nothing."""
-    source = tmp_path / "next year.csv"
-    source.write_text("child,parent\nRed,\nRed disc,Red\nRed zigzag,Red\n", encoding="utf-8")
-    classes = len(reviewing.graph)
-    importing = reviewing.window.importing
-    changed_by(reviewing.qtbot, reviewing.window.session, lambda: importing.import_classes(source))
-    assert len(reviewing.graph) == classes + 1
-    source.write_text("child,parent\na,b\nb,a\n", encoding="utf-8")
-    importing.import_classes(source)
-    reviewing.wait(lambda: "ancestor" in reviewing.window.toast.message or "cycle" in reviewing.window.toast.message)
-    assert len(reviewing.graph) == classes + 1

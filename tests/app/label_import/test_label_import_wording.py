@@ -5,7 +5,6 @@ from pathlib import Path
 
 from app.label_import.logic import LabelSurvey, may_be_labels, survey_labels
 from app.label_import.wording import (
-    MOST_ROWS,
     class_rows,
     image_rows,
     import_button,
@@ -15,6 +14,7 @@ from app.label_import.wording import (
     suggestions_title,
     summary_text,
 )
+from app.palette.plan_section import MOST_ROWS
 from engine.collection.importing.import_labels import LabelPlan
 from engine.interchange.labelled_images.records import ForeignLabels
 from engine.project.records import Label

@@ -7,14 +7,23 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFrame, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from app.controls import fill_column, make_flowing_label
-from app.label_import.wording import more_text
+from app.texts import fill, translate
 from app.theme.tokens import tokens
+from app.wording import number
 
 ROWS_IN_SIGHT: Final = 5
 """The rest scrolls."""
 
 WIDEST_LAST: Final = 160
-"""Logical pixels of the last column, which says who, or how many."""
+"""Logical pixels of the last column, which mostly says who, or how many."""
+
+MOST_ROWS: Final = 500
+"""Of a list; nobody reads more, and making rows takes time."""
+
+
+def more_text(count: int) -> str:
+    """Below a list that is cut."""
+    return fill(translate("plan_section", "and %1 more"), number(count))
 
 
 @final
@@ -28,19 +37,20 @@ class PlanSection(QWidget):
     Args:
         name: of the list, for screen readers.
         columns: headings.
+        widest_last: logical pixels that the last column takes at most.
     """
 
-    def __init__(self, name: str, columns: Sequence[str]) -> None:
+    def __init__(self, name: str, columns: Sequence[str], *, widest_last: int = WIDEST_LAST) -> None:
         super().__init__()
         self.box = QCheckBox()
-        self.table = self._make_table(name, columns)
+        self.table = self._make_table(name, columns, widest_last)
         self._title = make_flowing_label("", "strong")
         self._note = make_flowing_label("", "secondary")
         self._more = make_flowing_label("", "caption")
         parts = (self._title, self.box, self._note, self.table, self._more)
         fill_column(self, *parts, spacing=tokens().spacing.tiny)
 
-    def _make_table(self, name: str, columns: Sequence[str]) -> QTableWidget:
+    def _make_table(self, name: str, columns: Sequence[str], widest_last: int) -> QTableWidget:
         table = QTableWidget(0, len(columns))
         table.setAccessibleName(name)
         table.setProperty("role", "preview")
@@ -61,7 +71,7 @@ class PlanSection(QWidget):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         if len(columns) > 1:
-            header.setMaximumSectionSize(WIDEST_LAST)
+            header.setMaximumSectionSize(widest_last)
             header.setSectionResizeMode(len(columns) - 1, QHeaderView.ResizeMode.ResizeToContents)
         return table
 

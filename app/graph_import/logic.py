@@ -1,0 +1,138 @@
+"""What importing a class list would do, found out on a thread of its own. No Qt."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from engine.collection.importing.import_graph import GraphPreview, preview_import
+from engine.errors import GraphError
+from engine.interchange.detect import FORMATS, detect_format, read_graph
+from engine.interchange.imported import ImportedGraph
+from engine.project import Project
+
+SHOWN_LEVELS: Final = 3
+"""Of the tree that shows how a list begins."""
+
+SHOWN_CHILDREN: Final = 12
+"""Of one class, and of the top level; the others are counted."""
+
+MOST_LINES: Final = 500
+"""Of each list of changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstClass:
+    """A class of the first levels.
+
+    Attributes:
+        name: its name.
+        below: how many classes are below it.
+        children: those that are shown.
+        more: how many children are not.
+    """
+
+    name: str
+    below: int
+    children: tuple["FirstClass", ...] = ()
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class GraphSurvey:
+    """A class list, compared with the project.
+
+    Attributes:
+        source: the file or folder.
+        format_name: a key of `engine.interchange.detect.FORMATS`.
+        imported: what is in it; the project's own thread need not read it again.
+        top: how it begins; a class without a name, above the top level.
+        adding: what adding the new classes would do; None where that is not possible.
+        failure: why not; else "".
+        updating: what taking over all changes would do; None where the project has nothing like it.
+    """
+
+    source: Path
+    format_name: str
+    imported: ImportedGraph
+    top: FirstClass
+    adding: GraphPreview | None
+    failure: str = ""
+    updating: GraphPreview | None = None
+
+    @property
+    def known_name(self) -> str:
+        """File of an earlier version that was imported; "" where there is none."""
+        return self.updating.known_name if self.updating else ""
+
+    def preview(self, *, updates: bool) -> GraphPreview | None:
+        """What one of the two ways would do."""
+        return self.updating if updates else self.adding
+
+
+def survey_graph(project_path: Path, source: Path) -> GraphSurvey:
+    """Read a class list and compare it with the project; nothing is changed.
+
+    Raises:
+        FormatError, StorageError: it cannot be read.
+        GraphError: it cannot be brought into this project.
+    """
+    name = detect_format(source)
+    imported = read_graph(source, name)
+    with Project.open(project_path, for_writing=False) as project:
+        updating = preview_import(project, imported, source.name, updates=True, most=MOST_LINES)
+        adding, failure = None, ""
+        try:
+            adding = preview_import(project, imported, source.name, updates=False, most=MOST_LINES)
+        except GraphError as error:
+            if not updating.is_alike:
+                raise
+            failure = str(error)
+    return GraphSurvey(
+        source=source,
+        format_name=name,
+        imported=imported,
+        top=first_levels(imported),
+        adding=adding,
+        failure=failure,
+        updating=updating if updating.is_alike else None,
+    )
+
+
+def file_patterns() -> str:
+    """What the dialog for files offers: `*.csv *.json …`."""
+    return " ".join(sorted({pattern for one in FORMATS.values() for pattern in one.patterns}))
+
+
+def first_levels(imported: ImportedGraph) -> FirstClass:
+    """How a class list begins: its first levels, with the number of classes below each."""
+    names = {each.key: each.name for each in imported.classes}
+    children: dict[str, list[str]] = {}
+    for parent, child in imported.edges:
+        children.setdefault(parent, []).append(child)
+    roots = [key for key, parents in imported.parent_keys().items() if not parents]
+    shown, more = _children_shown(roots, names, children, SHOWN_LEVELS)
+    return FirstClass("", len(names), shown, more)
+
+
+def _children_shown(
+    keys: Sequence[str], names: Mapping[str, str], children: Mapping[str, Sequence[str]], levels: int
+) -> tuple[tuple[FirstClass, ...], int]:
+    if not levels:
+        return (), 0
+    rows = []
+    for key in keys[:SHOWN_CHILDREN]:
+        below, more = _children_shown(children.get(key, ()), names, children, levels - 1)
+        rows.append(FirstClass(names[key], _count_below(key, children), below, more))
+    return tuple(rows), max(0, len(keys) - SHOWN_CHILDREN)
+
+
+def _count_below(key: str, children: Mapping[str, Sequence[str]]) -> int:
+    found: set[str] = set()
+    waiting = [*children.get(key, ())]
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found.add(each)
+            waiting += children.get(each, ())
+    return len(found)

@@ -1,0 +1,214 @@
+"""What the card "Import classes" says."""
+
+from typing import TYPE_CHECKING, Final
+
+from app.texts import fill, translate
+from app.wording import number
+from engine.files import shown
+from engine.interchange.detect import FORMATS
+from engine.interchange.versions.plan import Clash
+
+if TYPE_CHECKING:
+    from app.graph_import.logic import GraphSurvey
+    from engine.collection.importing.import_graph import GraphImport, GraphPreview
+    from engine.interchange.versions.report import ImportReport, ReportKind, ReportLine
+
+LEVELS_NAMED: Final = 8
+"""Counts in one line; of the others only the number of levels is told."""
+
+
+def classes(count: int) -> str:
+    """`1 class`, `1,204 classes`."""
+    if count == 1:
+        return translate("graph_import", "1 class")
+    return fill(translate("graph_import", "%1 classes"), number(count))
+
+
+def kind_text(survey: "GraphSurvey", report: "ImportReport") -> str:
+    """`OBO, 1,203 classes, 1,202 edges`."""
+    title = format_title(survey.format_name)
+    edges = (
+        translate("graph_import", "1 edge")
+        if report.edges == 1
+        else fill(translate("graph_import", "%1 edges"), number(report.edges))
+    )
+    return ", ".join((title, classes(report.classes), edges))
+
+
+def format_title(name: str) -> str:
+    """What a format is called."""
+    titles = {
+        "folders": translate("graph_import", "Folders"),
+        "csv": translate("graph_import", "Table"),
+        "json": "JSON",
+        "wordnet": "WordNet",
+        "imagenet": "ImageNet",
+    }
+    return titles.get(name) or FORMATS[name].description.split(":")[0]
+
+
+def levels_text(report: "ImportReport") -> str:
+    """`3 levels with 1, 12 and 140 classes`."""
+    counts = [number(count) for count in report.levels]
+    if len(counts) == 1:
+        return translate("graph_import", "1 level")
+    if len(counts) > LEVELS_NAMED:
+        return fill(translate("graph_import", "%1 levels"), number(len(counts)))
+    template = translate("graph_import", "%1 levels with %2 and %3 classes")
+    return fill(template, number(len(counts)), ", ".join(counts[:-1]), counts[-1])
+
+
+def summary_text(preview: "GraphPreview") -> str:
+    """`12 new classes, 3 renamed, 2 moved`, or that there is nothing new."""
+    report = preview.report
+    counts = report.counts
+    new = counts["new"]
+    parts = []
+    if new:
+        one, many = translate("graph_import", "1 new class"), translate("graph_import", "%1 new classes")
+        parts.append(one if new == 1 else fill(many, number(new)))
+    named = {
+        "renamed": translate("graph_import", "%1 renamed"),
+        "merged": translate("graph_import", "%1 merged"),
+    }
+    moved = translate("graph_import", "%1 moved") if report.is_update else translate("graph_import", "%1 linked")
+    parts += [fill(template, number(counts[kind])) for kind, template in named.items() if counts[kind]]  # type: ignore[index]
+    parts += [fill(moved, number(counts["moved"]))] if counts["moved"] else []
+    if not parts and report.completed:
+        parts.append(fill(translate("graph_import", "Synonyms of %1"), classes(report.completed)))
+    if not parts and preview.noted:
+        parts.append(fill(translate("graph_import", "Notes of %1"), classes(preview.noted)))
+    return ", ".join(parts) or translate("graph_import", "Nothing new")
+
+
+def besides_text(survey: "GraphSurvey", preview: "GraphPreview") -> str:
+    """What comes along, what stays, and why nothing is new."""
+    report, parts = preview.report, []
+    if report.same:
+        template = (
+            translate("graph_import", "%1 is in the project already.")
+            if report.same == 1
+            else translate("graph_import", "%1 are in the project already.")
+        )
+        parts.append(fill(template, classes(report.same)))
+    if report.completed and (report.counts["new"] or report.counts["moved"]):
+        parts.append(fill(translate("graph_import", "%1 get a source id or synonyms."), classes(report.completed)))
+    if preview.noted:
+        template = translate("graph_import", "%1 get the note or colour that the file has for them.")
+        parts.append(fill(template, classes(preview.noted)))
+    if not preview.changes and not survey.known_name:
+        parts.append(translate("graph_import", "The list is remembered, to compare its next version with it."))
+    return " ".join(parts)
+
+
+def update_choice() -> str:
+    """The box that takes over more than what is new."""
+    return translate("graph_import", "Also rename, move and merge classes as the file does")
+
+
+def update_note(survey: "GraphSurvey") -> str:
+    """Why it is offered, and what it never does."""
+    if survey.known_name:
+        template = translate(
+            "graph_import",
+            "An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.",
+        )
+        return fill(template, shown(survey.known_name))
+    return translate(
+        "graph_import",
+        "Many of these classes are in the project. If this is a new version of them, labels stay with their classes.",
+    )
+
+
+def remove_choice(count: int) -> str:
+    """The box that removes what the file has no more."""
+    if count == 1:
+        return translate("graph_import", "Remove the one without labels")
+    return fill(translate("graph_import", "Remove the %1 without labels"), number(count))
+
+
+def section_title(kind: "ReportKind", report: "ImportReport") -> str:
+    """What stands above a list."""
+    one, many = _titles(kind, is_update=report.is_update)
+    count = report.counts[kind]
+    return one if count == 1 else fill(many, number(count))
+
+
+def _titles(kind: "ReportKind", *, is_update: bool) -> tuple[str, str]:
+    """For one class and for several."""
+    if kind == "moved" and not is_update:
+        return (
+            translate("graph_import", "1 class gets a further parent"),
+            translate("graph_import", "%1 classes get further parents"),
+        )
+    titles: dict[ReportKind, tuple[str, str]] = {
+        "new": (translate("graph_import", "1 class is new"), translate("graph_import", "%1 classes are new")),
+        "renamed": (
+            translate("graph_import", "1 class is renamed"),
+            translate("graph_import", "%1 classes are renamed"),
+        ),
+        "moved": (translate("graph_import", "1 class is moved"), translate("graph_import", "%1 classes are moved")),
+        "merged": (
+            translate("graph_import", "1 class is merged into another"),
+            translate("graph_import", "%1 classes are merged into others"),
+        ),
+        "split": (
+            translate("graph_import", "1 class is several in the file. It stays, with its labels."),
+            translate("graph_import", "%1 classes are several in the file. They stay, with their labels."),
+        ),
+        "gone": (
+            translate("graph_import", "1 class is not in the file any more. It stays."),
+            translate("graph_import", "%1 classes are not in the file any more. They stay."),
+        ),
+        "removed_here": (
+            translate("graph_import", "1 class was removed here. It does not come back."),
+            translate("graph_import", "%1 classes were removed here. They do not come back."),
+        ),
+        "kept": (
+            translate("graph_import", "1 class is otherwise in the file. Yours stays."),
+            translate("graph_import", "%1 classes are otherwise in the file. Yours stay."),
+        ),
+    }
+    return titles[kind]
+
+
+def section_rows(kind: "ReportKind", lines: "tuple[ReportLine, ...]") -> list[tuple[str, ...]]:
+    """Cells of a list: the class, what becomes of it, and labels or the reason."""
+    if kind in {"new", "removed_here"}:
+        return [(shown(line.path),) for line in lines]
+    if kind == "kept":
+        return [(shown(line.path), shown(line.becomes), _reason(line.why)) for line in lines]
+    labels = [number(line.labels) if line.labels else "" for line in lines]
+    if kind == "gone":
+        return [(shown(line.path), count) for line, count in zip(lines, labels, strict=True)]
+    return [(shown(line.path), shown(line.becomes), count) for line, count in zip(lines, labels, strict=True)]
+
+
+def _reason(why: str) -> str:
+    reasons = {
+        Clash.NAME.value: translate("graph_import", "Renamed here"),
+        Clash.PLACE.value: translate("graph_import", "Moved here"),
+        Clash.NAME_TAKEN.value: translate("graph_import", "The name is taken"),
+        Clash.CYCLE.value: translate("graph_import", "It would lie below itself"),
+    }
+    return reasons[why]
+
+
+def import_button(preview: "GraphPreview") -> str:
+    """`Import 12 classes`, or `Update` where more is taken over."""
+    if preview.report.is_update:
+        return translate("graph_import", "Update")
+    count = preview.report.counts["new"]
+    return (
+        fill(translate("graph_import", "Import %1"), classes(count)) if count else translate("graph_import", "Import")
+    )
+
+
+def stayed_text(done: "GraphImport") -> str:
+    """Which classes could not be merged or removed, and why the first could not."""
+    first, others = done.stayed[0], len(done.stayed) - 1
+    if others:
+        return fill(
+            translate("graph_import", "%1. %2 stayed, such as %3"), done.change.text, classes(others + 1), first
+        )
+    return fill(translate("graph_import", "%1. One class stayed: %2"), done.change.text, first)
