@@ -161,6 +161,9 @@ class MainWindow(QMainWindow):
         self.moved_images.missing_shown.connect(self.workspace.show_missing)
         self.what_if = WhatIf(self.session, self.thumbnails, self.side)
         self.reports = Reports(log, self.report_notice, self.toast, self.device_chip.accessibleName, self)
+        self._make_registry()
+
+    def _make_registry(self) -> None:
         callbacks = {
             **self.projects.callbacks(), **self.importing.callbacks(), **self.labelling.callbacks(),
             **self.classes.callbacks(), **self.models.callbacks(), **self.backbones.callbacks(),
