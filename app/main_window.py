@@ -141,7 +141,7 @@ class MainWindow(QMainWindow):
         self.labelling = Labelling(self.session, self.workspace, screen, self.palette_panel)
         self.dropped_images = DroppedImages(self.session, self.palette_panel)
         self.image_files = ImageFiles(self.session, self.workspace.grid, self.toast)
-        self.classes = Classes(self.session, self.tree, self.palette_panel)
+        self.classes = Classes(self.session, self.tree, self.palette_panel, self.toast.say)
         self.models = Models(self.session, self.training, self.side, self.toast)
         self.backbones = Backbones(self.session, self.backbone_jobs, self.side, self.toast)
         self.offer_line = OfferLine(self.session, self.settings, self.workspace.offer_notice, self.backbones.compare)

@@ -188,6 +188,28 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow("merge_class", QT_TRANSLATE_NOOP("actions", "Merge class into…"), "merge", ("Ctrl+J",), CLASSES, _CLASS),
     ActionRow(
+        "copy_classes",
+        QT_TRANSLATE_NOOP("actions", "Copy classes"),
+        "copy",
+        ("Ctrl+C",),
+        CLASSES,
+        Needs.PROJECT | Needs.CLASS,
+        on_classes=True,
+        starts_section=True,
+    ),
+    ActionRow(
+        "cut_classes", QT_TRANSLATE_NOOP("actions", "Cut classes"), "cut", ("Ctrl+X",), CLASSES, _CLASS, on_classes=True
+    ),
+    ActionRow(
+        "paste_classes",
+        QT_TRANSLATE_NOOP("actions", "Paste classes"),
+        "paste",
+        ("Ctrl+V",),
+        CLASSES,
+        _WRITE,
+        on_classes=True,
+    ),
+    ActionRow(
         "remove_class",
         QT_TRANSLATE_NOOP("actions", "Remove class"),
         "delete",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, final
 
 from app.class_drops import classes_text
+from app.class_tree.clipboard import ClassClipboard
 from app.class_tree.editing import ClassEditing
 from app.palette.view import Palette
 from app.texts import fill, for_menu, translate
@@ -20,11 +21,22 @@ LONGEST_IN_MENU: Final = 40
 
 @final
 class Classes(ClassEditing):
-    """Acts on the chosen classes, and on any others that a view names."""
+    """Acts on the chosen classes, and on any others that a view names.
 
-    def __init__(self, session: "Session", tree: "ClassTree", palette: Palette) -> None:
+    Args:
+        session: the open project.
+        tree: where classes are chosen.
+        palette: where the person is asked.
+        say: tells the person something in passing.
+
+    Attributes:
+        clipboard: copies, cuts and pastes classes.
+    """
+
+    def __init__(self, session: "Session", tree: "ClassTree", palette: Palette, say: Callable[[str], None]) -> None:
         super().__init__(session, palette, tree)
         self._tree = tree
+        self.clipboard = ClassClipboard(session, self, say)
         tree.create_requested.connect(self.ask_new)
         tree.rename_requested.connect(self.rename)
         tree.classes_dropped.connect(self.place)
@@ -46,6 +58,9 @@ class Classes(ClassEditing):
             "unlink_parent": lambda: self.unlink(self._places_to_unlink()),
             "merge_class": self._ask_heir_of_chosen,
             "remove_class": lambda: self.remove(self._tree.selected_classes),
+            "copy_classes": lambda: self.clipboard.copy(self._tree.selected_places),
+            "cut_classes": lambda: self.clipboard.cut(self._tree.selected_places),
+            "paste_classes": lambda: self.clipboard.paste(self._tree.selected_class),
             "go_to_classes": self._tree.take_keyboard,
         }
 
@@ -66,10 +81,12 @@ class Classes(ClassEditing):
     def menu(self, class_id: int | None) -> tuple[str, ...]:
         """Names of the actions in the menu of a class, or of the room where no class stands."""
         if class_id is None:
-            return ("new_top_class", "import_classes")
+            return ("new_top_class", "paste_classes", "import_classes")
         unlink = ("unlink_parent",) if self.can_unlink else ()
         new = ("new_class", "new_sibling", "new_parent")
-        return (*new, "rename_class", "move_class", "link_parent", *unlink, "merge_class", "remove_class")
+        clipboard = ("copy_classes", "cut_classes", "paste_classes")
+        placing = ("move_class", "link_parent", *unlink, "merge_class")
+        return (*new, "rename_class", *placing, *clipboard, "remove_class")
 
     @property
     def can_unlink(self) -> bool:

@@ -275,6 +275,16 @@ class ClassEditing(ABC):
             foot=translate("classes", "Enter merges · Esc closes · one undo brings all of it back"),
         )
 
+    # -- copies
+
+    def copied_text(self, class_ids: Sequence[int], on_text: Callable[[str], None]) -> None:
+        """Write classes and all below them down as text that `Project.paste_branches` reads."""
+        from engine.project.branch_text import copied_branches
+
+        self._session.ask(
+            lambda live: copied_branches(live.project, class_ids), on_text, owner=self._owner, topic="copied classes"
+        )
+
     # -- asking
 
     def _ask_option(

@@ -32,6 +32,7 @@ class NoClasses(QLabel):
         space = tokens().spacing.large
         self.setContentsMargins(space, space, space, space)
         self.setAcceptDrops(True)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # keys for classes work here, too
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Let images in; files go to the window around it."""

@@ -140,12 +140,12 @@ class ClassTree(QWidget):
         self._filter.selectAll()
 
     def take_keyboard(self) -> None:
-        """Let the keys walk through the classes; where there are none, type into the filter box."""
-        front = self.front
+        """Let the keys walk through the classes."""
+        front, reason = self.front, Qt.FocusReason.ShortcutFocusReason
         if self._stack.currentWidget() is not front:
-            self.focus_filter()
+            self._empty.setFocus(reason)
             return
-        front.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        front.setFocus(reason)
         if self.selected_class is None:
             front.select(front.model().index(0, 0))
 
@@ -309,13 +309,15 @@ class ClassTree(QWidget):
 
     def _show_fitting_page(self) -> None:
         text = self._filter.text().strip()
-        has_classes = self._all_model.rowCount() > 0
+        has_classes, has_keyboard = self._all_model.rowCount() > 0, self._empty.hasFocus()
         if text and has_classes and not self._found_model.rowCount():
             self._say_nothing_matches(text)
         elif not has_classes:
             self._say_no_classes()
         else:
             self._stack.setCurrentWidget(self._found if text else self._all)
+            if has_keyboard:
+                self.take_keyboard()
 
     def _say_nothing_matches(self, text: str) -> None:
         self._empty.setText(self.tr("No class matches “%1”.").replace("%1", text))

@@ -12,7 +12,7 @@ from engine.project import Project
 from tests.support.desk import Desk
 from tests.support.graphs import shape_of
 from tests.support.projects import dump
-from tests.support.sessions import changed_by, create_project
+from tests.support.sessions import LONG_MS, create_project
 
 BRANCHES: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     "Animal": {"Bird": ("Gull", "Puffin"), "Fish": ("Eel", "Herring"), "Mammal": ("Otter", "Seal")},
@@ -80,8 +80,10 @@ def repeat(desk: Desk, action: str, press: Press) -> int:
     """Press Undo or Redo until there is nothing left to take back or to do again; how often that was."""
     count = 0
     while desk.window.registry.action(action).isEnabled():
-        changed_by(desk.qtbot, desk.window.session, lambda: press(desk))
+        with desk.qtbot.waitSignal(desk.window.session.change_made, timeout=LONG_MS):
+            press(desk)
         count += 1
+    desk.wait(lambda: desk.window.session.is_settled)
     return count
 
 

@@ -60,7 +60,8 @@ def test_the_menu_of_a_class(linked: Desk) -> None:
     menu = menu_of(linked, row_place(linked, "Red disc", "Blue"))
     assert titles(menu) == [
         "New class under Red disc…", "New class beside it…", "New class above it…", "Rename class…", "Move under…",
-        "Add another parent…", "Unlink from Blue", "Merge class into…", "Remove class",
+        "Add another parent…", "Unlink from Blue", "Merge class into…", "Copy classes",
+        "Cut classes", "Paste classes", "Remove class",
     ]  # fmt: skip
     QTest.keyClick(menu, Key.Key_Escape)
     assert not menu.isVisible()
@@ -77,7 +78,7 @@ def test_the_menu_where_no_class_stands(reviewing: Desk) -> None:
     viewport = reviewing.window.tree.front.viewport()
     reviewing.window.tree.front.collapseAll()
     menu = menu_of(reviewing, QPoint(viewport.width() // 2, viewport.height() - 4))
-    assert titles(menu) == ["New class at the top level…", "Import a class list…"]
+    assert titles(menu) == ["New class at the top level…", "Paste classes", "Import a class list…"]
     choose(menu, "New class at the top level…")
     type_and_enter(reviewing, "Yellow")
     assert parents_of(reviewing, "Yellow") == set()

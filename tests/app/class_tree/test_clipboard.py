@@ -1,0 +1,107 @@
+"""Classes copied, cut and pasted by keys, within a project and from one into another."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLineEdit
+
+from engine.graph.aliases import Aliases
+from engine.project import ClassDetails, ClassPolicy
+from tests.app.class_tree.test_controller import choose_class, parents_of
+from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.sessions import act, create_project, recorded
+
+Key = Qt.Key
+
+
+@pytest.fixture(autouse=True)
+def clean_clipboard() -> Iterator[None]:
+    """The clipboard belongs to all tests; it is left empty."""
+    yield
+    QGuiApplication.clipboard().clear()
+
+
+def copy(desk: Desk, key: Qt.Key = Key.Key_C) -> str:
+    """Press Ctrl+C or Ctrl+X on what is chosen, and wait for the clipboard."""
+    QGuiApplication.clipboard().clear()
+    desk.press(key, CONTROL)
+    desk.wait(lambda: bool(QGuiApplication.clipboard().text()))
+    return desk.window.toast.message
+
+
+def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path) -> None:
+    """With synonyms, note, colour and confidence needed; without its labels. One undo takes it out again."""
+    session, red = reviewing.window.session, reviewing.graph.find("Red")
+    act(reviewing.qtbot, session, lambda project: project.set_aliases(red, Aliases("n1", ("Rouge",))))
+    act(reviewing.qtbot, session, lambda project: project.set_details(red, ClassDetails("Warm.", "#aa0000")))
+    act(reviewing.qtbot, session, lambda project: project.set_policy(red, ClassPolicy(0.9)))
+    choose_class(reviewing, "Red")
+    assert copy(reviewing) == "Copied Red"
+    create_project(reviewing.qtbot, session, tmp_path / "other.protoleaf")
+    reviewing.press(Key.Key_5, Qt.KeyboardModifier.AltModifier)
+    reviewing.press(Key.Key_V, CONTROL)
+    reviewing.wait(lambda: len(reviewing.graph) == 4)
+    graph = reviewing.graph
+    red = graph.find("Red")
+    assert [graph.name(child) for child in graph.children(red)] == ["Red checks", "Red disc", "Red stripes"]
+    reviewing.wait(lambda: reviewing.window.tree.selected_class == red)
+    told: list[object] = []
+    session.ask(lambda live: (live.project.details(), live.project.policies()), told.append, owner=session)
+    reviewing.wait(lambda: bool(told))
+    assert told == [({red: ClassDetails("Warm.", "#aa0000")}, {red: ClassPolicy(0.9)})]
+    assert graph.aliases(red).synonyms == ("Rouge",)
+    reviewing.press_for_change(Key.Key_Z, CONTROL)
+    assert len(graph) == 0
+
+
+def test_what_was_cut_moves_when_it_is_pasted(reviewing: Desk) -> None:
+    """Two at once; until then they stay, and a second time a copy is pasted."""
+    choose_class(reviewing, "Red checks")
+    reviewing.press(Key.Key_Down, SHIFT)
+    assert copy(reviewing, Key.Key_X) == "Cut 2 classes. They move when you paste."
+    assert parents_of(reviewing, "Red disc") == {"Red"}
+    choose_class(reviewing, "Green")
+    change = reviewing.press_for_change(Key.Key_V, CONTROL)
+    assert change.text == "Moved 2 classes to Green"
+    assert parents_of(reviewing, "Red disc") == parents_of(reviewing, "Red checks") == {"Green"}
+    choose_class(reviewing, "Green")
+    reviewing.press_for_change(Key.Key_V, CONTROL)
+    names = [reviewing.graph.name(child) for child in reviewing.graph.children(reviewing.graph.find("Green"))]
+    assert {"Red disc", "Red disc (2)", "Red checks", "Red checks (2)"} <= set(names)
+
+
+def test_what_was_cut_cannot_go_below_itself(reviewing: Desk) -> None:
+    """The same sentence as under the mouse; nothing changes."""
+    changes = recorded(reviewing.window.session.change_made)
+    choose_class(reviewing, "Red")
+    copy(reviewing, Key.Key_X)
+    choose_class(reviewing, "Red disc")
+    reviewing.press(Key.Key_V, CONTROL)
+    reviewing.wait(lambda: reviewing.window.toast.message == "Red cannot go below itself: Red > Red disc")
+    assert changes == []
+
+
+def test_foreign_text_is_not_pasted(reviewing: Desk) -> None:
+    """It is said what to do instead; text that only looks like classes is refused by the engine."""
+    changes = recorded(reviewing.window.session.change_made)
+    choose_class(reviewing, "Red")
+    QGuiApplication.clipboard().setText("Some words from a letter")
+    reviewing.press(Key.Key_V, CONTROL)
+    assert reviewing.window.toast.message == "No class was copied. Choose classes and press Ctrl+C first."
+    QGuiApplication.clipboard().setText('{"protoleaf": "classes", "classes": [')
+    reviewing.press(Key.Key_V, CONTROL)
+    reviewing.wait(lambda: "No class was copied" not in reviewing.window.toast.message)
+    assert changes == []
+
+
+def test_text_fields_keep_their_own_copy_and_paste(reviewing: Desk) -> None:
+    """In the filter box Ctrl+V pastes words, also right beside the tree."""
+    choose_class(reviewing, "Red")
+    QGuiApplication.clipboard().setText("disc")
+    reviewing.window.tree.focus_filter()
+    reviewing.press(Key.Key_V, CONTROL)
+    (field,) = reviewing.window.tree.findChildren(QLineEdit)
+    assert field.text() == "disc"
