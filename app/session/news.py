@@ -58,6 +58,12 @@ def news_of_everything(live: "LiveCollection", state: "CollectionState") -> News
     return News(state, undo_text, redo_text, new_graph=live.project.graph.copy(), is_behind=live.is_behind)
 
 
+def news_of_kept(live: "LiveCollection", change: "Change") -> News:
+    """What was tried out is in the project now; the window has followed every edit already."""
+    undo_text, redo_text = live.project.undo_text or "", live.project.redo_text or ""
+    return News(live.state, undo_text, redo_text, change, is_behind=live.is_behind)
+
+
 def news_of_change(live: "LiveCollection", change: "Change") -> News:
     """An action, undo or redo was done: bring the collection up to date with it, all but the predictions."""
     state = live.take(change)

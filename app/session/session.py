@@ -24,6 +24,7 @@ from app.session.news import News, ProjectInfo, news_of_change, news_of_everythi
 from app.session.opening import create_collection, open_collection, open_for_reading
 from app.session.project_thread import ProjectThread
 from app.session.questions import Questions
+from app.session.supposing import Supposing
 from engine.config import CacheFolders
 from engine.events import CancelToken, OnProgress
 from engine.graph.codes import NO_CLASS, UNKNOWN
@@ -45,6 +46,7 @@ class Session(QObject):
     Attributes:
         guesses: what the keys and the inspector need to know of the images that come up next.
         making: makes the backbone that a project waits for.
+        supposing: whether edits are only tried out.
 
     Signals:
         opened: a `ProjectInfo`; list of images and graph follow at once, predictions a little later.
@@ -105,6 +107,7 @@ class Session(QObject):
         self._fitting = Fitting(self._thread.submit, self._adopt, self.failed.emit, self)
         self._fitting.running_changed.connect(self.fitting_changed)
         self._fitting.caught_up.connect(self._on_caught_up)
+        self.supposing = Supposing(self._thread.submit, self._tell, self._fitting, self)
 
     @property
     def graph(self) -> "CategoryGraph":
@@ -357,6 +360,7 @@ class Session(QObject):
         self.guesses.clear()
         self._fitting.forget()
         self._questions.drop_all()
+        self.supposing.forget()
         self.closed.emit()
 
     def _on_news(self, news: News) -> None:

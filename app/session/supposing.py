@@ -1,0 +1,112 @@
+"""Edits that are tried out: begun, kept or dropped on the project thread."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol, final
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.fitting import Fitting
+from app.session.news import News, news_of_change, news_of_kept, news_of_state
+
+if TYPE_CHECKING:
+    from engine.collection.live import LiveCollection
+    from engine.collection.what_if.trial import Baseline
+
+OnProject = Callable[["Callable[[LiveCollection], None]"], None]
+
+
+class Tell(Protocol):
+    """Brings news to the GUI thread, then calls what it is given."""
+
+    def __call__(self, live: "LiveCollection", news: News, on_done: Callable[[], None], /) -> None:
+        """Tell."""
+
+
+@final
+class Supposing(QObject):
+    """While it is on, all that a person does goes to a copy of the project in memory.
+
+    Args:
+        on_project: runs work on the project thread.
+        tell: brings news to the window.
+        fitting: predictions must be up to date before it begins, or there would be nothing to compare with.
+
+    Attributes:
+        baseline: the collection before; None while it is off.
+
+    Signals:
+        begun: it is on.
+        ended: whether what was tried out was kept; also False when the project was left in the middle.
+    """
+
+    begun = Signal()
+    ended = Signal(bool)
+
+    def __init__(self, on_project: OnProject, tell: Tell, fitting: Fitting, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.baseline: Baseline | None = None
+        self._on_project = on_project
+        self._tell = tell
+        self._fitting = fitting
+        self._is_wanted = False
+        fitting.caught_up.connect(self._begin_if_wanted)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether edits are only tried out."""
+        return self.baseline is not None
+
+    def begin(self) -> None:
+        """Begin as soon as predictions are up to date."""
+        self._is_wanted = not self.is_on
+        if not self._fitting.is_running:
+            self._begin_if_wanted()
+
+    def keep(self) -> None:
+        """Bring all that was tried out into the project, as one step."""
+
+        def work(live: "LiveCollection") -> None:
+            from engine.collection.what_if.trial import step_text, tried_edits
+
+            change = live.project.keep_supposition(step_text(tried_edits(live.project)))
+            self._tell(live, news_of_kept(live, change), lambda: self._end(is_kept=True))
+
+        if self.is_on:
+            self._on_project(work)
+
+    def drop(self) -> None:
+        """Go back to where it began."""
+
+        def work(live: "LiveCollection") -> None:
+            change = live.project.drop_supposition()
+            self._tell(live, news_of_change(live, change), lambda: self._end(is_kept=False))
+
+        if self.is_on:
+            self._on_project(work)
+
+    def forget(self) -> None:
+        """The project was left, and what was tried out with it."""
+        self._is_wanted = False
+        if self.is_on:
+            self._end(is_kept=False)
+
+    def _begin_if_wanted(self) -> None:
+        if not self._is_wanted:
+            return
+        self._is_wanted = False
+
+        def work(live: "LiveCollection") -> None:
+            from engine.collection.what_if.trial import begin_trial
+
+            baseline = begin_trial(live)
+            self._tell(live, news_of_state(live, live.state), lambda: self._on_begun(baseline))
+
+        self._on_project(work)
+
+    def _on_begun(self, baseline: "Baseline") -> None:
+        self.baseline = baseline
+        self.begun.emit()
+
+    def _end(self, *, is_kept: bool) -> None:
+        self.baseline = None
+        self.ended.emit(is_kept)

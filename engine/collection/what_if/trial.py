@@ -1,0 +1,79 @@
+"""Edits that are tried out on an open project: what was before, what they would change, and how they are called."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from engine.collection.live import LiveCollection
+from engine.collection.state import CollectionState
+from engine.collection.what_if.changed_images import ChangedImages, changed_images
+from engine.collection.what_if.held_out import HeldOutAnswers, HeldOutComparison, compared, held_out_answers
+from engine.project import Project
+from engine.project.action_texts import counted
+
+NAMED: Final = 3
+"""So many edits are named in the text of the step that they become."""
+_MOST_STEPS: Final = 10_000
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The collection as it was when trying out began.
+
+    Attributes:
+        state: images, labels and predictions.
+        answers: what the model said of held-out labels; None before the first fit.
+    """
+
+    state: CollectionState
+    answers: HeldOutAnswers | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the edits that are tried out would do.
+
+    Attributes:
+        edits: each in words, in the order in which they were made.
+        changes: images that would have another class.
+        held_out: the model beside the one before; None while one of them is missing.
+    """
+
+    edits: tuple[str, ...]
+    changes: ChangedImages
+    held_out: HeldOutComparison | None
+
+
+def begin_trial(live: LiveCollection) -> Baseline:
+    """Let all edits from now on be tried out only; predictions should be up to date.
+
+    Raises:
+        InputError: something is being tried out already.
+        ProjectReadOnlyError: the project is open for reading only.
+    """
+    live.project.suppose()
+    return Baseline(live.state, _answers(live))
+
+
+def outcome_of(live: LiveCollection, baseline: Baseline) -> Outcome:
+    """What would change, by the predictions that there are now."""
+    before, after = baseline.answers, _answers(live)
+    held_out = None if before is None or after is None else compared(before, after)
+    return Outcome(tried_edits(live.project), changed_images(baseline.state, live.state), held_out)
+
+
+def tried_edits(project: Project) -> tuple[str, ...]:
+    """The edits that are tried out, in words, first to last; those that were undone are left out."""
+    return tuple(step.text for step in reversed(project.history(_MOST_STEPS)) if not step.is_undone)
+
+
+def step_text(edits: Sequence[str]) -> str:
+    """What the one step is called that they become."""
+    if len(edits) == 1:
+        return edits[0]
+    named = "; ".join(edits[:NAMED]) + ("; …" if len(edits) > NAMED else "")
+    return f"Tried out {counted(len(edits), 'edit')}: {named}" if edits else "Tried out nothing"
+
+
+def _answers(live: LiveCollection) -> HeldOutAnswers | None:
+    return None if live.fitted is None else held_out_answers(live.fitted, live.project.graph)

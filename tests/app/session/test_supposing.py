@@ -1,0 +1,107 @@
+"""Edits that are tried out through the session: everybody sees them, the file does not."""
+
+from pytestqt.qtbot import QtBot
+
+from app.session import Session
+from engine.collection.state import CollectionState
+from engine.project import Change, ClassPolicy, Project
+from tests.support.collections import Collection
+from tests.support.live_states import assert_same, own_copy
+from tests.support.sessions import LONG_MS, act, changed_by, open_project, recorded, refusal_of
+
+
+def begin(qtbot: QtBot, session: Session) -> None:
+    """Begin to try something out."""
+    with qtbot.waitSignal(session.supposing.begun, timeout=LONG_MS):
+        session.supposing.begin()
+
+
+def opened(qtbot: QtBot, session: Session, collection: Collection) -> CollectionState:
+    """Open the small collection; how it looks."""
+    open_project(qtbot, session, collection.project)
+    assert session.state is not None
+    return own_copy(session.state)
+
+
+def edit(qtbot: QtBot, session: Session) -> None:
+    """A class is cut off, a bar raised, an image labelled."""
+    disc, red = session.graph.find("Red disc"), session.graph.find("Red")
+    act(qtbot, session, lambda project: project.move_class(disc, red, None))
+    act(qtbot, session, lambda project: project.set_policy(red, ClassPolicy(0.9)))
+    assert session.state is not None
+    last = session.state.image_ids[-1:].tolist()
+    act(qtbot, session, lambda project: project.label(last, disc))
+
+
+def test_what_is_dropped_was_never_there(qtbot: QtBot, session: Session, collection: Collection) -> None:
+    """While it is on the window follows every edit; afterwards all looks as before, and the file has every byte."""
+    before = opened(qtbot, session, collection)
+    undo = recorded(session.undo_state_changed)
+    begin(qtbot, session)
+    kept_bytes = collection.project.read_bytes()
+    assert undo[-1] == ("", "")
+    edit(qtbot, session)
+    disc = session.graph.find("Red disc")
+    assert disc in session.graph.roots()
+    with qtbot.waitSignal(session.supposing.ended, timeout=LONG_MS) as ended:
+        session.supposing.drop()
+    assert ended.args == [False]
+    qtbot.waitUntil(lambda: session.is_settled, timeout=LONG_MS)
+    assert session.state is not None
+    assert_same(session.state, before)
+    assert disc not in session.graph.roots()
+    assert collection.project.read_bytes() == kept_bytes
+    assert undo[-1][0] != ""
+
+
+def test_what_is_kept_is_one_step(qtbot: QtBot, session: Session, collection: Collection) -> None:
+    """Nobody has to follow anything twice; one undo takes all of it back."""
+    before = opened(qtbot, session, collection)
+    begin(qtbot, session)
+    edit(qtbot, session)
+    tried = own_copy(session.state) if session.state is not None else None
+    fits = recorded(session.fitting_changed)
+    change = changed_by(qtbot, session, session.supposing.keep)
+    assert fits == []
+    assert change.text.startswith("Tried out 3 edits: ")
+    assert tried is not None
+    assert session.state is not None
+    assert_same(session.state, tried)
+    changed_by(qtbot, session, session.undo)
+    assert_same(session.state, before)
+    session.close()
+    qtbot.waitUntil(lambda: session.info is None, timeout=LONG_MS)
+    with Project.open(collection.project, for_writing=False) as reopened:
+        assert reopened.redo_text == change.text
+
+
+def test_a_wish_waits_for_predictions(qtbot: QtBot, session: Session, collection: Collection) -> None:
+    """Begun in the middle of a fit it compares with what that fit says, and not with what was before."""
+    opened(qtbot, session, collection)
+    disc, stripes = session.graph.find("Red disc"), session.graph.find("Red stripes")
+
+    def merge(project: Project) -> Change:
+        return project.merge_class(disc, stripes)
+
+    with qtbot.waitSignal(session.fitting_changed, timeout=LONG_MS, check_params_cb=bool):
+        session.act(merge)
+    with qtbot.waitSignal(session.supposing.begun, timeout=LONG_MS):
+        session.supposing.begin()
+    assert session.supposing.baseline is not None
+    assert session.supposing.baseline.state.best_class.tolist().count(disc) == 0
+    assert session.supposing.baseline.state.best_class.tolist().count(stripes) > 0
+
+
+def test_a_project_may_be_left_in_the_middle(qtbot: QtBot, session: Session, collection: Collection) -> None:
+    """It is as it was before; and one that is only read cannot be tried with."""
+    opened(qtbot, session, collection)
+    begin(qtbot, session)
+    edit(qtbot, session)
+    with qtbot.waitSignal(session.supposing.ended, timeout=LONG_MS):
+        session.close()
+    assert not session.supposing.is_on
+    with qtbot.waitSignal(session.loaded, timeout=LONG_MS):
+        session.open(collection.project, for_writing=False)
+    assert session.graph.find("Red disc") not in session.graph.roots()
+    assert "read" in refusal_of(qtbot, session, session.supposing.begin)
+    assert not session.supposing.is_on
