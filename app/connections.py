@@ -33,8 +33,9 @@ def connect_inspector(
     inspector.unlink_requested.connect(classes.unlink_parent)
 
 
-def connect_what_if(what_if: WhatIf, workspace: Workspace) -> None:
+def connect_what_if(what_if: WhatIf, workspace: Workspace, update_available: Callable[[], None]) -> None:
     """The grid's header tells what an edit changed, and the grid shows the images."""
+    what_if.needs_changed.connect(update_available)
     what_if.changes_shown.connect(workspace.header.show_moves)
     what_if.image_requested.connect(workspace.show_image)
     workspace.header.badge.clicked.connect(what_if.open_panel)

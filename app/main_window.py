@@ -58,6 +58,7 @@ from app.training.controller import Models
 from app.training.job import Training
 from app.welcome.controller import Projects
 from app.welcome.view import Welcome
+from app.what_if.band import WhatIfBand
 from app.what_if.controller import WhatIf
 from app.workspace.view import Workspace
 from engine.config import CacheFolders
@@ -119,7 +120,8 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(icon("protoleaf", "accent"))
         self.setAcceptDrops(True)
         self.setMinimumHeight(LOWEST)
-        self._working = make_column(self._panes, below=self.status_line)
+        self.what_if_band = WhatIfBand()
+        self._working = make_column(self._panes, above=self.what_if_band, below=self.status_line)
         self._pages.addWidget(self.welcome)
         self._pages.addWidget(self._working)
         self.report_notice = Notice()
@@ -159,7 +161,7 @@ class MainWindow(QMainWindow):
             self.session, self.whereabouts, self.embedding, self.workspace.missing_notice, self.side
         )
         self.moved_images.missing_shown.connect(self.workspace.show_missing)
-        self.what_if = WhatIf(self.session, self.thumbnails, self.side)
+        self.what_if = WhatIf(self.session, self.thumbnails, self.what_if_band, self.side, self.toast)
         self.reports = Reports(log, self.report_notice, self.toast, self.device_chip.accessibleName, self)
         self._make_registry()
 
@@ -224,7 +226,7 @@ class MainWindow(QMainWindow):
         self.embedding.in_view = workspace.ids_in_view
         self.preferences.action_requested.connect(self.registry.trigger)
         connect_inspector(self.inspector, workspace, tree, self.labelling, self.classes)
-        connect_what_if(self.what_if, workspace)
+        connect_what_if(self.what_if, workspace, self._update_available)
         connect_graph(workspace, tree, self.classes, self._on_class_menu_requested)
         self.welcome.action_requested.connect(self.registry.trigger)
         self.welcome.project_requested.connect(self.open_soon)
@@ -315,7 +317,7 @@ class MainWindow(QMainWindow):
             there |= Needs.IMAGES if self.workspace.grid.selected_ids else Needs.NOTHING
             there |= Needs.CLASS if self.tree.selected_class is not None else Needs.NOTHING
             there |= Needs.SEVERAL_PARENTS if self.classes.can_unlink else Needs.NOTHING
-            there |= self._undo_titles.needs
+            there |= self._undo_titles.needs | self.what_if.needs
         self.registry.set_available(there)
         self.registry.set_titles(self.classes.titles())
 

@@ -3,82 +3,31 @@
 Texts are marked for translation here and translated where they are shown.
 """
 
-from dataclasses import dataclass
-from enum import IntFlag
 from typing import Final
 
-from PySide6.QtCore import QCoreApplication
-
+from app.actions.row import (
+    CLASSES,
+    EDIT,
+    GROUPS,
+    HELP,
+    IMAGES,
+    MODEL,
+    PROJECT,
+    REVIEW,
+    VIEW,
+    ActionRow,
+    Needs,
+    group_title,
+)
 from app.texts import QT_TRANSLATE_NOOP
 
-CONTEXT: Final = "actions"
-
-
-class Needs(IntFlag):
-    """What must be there before an action can be chosen."""
-
-    NOTHING = 0
-    PROJECT = 1
-    WRITABLE = 2
-    IMAGES = 4
-    CLASS = 8
-    UNDO = 16
-    REDO = 32
-    SEVERAL_PARENTS = 64
-
+__all__ = ["ACTIONS", "BY_NAME", "GROUPS", "ActionRow", "Needs", "group_title"]
 
 _WRITE: Final = Needs.PROJECT | Needs.WRITABLE
+_FOR_GOOD: Final = _WRITE | Needs.FOR_GOOD
+_TRIED_OUT: Final = _WRITE | Needs.TRIED_OUT
 _REVIEW: Final = _WRITE | Needs.IMAGES
 _CLASS: Final = _WRITE | Needs.CLASS
-
-
-@dataclass(frozen=True)
-class ActionRow:
-    """One action.
-
-    Attributes:
-        name: identifier; also the key of its callback.
-        text: English text, to be translated when shown.
-        icon: name of an icon of the theme.
-        shortcuts: portable key sequences; the first one is shown.
-        group: menu that it belongs to.
-        needs: what must be there.
-        on_images: the keys work only where images have the focus, so that they never disturb typing.
-        on_classes: the keys work only where classes have the focus.
-        starts_section: a separator comes before it in its menu.
-    """
-
-    name: str
-    text: str
-    icon: str
-    shortcuts: tuple[str, ...]
-    group: str
-    needs: Needs = Needs.PROJECT
-    on_images: bool = False
-    on_classes: bool = False
-    starts_section: bool = False
-
-    @property
-    def title(self) -> str:
-        """The text in the person's language."""
-        return QCoreApplication.translate(CONTEXT, self.text)
-
-
-PROJECT: Final = QT_TRANSLATE_NOOP("actions", "Project")
-EDIT: Final = QT_TRANSLATE_NOOP("actions", "Edit")
-CLASSES: Final = QT_TRANSLATE_NOOP("actions", "Classes")
-IMAGES: Final = QT_TRANSLATE_NOOP("actions", "Images")
-REVIEW: Final = QT_TRANSLATE_NOOP("actions", "Review")
-MODEL: Final = QT_TRANSLATE_NOOP("actions", "Model")
-VIEW: Final = QT_TRANSLATE_NOOP("actions", "View")
-HELP: Final = QT_TRANSLATE_NOOP("actions", "Help")
-
-GROUPS: Final = (PROJECT, EDIT, CLASSES, IMAGES, REVIEW, MODEL, VIEW, HELP)
-
-
-def group_title(group: str) -> str:
-    """A group's name in the person's language."""
-    return QCoreApplication.translate(CONTEXT, group)
 
 
 def _digit(number: int) -> ActionRow:
@@ -118,12 +67,26 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         "try_sample", QT_TRANSLATE_NOOP("actions", "Try the sample collection"), "sample", (), PROJECT, Needs.NOTHING
     ),
     ActionRow(
-        "export", QT_TRANSLATE_NOOP("actions", "Export…"), "export", ("Ctrl+Shift+E",), PROJECT, starts_section=True
+        "export",
+        QT_TRANSLATE_NOOP("actions", "Export…"),
+        "export",
+        ("Ctrl+Shift+E",),
+        PROJECT,
+        Needs.PROJECT | Needs.FOR_GOOD,
+        starts_section=True,
     ),
     ActionRow(
-        "import_labels", QT_TRANSLATE_NOOP("actions", "Import labels…"), "label", ("Ctrl+Shift+L",), PROJECT, _WRITE
+        "import_labels", QT_TRANSLATE_NOOP("actions", "Import labels…"), "label", ("Ctrl+Shift+L",), PROJECT, _FOR_GOOD
     ),
-    ActionRow("backups", QT_TRANSLATE_NOOP("actions", "Backups…"), "history", (), PROJECT, starts_section=True),
+    ActionRow(
+        "backups",
+        QT_TRANSLATE_NOOP("actions", "Backups…"),
+        "history",
+        (),
+        PROJECT,
+        Needs.PROJECT | Needs.FOR_GOOD,
+        starts_section=True,
+    ),
     ActionRow("close_project", QT_TRANSLATE_NOOP("actions", "Close project"), "close", ("Ctrl+W",), PROJECT),
     ActionRow(
         "quit", QT_TRANSLATE_NOOP("actions", "Quit"), "quit", ("Ctrl+Q",), PROJECT, Needs.NOTHING, starts_section=True
@@ -228,6 +191,31 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         _WRITE,
         starts_section=True,
     ),
+    ActionRow(
+        "what_if",
+        QT_TRANSLATE_NOOP("actions", "What if: try edits out"),
+        "what_if",
+        ("Ctrl+Shift+W",),
+        CLASSES,
+        _FOR_GOOD,
+        starts_section=True,
+    ),
+    ActionRow(
+        "keep_what_if",
+        QT_TRANSLATE_NOOP("actions", "Keep what was tried out"),
+        "accept",
+        ("Ctrl+Shift+K",),
+        CLASSES,
+        _TRIED_OUT,
+    ),
+    ActionRow(
+        "discard_what_if",
+        QT_TRANSLATE_NOOP("actions", "Discard what was tried out"),
+        "delete",
+        ("Ctrl+Shift+D",),
+        CLASSES,
+        _TRIED_OUT,
+    ),
     ActionRow("add_images", QT_TRANSLATE_NOOP("actions", "Add images…"), "images_add", ("Ctrl+I",), IMAGES, _WRITE),
     ActionRow(
         "add_folder", QT_TRANSLATE_NOOP("actions", "Add a folder…"), "folder_add", ("Ctrl+Shift+O",), IMAGES, _WRITE
@@ -285,10 +273,15 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     *(_digit(number) for number in range(1, 10)),
     ActionRow(
-        "tune_propagation", QT_TRANSLATE_NOOP("actions", "Tune propagation…"), "tune", ("Ctrl+T",), MODEL, _WRITE
+        "tune_propagation", QT_TRANSLATE_NOOP("actions", "Tune propagation…"), "tune", ("Ctrl+T",), MODEL, _FOR_GOOD
     ),
     ActionRow(
-        "train_backbone", QT_TRANSLATE_NOOP("actions", "Train the backbone…"), "train", ("Ctrl+Shift+T",), MODEL, _WRITE
+        "train_backbone",
+        QT_TRANSLATE_NOOP("actions", "Train the backbone…"),
+        "train",
+        ("Ctrl+Shift+T",),
+        MODEL,
+        _FOR_GOOD,
     ),
     ActionRow(
         "choose_backbone",
@@ -296,6 +289,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         "backbone",
         ("Ctrl+B",),
         MODEL,
+        Needs.PROJECT | Needs.FOR_GOOD,
         starts_section=True,
     ),
     ActionRow(
@@ -304,6 +298,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         "model_versions",
         ("Ctrl+Shift+M",),
         MODEL,
+        Needs.PROJECT | Needs.FOR_GOOD,
     ),
     ActionRow(
         "choose_device",

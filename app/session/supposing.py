@@ -10,7 +10,7 @@ from app.session.news import News, news_of_change, news_of_kept, news_of_state
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
-    from engine.collection.what_if.trial import Baseline
+    from engine.collection.what_if.trial import TrialStart
 
 OnProject = Callable[["Callable[[LiveCollection], None]"], None]
 
@@ -44,7 +44,7 @@ class Supposing(QObject):
 
     def __init__(self, on_project: OnProject, tell: Tell, fitting: Fitting, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.baseline: Baseline | None = None
+        self.baseline: TrialStart | None = None
         self._on_project = on_project
         self._tell = tell
         self._fitting = fitting
@@ -103,7 +103,7 @@ class Supposing(QObject):
 
         self._on_project(work)
 
-    def _on_begun(self, baseline: "Baseline") -> None:
+    def _on_begun(self, baseline: "TrialStart") -> None:
         self.baseline = baseline
         self.begun.emit()
 

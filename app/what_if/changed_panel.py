@@ -10,11 +10,20 @@ from app.guide_page import set_guide_page
 from app.images.thumbnails import Thumbnails
 from app.side_panel.frame import SidePanel
 from app.what_if.move_list import MoveList
-from app.what_if.wording import cause_line, changed_line, more_line
+from app.what_if.wording import (
+    accuracy_line,
+    basis_line,
+    cause_line,
+    changed_line,
+    more_line,
+    tried_line,
+    would_change_line,
+)
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
     from engine.collection.what_if.changed_images import ChangedImages
+    from engine.collection.what_if.trial import TrialOutcome
 
 
 @final
@@ -33,15 +42,17 @@ class ChangedPanel(SidePanel):
         self._status = make_label("", "strong", wraps=True)
         self._more = make_label("", "secondary", wraps=True)
         self._cause = make_label("", "secondary", wraps=True)
+        self._accuracy = make_label("", wraps=True)
+        self._basis = make_label("", "caption", wraps=True)
         self.moves = MoveList(thumbnails)
         self.moves.image_requested.connect(self.image_requested)
-        words = (self._status, self._more, self._cause)
-        self.lay_out(self.tr("What changed"), self.tr("Close"), words, filling=self.moves)
+        self._words = (self._status, self._more, self._cause, self._accuracy, self._basis)
+        self.lay_out(self.tr("What changed"), self.tr("Close"), self._words, filling=self.moves)
 
     @property
     def text(self) -> str:
         """What it says above the moves."""
-        return "\n".join(label.text() for label in (self._status, self._more, self._cause) if label.text())
+        return "\n".join(label.text() for label in self._words if label.text())
 
     def show_changes(
         self,
@@ -58,11 +69,27 @@ class ChangedPanel(SidePanel):
             state: where the images are.
             name_of: name of a class, also of one that is gone.
         """
-        for label, text in (
-            (self._status, changed_line(changes)),
-            (self._more, more_line(changes)),
-            (self._cause, cause_line(causes)),
-        ):
+        self._show((changed_line(changes), more_line(changes), cause_line(causes), "", ""), changes, state, name_of)
+
+    def show_outcome(
+        self, outcome: "TrialOutcome", state: "CollectionState | None", name_of: Callable[[int], str]
+    ) -> None:
+        """Show what edits would do that are only tried out."""
+        changes, held_out = outcome.changes, outcome.held_out
+        lines = (
+            would_change_line(changes), more_line(changes), tried_line(outcome.edits),
+            accuracy_line(held_out), basis_line(held_out),
+        )  # fmt: skip
+        self._show(lines, changes, state, name_of)
+
+    def _show(
+        self,
+        lines: Sequence[str],
+        changes: "ChangedImages",
+        state: "CollectionState | None",
+        name_of: Callable[[int], str],
+    ) -> None:
+        for label, text in zip(self._words, lines, strict=True):
             label.setText(text)
             label.setVisible(bool(text))
         self.moves.show_changes(changes, state, name_of)

@@ -1,10 +1,11 @@
-"""What edits do to the predictions: the badge in the grid's header, and the panel that shows the images."""
+"""What edits do to the predictions: told after each, and seen before it is done while edits are only tried out."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, Signal
 
+from app.actions.table import Needs
 from app.texts import translate
 from app.what_if.edit_watch import EditWatch
 
@@ -12,36 +13,68 @@ if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
     from app.session import Session
     from app.side_panel.place import SidePlace
+    from app.status.toast import Toast
+    from app.what_if.band import WhatIfBand
     from app.what_if.changed_panel import ChangedPanel
+    from engine.collection.state import CollectionState
     from engine.collection.what_if.changed_images import ChangedImages
+    from engine.collection.what_if.trial import TrialOutcome
+
+TOPIC: Final = "changed images"
 
 
 @final
 class WhatIf(QObject):
-    """Tells what each edit changed.
+    """Tells what each edit changed, or would change.
 
     Signals:
         changes_shown: the `ChangedImages` for the badge; None for none.
         image_requested: an image to bring into sight.
+        needs_changed: `needs` are others now.
     """
 
     changes_shown = Signal(object)
     image_requested = Signal(int)
+    needs_changed = Signal()
 
-    def __init__(self, session: "Session", thumbnails: "Thumbnails", side: "SidePlace") -> None:
+    def __init__(
+        self, session: "Session", thumbnails: "Thumbnails", band: "WhatIfBand", side: "SidePlace", toast: "Toast"
+    ) -> None:
         super().__init__(side)
         self.panel: ChangedPanel | None = None
         self._session = session
         self._thumbnails = thumbnails
+        self._band = band
         self._side = side
+        self._toast = toast
         self._changes: ChangedImages | None = None
+        self._causes: tuple[str, ...] = ()
+        self._outcome: TrialOutcome | None = None
         self._edits = EditWatch(session, self)
-        self._edits.changes_found.connect(self._on_changes_found)
+        self._edits.followed.connect(self._on_followed)
         self._edits.forgotten.connect(self._on_forgotten)
+        session.supposing.begun.connect(self._on_begun)
+        session.supposing.ended.connect(self._on_ended)
+        session.fitting_changed.connect(self._on_fitting_changed)
+        band.images_requested.connect(self.open_panel)
+        band.keep_requested.connect(session.supposing.keep)
+        band.discard_requested.connect(session.supposing.drop)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """Actions by name."""
-        return {"show_changed_images": self.open_panel}
+        return {
+            "show_changed_images": self.open_panel,
+            "what_if": self._session.supposing.begin,
+            "keep_what_if": self._session.supposing.keep,
+            "discard_what_if": self._session.supposing.drop,
+        }
+
+    @property
+    def needs(self) -> Needs:
+        """Whether edits are tried out, or done for good."""
+        return Needs.TRIED_OUT if self._session.supposing.is_on else Needs.FOR_GOOD
+
+    # -- the panel
 
     def open_panel(self) -> None:
         """Show the images in the place of the inspector."""
@@ -68,20 +101,68 @@ class WhatIf(QObject):
         return panel
 
     def _fill_panel(self) -> None:
-        if self.panel is not None:
-            from engine.collection.what_if.changed_images import ChangedImages
+        if self.panel is None:
+            return
+        if self._outcome is not None:
+            self.panel.show_outcome(self._outcome, self._session.state, self.name_of)
+            return
+        from engine.collection.what_if.changed_images import ChangedImages
 
-            changes = self._changes or ChangedImages()
-            self.panel.show_changes(changes, self._edits.texts, self._session.state, self.name_of)
+        changes = self._changes or ChangedImages()
+        self.panel.show_changes(changes, self._causes, self._session.state, self.name_of)
 
-    def _on_changes_found(self, changes: "ChangedImages") -> None:
-        self._changes = changes
+    # -- after edits
+
+    def _on_followed(self, before: "CollectionState", after: "CollectionState", texts: Sequence[str]) -> None:
+        baseline = self._session.supposing.baseline
+        if baseline is not None:
+            from engine.collection.what_if.trial import outcome_of
+
+            self._session.ask(lambda live: outcome_of(live, baseline), self._show_outcome, owner=self, topic=TOPIC)
+            return
+        from engine.collection.what_if.changed_images import changed_images
+
+        self._session.ask(
+            lambda _live: changed_images(before, after),
+            lambda changes: self._show_changes(changes, texts),
+            owner=self, topic=TOPIC,
+        )  # fmt: skip
+
+    def _show_changes(self, changes: "ChangedImages | None", causes: Sequence[str] = ()) -> None:
+        self._changes, self._causes = changes, tuple(causes)
         self._fill_panel()
         self.changes_shown.emit(changes)
 
-    def _on_forgotten(self) -> None:
-        self._changes = None
-        self.changes_shown.emit(None)
-        if self.panel is not None:
+    def _show_outcome(self, outcome: "TrialOutcome") -> None:
+        if self._session.supposing.is_on:
+            self._outcome = outcome
+            self._band.show_outcome(outcome)
             self._fill_panel()
+
+    # -- trying out
+
+    def _on_begun(self) -> None:
+        self._show_changes(None)
+        self._band.show_begun()
+        self.needs_changed.emit()
+
+    def _on_ended(self, is_kept: bool) -> None:
+        outcome, self._outcome = self._outcome, None
+        self._edits.pass_over()
+        self._band.hide()
+        if is_kept and outcome is not None:
+            self._show_changes(outcome.changes, outcome.edits)
+        else:
+            self._show_changes(None)
+            if self._session.info is not None:
+                self._toast.say(translate("what_if", "Discarded. The project is as it was."))
+        self.needs_changed.emit()
+
+    def _on_fitting_changed(self, is_fitting: bool) -> None:
+        if is_fitting and self._session.supposing.is_on:
+            self._band.show_following()
+
+    def _on_forgotten(self) -> None:
+        self._show_changes(None)
+        if self.panel is not None:
             self._side.close_panel(self.panel)

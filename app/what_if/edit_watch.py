@@ -1,6 +1,6 @@
-"""What the last edit did to the predictions: the state before it beside the state once all is fitted again."""
+"""When predictions have followed an edit: the state before it, and the state after."""
 
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -9,10 +9,7 @@ from engine.graph.edits import ClassRemoved
 if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
     from app.session import Session
     from engine.collection.state import CollectionState
-    from engine.collection.what_if.changed_images import ChangedImages
     from engine.project import Change
-
-TOPIC: Final = "changed images"
 
 
 @final
@@ -20,20 +17,19 @@ class EditWatch(QObject):
     """Follows a session: an edit of graph, bar or label, then the predictions that come of it.
 
     Attributes:
-        texts: the edits that `changes_found` last told of, in words.
         gone: names of classes that were removed.
 
     Signals:
-        changes_found: the `ChangedImages` of the edits since the predictions were last up to date; also when none is.
+        followed: the `CollectionState` before the edits since predictions were last up to date, the one now that they
+            are again, and the edits in words.
         forgotten: the project was left.
     """
 
-    changes_found = Signal(object)
+    followed = Signal(object, object, object)
     forgotten = Signal()
 
     def __init__(self, session: "Session", parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.texts: tuple[str, ...] = ()
         self.gone: dict[int, str] = {}
         self._session = session
         self._previous: CollectionState | None = None
@@ -67,24 +63,18 @@ class EditWatch(QObject):
         before, after = self._before, self._current
         if self._is_fitting or before is None or after is None:
             return
-        self._before, texts = None, tuple(self._pending)
+        texts = tuple(self._pending)
+        self.pass_over()
+        self.followed.emit(before, after, texts)
+
+    def pass_over(self) -> None:
+        """Tell nothing of the edits that were not told of yet."""
+        self._before = None
         self._pending.clear()
-
-        def compare(_live: object) -> "ChangedImages":
-            from engine.collection.what_if.changed_images import changed_images
-
-            return changed_images(before, after)
-
-        self._session.ask(compare, lambda changes: self._tell(texts, changes), owner=self, topic=TOPIC)
-
-    def _tell(self, texts: tuple[str, ...], changes: "ChangedImages") -> None:
-        self.texts = texts
-        self.changes_found.emit(changes)
 
     def _on_closed(self) -> None:
-        self._previous = self._current = self._before = None
-        self._pending.clear()
+        self.pass_over()
+        self._previous = self._current = None
         self.gone.clear()
-        self.texts = ()
         self._is_fitting = False
         self.forgotten.emit()

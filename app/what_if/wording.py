@@ -3,12 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from PySide6.QtCore import QLocale
+
 from app.texts import fill, shortened, translate
-from app.wording import number
+from app.wording import number, percent_to_a_tenth
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
 if TYPE_CHECKING:
     from engine.collection.what_if.changed_images import ChangedImages, ClassMove
+    from engine.collection.what_if.held_out import HeldOutComparison
 
 NameOf = Callable[[int], str]
 LONGEST_TEXT: Final = 120
@@ -50,6 +53,62 @@ def more_line(changes: "ChangedImages") -> str:
     if changes.other_safe_class == 1:
         return translate("what_if", "1 more has another safe class")
     return fill(translate("what_if", "%1 more have another safe class"), number(changes.other_safe_class))
+
+
+def would_change_line(changes: "ChangedImages") -> str:
+    """`412 images would change class`, while edits are only tried out."""
+    if changes.other_class == 1:
+        return translate("what_if", "1 image would change class")
+    if changes.other_class:
+        return fill(translate("what_if", "%1 images would change class"), number(changes.other_class))
+    if changes.other_safe_class == 1:
+        return translate("what_if", "1 image would have another safe class")
+    if changes.other_safe_class:
+        text = translate("what_if", "%1 images would have another safe class")
+        return fill(text, number(changes.other_safe_class))
+    return translate("what_if", "No image would change class")
+
+
+def accuracy_line(found: "HeldOutComparison | None") -> str:
+    """`Right on held-out labels: 81.2 % → 83.0 % (+1.8 points, between -0.4 and +4.0)`."""
+    if found is None or not found.images:
+        return translate("what_if", "No label can be held out yet, so accuracy is not known")
+    low, high = found.interval
+    text = translate("what_if", "Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)")
+    shares = (percent_to_a_tenth(count / found.images) for count in (found.before, found.after))
+    return fill(text, *shares, *map(points, (found.gain, low, high)))
+
+
+def basis_line(found: "HeldOutComparison | None") -> str:
+    """What the accuracy was counted on, and what of safe classes; empty where nothing was."""
+    if found is None or not found.images:
+        return ""
+    counted = translate(
+        "what_if", "Counted on %1 labelled images, each held out of both models: %2 got right, %3 lost."
+    )
+    safe = translate("what_if", "With a safe class: %1 → %2, right: %3 → %4.")
+    values = found.named_before, found.named_after, found.named_rightly_before, found.named_rightly_after
+    return " ".join(
+        (
+            fill(counted, *map(number, (found.images, found.gained, found.lost))),
+            fill(safe, *map(number, values)),
+        )
+    )
+
+
+def points(gain: float) -> str:
+    """`+1.8`, `0.0`, `-0.4`: a difference of shares in percentage points."""
+    value = QLocale().toString(abs(100 * gain), "f", 1)
+    if value == QLocale().toString(0.0, "f", 1):
+        return value
+    return f"+{value}" if gain > 0 else f"\N{MINUS SIGN}{value}"
+
+
+def tried_line(edits: Sequence[str]) -> str:
+    """What is tried out: the edit, or how many."""
+    if len(edits) == 1:
+        return fill(translate("what_if", "Tried out: %1"), shortened(edits[0], LONGEST_TEXT))
+    return fill(translate("what_if", "%1 edits are tried out"), number(len(edits)))
 
 
 def cause_line(texts: Sequence[str]) -> str:

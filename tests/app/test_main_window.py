@@ -1,5 +1,6 @@
 """The window itself: opening and leaving, light and dark, palettes, and pictures of it."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -164,14 +165,15 @@ def test_the_keys_sheet_names_every_key(desk: Desk) -> None:
 
 def test_every_action_has_text_icon_and_a_name(desk: Desk) -> None:
     """And no two share a key that works at the same place."""
-    seen: dict[str, str] = {}
+    seen: dict[tuple[str, str], str] = {}
     for row in ACTIONS:
         action = desk.window.registry.action(row.name)
         assert action.text()
         assert not action.icon().pixmap(16, 16).isNull(), row.icon
-        for keys in row.shortcuts:
-            assert keys not in seen, f"{keys}: {row.name} and {seen[keys]}"
-            seen[keys] = row.name
+        places = {"images"} if row.on_images else {"classes"} if row.on_classes else {"images", "classes"}
+        for key in product(row.shortcuts, places):
+            assert key not in seen, f"{key}: {row.name} and {seen[key]}"
+            seen[key] = row.name
 
 
 def test_undo_is_offered_for_classes_too(reviewing: Desk) -> None:

@@ -13,11 +13,12 @@ from engine.project.action_texts import counted
 
 NAMED: Final = 3
 """So many edits are named in the text of the step that they become."""
-_MOST_STEPS: Final = 10_000
+MOST_EDITS: Final = 10_000
+"""More edits than this are not counted one by one."""
 
 
 @dataclass(frozen=True)
-class Baseline:
+class TrialStart:
     """The collection as it was when trying out began.
 
     Attributes:
@@ -30,7 +31,7 @@ class Baseline:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialOutcome:
     """What the edits that are tried out would do.
 
     Attributes:
@@ -44,7 +45,7 @@ class Outcome:
     held_out: HeldOutComparison | None
 
 
-def begin_trial(live: LiveCollection) -> Baseline:
+def begin_trial(live: LiveCollection) -> TrialStart:
     """Let all edits from now on be tried out only; predictions should be up to date.
 
     Raises:
@@ -52,19 +53,19 @@ def begin_trial(live: LiveCollection) -> Baseline:
         ProjectReadOnlyError: the project is open for reading only.
     """
     live.project.suppose()
-    return Baseline(live.state, _answers(live))
+    return TrialStart(live.state, _answers(live))
 
 
-def outcome_of(live: LiveCollection, baseline: Baseline) -> Outcome:
+def outcome_of(live: LiveCollection, baseline: TrialStart) -> TrialOutcome:
     """What would change, by the predictions that there are now."""
     before, after = baseline.answers, _answers(live)
     held_out = None if before is None or after is None else compared(before, after)
-    return Outcome(tried_edits(live.project), changed_images(baseline.state, live.state), held_out)
+    return TrialOutcome(tried_edits(live.project), changed_images(baseline.state, live.state), held_out)
 
 
 def tried_edits(project: Project) -> tuple[str, ...]:
     """The edits that are tried out, in words, first to last; those that were undone are left out."""
-    return tuple(step.text for step in reversed(project.history(_MOST_STEPS)) if not step.is_undone)
+    return tuple(step.text for step in reversed(project.history(MOST_EDITS)) if not step.is_undone)
 
 
 def step_text(edits: Sequence[str]) -> str:

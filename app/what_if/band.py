@@ -1,0 +1,99 @@
+"""The band at the top of the window while edits are only tried out: what they would do, keep them or discard them."""
+
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.controls import ICON_SIZE, make_button, make_label
+from app.guide_page import set_guide_page
+from app.texts import fill
+from app.theme.icons import icon
+from app.theme.tokens import tokens
+from app.what_if.wording import accuracy_line, tried_line, would_change_line
+from app.wording import SEPARATOR
+
+if TYPE_CHECKING:
+    from engine.collection.what_if.trial import TrialOutcome
+
+
+@final
+class WhatIfBand(QWidget):
+    """Away while nothing is tried out.
+
+    Signals:
+        images_requested: show the images that would change.
+        keep_requested: bring the edits into the project.
+        discard_requested: forget them.
+    """
+
+    images_requested = Signal()
+    keep_requested = Signal()
+    discard_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        set_guide_page(self, "taxonomy#what-if")
+        self._first = make_label("", "strong", wraps=True)
+        self._second = make_label("", "secondary", wraps=True)
+        self.images_button = make_button(self.tr("Show images"), self.images_requested.emit, variant="flat")
+        self.discard_button = make_button(self.tr("Discard"), self.discard_requested.emit)
+        self.keep_button = make_button(self.tr("Keep"), self.keep_requested.emit, variant="primary")
+        self.discard_button.setToolTip(self.tr("Forget the edits; the project is as it was"))
+        self.keep_button.setToolTip(self.tr("Bring the edits into the project, as one step that can be undone"))
+        self._lay_out()
+        self.hide()
+
+    def _lay_out(self) -> None:
+        spacing = tokens().spacing
+        self.setProperty("surface", "window")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        frame = QFrame()
+        frame.setProperty("role", "notice")
+        frame.setProperty("tone", "accent")
+        picture = QLabel()
+        picture.setPixmap(icon("what_if", "accent_text").pixmap(ICON_SIZE, ICON_SIZE))
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(self._first)
+        words.addWidget(self._second)
+        row = QHBoxLayout(frame)
+        row.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
+        row.setSpacing(spacing.small)
+        row.addWidget(picture)
+        row.addLayout(words, 1)
+        for button in (self.images_button, self.discard_button, self.keep_button):
+            row.addWidget(button)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(spacing.small, spacing.small, spacing.small, 0)
+        whole.addWidget(frame)
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return "\n".join(label.text() for label in (self._first, self._second) if label.text())
+
+    def show_begun(self) -> None:
+        """Nothing is tried out yet."""
+        self._first.setText(self.tr("What if: edit classes, labels and confidences freely"))
+        self._second.setText(self.tr("Nothing reaches the project before you keep it."))
+        self._show(has_edits=False)
+
+    def show_following(self) -> None:
+        """Predictions are on their way."""
+        self._second.setText(self.tr("Predictions follow…"))
+
+    def show_outcome(self, outcome: "TrialOutcome") -> None:
+        """Say what the edits would do."""
+        if not outcome.edits:
+            self.show_begun()
+            return
+        changed = would_change_line(outcome.changes)
+        self._first.setText(fill(self.tr("What if: %1"), changed))
+        self._second.setText(SEPARATOR.join((tried_line(outcome.edits), accuracy_line(outcome.held_out))))
+        self._show(has_edits=True)
+
+    def _show(self, *, has_edits: bool) -> None:
+        self.keep_button.setEnabled(has_edits)
+        self.images_button.setVisible(has_edits)
+        self.show()

@@ -1,0 +1,129 @@
+"""What if: edits are tried out in the whole window, seen, and kept as one step or discarded."""
+
+from PySide6.QtCore import Qt
+
+from app.what_if.band import WhatIfBand
+from engine.collection.state import NO_CLASS
+from engine.project import ClassPolicy, Project
+from tests.support.clipping import clipped
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.live_states import assert_same, own_copy
+from tests.support.sessions import act, changed_by
+
+Key = Qt.Key
+
+
+def begin(desk: Desk) -> WhatIfBand:
+    """Press the key of what if; the band at the top."""
+    band = desk.window.what_if_band
+    assert not band.isVisible()
+    desk.press(Key.Key_W, CONTROL | SHIFT)
+    desk.wait(band.isVisible)
+    return band
+
+
+def try_out(desk: Desk) -> int:
+    """Cut a class off and remove another; how many images would change class, counted one by one."""
+    before = own_copy(desk.state)
+    red, disc = desk.graph.find("Red"), desk.graph.find("Red disc")
+    checks = desk.graph.find("Blue checks")
+    act(desk.qtbot, desk.window.session, lambda project: project.move_class(disc, red, None))
+    act(desk.qtbot, desk.window.session, lambda project: project.remove_class(checks))
+    free = (before.label_class == NO_CLASS) & (desk.state.label_class == NO_CLASS)
+    return int((before.best_class != desk.state.best_class)[free].sum())
+
+
+def click(desk: Desk, button: object) -> None:
+    """Click it as the mouse does."""
+    desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def is_enabled(desk: Desk, name: str) -> bool:
+    """Whether an action can be chosen."""
+    return desk.window.registry.action(name).isEnabled()
+
+
+def test_edits_are_seen_before_they_are_done(desk: Desk, collection: Collection) -> None:
+    """The band counts what would change and how accuracy moves, the panel shows images, discarding leaves nothing."""
+    desk.open(collection.project)
+    before, kept_bytes = own_copy(desk.state), collection.project.read_bytes()
+    band = begin(desk)
+    assert "Nothing reaches the project" in band.text
+    assert not band.keep_button.isEnabled()
+    count = try_out(desk)
+    assert count > 4
+    desk.wait(lambda: f"{count} images would change class" in band.text)
+    assert "2 edits are tried out" in band.text
+    assert "Accuracy on held-out labels: " in band.text
+    click(desk, band.images_button)
+    panel = desk.window.what_if.panel
+    assert panel is not None
+    assert panel.isVisible()
+    assert panel.text.startswith(f"{count} images would change class")
+    assert "labelled images, each held out of both models" in panel.text
+    assert panel.moves.model().index(0, 0).data().startswith("Blue checks → ")
+    assert clipped(panel) == []
+    assert clipped(band) == []
+    assert collection.project.read_bytes() == kept_bytes
+    click(desk, band.discard_button)
+    desk.wait(lambda: not band.isVisible() and desk.window.session.is_settled)
+    assert_same(desk.state, before)
+    assert "Blue checks" in {desk.graph.name(each) for each in desk.graph.classes()}
+    assert desk.window.toast.message == "Discarded. The project is as it was."
+    assert collection.project.read_bytes() == kept_bytes
+    assert not desk.window.workspace.header.badge.isVisible()
+
+
+def test_what_is_kept_is_one_step_and_stays_told(desk: Desk, collection: Collection) -> None:
+    """By keys alone; afterwards the badge tells what changed, and one undo takes all back."""
+    desk.open(collection.project)
+    before = own_copy(desk.state)
+    band = begin(desk)
+    count = try_out(desk)
+    desk.wait(lambda: f"{count} images would change class" in band.text)
+    change = changed_by(desk.qtbot, desk.window.session, lambda: desk.press(Key.Key_K, CONTROL | SHIFT))
+    assert change.text.startswith("Tried out 2 edits: ")
+    badge = desk.window.workspace.header.badge
+    desk.wait(lambda: not band.isVisible() and badge.isVisible())
+    assert badge.accessibleName().startswith(f"{count} images changed class")
+    with Project.open(collection.project, for_writing=False) as beside:
+        assert "Blue checks" not in {beside.graph.name(each) for each in beside.graph.classes()}
+    changed_by(desk.qtbot, desk.window.session, lambda: desk.press(Key.Key_Z, CONTROL))
+    assert_same(desk.state, before)
+    desk.wait(lambda: badge.changes is not None and badge.changes.other_class == count)
+
+
+def test_undo_within_goes_back_to_where_it_began(desk: Desk, collection: Collection) -> None:
+    """And no further; the band follows."""
+    desk.open(collection.project)
+    assert is_enabled(desk, "undo")
+    band = begin(desk)
+    assert not is_enabled(desk, "undo")
+    red = desk.graph.find("Red")
+    act(desk.qtbot, desk.window.session, lambda project: project.set_policy(red, ClassPolicy(1.0)))
+    desk.wait(lambda: "would have another safe class" in band.text)
+    changed_by(desk.qtbot, desk.window.session, lambda: desk.press(Key.Key_Z, CONTROL))
+    desk.wait(lambda: "Nothing reaches the project" in band.text)
+    assert not is_enabled(desk, "undo")
+    assert is_enabled(desk, "redo")
+    assert not band.keep_button.isEnabled()
+    desk.press(Key.Key_D, CONTROL | SHIFT)
+    desk.wait(lambda: not band.isVisible())
+    assert is_enabled(desk, "undo")
+
+
+def test_what_leaves_the_project_waits_until_it_is_decided(desk: Desk, collection: Collection) -> None:
+    """Nothing that is only supposed is exported, trained with or backed up; and it goes with its project."""
+    desk.open(collection.project)
+    waiting = ("export", "import_labels", "backups", "tune_propagation", "train_backbone", "choose_backbone", "what_if")
+    assert all(is_enabled(desk, name) for name in waiting)
+    assert not is_enabled(desk, "keep_what_if")
+    band = begin(desk)
+    assert not any(is_enabled(desk, name) for name in waiting)
+    assert is_enabled(desk, "keep_what_if")
+    desk.window.session.close()
+    desk.wait(lambda: desk.window.session.info is None)
+    assert not band.isVisible()
+    desk.open(collection.project)
+    assert all(is_enabled(desk, name) for name in waiting)
