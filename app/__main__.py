@@ -91,11 +91,13 @@ def _run_window(project: Path | None, log: "Log", *, with_sample: bool) -> int:
         from app.opened_files import OpenedFiles
 
         OpenedFiles(application, window.open_soon)
+    from app.graph_report import attach_graph_report
     from app.labelling_report import attach_labelling_report
     from app.startup_report import attach_report
 
     attach_report(window)
     attach_labelling_report(window)
+    attach_graph_report(window)
     window.begin(project, with_sample=with_sample)
     window.show()
     _log.info("the window is open")

@@ -282,3 +282,35 @@ def edit(
     say("\n".join((head, *lines)), {**asdict(figures), "are_kept": figures.are_kept}, as_json=as_json)
     if not figures.are_kept:
         raise typer.Exit(1)
+
+
+@application.command("graph")
+def graph(
+    wordnet: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with wordnet.is_a.txt and words.txt.", show_default="a taxonomy of that shape is made"
+        ),
+    ] = None,
+    *,
+    synsets: Annotated[int, typer.Option(min=100, help="Classes of the taxonomy that is made.")] = 82_115,
+    classes: Annotated[int, typer.Option(min=100, help="Classes of the graph that is drawn.")] = 10_000,
+    window: Annotated[bool, typer.Option(help="Also measure in the window.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Import, open and search WordNet; draw a large graph, pan, zoom and move a class; memory of the window.
+
+    The exit status is 1 when a limit is missed.
+    """
+    from engine.research.benchmarks.graph import measure_graph
+
+    figures = measure_graph(wordnet, synsets=synsets, classes=classes, in_window=window)
+    lines = [
+        f"{figure.name:40} {figure.value:12,.2f} {figure.unit:4}"
+        + ("" if figure.limit is None else f" (limit {figure.limit:g}{'' if figure.is_kept else ', MISSED'})")
+        for figure in figures.figures
+    ]
+    head = f"WordNet: {figures.synsets:,} classes; drawn: {figures.classes:,} classes"
+    say("\n".join((head, *lines)), {**asdict(figures), "are_kept": figures.are_kept}, as_json=as_json)
+    if not figures.are_kept:
+        raise typer.Exit(1)

@@ -16,7 +16,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
-import psutil
 from PIL import Image
 
 from engine.collection.embed import embed_project
@@ -30,6 +29,7 @@ from engine.new_file import create_file, write_file
 from engine.project import Project
 from engine.research.benchmarks.photos import draw_pictures, png_of_few_colours
 from engine.scratch_folder import scratch_folder
+from engine.worker.limits import peak_memory_bytes
 
 ALLOWED_GROWTH: Final = 1.1
 """How many times as much memory the largest number of files may take as the smallest."""
@@ -40,10 +40,7 @@ LARGE_LIMIT_MIB: Final = 1_500
 FILES_IN_FOLDER: Final = 1000
 PICTURES: Final = 4
 QUALITY: Final = 80
-STATUS: Final = Path("/proc/self/status")
-"""Linux only: what the kernel knows of this process."""
 _MEBIBYTE: Final = 1024**2
-_KIBIBYTE: Final = 1024
 
 
 @dataclass(frozen=True)
@@ -166,18 +163,7 @@ def _embed_and_report(folder: Path, backbone: str) -> MemoryOfRun:
         )
     if done.embedded != listener.results:
         raise ProtoleafError("not every file was embedded", found=f"{done.embedded} of {listener.results}")
-    return MemoryOfRun(done.embedded, _peak_mib(), done.images_per_s, listener.longest_s)
-
-
-def _peak_mib() -> float:
-    """Largest resident memory of this process so far."""
-    if sys.platform == "win32":
-        return float(psutil.Process().memory_info().peak_wset / _MEBIBYTE)
-    if STATUS.exists():  # what getrusage says on Linux includes the process that started this one
-        return int(STATUS.read_text(encoding="ascii").partition("VmHWM:")[2].split()[0]) / _KIBIBYTE
-    import resource
-
-    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / _MEBIBYTE
+    return MemoryOfRun(done.embedded, peak_memory_bytes() / _MEBIBYTE, done.images_per_s, listener.longest_s)
 
 
 if __name__ == "__main__":
