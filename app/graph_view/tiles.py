@@ -117,7 +117,9 @@ class Tiles:
         painter.setClipRegion(region)
         stand_in(painter)
         if self._whole_step is not None and self._whole_step != step_near(camera.scale):
-            for key in self._keys(self._whole_step, camera, view):
+            # Of those that are there: seen from far away, pieces of a near scale would be millions.
+            seen = camera.seen(view)
+            for key in [key for key in self._kept if key[0] == self._whole_step and _touch(self._rect(key), seen)]:
                 self._show(painter, key, camera, view)
         painter.restore()
 

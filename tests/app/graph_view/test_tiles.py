@@ -1,5 +1,6 @@
 """Finished pieces of the drawing."""
 
+import time
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
@@ -64,6 +65,17 @@ def test_while_zooming_the_last_pieces_stand_in(qapp: QApplication) -> None:
     frame(tiles, Camera())
     assert colours(frame(tiles, Camera(scale=1.4))) == {"#ff0000"}
     assert not tiles.is_complete
+
+
+def test_from_far_away_the_pieces_of_a_near_scale_cost_nothing(qapp: QApplication) -> None:
+    """Of those that would fill the view, hundreds of thousands, the few that are there are looked at."""
+    tiles = Tiles(Painted())
+    frame(tiles, Camera())
+    tiles.make_some(LONG_S)
+    frame(tiles, Camera())
+    start_s = time.process_time()
+    assert "#ff0000" not in colours(frame(tiles, Camera(scale=2**-9)))
+    assert time.process_time() - start_s < 0.5
 
 
 def test_pieces_out_of_date_are_shown_until_they_are_painted_anew(qapp: QApplication) -> None:
