@@ -54,6 +54,7 @@ def connect_graph(
     graph.classes_selected.connect(tree.select_classes)
     graph.create_requested.connect(classes.ask_new)
     graph.remove_requested.connect(classes.remove)
+    graph.unlink_requested.connect(classes.unlink)
     graph.classes_dropped.connect(classes.place)
     graph.images_dropped.connect(tree.images_dropped)
     graph.files_dropped.connect(tree.files_dropped)

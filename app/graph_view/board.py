@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QStyle, QVBoxLayout, QWidget
 
 from app.graph_view.canvas import GraphCanvas
 from app.graph_view.layouts import LaidOut
+from app.graph_view.mini_map import MiniMap
 from app.graph_view.model import GraphModel
+from app.graph_view.tool_strip import ToolStrip
+from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
@@ -28,6 +32,8 @@ class GraphBoard(QWidget):
     Attributes:
         model: what is drawn.
         canvas: the drawing.
+        tools: search and buttons.
+        map: the whole drawing in a corner.
 
     Signals:
         classes_selected: classes were chosen, the current one first.
@@ -46,6 +52,30 @@ class GraphBoard(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.canvas)
         self.setFocusProxy(self.canvas)
+        self.tools = ToolStrip(lambda: self.model.graph, self.canvas)
+        self.map = MiniMap(self.canvas)
+        self._connect()
+        self._follow_style()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Move things only where the system moves things."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._follow_style()
+
+    def _follow_style(self) -> None:
+        length_ms = self.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self)
+        self.canvas.sight.is_calm = length_ms == 0
+
+    def _connect(self) -> None:
+        tools, sight = self.tools, self.canvas.sight
+        tools.class_found.connect(self.fly_to)
+        tools.zoomed.connect(sight.zoom)
+        tools.fitted.connect(self.canvas.fit)
+        tools.focus_left.connect(lambda: self.model.set_focus(None))
+        tools.left.connect(self.canvas.setFocus)
+        self.canvas.looked.connect(lambda: tools.show_scale(sight.goal.scale))
+        self.canvas.search_requested.connect(tools.take_keyboard)
         self.model.laid_out.connect(self._on_laid_out)
         self.model.looks_changed.connect(self.canvas.picture.refresh)
         self.canvas.opened.connect(self.model.toggle)
@@ -53,6 +83,15 @@ class GraphBoard(QWidget):
         self.canvas.chosen.changed.connect(self._on_chosen)
         self._telling = QTimer(self, singleShot=True, interval=TELLING_MS)
         self._telling.timeout.connect(self._tell)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep what floats in its corners."""
+        super().resizeEvent(event)
+        gap = tokens().spacing.medium
+        self.tools.adjustSize()
+        self.tools.move(gap, gap)
+        self.canvas.sight.covered = float(self.tools.geometry().bottom())
+        self.map.follow()
 
     def select_class(self, class_id: int | None) -> None:
         """Choose a class; a branch that hides it opens."""
@@ -81,6 +120,8 @@ class GraphBoard(QWidget):
 
     def _on_laid_out(self, answer: LaidOut) -> None:
         self.canvas.show_drawing(answer.drawing, answer.wish.anchor)
+        focus = self.model.focus
+        self.tools.show_focus("" if focus is None else self.model.graph.name(focus))
         goal, self._flies_to = self._flies_to, None
         if goal is not None and answer.drawing.row_of(goal) is not None:
             self._choose(goal)

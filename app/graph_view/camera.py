@@ -79,14 +79,20 @@ class Camera:
         return replace(self, scale=scale_of(step_near(self.scale)))
 
 
-def fitting(bounds: Rect, view: Size, *, largest_step: int = 0) -> Camera:
-    """The camera that shows all of `bounds`, as large as a step allows."""
+def fitting(bounds: Rect, view: Size, *, covered: float = 0.0) -> Camera:
+    """The camera that shows all of `bounds`, as large as a step allows, but no larger than drawn.
+
+    Args:
+        bounds: what is to be seen.
+        view: size of the view.
+        covered: logical pixels at its upper edge that something lies on.
+    """
     width = max(bounds[2] - bounds[0], 1.0)
     height = max(bounds[3] - bounds[1], 1.0)
-    room = max(view[0] - 2 * _FIT_MARGIN, 1.0), max(view[1] - 2 * _FIT_MARGIN, 1.0)
+    room = max(view[0] - 2 * _FIT_MARGIN, 1.0), max(view[1] - covered - 2 * _FIT_MARGIN, 1.0)
     step = floor(STEPS_PER_DOUBLING * log2(min(room[0] / width, room[1] / height)) + 1e-9)
-    step = min(largest_step, _within(step))
-    return Camera((bounds[0] + bounds[2]) / 2, (bounds[1] + bounds[3]) / 2, scale_of(step))
+    scale = scale_of(min(0, _within(step)))
+    return Camera((bounds[0] + bounds[2]) / 2, (bounds[1] + bounds[3]) / 2 - covered / 2 / scale, scale)
 
 
 def bringing_in(camera: Camera, box: Rect, view: Size, margin: float) -> Camera:

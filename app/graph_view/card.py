@@ -64,6 +64,7 @@ class CardLook:
     Attributes:
         name: of the class.
         counts: one line, such as "340 images".
+        more: what is said behind it where there is room, such as " · 5 shots".
         branch: the top-level class whose colour it has.
         faces: pictures of its shots, or of those below it.
         hidden: classes folded into it.
@@ -77,6 +78,7 @@ class CardLook:
     name: str
     counts: str
     branch: int
+    more: str = ""
     faces: tuple[Path, ...] = ()
     hidden: int = 0
     is_open: bool = False
@@ -88,7 +90,7 @@ class CardLook:
     @property
     def tint(self) -> QColor:
         """Its colour."""
-        return QColor(self.colour) if self.colour else branch_colour(self.branch)
+        return QColor(self.colour or branch_colour(self.branch))
 
 
 def detail_at(scale: float) -> Detail:
@@ -181,7 +183,7 @@ def paint_faces(painter: QPainter, room: QRectF, look: CardLook, pictures: Pictu
     for cell, path in zip(cells(room, len(look.faces)), look.faces, strict=False):
         side = 64 if cell.width() < 48 else 128 if cell.width() < 100 else 192  # noqa: PLR2004 (three sizes are kept)
         if (picture := pictures(path, side)) is not None:
-            painter.drawPixmap(cell, picture, _covering(picture, cell))
+            painter.drawPixmap(cell, picture, covering(picture, cell))
     painter.restore()
 
 
@@ -200,7 +202,7 @@ def cells(room: QRectF, count: int) -> Sequence[QRectF]:
     return found
 
 
-def _covering(picture: QPixmap, cell: QRectF) -> QRectF:
+def covering(picture: QPixmap, cell: QRectF) -> QRectF:
     """The middle part of a picture that has the shape of its cell."""
     scale = max(cell.width() / picture.width(), cell.height() / picture.height())
     width, height = cell.width() / scale, cell.height() / scale
@@ -254,7 +256,10 @@ def _paint_caption(painter: QPainter, line: QRectF, look: CardLook, scale: float
     font = text_font(worn.sizes.caption * scale)
     painter.setFont(font)
     painter.setPen(QColor(worn.colours.text_muted))
-    words = QFontMetricsF(font).elidedText(look.counts, Qt.TextElideMode.ElideRight, room.width())
+    metrics = QFontMetricsF(font)
+    has_room = metrics.horizontalAdvance(look.counts + look.more) <= room.width()
+    words = look.counts + (look.more if has_room else "")
+    words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room.width())
     painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
 
 

@@ -6,23 +6,26 @@ from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPixmap
 
 from app.graph_view.camera import Size, scale_of, step_near
 from app.graph_view.card import SHORT_NAMES_FROM, Detail, detail_at, text_font
 from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, empty_drawing
 from app.graph_view.ground import Looks, dot_radius
 from app.graph_view.sight import Sight
-from app.theme.tokens import tokens
+from app.theme.tokens import Tokens, tokens
 
 ASKED: Final = 600
 """So many branches are tried, the biggest first."""
 MOST_NAMES: Final = 120
 """More are never placed on one drawing."""
+ALWAYS: Final = 12
+"""So many names are shown even where they cover a dot: without them nobody knows where anything is."""
 WIDEST: Final = 150.0
 """Of a name, in logical pixels."""
 _GAP: Final = 4.0  # logical pixels between names, and from a name to its class
+_GROUND: Final = 0.86  # how opaque the ground of a name is
 _INSET: Final = 6.0  # before and after the letters
 
 
@@ -37,38 +40,51 @@ class FarNames:
     def __init__(self, looks: Looks) -> None:
         self._looks = looks
         self._drawing = empty_drawing()
+        self._by_height: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._heights: NDArray[np.float64] = np.zeros(0)
         self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._placed: dict[int, list[tuple[int, str, float]]] = {}
+        self._pictures: dict[str, QPixmap] = {}
+        self._worn: Tokens | None = None
+        self._ratio = 1.0
 
     def show(self, drawing: Drawing) -> None:
         """Name the branches of another drawing from now on."""
         self._drawing = drawing
         sizes = branch_sizes(drawing)
         order = np.argsort(-sizes, kind="stable")[:ASKED]
+        self._by_height = np.argsort(drawing.centres[:, 1], kind="stable")
+        self._heights = drawing.centres[self._by_height, 1]
         self._order = order[sizes[order] > 1] if (sizes > 1).any() else order
         self._placed.clear()
+        self._pictures.clear()
 
     def paint(self, painter: QPainter, sight: Sight, view: Size) -> None:
         """Paint the names that are seen."""
         camera = sight.camera
         if CARD_WIDTH * camera.scale >= SHORT_NAMES_FROM or not len(self._drawing):
             return
-        colours, font = tokens().colours, text_font(tokens().sizes.caption)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(font)
-        ground = QColor(colours.surface)
-        ground.setAlphaF(0.86)
+        self._follow(painter.device().devicePixelRatio())
         for row, name, width in self.placed(step_near(camera.scale)):
             centre_x, centre_y = self._drawing.centres[row].tolist()
             x, y = camera.to_view(centre_x, centre_y, view)
             rect = _place(x, y, width, int(self._drawing.hidden[row]), camera.scale)
             if rect.right() < 0 or rect.left() > view[0] or rect.bottom() < 0 or rect.top() > view[1]:
                 continue
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(ground)
-            painter.drawRoundedRect(rect, 4, 4)
-            painter.setPen(QColor(colours.text))
-            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, name)
+            painter.drawPixmap(on_pixels(rect.topLeft(), self._ratio), self._finished(name, rect.size()))
+
+    def _follow(self, ratio: float) -> None:
+        """Another look is worn, or another screen shows it."""
+        if self._worn is not tokens() or self._ratio != ratio:
+            self._worn, self._ratio = tokens(), ratio
+            self._pictures.clear()
+
+    def _finished(self, name: str, size: QSizeF) -> QPixmap:
+        """A name as it stands on the screen, painted once."""
+        found = self._pictures.get(name)
+        if found is None:
+            found = self._pictures[name] = _painted(name, size, self._ratio)
+        return found
 
     def placed(self, step: int) -> list[tuple[int, str, float]]:
         """Row, name and width of each name at a scale."""
@@ -76,8 +92,16 @@ class FarNames:
             self._placed[step] = self._choose(step)
         return self._placed[step]
 
+    def _covers_classes(self, own: int, box: NDArray[np.float64]) -> bool:
+        """Whether a rectangle of the drawing lies on the middle of a class that it does not name."""
+        first, last = np.searchsorted(self._heights, (box[1], box[3]))
+        rows = self._by_height[first:last]
+        across = self._drawing.centres[rows, 0]
+        return bool(((across > box[0]) & (across < box[2]) & (rows != own)).any())
+
     def _choose(self, step: int) -> list[tuple[int, str, float]]:
-        scale, chosen = scale_of(step), []
+        scale = scale_of(step)
+        chosen: list[tuple[int, str, float]] = []
         metrics = QFontMetricsF(text_font(tokens().sizes.caption))
         taken = np.zeros((0, 4))
         for row in self._order.tolist():
@@ -89,7 +113,7 @@ class FarNames:
             rect = _place(x, y, width, int(self._drawing.hidden[row]), scale).adjusted(-_GAP, -_GAP, _GAP, _GAP)
             box = np.array((rect.left(), rect.top(), rect.right(), rect.bottom()))
             overlaps = (taken[:, 0] < box[2]) & (taken[:, 2] > box[0]) & (taken[:, 1] < box[3]) & (taken[:, 3] > box[1])
-            if not overlaps.any():
+            if not overlaps.any() and (len(chosen) < ALWAYS or not self._covers_classes(row, box / scale)):
                 taken = np.vstack((taken, box))
                 chosen.append((row, name, width))
             if len(chosen) == MOST_NAMES:
@@ -105,6 +129,29 @@ def _place(x: float, y: float, width: float, hidden: int, scale: float) -> QRect
     else:
         top = y + CARD_HEIGHT / 2 * scale - height / 2
     return QRectF(QPointF(x - width / 2, top), QPointF(x + width / 2, top + height))
+
+
+def _painted(name: str, size: QSizeF, ratio: float) -> QPixmap:
+    """A name on a ground that what is below it shines through."""
+    colours, picture = tokens().colours, QPixmap((size * ratio).toSize())
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter, room, ground = QPainter(picture), QRectF(QPointF(), size), QColor(colours.surface)
+    ground.setAlphaF(_GROUND)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(ground)
+    painter.drawRoundedRect(room, 4, 4)
+    painter.setFont(text_font(tokens().sizes.caption))
+    painter.setPen(QColor(colours.text))
+    painter.drawText(room, Qt.AlignmentFlag.AlignCenter, name)
+    painter.end()
+    return picture
+
+
+def on_pixels(place: QPointF, ratio: float) -> QPointF:
+    """The nearest place where pixels fall on those of the screen."""
+    return QPointF(round(place.x() * ratio) / ratio, round(place.y() * ratio) / ratio)
 
 
 def branch_sizes(drawing: Drawing) -> NDArray[np.int64]:

@@ -38,12 +38,18 @@ def press_key(canvas: GraphSheet, pointer: GraphPointer, event: QKeyEvent) -> bo
     if key in _WAYS:
         _walk(canvas, _WAYS[key], is_adding=bool(keys & Qt.KeyboardModifier.ShiftModifier))
         return True
+    if key == Qt.Key.Key_Delete and pointer.edges.chosen is not None:
+        parent_id, child_id = pointer.edges.chosen
+        canvas.unlink_requested.emit(((child_id, parent_id),))
+        return True
     return _press_space(pointer, event) or _press_general(canvas, key) or _press_on_class(canvas, key)
 
 
 def _press_with_control(canvas: GraphSheet, key: Qt.Key) -> bool:
     if key == Qt.Key.Key_0:
         canvas.fit()
+    elif key == Qt.Key.Key_F:
+        canvas.search_requested.emit()
     elif key == Qt.Key.Key_A:
         canvas.chosen.choose_all(canvas.drawing.ids.tolist())
     elif key in _PUSHES:

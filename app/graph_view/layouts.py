@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,6 +14,10 @@ from app.jobs.background_thread import BackgroundThread
 if TYPE_CHECKING:  # loads networkx and the layout's library
     from engine.graph.category_graph import CategoryGraph
     from engine.graph_drawing.layout import Layout
+
+
+MOST_AT_FIRST: Final = 60
+"""Classes that a graph is first drawn with, at most: so many can be seen with their faces."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +130,7 @@ def lay_out_wish(wish: LayoutWish, before: Layout | None) -> tuple[LaidOut, Layo
     from engine.graph_drawing.shown import first_opened, opened_to, shown_graph
 
     graph = wish.graph
-    opened = first_opened(graph) if wish.opened is None else wish.opened
+    opened = first_opened(graph, MOST_AT_FIRST) if wish.opened is None else wish.opened
     if wish.shown is not None and wish.shown in graph:
         opened = opened_to(graph, opened, wish.shown)
     focus = wish.focus if wish.focus is not None and wish.focus in graph else None

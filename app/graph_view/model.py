@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, Signal
 
 from app.graph_view.card import CardLook
+from app.graph_view.edge_hint import ParentShare
 from app.graph_view.layouts import LaidOut, Layouts, LayoutWish
 from app.graph_view.wording import card_counts, class_in_words, edge_text
 from engine.collection.graph_facts import GraphFacts, graph_facts
@@ -168,6 +169,17 @@ class GraphModel(QObject):
         shares.sort(key=lambda share: -share[1])
         return edge_text(graph.name(child_id), shares, self._facts.own_shares.get(child_id))
 
+    def parent_shares(self, child_id: int) -> tuple[ParentShare, ...]:
+        """What a class takes from each of its parents, the most first."""
+        graph = self._session.graph
+        weights = {parent: self.weight(parent, child_id) or 0.0 for parent in graph.parents(child_id)}
+        total = sum(weights.values())
+        shares = [
+            ParentShare(graph.name(parent), weight / total if total else 0.0, self.look(parent).faces)
+            for parent, weight in weights.items()
+        ]
+        return tuple(sorted(shares, key=lambda share: -share.share))
+
     def _make_look(self, class_id: int) -> CardLook:
         graph, state = self._session.graph, self._session.state
         if class_id not in graph:
@@ -176,8 +188,9 @@ class GraphModel(QObject):
         hidden = self._hidden.get(class_id, 0)
         faces = self._facts.faces.get(class_id, ())
         paths = [] if state is None else [path for face in faces if (path := _path(state, face)) is not None]
+        counts, more = card_counts(hidden, images, shots)
         return CardLook(
-            graph.name(class_id), card_counts(hidden, images, shots), self._branch(class_id), tuple(paths), hidden,
+            graph.name(class_id), counts, self._branch(class_id), more, tuple(paths), hidden,
             is_open=class_id in self._with_children, has_shots=bool(faces),
             has_more_parents=len(graph.parents(class_id)) > 1, decided=self._facts.decided.get(class_id),
         )  # fmt: skip

@@ -57,8 +57,8 @@ class GraphPicture(QObject):
         self._users, self._thumbnails = users, thumbnails
         self._ratio = 1.0
         self._worn: Tokens | None = None
-        self.ground = DrawnGround(looks, weights, self._face)
-        self._gliding = DrawnGround(looks, weights, self._face)
+        self.ground = DrawnGround(looks, weights, self.face)
+        self._gliding = DrawnGround(looks, weights, self.face)
         self.overview = Overview(looks)
         self._tiles = Tiles(self.ground.paint)
         self._names = FarNames(looks)
@@ -159,7 +159,8 @@ class GraphPicture(QObject):
         if has_news:
             self.has_news.emit()
 
-    def _face(self, path: Path, side: int) -> QPixmap | None:
+    def face(self, path: Path, side: int) -> QPixmap | None:
+        """A thumbnail of a side in logical pixels; None while it is on its way."""
         return self._thumbnails.pixmap(path, side, self._ratio)
 
     def _on_thumbnail_ready(self, path: Path) -> None:

@@ -13,6 +13,7 @@ from app.class_drops import classes_text
 from app.drag_picture import drag_picture
 from app.dragging import DraggedClasses, classes_mime_data
 from app.graph_view.card import Detail, detail_at, foot_of
+from app.graph_view.edge_pointer import EdgePointer
 from app.graph_view.marks import PORT, paint_band, paint_drawn_edge, paint_port, paint_ring, port_of
 from app.theme.tokens import tokens
 
@@ -41,6 +42,7 @@ class GraphPointer:
     Attributes:
         band: the rubber band, while one is drawn.
         hovered: row of the class under the pointer.
+        edges: what the pointer does with edges.
     """
 
     def __init__(self, canvas: GraphSheet, drops: CanvasDrops) -> None:
@@ -49,6 +51,7 @@ class GraphPointer:
         self._start = self._last = QPointF()
         self._kept: tuple[int, ...] = ()
         self._is_space_down = self._has_pushed = False
+        self.edges = EdgePointer(canvas)
         self.band: QRectF | None = None
         self.hovered: int | None = None
         self._from: int | None = None  # row of the class that an edge is drawn from
@@ -67,6 +70,8 @@ class GraphPointer:
             self._doing, self._from = _Doing.LINKING, self._port_at(event.position())
         elif event.button() == _LEFT and row is not None:
             self._press_class(row, event)
+        elif event.button() == _LEFT and self.edges.choose():
+            return
         elif event.button() == _LEFT:
             self._doing = _Doing.BANDING
             self._kept = self._canvas.chosen.ids if is_adding(event) else ()
@@ -128,6 +133,7 @@ class GraphPointer:
     def leave(self) -> None:
         """The pointer went elsewhere."""
         self._light(None)
+        self.edges.hover(None)
 
     # -- Space
 
@@ -249,6 +255,7 @@ class GraphPointer:
         if row is None:
             row = self._port_at(place)
         self._light(row)
+        self.edges.hover(place if row is None and not self._is_space_down else None)
         if not self._is_space_down:
             is_foot = row is not None and self._is_on_foot(row, place)
             is_port = self._port_at(place) is not None
@@ -261,7 +268,8 @@ class GraphPointer:
             self._canvas.update()
 
     def paint(self, painter: QPainter) -> None:
-        """Paint the rubber band, and a line around the class under the pointer."""
+        """Paint the rubber band, and what is under the pointer."""
+        self.edges.paint(painter)
         if self.band is not None:
             paint_band(painter, self.band)
         canvas, row = self._canvas, self.hovered

@@ -40,11 +40,13 @@ class GraphSheet(QWidget):
         images_requested: the images of a class are to be shown.
         create_requested: parent of the new class, or None.
         remove_requested: class ids.
+        unlink_requested: `Places`: classes, each to be taken away from a parent.
         classes_dropped: `Places`, parent they were dropped on or None, whether to link.
         images_dropped: class, or None for a new one; image ids.
         files_dropped: class, paths.
         focus_requested: a class whose surroundings alone are to be shown, or None for all.
         menu_requested: class or None, place on the screen.
+        search_requested: a name is to be typed.
         looked: one looks from elsewhere, or at something else.
     """
 
@@ -52,11 +54,13 @@ class GraphSheet(QWidget):
     images_requested = Signal(int)
     create_requested = Signal(object)
     remove_requested = Signal(object)
+    unlink_requested = Signal(object)
     classes_dropped = Signal(object, object, bool)
     images_dropped = Signal(object, object)
     files_dropped = Signal(int, object)
     focus_requested = Signal(object)
     menu_requested = Signal(object, QPoint)
+    search_requested = Signal()
     looked = Signal()
 
     def __init__(self, model: GraphModel, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
@@ -94,7 +98,7 @@ class GraphSheet(QWidget):
         self.chosen.keep_only(drawing.ids.tolist())
         self.sight.allow(drawing.bounds)
         if is_first:
-            self.fit(at_once=True)
+            self.sight.begin(drawing.bounds)
         else:
             self.sight.shift(*shift)
         self.picture.show(drawing, shift, is_calm=self.sight.is_calm)

@@ -16,6 +16,8 @@ ZOOM_S: Final = 0.14
 FLIGHT_S: Final = 0.28
 """A flight to a class."""
 MARGIN: Final = 48.0  # logical pixels around what was flown to
+FIRST_SCALE: Final = 0.25
+"""A drawing is first seen at least so large: classes have faces then."""
 WHEEL_UNITS: Final = 60.0
 """Of a wheel's angle, for one step: a notch of a usual wheel is two."""
 
@@ -27,6 +29,7 @@ class Sight(QObject):
     Attributes:
         camera: as it is now.
         view: size of the view.
+        covered: logical pixels at the upper edge that something lies on.
         is_calm: nothing moves by itself: a movement ends as soon as it begins.
 
     Signals:
@@ -41,6 +44,7 @@ class Sight(QObject):
         super().__init__(parent)
         self.camera = Camera()
         self.view: Size = (1.0, 1.0)
+        self.covered = 0.0
         self.is_calm = False
         self._from = self._goal = self.camera
         self._began_s = self._length_s = 0.0
@@ -104,13 +108,22 @@ class Sight(QObject):
 
     def fit(self, bounds: Rect, *, at_once: bool = False) -> None:
         """See all of a rectangle of the drawing."""
-        goal = fitting(bounds, self.view)
+        goal = fitting(bounds, self.view, covered=self.covered)
         self._smallest_step = min(self._smallest_step, step_near(goal.scale))
         self.look(goal) if at_once else self._go(goal, FLIGHT_S)
 
+    def begin(self, bounds: Rect) -> None:
+        """See a drawing for the first time: all of it, or its upper part where its classes would be too small."""
+        goal = fitting(bounds, self.view, covered=self.covered)
+        scale = max(goal.scale, FIRST_SCALE)
+        if scale > goal.scale:
+            top = bounds[1] + (self.view[1] / 2 - self.covered - MARGIN) / scale
+            goal = Camera((bounds[0] + bounds[2]) / 2, top, scale)
+        self.look(goal)
+
     def allow(self, bounds: Rect) -> None:
         """Never be farther away than it takes to see all of this, and a little more."""
-        self._smallest_step = step_near(fitting(bounds, self.view).scale) - 1
+        self._smallest_step = step_near(fitting(bounds, self.view, covered=self.covered).scale) - 1
 
     def bring_in(self, box: Rect) -> None:
         """Move as little as it takes to see a card."""

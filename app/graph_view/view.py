@@ -27,6 +27,7 @@ class GraphView(QWidget):
         images_requested: the images of a class are to be shown.
         create_requested: parent of the new class, or None.
         remove_requested: class ids.
+        unlink_requested: `Places`: classes, each to be taken away from a parent.
         classes_dropped: `Places`, parent they were dropped on or None, whether to link.
         images_dropped: class, or None for a new one; image ids.
         files_dropped: class, paths.
@@ -38,6 +39,7 @@ class GraphView(QWidget):
     images_requested = Signal(int)
     create_requested = Signal(object)
     remove_requested = Signal(object)
+    unlink_requested = Signal(object)
     classes_dropped = Signal(object, object, bool)
     images_dropped = Signal(object, object)
     files_dropped = Signal(int, object)
@@ -70,6 +72,7 @@ class GraphView(QWidget):
             canvas.images_requested.connect(self.images_requested)
             canvas.create_requested.connect(self.create_requested)
             canvas.remove_requested.connect(self.remove_requested)
+            canvas.unlink_requested.connect(self.unlink_requested)
             canvas.classes_dropped.connect(self.classes_dropped)
             canvas.images_dropped.connect(self.images_dropped)
             canvas.files_dropped.connect(self.files_dropped)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.texts import fill, translate
+from app.texts import fill, shortened, translate
 from app.wording import SEPARATOR, images, number, percent
 
 
@@ -20,12 +20,15 @@ def shots(count: int) -> str:
     return fill(translate("graph", "%1 shots"), number(count))
 
 
-def card_counts(hidden: int, image_count: int, shot_count: int) -> str:
-    """The line below a class's name: `1,203 classes` where they are folded into it, else `340 images · 5 shots`."""
+def card_counts(hidden: int, image_count: int, shot_count: int) -> tuple[str, str]:
+    """The line below a class's name, and what follows where there is room.
+
+    `1,203 classes` where they are folded into it, else `340 images` and ` · 5 shots`.
+    """
     if hidden:
-        return classes(hidden)
+        return classes(hidden), f" · {images(image_count)}" if image_count else ""
     words = images(image_count) if image_count else translate("graph", "No images yet")
-    return f"{words} · {shots(shot_count)}" if shot_count else words
+    return words, f" · {shots(shot_count)}" if shot_count else ""
 
 
 def class_in_words(name: str, parents: list[str], hidden: int, image_count: int, shot_count: int) -> str:
@@ -71,3 +74,15 @@ def files_on_class(name: str) -> str:
 def link_text(parent: str, child: str) -> str:
     """`Add Oak as a parent of Acorn`."""
     return fill(translate("graph", "Add %1 as a parent of %2"), parent, child)
+
+
+def found_text(place: int, count: int) -> str:
+    """`2 of 14`, `No class`."""
+    if not count:
+        return translate("graph", "No class")
+    return fill(translate("graph", "%1 of %2"), number(place), number(count))
+
+
+def looking_around(name: str) -> str:
+    """`Around Oak`."""
+    return fill(translate("graph", "Around %1"), shortened(name, 28))

@@ -1,0 +1,111 @@
+"""Finding one's way in the drawing: search, map, focus, and what an edge says."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from app.graph_view.board import GraphBoard
+from app.graph_view.drawing import curve_points
+from tests.support.collections import Collection
+from tests.support.desk import CONTROL, Desk
+
+
+@pytest.fixture
+def board(desk: Desk, collection: Collection) -> GraphBoard:
+    """The drawing of the small collection's classes, in front and at rest."""
+    desk.open(collection.project)
+    desk.press(Qt.Key.Key_G, CONTROL)
+    board = desk.window.workspace.graph.board
+    rest(desk, board)
+    return board
+
+
+def rest(desk: Desk, board: GraphBoard) -> None:
+    """Wait until the newest graph is drawn."""
+    desk.wait(lambda: len(board.canvas.drawing) > 0 and not board.model.is_busy and board.canvas.is_complete)
+
+
+def test_typing_flies_to_a_class_and_opens_the_branch_that_hides_it(desk: Desk, board: GraphBoard) -> None:
+    """Enter goes on to the next class that fits; Escape leaves; what does not exist is said."""
+    blue, canvas = desk.graph.find("Blue"), board.canvas
+    canvas.chosen.choose(blue)
+    desk.press(Qt.Key.Key_Minus)
+    disc = desk.graph.find("Blue disc")
+    desk.wait(lambda: canvas.drawing.row_of(disc) is None)
+    desk.press(Qt.Key.Key_F, CONTROL)
+    QTest.keyClicks(board.tools.search, "disc")
+    desk.wait(lambda: board.tools.count.text() == "1 of 3")
+    seen = {canvas.chosen.current}
+    for number in (2, 3):
+        desk.press(Qt.Key.Key_Return)
+        assert board.tools.count.text() == f"{number} of 3"
+        desk.wait(lambda: canvas.chosen.current not in seen)
+        seen.add(canvas.chosen.current)
+    assert seen == {desk.graph.find(f"{colour} disc") for colour in ("Red", "Green", "Blue")}
+    rest(desk, board)
+    row = canvas.drawing.row_of(disc)
+    assert row is not None
+    desk.press(Qt.Key.Key_Escape)
+    assert canvas.hasFocus()
+    desk.press(Qt.Key.Key_F, CONTROL)
+    QTest.keyClicks(board.tools.search, "nothing")
+    desk.wait(lambda: board.tools.count.text() == "No class")
+
+
+def test_focus_draws_only_what_is_around_a_class(desk: Desk, board: GraphBoard) -> None:
+    """F shows a class with parents and children, in rings; Escape brings all back."""
+    disc, canvas = desk.graph.find("Blue disc"), board.canvas
+    everything = len(canvas.drawing)
+    canvas.chosen.choose(disc)
+    desk.press(Qt.Key.Key_F)
+    desk.wait(lambda: len(canvas.drawing) < everything)
+    ids = canvas.drawing.ids.tolist()
+    rings = dict(zip(ids, canvas.drawing.distances.tolist(), strict=True))
+    assert rings[disc] == 0
+    assert rings[desk.graph.find("Blue")] == 1
+    assert desk.graph.find("Red") not in rings
+    assert board.tools.focus.text() == "Around Blue disc"
+    desk.press(Qt.Key.Key_Escape)
+    desk.wait(lambda: len(canvas.drawing) == everything)
+    assert board.tools.focus.isHidden()
+
+
+def test_the_map_comes_when_something_is_out_of_sight_and_a_click_goes_there(desk: Desk, board: GraphBoard) -> None:
+    """It is gone again when all is seen."""
+    canvas = board.canvas
+    desk.press(Qt.Key.Key_0, CONTROL)
+    desk.wait(lambda: canvas.is_complete and not board.map.isVisible())
+    canvas.sight.zoom(6)
+    desk.wait(board.map.isVisible)
+    desk.wait(lambda: canvas.is_complete)
+    QTest.mouseClick(board.map, Qt.MouseButton.LeftButton, pos=QPoint(12, 12))
+    left, top, right, bottom = canvas.sight.camera.seen(canvas.size_seen)
+    bounds = canvas.drawing.bounds
+    assert left < bounds[0] < right
+    assert top < bounds[1] < bottom
+
+
+def test_an_edge_says_what_is_propagated_over_it_and_delete_unlinks_it(desk: Desk, board: GraphBoard) -> None:
+    """The weights are those of the class's page; only a chosen edge is unlinked."""
+    red, disc, canvas = desk.graph.find("Red"), desk.graph.find("Blue disc"), board.canvas
+    desk.window.session.act(lambda project: project.link(red, disc))
+    desk.wait(lambda: canvas.drawing.edge_between(red, disc) is not None and board.model.weight(red, disc) is not None)
+    rest(desk, board)
+    canvas.fly_to(disc)
+    rest(desk, board)
+    edge = canvas.drawing.edge_between(red, disc)
+    assert edge is not None
+    x, y = curve_points(canvas.drawing.routes[edge])[-3].tolist()
+    seen = canvas.sight.camera.to_view(x, y, canvas.size_seen)
+    place = QPoint(round(seen[0]), round(seen[1]))
+    QTest.mouseMove(canvas, place - QPoint(1, 40))
+    QTest.mouseMove(canvas, place)
+    desk.wait(lambda: canvas.pointer.edges.hint is not None)
+    hint = canvas.pointer.edges.hint
+    assert hint is not None
+    assert {share.name for share in hint.shares} == {"Red", "Blue"}
+    assert sum(share.share for share in hint.shares) == pytest.approx(1)
+    assert "Blue disc takes" in hint.text
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=place)
+    desk.press_for_change(Qt.Key.Key_Delete)
+    assert {desk.graph.name(parent) for parent in desk.graph.parents(disc)} == {"Blue"}
