@@ -31,6 +31,7 @@ _DEVICE: Final = "computing/device"
 _NEW_PROJECT: Final = "new_project/backbone"
 _EXPORT_FORMAT: Final = "export/format"
 _EXPORT_FOLDER: Final = "export/folder"
+_GRAPH_EXPORT_FORMAT: Final = "export/graph_format"
 _OFFERED: Final = "backbones/offered_in"
 _OFFERED_LIMIT: Final = 500  # projects; more than a person opens in years
 
@@ -166,6 +167,15 @@ class Settings:
     @export_folder.setter
     def export_folder(self, folder: str) -> None:
         self._store.setValue(_EXPORT_FOLDER, folder)
+
+    @property
+    def graph_export_format(self) -> str:
+        """Name of the format that the class graph was exported in last; empty before the first time."""
+        return str(self._store.value(_GRAPH_EXPORT_FORMAT, "") or "")
+
+    @graph_export_format.setter
+    def graph_export_format(self, name: str) -> None:
+        self._store.setValue(_GRAPH_EXPORT_FORMAT, name)
 
     def was_offered(self, project_id: str) -> bool:
         """Whether the accurate backbone was offered to a project already, or chosen or left when it was made."""

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
+from app.exporting.class_graph.controller import GraphExport
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.thread_job import ThreadJob, Work
 from app.settings import Settings
@@ -35,6 +36,7 @@ class Exporting(QObject):
 
     Attributes:
         card: None until it was asked for.
+        class_graph: the export of the classes alone.
 
     Args:
         session: the open project.
@@ -51,6 +53,7 @@ class Exporting(QObject):
         self._toast = toast
         self._host = host
         self._thread = BackgroundThread("exporting", self)
+        self.class_graph = GraphExport(session, settings, toast, host)
         self._job: ThreadJob | None = None
         self._look = 0  # one more with every look: answers of an earlier one are dropped
         self._settled = QTimer(self)
@@ -62,7 +65,7 @@ class Exporting(QObject):
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """Actions by name."""
-        return {"export": self.open_card}
+        return {"export": self.open_card, **self.class_graph.callbacks()}
 
     def stop(self) -> None:
         """End before the program ends; an export that runs is given up and leaves nothing."""
@@ -71,6 +74,7 @@ class Exporting(QObject):
         if self._job is not None:
             self._job.cancel()
         self._thread.stop()
+        self.class_graph.stop()
 
     # -- the card
 

@@ -1,26 +1,47 @@
 """Write a project's category graph in the format of another program: whole, or not at all."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from engine.collection.exporting.export import check_overwrites_nothing
 from engine.errors import InputError, UsageError
 from engine.full_disk import writing
+from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph_drawing.dot import dot_text
 from engine.graph_drawing.layout import lay_out
 from engine.graph_drawing.shown import first_opened, shown_graph
 from engine.graph_drawing.svg import DARK, LIGHT, SVG_CARD, svg_text
 from engine.interchange import csv_edges, json_tree
+from engine.interchange.imported import ImportedGraph
 from engine.interchange.taxonomies import graphml, skos
 from engine.interchange.taxonomies.outgoing import told
 from engine.new_file import clear_abandoned_drafts, output_file
-from engine.project import Project
+from engine.project import ClassDetails, Project
 
 AUTO: Final = "auto"
 MOST_DRAWN: Final = 20_000
 """Classes of a drawing; of a larger graph the deepest branches are closed, each with the number of classes in it."""
+
+
+Weights = Mapping[tuple[ClassId, ClassId], float]
+"""Attention weight in [0, 1] of edges (parent, child)."""
+
+
+@dataclass(frozen=True)
+class GraphToWrite:
+    """What is written, apart from the project: it may be edited meanwhile.
+
+    Attributes:
+        graph: the classes and edges.
+        details: notes and colours, of classes that have any.
+        weights: of the edges that have one, for drawings.
+    """
+
+    graph: CategoryGraph
+    details: Mapping[ClassId, ClassDetails]
+    weights: Weights = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -30,13 +51,13 @@ class GraphExportFormat:
     Attributes:
         description: for a person, in a few words.
         suffix: of its files.
-        content: what is written of a project; the flag says whether a drawing is dark.
+        content: what is written of a graph.
         comes_back: whether an import of it gives the same graph again.
     """
 
     description: str
     suffix: str
-    content: Callable[[Project, bool], bytes]
+    content: Callable[[GraphToWrite], bytes]
     comes_back: bool = True
 
 
@@ -49,45 +70,47 @@ class WrittenGraph:
     format_name: str
 
 
-def _json(project: Project, _is_dark: bool) -> bytes:
-    return json_tree.written(told(project.graph, project.details())).encode()
+def drawing(content: GraphToWrite, *, is_dark: bool = False) -> bytes:
+    """The graph drawn as SVG; the deepest branches of a very large one are closed."""
+    shown = shown_graph(content.graph, first_opened(content.graph, MOST_DRAWN))
+    colours = DARK if is_dark else LIGHT
+    return svg_text(content.graph, shown, lay_out(shown, SVG_CARD), colours=colours, weights=content.weights).encode()
 
 
-def _csv(project: Project, _is_dark: bool) -> bytes:
-    return csv_edges.written(told(project.graph, project.details())).encode()
-
-
-def _graphml(project: Project, _is_dark: bool) -> bytes:
-    return graphml.written(told(project.graph, project.details()))
-
-
-def _skos(project: Project, _is_dark: bool) -> bytes:
-    return skos.written(told(project.graph, project.details())).encode()
-
-
-def _dot(project: Project, _is_dark: bool) -> bytes:
-    return dot_text(project.graph).encode()
-
-
-def _svg(project: Project, is_dark: bool) -> bytes:
-    graph = project.graph
-    shown = shown_graph(graph, first_opened(graph, MOST_DRAWN))
-    return svg_text(graph, shown, lay_out(shown, SVG_CARD), colours=DARK if is_dark else LIGHT).encode()
+def _told(content: GraphToWrite) -> ImportedGraph:
+    return told(content.graph, content.details)
 
 
 GRAPH_FORMATS: Final[Mapping[str, GraphExportFormat]] = {
-    "json": GraphExportFormat("JSON: one class to a line, everything that is known of it", ".json", _json),
-    "csv": GraphExportFormat("CSV: a table of children and parents, for spreadsheets", ".csv", _csv),
-    "graphml": GraphExportFormat("GraphML: for Gephi, yEd, Cytoscape and igraph", ".graphml", _graphml),
-    "skos": GraphExportFormat("SKOS: a thesaurus in Turtle", ".ttl", _skos),
-    "dot": GraphExportFormat("DOT: for Graphviz", ".dot", _dot, comes_back=False),
-    "svg": GraphExportFormat("SVG: a drawing, for papers and slides", ".svg", _svg, comes_back=False),
+    "json": GraphExportFormat(
+        "JSON: one class to a line, everything that is known of it",
+        ".json",
+        lambda content: json_tree.written(_told(content)).encode(),
+    ),
+    "csv": GraphExportFormat(
+        "CSV: a table of children and parents, for spreadsheets",
+        ".csv",
+        lambda content: csv_edges.written(_told(content)).encode(),
+    ),
+    "graphml": GraphExportFormat(
+        "GraphML: for Gephi, yEd, Cytoscape and igraph", ".graphml", lambda content: graphml.written(_told(content))
+    ),
+    "skos": GraphExportFormat(
+        "SKOS: a thesaurus in Turtle", ".ttl", lambda content: skos.written(_told(content)).encode()
+    ),
+    "dot": GraphExportFormat(
+        "DOT: for Graphviz",
+        ".dot",
+        lambda content: dot_text(content.graph, weights=content.weights).encode(),
+        comes_back=False,
+    ),
+    "svg": GraphExportFormat("SVG: a drawing, for papers and slides", ".svg", drawing, comes_back=False),
 }
 """By name."""
 
 
 def export_graph(project: Project, out: Path, format_name: str = AUTO, *, is_dark: bool = False) -> WrittenGraph:
-    """Write the graph into a file.
+    """Write a project's graph into a file.
 
     Args:
         project: may be open for reading only.
@@ -97,21 +120,45 @@ def export_graph(project: Project, out: Path, format_name: str = AUTO, *, is_dar
 
     Raises:
         UsageError: there is no such format, or the suffix tells none.
-        InputError: there are no classes, or the file is the project.
+        InputError: there are no classes, or the file is the project or one of its images.
         StorageError: it cannot be written.
     """
     name = format_of(out) if format_name == AUTO else format_name
     if name not in GRAPH_FORMATS:
         raise UsageError(f'there is no graph format "{name}"', expected=f"one of {_names()}", remedy="choose one")
+    content = graph_to_write(project, out)
+    is_drawing = GRAPH_FORMATS[name].content is drawing
+    write_graph(out, drawing(content, is_dark=is_dark) if is_drawing else GRAPH_FORMATS[name].content(content))
+    return WrittenGraph(len(content.graph), content.graph.edge_count, name)
+
+
+def graph_to_write(project: Project, out: Path, weights: Weights | None = None) -> GraphToWrite:
+    """Take what is written out of a project.
+
+    Args:
+        project: may be open for reading only.
+        out: the file that it is to go to.
+        weights: of edges, where they are known.
+
+    Raises:
+        InputError: there are no classes, or the file is the project or one of its images.
+    """
     if not len(project.graph):
         raise InputError("there are no classes to export", remedy="add or import classes first")
     check_overwrites_nothing(project, out)
-    content = GRAPH_FORMATS[name].content(project, is_dark)
+    return GraphToWrite(project.graph.copy(), project.details(), weights or {})
+
+
+def write_graph(out: Path, content: bytes) -> None:
+    """Write a file, whole or not at all.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
     with writing(out, "the graph cannot be written", "choose another folder"):
         clear_abandoned_drafts(out.parent)  # of exports that were killed
         with output_file(out) as file:
             file.write(content)
-    return WrittenGraph(len(project.graph), project.graph.edge_count, name)
 
 
 def format_of(out: Path) -> str:

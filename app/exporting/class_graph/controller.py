@@ -1,0 +1,116 @@
+"""Exporting the class graph: format and file are chosen in one dialog, the file is made beside the project's thread."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, cast, final
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.jobs.background_thread import BackgroundThread
+from app.jobs.thread_job import ThreadJob
+from app.settings import Settings
+from app.texts import fill, translate
+from app.wording import sentence
+
+if TYPE_CHECKING:  # the window shows first
+    from app.exporting.class_graph.logic import OfferedFormat, WrittenClasses
+    from app.session import Session
+    from app.status.toast import Toast
+    from engine.collection.exporting.export_graph import GraphToWrite
+    from engine.events import CancelToken, OnProgress
+
+
+@final
+class GraphExport(QObject):
+    """Writes the classes of the open project for another program, or as a drawing.
+
+    Args:
+        session: the open project.
+        settings: remembers format and folder of the last export.
+        toast: says what came of it.
+        window: what the dialog stands before.
+    """
+
+    def __init__(self, session: "Session", settings: Settings, toast: "Toast", window: QWidget) -> None:
+        super().__init__(window)
+        self._session = session
+        self._settings = settings
+        self._toast = toast
+        self._window = window
+        self._thread = BackgroundThread("graph export", self)
+        self._job: ThreadJob | None = None
+
+    def callbacks(self) -> dict[str, Callable[[], None]]:
+        """Actions by name."""
+        return {"export_graph": self.choose}
+
+    def stop(self) -> None:
+        """End before the program ends; a file that is not whole by then is not there."""
+        if self._job is not None:
+            self._job.cancel()
+        self._thread.stop()
+
+    def choose(self) -> None:
+        """Ask for a file and its format, those of last time offered first."""
+        from app.exporting.class_graph.logic import FIRST, chosen_format, offered_formats
+        from app.exporting.class_graph.wording import filter_text
+
+        info = self._session.info
+        if info is None:
+            return
+        offered = {filter_text(each): each for each in offered_formats()}
+        last = self._settings.graph_export_format
+        names = [each.name for each in offered.values()]
+        first = list(offered)[names.index(last if last in names else FIRST)]
+        folder = Path(self._settings.export_folder) if self._settings.export_folder else info.path.parent
+        name, row = QFileDialog.getSaveFileName(
+            self._window,
+            translate("graph_export", "Export class graph"),
+            str(folder / f"{info.path.stem}-classes{offered[first].suffix}"),
+            ";;".join(offered),
+            first,
+        )
+        if name:
+            target, form = chosen_format(Path(name), offered.get(row, offered[first]))
+            self._settings.graph_export_format = form.name
+            self._settings.export_folder = str(target.parent)
+            self.export(target, form)
+
+    def export(self, target: Path, form: "OfferedFormat") -> None:
+        """Begin once every edit that was made is on disk."""
+        from app.exporting.class_graph.logic import taken_out
+
+        self._session.ask(
+            taken_out(target), lambda content: self._start(content, target, form), owner=self, topic="graph export"
+        )
+
+    def _start(self, content: "GraphToWrite", target: Path, form: "OfferedFormat") -> None:
+        from app.exporting.class_graph.wording import job_title
+
+        def work(_on_progress: "OnProgress", cancel: "CancelToken") -> "WrittenClasses":
+            from app.exporting.class_graph.logic import write
+
+            return write(content, target, form, cancel)
+
+        job = ThreadJob(job_title(target), work, self._thread)
+        job.keeps_finished = False
+        job.finished.connect(lambda done: self._on_finished(cast("WrittenClasses", done)))
+        job.failed.connect(lambda reason: self._toast.say_failure(sentence(reason)))
+        self._job = job
+        self._session.jobs.watch(job)
+        job.start()
+
+    def _on_finished(self, done: "WrittenClasses") -> None:
+        from app.exporting.class_graph.wording import done_text
+
+        self._toast.say(
+            done_text(done),
+            action=translate("graph_export", "Show in folder"),
+            on_action=lambda: self._show_folder(done.target.parent),
+        )
+
+    def _show_folder(self, folder: Path) -> None:
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+            self._toast.say_failure(fill(translate("graph_export", "The folder cannot be shown: %1"), str(folder)))
