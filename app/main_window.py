@@ -19,6 +19,7 @@ from app.backbones.accurate_offer import OfferLine
 from app.backbones.controller import Backbones
 from app.backbones.jobs import BackboneJobs
 from app.backups.controller import Backups
+from app.class_split.controller import ClassSplitting
 from app.class_tree.controller import Classes
 from app.class_tree.view import ClassTree
 from app.computing.controller import Computing
@@ -144,6 +145,10 @@ class MainWindow(QMainWindow):
         self.dropped_images = DroppedImages(self.session, self.palette_panel)
         self.image_files = ImageFiles(self.session, self.workspace.grid, self.toast)
         self.classes = Classes(self.session, self.tree, self.palette_panel, self.toast.say)
+        self.class_splitting = ClassSplitting(
+            self.session, self.thumbnails, self.toast, self._stage,
+            lambda: (self.tree.selected_class, self.workspace.selected_ids),
+        )  # fmt: skip
         self.models = Models(self.session, self.training, self.side, self.toast)
         self.backbones = Backbones(self.session, self.backbone_jobs, self.side, self.toast)
         self.offer_line = OfferLine(self.session, self.settings, self.workspace.offer_notice, self.backbones.compare)
@@ -173,6 +178,7 @@ class MainWindow(QMainWindow):
             **self.reports.callbacks(), **self.image_files.callbacks(), **self.preferences.callbacks(),
             **self.about.callbacks(), **self.help.callbacks(), **self.exporting.callbacks(),
             **self.graph_imports.callbacks(), **self.label_imports.callbacks(), **self.what_if.callbacks(),
+            **self.class_splitting.callbacks(),
             **self._own_callbacks(),
         }  # fmt: skip
         self.registry = Registry(

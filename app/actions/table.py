@@ -151,6 +151,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         _CLASS | Needs.SEVERAL_PARENTS,
     ),
     ActionRow("merge_class", QT_TRANSLATE_NOOP("actions", "Merge class into…"), "merge", ("Ctrl+J",), CLASSES, _CLASS),
+    ActionRow("split_class", QT_TRANSLATE_NOOP("actions", "Split class…"), "split", ("Ctrl+Alt+J",), CLASSES, _CLASS),
     ActionRow(
         "copy_classes",
         QT_TRANSLATE_NOOP("actions", "Copy classes"),

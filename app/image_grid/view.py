@@ -39,9 +39,9 @@ from app.image_grid.geometry import GAP, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, Gr
 from app.image_grid.model import ImageGridModel
 from app.image_grid.place_keeper import PlaceKeeper
 from app.image_grid.pointer import Pointer
-from app.image_grid.rubber_band import paint_rubber_band
 from app.image_grid.steps import KEYS, row_after
 from app.images.thumbnails import Thumbnails
+from app.rubber_band import paint_rubber_band
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 ZOOM_STEP: Final = 1.15

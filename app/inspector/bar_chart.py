@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from engine.collection.policy_curve import PolicyCurve, PolicyPoint
 
 PLOT_HEIGHT: Final = 84
+"""Logical pixels: enough to see a few percent, and no more than two strips of thumbnails."""
 HANDLE_INSET: Final = 9
 """Half of a slider's handle: its middle is over the same confidence as the line of the chart."""
 LINE: Final = 2.0

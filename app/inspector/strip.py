@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from app.images.squares import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
 from app.theme.tokens import tokens
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
 
 GAP: Final = 6
-RADIUS: Final = 6.0
 
 
 @final
@@ -98,18 +98,7 @@ class ThumbnailStrip(QWidget):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         for place, (_, path) in enumerate(self._images):
             rect = self._rect(place)
-            shape = QPainterPath()
-            shape.addRoundedRect(QRectF(rect), RADIUS, RADIUS)
-            picture = self._thumbnails.pixmap(path, self._side, self.devicePixelRatioF())
-            if picture is None:
-                painter.fillPath(shape, QColor(tokens().colours.sunken))
-            else:
-                side = min(picture.width(), picture.height())
-                source = QRectF((picture.width() - side) / 2, (picture.height() - side) / 2, side, side)
-                painter.save()
-                painter.setClipPath(shape)
-                painter.drawPixmap(QRectF(rect), picture, source)
-                painter.restore()
+            paint_square(painter, rect, self._thumbnails.pixmap(path, self._side, self.devicePixelRatioF()))
             if place == self._hovered:
                 painter.setPen(QPen(QColor(tokens().colours.accent), 2))
                 painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), RADIUS - 1, RADIUS - 1)

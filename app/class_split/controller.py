@@ -1,0 +1,132 @@
+"""Splitting a class by its labelled images: proposed by their looks or by what is chosen in the grid, then by hand."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from app.class_split.logic import SplitDraft, first_draft
+from app.class_split.wording import too_few_text
+
+if TYPE_CHECKING:  # the window shows first
+    from app.class_split.view import SplitCard
+    from app.images.thumbnails import Thumbnails
+    from app.session import Session
+    from app.status.toast import Toast
+    from engine.collection.live import LiveCollection
+    from engine.collection.state import CollectionState
+
+FEWEST: Final = 2
+"""Labelled images that a class needs to be split."""
+Kinds = tuple[tuple[int, ...], ...]
+
+
+@final
+class ClassSplitting(QObject):
+    """Opens the card and splits.
+
+    Attributes:
+        card: None until it was asked for.
+
+    Args:
+        session: the open project.
+        thumbnails: pictures of images.
+        toast: says what cannot be done.
+        host: what the card floats over.
+        chosen: the chosen class, and the images that are chosen in the grid.
+    """
+
+    def __init__(
+        self,
+        session: "Session",
+        thumbnails: "Thumbnails",
+        toast: "Toast",
+        host: QWidget,
+        chosen: Callable[[], tuple[int | None, Sequence[int]]],
+    ) -> None:
+        super().__init__(host)
+        self.card: SplitCard | None = None
+        self._session = session
+        self._thumbnails = thumbnails
+        self._toast = toast
+        self._host = host
+        self._chosen = chosen
+        session.closed.connect(self._dismiss)
+        session.failed.connect(self._on_failed)
+
+    def callbacks(self) -> dict[str, Callable[[], None]]:
+        """Actions by name."""
+        return {"split_class": self.ask}
+
+    def ask(self) -> None:
+        """Ask how to split the chosen class."""
+        class_id, images = self._chosen()
+        if class_id is not None:
+            self.open(class_id, images)
+
+    def open(self, class_id: int, chosen: Sequence[int] = ()) -> None:
+        """Ask how to split a class.
+
+        Args:
+            class_id: the class.
+            chosen: images that are to leave it; without any the smaller of two kinds, where there are two.
+        """
+        session = self._session
+        if session.info is not None and session.info.is_writable and class_id in session.graph:
+            session.ask(
+                lambda live: _look(live, class_id),
+                lambda found: self._on_looked(class_id, chosen, *found),
+                owner=self,
+                topic="split class",
+            )
+
+    def _on_looked(self, class_id: int, chosen: Sequence[int], labelled: tuple[int, ...], kinds: Kinds) -> None:
+        state, graph = self._session.state, self._session.graph
+        if state is None or class_id not in graph:
+            return
+        known = _listed(state, labelled)
+        if len(known) < FEWEST:
+            self._toast.say_failure(too_few_text(graph.name(class_id), len(known)))
+            return
+        if self.card is None:
+            self.card = self._make_card()
+        self.card.show_draft(first_draft(class_id, graph.name(class_id), known, chosen, kinds), state)
+
+    def _make_card(self) -> "SplitCard":
+        from app.class_split.view import SplitCard
+
+        card = SplitCard(self._host, self._thumbnails)
+        card.split_requested.connect(self._split)
+        return card
+
+    def _split(self, draft: SplitDraft, name: str, is_below: bool) -> None:
+        from engine.project import SplitPart
+
+        parts = [SplitPart(name, draft.leaving)]
+        self._session.act(
+            lambda project: project.split_class(draft.class_id, parts, as_children=is_below)[0],
+            on_done=lambda _change: self._dismiss(),
+        )
+
+    def _on_failed(self, reason: str) -> None:
+        if self.card is not None and self.card.isVisible():
+            self.card.show_failure(reason)
+
+    def _dismiss(self) -> None:
+        if self.card is not None:
+            self.card.dismiss()
+
+
+def _look(live: "LiveCollection", class_id: int) -> tuple[tuple[int, ...], Kinds]:
+    """The images that are labelled with a class, and the kinds that they fall into; on the project thread."""
+    from engine.collection.graph_suggestions.kinds import kinds_of
+
+    labelled = tuple(image_id for image_id, label in live.embedded.images.label_items() if label == class_id)
+    return labelled, kinds_of(live, class_id)
+
+
+def _listed(state: "CollectionState", image_ids: Sequence[int]) -> list[int]:
+    """Those of the images that a snapshot knows."""
+    known = frozenset(state.image_ids.tolist())
+    return [image_id for image_id in image_ids if image_id in known]

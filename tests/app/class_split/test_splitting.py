@@ -1,0 +1,102 @@
+"""A class is split by clicks, boxes and keys, as one step that can be undone."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from app.class_split.board import PictureBoard
+from app.class_split.view import SplitCard
+from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import changed_by
+
+ALT = Qt.KeyboardModifier.AltModifier
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def card(reviewing: Desk) -> SplitCard:
+    """The card, open on "Red disc" with five labelled images."""
+    session = reviewing.window.session
+    red = reviewing.graph.find("Red disc")
+    ids = [int(each) for each in reviewing.state.image_ids[:5]]
+    changed_by(reviewing.qtbot, session, lambda: session.label(ids, red))
+    others = [int(each) for each in reviewing.state.image_ids[5:]]
+    changed_by(reviewing.qtbot, session, lambda: session.unlabel(others))
+    reviewing.wait(lambda: session.is_settled)
+    reviewing.window.workspace.grid.clearSelection()
+    reviewing.window.tree.select_class(red)
+    reviewing.window.tree.front.setFocus()
+    reviewing.press(Qt.Key.Key_J, CONTROL | ALT)
+    reviewing.wait(lambda: reviewing.window.class_splitting.card is not None)
+    card = reviewing.window.class_splitting.card
+    assert card is not None
+    reviewing.wait(card.isVisible)
+    _all_to_the_left(reviewing, card)
+    return card
+
+
+def _all_to_the_left(desk: Desk, card: SplitCard) -> None:
+    """Whatever is proposed is taken back, so that each test begins alike."""
+    while card.leaving.image_ids:
+        before = len(card.leaving.image_ids)
+        QTest.mouseClick(card.leaving, LEFT, pos=card.leaving.rect_of(0).center())
+        desk.wait(lambda before=before: len(card.leaving.image_ids) < before)  # type: ignore[misc]
+
+
+def _draw_box(board: PictureBoard, first: int, last: int) -> None:
+    start, end = board.rect_of(first).topLeft() + QPoint(3, 3), board.rect_of(last).bottomRight() - QPoint(3, 3)
+    QTest.mousePress(board, LEFT, pos=start)
+    QTest.mouseMove(board, (start + end) / 2)
+    QTest.mouseMove(board, end)
+    QTest.mouseRelease(board, LEFT, pos=end)
+
+
+def test_a_box_a_click_and_a_key_move_images_and_enter_splits(reviewing: Desk, card: SplitCard) -> None:
+    """Two by a box, one by a click, one by Space and back; the name is typed, and Ctrl+Z takes all of it back."""
+    session, red = reviewing.window.session, reviewing.graph.find("Red disc")
+    ids = list(card.staying.image_ids)
+    assert len(ids) == 5
+    _draw_box(card.staying, 0, 1)
+    assert list(card.leaving.image_ids) == ids[:2]
+    QTest.mouseClick(card.staying, LEFT, pos=card.staying.rect_of(0).center())
+    assert list(card.leaving.image_ids) == ids[:3]
+    card.staying.setFocus()
+    QTest.keyClick(card.staying, Qt.Key.Key_Right)
+    QTest.keyClick(card.staying, Qt.Key.Key_Space)
+    assert list(card.leaving.image_ids) == [*ids[:3], ids[4]]
+    QTest.mouseClick(card.leaving, LEFT, pos=card.leaving.rect_of(3).center())
+    assert not card.split_button.isEnabled()
+    card.name.setFocus()
+    QTest.keyClicks(card.name, "Dark red disc")
+    changed_by(reviewing.qtbot, session, lambda: QTest.keyClick(card.name, Qt.Key.Key_Return))
+    reviewing.wait(lambda: not card.isVisible())
+    new = reviewing.graph.find("Dark red disc")
+    assert reviewing.graph.parents(new) == reviewing.graph.parents(red)
+    assert [reviewing.label_of(each) for each in ids] == ["Dark red disc"] * 3 + ["Red disc"] * 2
+    changed_by(reviewing.qtbot, session, session.undo)
+    assert not reviewing.graph.fitting("Dark red disc")
+    assert {reviewing.label_of(each) for each in ids} == {"Red disc"}
+
+
+def test_a_name_that_is_taken_is_said_on_the_card_and_nothing_changes(reviewing: Desk, card: SplitCard) -> None:
+    QTest.mouseClick(card.staying, LEFT, pos=card.staying.rect_of(0).center())
+    QTest.mouseClick(card.below, LEFT, pos=QPoint(8, card.below.height() // 2))
+    assert card.below.isChecked()
+    QTest.mouseClick(card.beside, LEFT, pos=QPoint(8, card.beside.height() // 2))
+    QTest.keyClicks(card.name, "Red disc")
+    QTest.keyClick(card.name, Qt.Key.Key_Return)
+    reviewing.wait(lambda: "Red disc" in card.failure.text)
+    assert card.isVisible()
+    QTest.keyClick(card.name, Qt.Key.Key_Escape)
+    assert not card.isVisible()
+
+
+def test_one_labelled_image_is_too_few(reviewing: Desk) -> None:
+    """The toast says so, and no card opens."""
+    session, red = reviewing.window.session, reviewing.graph.find("Red disc")
+    everything = [int(each) for each in reviewing.state.image_ids]
+    changed_by(reviewing.qtbot, session, lambda: session.unlabel(everything))
+    changed_by(reviewing.qtbot, session, lambda: session.label(everything[:1], red))
+    reviewing.window.class_splitting.open(red)
+    reviewing.wait(lambda: "takes 2" in reviewing.window.toast.message)
+    assert reviewing.window.class_splitting.card is None
