@@ -1,6 +1,6 @@
 """The window: three panes, a status line, and which page is in front. What things do is in the controllers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
@@ -61,6 +61,7 @@ from app.welcome.controller import Projects
 from app.welcome.view import Welcome
 from app.what_if.band import WhatIfBand
 from app.what_if.controller import WhatIf
+from app.window_actions import window_actions
 from app.workspace.view import Workspace
 from engine.config import CacheFolders
 from engine.log import Log
@@ -178,8 +179,10 @@ class MainWindow(QMainWindow):
             **self.reports.callbacks(), **self.image_files.callbacks(), **self.preferences.callbacks(),
             **self.about.callbacks(), **self.help.callbacks(), **self.exporting.callbacks(),
             **self.graph_imports.callbacks(), **self.label_imports.callbacks(), **self.what_if.callbacks(),
-            **self.class_splitting.callbacks(),
-            **self._own_callbacks(),
+            **self.class_splitting.callbacks(), **window_actions(self.session, self.tree, self.workspace),
+            "command_palette": self._open_commands,
+            "read_images": self._read_images, "show_keys": self._show_keys,
+            "show_failures": self.status_line.job_bar.show_failures,
         }  # fmt: skip
         self.registry = Registry(
             callbacks, self, (self.workspace.grid, self.workspace.image_view), (self.tree.classes,)
@@ -187,25 +190,6 @@ class MainWindow(QMainWindow):
         self.registry.fill(self.menuBar())
         self._undo_titles = UndoTitles(self.registry)
         self.commands = Commands(self.palette_panel, self.registry, lambda: self.session.graph, self.tree.select_class)
-
-    def _own_callbacks(self) -> dict[str, Callable[[], None]]:
-        grid = self.workspace.grid
-        return {
-            "undo": self.session.undo,
-            "redo": self.session.redo,
-            "command_palette": lambda: self.commands.open(),  # noqa: PLW0108 (made later)
-            "read_images": self._read_images,
-            "open_image": lambda: grid.open_requested.emit(grid.current_id) if grid.current_id is not None else None,
-            "show_all": lambda: self.tree.select_subset(Subset.ALL),
-            "show_to_review": lambda: self.tree.select_subset(Subset.TO_REVIEW),
-            "show_labelled": lambda: self.tree.select_subset(Subset.LABELLED),
-            "show_unknown": lambda: self.tree.select_subset(Subset.UNKNOWN),
-            "zoom_in": lambda: self.workspace.zoom(1),
-            "zoom_out": lambda: self.workspace.zoom(-1),
-            "show_graph": lambda: self.workspace.show_graph(not self.workspace.is_graph_shown),
-            "show_failures": self.status_line.job_bar.show_failures,
-            "show_keys": self._show_keys,
-        }
 
     def _connect(self) -> None:
         session, tree, workspace = self.session, self.tree, self.workspace
@@ -360,6 +344,9 @@ class MainWindow(QMainWindow):
             self.inspector.show_class(class_id)
 
     # -- what concerns the whole window
+
+    def _open_commands(self) -> None:
+        self.commands.open()
 
     def _show_keys(self) -> None:
         if self._keys is None:

@@ -1,0 +1,25 @@
+"""What the actions do that belong to no feature: undo, the rows beside the classes, grid and graph, zoom."""
+
+from collections.abc import Callable, Mapping
+
+from app.class_tree.view import ClassTree
+from app.session import Session
+from app.session.subsets import Subset
+from app.workspace.view import Workspace
+
+
+def window_actions(session: Session, tree: ClassTree, workspace: Workspace) -> Mapping[str, Callable[[], None]]:
+    """Callbacks by name of the action."""
+    grid = workspace.grid
+    return {
+        "undo": session.undo,
+        "redo": session.redo,
+        "open_image": lambda: grid.open_requested.emit(grid.current_id) if grid.current_id is not None else None,
+        "show_all": lambda: tree.select_subset(Subset.ALL),
+        "show_to_review": lambda: tree.select_subset(Subset.TO_REVIEW),
+        "show_labelled": lambda: tree.select_subset(Subset.LABELLED),
+        "show_unknown": lambda: tree.select_subset(Subset.UNKNOWN),
+        "zoom_in": lambda: workspace.zoom(1),
+        "zoom_out": lambda: workspace.zoom(-1),
+        "show_graph": lambda: workspace.show_graph(not workspace.is_graph_shown),
+    }
