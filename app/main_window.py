@@ -185,7 +185,7 @@ class MainWindow(QMainWindow):
             "show_failures": self.status_line.job_bar.show_failures,
         }  # fmt: skip
         self.registry = Registry(
-            callbacks, self, (self.workspace.grid, self.workspace.image_view), (self.tree.classes,)
+            callbacks, self, (self.workspace.grid, self.workspace.image_view), (self.tree.classes, self.workspace.graph)
         )
         self.registry.fill(self.menuBar())
         self._undo_titles = UndoTitles(self.registry)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStyle, QVBoxLayout, QWidget
 
 from app.graph_view.canvas import GraphCanvas
+from app.graph_view.drawing import empty_drawing
 from app.graph_view.layouts import LaidOut
 from app.graph_view.mini_map import MiniMap
 from app.graph_view.model import GraphModel
@@ -46,7 +47,8 @@ class GraphBoard(QWidget):
         self.model = GraphModel(session, self)
         self.canvas = GraphCanvas(self.model, thumbnails)
         self.canvas.setAccessibleName(self.tr("Category graph"))
-        self._flies_to: int | None = None
+        self._wanted: int | None = None  # a class that is not drawn yet
+        self._is_flight = False
         self._is_following = False
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -56,6 +58,7 @@ class GraphBoard(QWidget):
         self.map = MiniMap(self.canvas)
         self._connect()
         self._follow_style()
+        session.closed.connect(self._on_session_closed)
 
     def changeEvent(self, event: QEvent) -> None:
         """Move things only where the system moves things."""
@@ -102,7 +105,7 @@ class GraphBoard(QWidget):
             if class_id is not None:
                 self.canvas.show_class(class_id)
         else:
-            self.fly_to(class_id)
+            self._draw_for(class_id, is_flight=False)
 
     def fly_to(self, class_id: int) -> None:
         """See a class, wherever it is; branches that hide it open."""
@@ -110,8 +113,12 @@ class GraphBoard(QWidget):
             self._choose(class_id)
             self.canvas.fly_to(class_id)
         else:
-            self._flies_to = class_id
-            self.model.lay_out(shown=class_id, anchor=self.canvas.chosen.current)
+            self._draw_for(class_id, is_flight=True)
+
+    def _draw_for(self, class_id: int, *, is_flight: bool) -> None:
+        """Have a class drawn that is hidden in a closed branch, or around another one."""
+        self._wanted, self._is_flight = class_id, is_flight
+        self.model.lay_out(shown=class_id)
 
     def _choose(self, class_id: int | None) -> None:
         self._is_following = True
@@ -119,13 +126,23 @@ class GraphBoard(QWidget):
         self._is_following = False
 
     def _on_laid_out(self, answer: LaidOut) -> None:
-        self.canvas.show_drawing(answer.drawing, answer.wish.anchor)
+        anchor = answer.wish.anchor
+        self.canvas.show_drawing(answer.drawing, self.canvas.steady_class(answer.drawing) if anchor is None else anchor)
         focus = self.model.focus
         self.tools.show_focus("" if focus is None else self.model.graph.name(focus))
-        goal, self._flies_to = self._flies_to, None
-        if goal is not None and answer.drawing.row_of(goal) is not None:
-            self._choose(goal)
-            self.canvas.fly_to(goal)
+        wanted = self._wanted
+        if wanted is None or answer.drawing.row_of(wanted) is None:
+            return
+        self._wanted = None
+        self._choose(wanted)
+        self.canvas.fly_to(wanted) if self._is_flight else self.canvas.show_class(wanted)
+
+    def _on_session_closed(self) -> None:
+        """Nothing of a project is left when it is closed."""
+        self._wanted = None
+        self.canvas.chosen.choose(None)
+        self.canvas.show_drawing(empty_drawing(), None)
+        self.tools.show_focus("")
 
     def _on_chosen(self) -> None:
         """Tell of one class at once; of several when the hand that chooses them rests."""

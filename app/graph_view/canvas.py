@@ -120,7 +120,10 @@ class GraphCanvas(GraphSheet):
         event.accept()
 
     def event(self, event: QEvent) -> bool:
-        """Zoom as two fingers pinch."""
+        """Zoom as two fingers pinch; Delete is meant for what is chosen here, be it an edge or a thousand classes."""
+        if _is_delete_wanted(event):
+            event.accept()
+            return True
         if isinstance(event, QNativeGestureEvent):
             if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
                 place = event.position()
@@ -151,6 +154,12 @@ class GraphCanvas(GraphSheet):
         else:
             place = QPointF(event.pos())
         self.menu_requested.emit(self.class_at(place), self.mapToGlobal(place.toPoint()))
+
+
+def _is_delete_wanted(event: QEvent) -> bool:
+    """Whether Delete was pressed, before it is taken for the shortcut of an action."""
+    is_early = event.type() == QEvent.Type.ShortcutOverride
+    return is_early and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Delete
 
 
 def is_link(event: QDropEvent) -> bool:

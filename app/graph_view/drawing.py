@@ -96,9 +96,10 @@ class Drawing:
         """The same classes, all moved by so much; edges are left to be drawn anew."""
         return replace(self, centres=self.centres + np.array((dx, dy)))
 
-    def edges_of(self, row: int) -> NDArray[np.int64]:
-        """Edges that end at a class."""
-        return np.flatnonzero((self.parents == row) | (self.children == row))
+    def edges_of(self, row: int, rect: Rect) -> NDArray[np.int64]:
+        """Edges that begin or end at a class, as far as they are seen in a rectangle."""
+        edges = self.edges_in(rect)
+        return edges[(self.parents[edges] == row) | (self.children[edges] == row)]
 
     def edge_between(self, parent_id: int, child_id: int) -> int | None:
         """The edge of two classes."""

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from app.graph_view.sheet import GraphSheet
 
 SPRING_MS: Final = 600  # as in the tree: long enough to pass over a card, short enough to wait
-EDGE: Final = 36.0  # logical pixels from the edge of the view within which the drawing is pushed
+EDGE: Final = 28.0  # logical pixels from the edge of the view within which the drawing is pushed
 PUSH: Final = 14.0  # logical pixels a frame, at the very edge
 TICK_MS: Final = 16  # a frame
+PATIENCE: Final = 15  # frames at the edge before the drawing is pushed: a drop on a card there is not disturbed
 
 
 @final
@@ -45,6 +46,7 @@ class CanvasDrops:
         self.target: int | None = None
         self.refused: tuple[int, ...] = ()
         self._resting: int | None = None
+        self._ticks = 0
         self._spring = _timer(sheet, SPRING_MS, self._open, is_single=True)
         self._pushing = _timer(sheet, TICK_MS, self._push)
 
@@ -68,7 +70,7 @@ class CanvasDrops:
         self._light(refusal)
         self._say(dragged, class_id, refusal, is_taken=is_taken)
         self._rest_on(row)
-        self._pushing.start() if self._speed() != (0.0, 0.0) else self._pushing.stop()
+        self._push_on(is_at_edge=self._speed() != (0.0, 0.0))
         self._sheet.update()
         return is_taken
 
@@ -92,7 +94,7 @@ class CanvasDrops:
         """It was dropped, or went elsewhere."""
         self._dragged, self.target, self.refused = None, None, ()
         self._rest_on(None)
-        self._pushing.stop()
+        self._push_on(is_at_edge=False)
         if self._chip is not None:
             self._chip.hide()
         self._sheet.update()
@@ -174,7 +176,17 @@ class CanvasDrops:
         width, height = self._sheet.size_seen
         return _beyond(self._place.x(), width), _beyond(self._place.y(), height)
 
+    def _push_on(self, *, is_at_edge: bool) -> None:
+        if not is_at_edge:
+            self._ticks = 0
+            self._pushing.stop()
+        elif not self._pushing.isActive():
+            self._pushing.start()
+
     def _push(self) -> None:
+        self._ticks += 1
+        if self._ticks < PATIENCE:
+            return
         self._sheet.sight.push(*self._speed())
         if self._dragged is not None:
             self.look(self._dragged, self._place, is_link=self._is_link, carried=self._carried)

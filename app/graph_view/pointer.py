@@ -91,10 +91,11 @@ class GraphPointer:
             canvas.chosen.choose(class_id)
 
     def press_twice(self, event: QMouseEvent) -> None:
-        """Open or close a branch."""
+        """Open or close a branch; of a leaf, see the images."""
         class_id = self._canvas.class_at(event.position())
         if event.button() == _LEFT and class_id is not None and not is_adding(event):
-            self._canvas.opened.emit(class_id)
+            has_children = bool(self._canvas.model.graph.children(class_id))
+            (self._canvas.opened if has_children else self._canvas.images_requested).emit(class_id)
         else:
             self.press(event)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from app.graph_view.card import CardLook
 from app.graph_view.choice import ChosenClasses
 from app.graph_view.drawing import Drawing, empty_drawing
-from app.graph_view.marks import card_body, card_rect, paint_lit_edges, paint_ring
+from app.graph_view.marks import card_body, card_rect, paint_chosen, paint_lit_edges, paint_ring
 from app.graph_view.picture import GraphPicture
 from app.graph_view.sight import Sight
 from app.theme.tokens import tokens
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from app.graph_view.model import GraphModel
     from app.images.thumbnails import Thumbnails
 
+MOST_LIT: Final = 300
+"""Edges of one class that are lit; more are a wall."""
 READABLE: Final = 0.71
 """Scale at which a class is shown that was flown to."""
 
@@ -109,6 +112,17 @@ class GraphSheet(QWidget):
         if len(self.drawing):
             self.sight.fit(self.drawing.bounds, at_once=at_once)
 
+    def steady_class(self, after: Drawing) -> int | None:
+        """The class that stays where it is when another drawing comes: one that moves as most of those in sight do."""
+        rows = self.drawing.rows_in(self.sight.camera.seen(self.size_seen)).tolist()
+        found = [(row, after.row_of(int(self.drawing.ids[row]))) for row in rows]
+        pairs = np.array([pair for pair in found if pair[1] is not None], dtype=np.int64).reshape(-1, 2)
+        if not len(pairs):
+            return None
+        moves = after.centres[pairs[:, 1]] - self.drawing.centres[pairs[:, 0]]
+        usual = np.abs(moves - np.median(moves, axis=0)).sum(axis=1)
+        return int(self.drawing.ids[pairs[int(np.argmin(usual)), 0]])
+
     def show_class(self, class_id: int) -> None:
         """Bring a class into sight, moving as little as possible."""
         if (row := self.drawing.row_of(class_id)) is not None:
@@ -176,16 +190,20 @@ class GraphSheet(QWidget):
     def _paint_lit_edges(self, painter: QPainter) -> None:
         current = None if self.chosen.current is None else self.drawing.row_of(self.chosen.current)
         if current is not None:
-            routes = [self.drawing.routes[edge] for edge in self.drawing.edges_of(current).tolist()]
+            edges = self.drawing.edges_of(current, self.sight.camera.seen(self.size_seen))[:MOST_LIT]
+            routes = [self.drawing.routes[edge] for edge in edges.tolist()]
             paint_lit_edges(painter, routes, self.sight.camera, self.size_seen, tokens().colours.accent)
 
     def _paint_chosen(self, painter: QPainter) -> None:
-        for class_id in self.chosen.ids:
-            if (row := self.drawing.row_of(class_id)) is not None:
-                is_current = class_id == self.chosen.current
-                width = 2.5 if is_current else 1.5
-                colour = tokens().colours.accent
-                paint_ring(painter, self.body_of(row), colour, width=width, is_filled=not is_current)
+        if not self.chosen.ids:
+            return
+        colour, drawing = tokens().colours.accent, self.drawing
+        seen = drawing.rows_in(self.sight.camera.seen(self.size_seen))
+        others = (row for row in seen.tolist() if int(drawing.ids[row]) in self.chosen)
+        current = None if self.chosen.current is None else drawing.row_of(self.chosen.current)
+        paint_chosen(painter, [self.body_of(row) for row in others if row != current], colour)
+        if current is not None:
+            paint_ring(painter, self.body_of(current), colour, width=2.5)
 
     # -- following
 

@@ -102,3 +102,22 @@ def test_an_edge_drawn_from_a_knob_links_and_in_the_open_asks_for_a_child(
     rest(desk, board)
     hand.drag(knob(desk, board, "Red"), Spot(board.canvas, QPoint(5, 5)))
     assert desk.window.palette_panel.isVisible()
+
+
+def test_delete_removes_what_is_chosen_and_it_comes_back(desk: Desk, board: GraphBoard) -> None:
+    """One undo step for all of them."""
+    gone = [desk.graph.find("Green disc"), desk.graph.find("Green stripes")]
+    board.canvas.chosen.choose_all(gone)
+    board.canvas.setFocus()
+    desk.press(Qt.Key.Key_Delete)
+    desk.wait(lambda: desk.window.palette_panel.isVisible() or gone[0] not in desk.graph)
+    if desk.window.palette_panel.isVisible():  # they have labels, so what becomes of these is asked
+        desk.press(Qt.Key.Key_Return)
+        desk.wait(lambda: gone[0] not in desk.graph)
+    rest(desk, board)
+    assert gone[1] not in desk.graph
+    assert board.canvas.drawing.row_of(gone[1]) is None
+    assert not set(board.canvas.chosen.ids) & set(gone)
+    desk.window.session.undo()
+    desk.wait(lambda: gone[0] in desk.graph and gone[1] in desk.graph)
+    desk.wait(lambda: board.canvas.drawing.row_of(gone[1]) is not None)

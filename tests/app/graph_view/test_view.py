@@ -5,6 +5,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.graph_view.board import GraphBoard
+from app.graph_view.nothing_drawn import NothingDrawn
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
 
@@ -134,3 +135,22 @@ def test_an_edit_is_drawn(desk: Desk, board: GraphBoard) -> None:
     row = board.canvas.drawing.row_of(blue)
     assert row is not None
     assert board.canvas.look(row).name == "Azure"
+
+
+def test_another_project_is_drawn_from_its_beginning(desk: Desk, board: GraphBoard) -> None:
+    """Nothing is left of the one before; one without classes says what next, and a first class is drawn."""
+    canvas, place = board.canvas, desk.window.session.info
+    assert place is not None
+    canvas.sight.zoom(8)
+    desk.wait(lambda: not canvas.sight.is_moving)
+    desk.window.session.create(place.path.with_name("new.protoleaf"))
+    desk.wait(lambda: desk.window.session.info is not None and desk.window.session.info.name == "new")
+    assert len(canvas.drawing) == 0
+    assert not board.isVisible()
+    words = desk.window.workspace.graph.findChild(NothingDrawn)
+    assert words is not None
+    assert words.isVisible()
+    assert "import a class list" in words.words.text()
+    desk.window.session.act(lambda project: project.add_class("First")[0])
+    desk.wait(lambda: board.isVisible() and drawn(board, desk) == {"First"} and canvas.is_complete)
+    assert canvas.rect().contains(place_of(board, desk, "First"))
