@@ -13,6 +13,7 @@ from engine.cli.output import AsJson, say
 if TYPE_CHECKING:
     from engine.research.benchmarks.embedding import EmbedFigures
     from engine.research.benchmarks.embedding_memory import MemoryOfRun
+    from engine.research.benchmarks.graph import GraphFigure
 
 BackboneText = Annotated[
     str,
@@ -305,12 +306,14 @@ def graph(
     from engine.research.benchmarks.graph import measure_graph
 
     figures = measure_graph(wordnet, synsets=synsets, classes=classes, in_window=window)
-    lines = [
-        f"{figure.name:40} {figure.value:12,.2f} {figure.unit:4}"
-        + ("" if figure.limit is None else f" (limit {figure.limit:g}{'' if figure.is_kept else ', MISSED'})")
-        for figure in figures.figures
-    ]
+    lines = [_graph_line(figure) for figure in figures.figures]
     head = f"WordNet: {figures.synsets:,} classes; drawn: {figures.classes:,} classes"
     say("\n".join((head, *lines)), {**asdict(figures), "are_kept": figures.are_kept}, as_json=as_json)
     if not figures.are_kept:
         raise typer.Exit(1)
+
+
+def _graph_line(figure: "GraphFigure") -> str:
+    limit = "" if figure.limit is None else f"   (limit {figure.limit:g}{'' if figure.is_kept else ', MISSED'})"
+    computing = "" if figure.computing is None else f", {figure.computing:.2f} of it computing"
+    return f"{figure.name:40} {figure.value:12,.2f} {figure.unit}{computing}{limit}"

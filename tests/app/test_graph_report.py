@@ -41,13 +41,13 @@ def test_the_drawing_is_measured(
     desk.wait(report.exists)
     said = json.loads(report.read_text(encoding="utf-8"))
     assert 3 < said["first_classes"] <= 120
-    assert said["first_s"] > 0
+    assert min(said["first"]) > 0
     assert said["memory_mib"] > 20
     if run == "edit":
         assert said["all_classes"] == 300
-        assert len(said["moves_ms"]) == MOVES
-        assert (len(said["pan_ms"]), len(said["zoom_ms"])) == (6 * FRAMES, 2 * FRAMES)
+        assert len(said["moves"]) == MOVES
+        assert (len(said["pan"]), len(said["zoom"])) == (6 * FRAMES, 2 * FRAMES)
         with Project.open(project, for_writing=False) as kept:
             assert sorted(kept.graph.edges()) == sorted(bushy_graph(300, 4).edges())
     else:
-        assert said["flights_s"] > 0
+        assert len(said["flights"]) == 5

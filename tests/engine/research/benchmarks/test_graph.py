@@ -19,6 +19,7 @@ def test_the_graph_is_timed(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert figures["search, a letter, 95 %"]["limit"] == 50
     assert figures["all classes laid out"]["limit"] == 2
     assert all(each["value"] > 0 for each in said["figures"] if each["unit"])
+    assert figures["all classes laid out"]["computing"] > 0
 
 
 def test_a_missed_limit_of_the_graph_is_told() -> None:
