@@ -218,14 +218,14 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         CLASSES,
         _TRIED_OUT,
     ),
-    ActionRow("add_images", QT_TRANSLATE_NOOP("actions", "Add images…"), "images_add", ("Ctrl+I",), IMAGES, _WRITE),
+    ActionRow("add_images", QT_TRANSLATE_NOOP("actions", "Add images…"), "images_add", ("Ctrl+I",), IMAGES, _FOR_GOOD),
     ActionRow(
-        "add_folder", QT_TRANSLATE_NOOP("actions", "Add a folder…"), "folder_add", ("Ctrl+Shift+O",), IMAGES, _WRITE
+        "add_folder", QT_TRANSLATE_NOOP("actions", "Add a folder…"), "folder_add", ("Ctrl+Shift+O",), IMAGES, _FOR_GOOD
     ),
-    ActionRow("read_images", QT_TRANSLATE_NOOP("actions", "Embed waiting images"), "refresh", ("F5",), IMAGES, _WRITE),
     ActionRow(
-        "find_moved_images", QT_TRANSLATE_NOOP("actions", "Find moved images…"), "search", (), IMAGES, Needs.PROJECT
+        "read_images", QT_TRANSLATE_NOOP("actions", "Embed waiting images"), "refresh", ("F5",), IMAGES, _FOR_GOOD
     ),
+    ActionRow("find_moved_images", QT_TRANSLATE_NOOP("actions", "Find moved images…"), "search", (), IMAGES, _FOR_GOOD),
     ActionRow(
         "remove_images",
         QT_TRANSLATE_NOOP("actions", "Remove images from the project"),

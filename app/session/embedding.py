@@ -101,6 +101,8 @@ class Embedding(QObject):
         session.loaded.connect(self._on_loaded)
         session.closed.connect(self._on_closed)
         session.change_made.connect(self._on_change_made)
+        session.supposing.begun.connect(self._on_trial_begun)
+        session.supposing.ended.connect(lambda _is_kept: self._start_when_free())
 
     def start(self) -> None:
         """Embed what waits, also after a cancel; while a job runs, another follows it."""
@@ -179,10 +181,20 @@ class Embedding(QObject):
             self.job.cancel()
         self.start()
 
+    def _on_trial_begun(self) -> None:
+        """Stop until it is over: what edits would change is told from what embedding changes by nothing else."""
+        if self.job is not None:
+            self._wants_start |= not self.job.wanted.in_views
+            self._wants_views |= self.job.wanted.in_views
+            self._goes_on = True
+            self.job.cancel()
+
     def _start_when_free(self) -> None:
         """Start when wanted, nothing runs, and there is an image to read."""
         info, state = self._session.info, self._session.state
         if self.job is not None or self._is_paused or info is None or state is None or not self._is_wanted(state):
+            return
+        if self._session.supposing.is_on:
             return
         in_views = not self._waits(state)
         wanted = EmbedScope(self.device, self._wants_failed, self._wants_all, in_views, frozenset(self._without_view))

@@ -373,6 +373,7 @@ class Session(QObject):
         self.state_changed.emit(self.state)
         self.undo_state_changed.emit(news.undo_text, news.redo_text)
         if news.change is not None and not news.change.is_empty:
+            self.supposing.note_edit()
             self.change_made.emit(news.change)
 
     def _show_state(self) -> None:

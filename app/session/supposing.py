@@ -49,7 +49,8 @@ class Supposing(QObject):
         self._tell = tell
         self._fitting = fitting
         self._is_wanted = False
-        fitting.caught_up.connect(self._begin_if_wanted)
+        self._has_edits = False
+        fitting.caught_up.connect(self._on_caught_up)
 
     @property
     def is_on(self) -> bool:
@@ -90,6 +91,31 @@ class Supposing(QObject):
         if self.is_on:
             self._end(is_kept=False)
 
+    def note_edit(self) -> None:
+        """Something was edited: from now on what it would change is told from where that began."""
+        self._has_edits = True
+
+    def _on_caught_up(self) -> None:
+        if self.is_on and not self._has_edits:
+            self._begin_anew()
+        else:
+            self._begin_if_wanted()
+
+    def _begin_anew(self) -> None:
+        """Embedding changed predictions before anything was edited: compare with these."""
+
+        def work(live: "LiveCollection") -> None:
+            from engine.collection.what_if.trial import trial_start
+
+            start = trial_start(live)
+            self._tell(live, news_of_state(live, live.state), lambda: self._set_start(start))
+
+        self._on_project(work)
+
+    def _set_start(self, start: "TrialStart") -> None:
+        if self.is_on and not self._has_edits:
+            self.baseline = start
+
     def _begin_if_wanted(self) -> None:
         if not self._is_wanted:
             return
@@ -104,7 +130,7 @@ class Supposing(QObject):
         self._on_project(work)
 
     def _on_begun(self, baseline: "TrialStart") -> None:
-        self.baseline = baseline
+        self.baseline, self._has_edits = baseline, False
         self.begun.emit()
 
     def _end(self, *, is_kept: bool) -> None:

@@ -53,6 +53,11 @@ def begin_trial(live: LiveCollection) -> TrialStart:
         ProjectReadOnlyError: the project is open for reading only.
     """
     live.project.suppose()
+    return trial_start(live)
+
+
+def trial_start(live: LiveCollection) -> TrialStart:
+    """The collection as it is now, to compare with."""
     return TrialStart(live.state, _answers(live))
 
 

@@ -6,7 +6,7 @@ from app.what_if.band import WhatIfBand
 from engine.collection.state import NO_CLASS
 from engine.project import ClassPolicy, Project
 from tests.support.clipping import clipped
-from tests.support.collections import Collection
+from tests.support.collections import Collection, without_its_views
 from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.live_states import assert_same, own_copy
 from tests.support.sessions import act, changed_by
@@ -116,7 +116,10 @@ def test_undo_within_goes_back_to_where_it_began(desk: Desk, collection: Collect
 def test_what_leaves_the_project_waits_until_it_is_decided(desk: Desk, collection: Collection) -> None:
     """Nothing that is only supposed is exported, trained with or backed up; and it goes with its project."""
     desk.open(collection.project)
-    waiting = ("export", "import_labels", "backups", "tune_propagation", "train_backbone", "choose_backbone", "what_if")
+    waiting = (
+        "export", "import_labels", "backups", "add_images", "tune_propagation", "train_backbone", "choose_backbone",
+        "what_if",
+    )  # fmt: skip
     assert all(is_enabled(desk, name) for name in waiting)
     assert not is_enabled(desk, "keep_what_if")
     band = begin(desk)
@@ -127,3 +130,17 @@ def test_what_leaves_the_project_waits_until_it_is_decided(desk: Desk, collectio
     assert not band.isVisible()
     desk.open(collection.project)
     assert all(is_enabled(desk, name) for name in waiting)
+
+
+def test_nothing_is_embedded_while_edits_are_tried_out(desk: Desk, collection: Collection) -> None:
+    """What they would change must come from them alone; embedding goes on when it is decided."""
+    without_its_views(collection)
+    desk.open(collection.project)
+    embedding, supposing = desk.window.embedding, desk.window.session.supposing
+    begin(desk)
+    embedding.pause_timer.timeout.emit()  # the person pauses: now images would be embedded in all their views
+    assert embedding.job is None
+    desk.press(Key.Key_D, CONTROL | SHIFT)
+    desk.wait(lambda: embedding.job is not None)
+    supposing.begin()
+    desk.wait(lambda: supposing.is_on and embedding.job is None)
