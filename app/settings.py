@@ -26,6 +26,7 @@ _ACCEPT_ABOVE: Final = "review/accept_above"
 _PROXY: Final = "downloads/proxy"
 _MIRROR: Final = "downloads/mirror"
 _SCHEME: Final = "window/scheme"
+_CALM: Final = "window/calm"
 _LAST_PROJECT: Final = "start/open_last_project"
 _DEVICE: Final = "computing/device"
 _NEW_PROJECT: Final = "new_project/backbone"
@@ -83,6 +84,15 @@ class Settings:
     @scheme.setter
     def scheme(self, name: str) -> None:
         self._store.setValue(_SCHEME, name)
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether things are at once where they go, without a movement."""
+        return str(self._store.value(_CALM, "")) == "true"
+
+    @is_calm.setter
+    def is_calm(self, is_wanted: bool) -> None:
+        self._store.setValue(_CALM, "true" if is_wanted else "false")
 
     @property
     def geometry(self) -> QByteArray:

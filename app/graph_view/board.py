@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStyle, QVBoxLayout, QWidget
 
@@ -57,18 +57,12 @@ class GraphBoard(QWidget):
         self.tools = ToolStrip(lambda: self.model.graph, self.canvas)
         self.map = MiniMap(self.canvas)
         self._connect()
-        self._follow_style()
         session.closed.connect(self._on_session_closed)
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Move things only where the system moves things."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.StyleChange:
-            self._follow_style()
-
-    def _follow_style(self) -> None:
+    def move_calmly(self, *, is_wanted: bool) -> None:
+        """Move things only where a person wants that, and where the system moves things."""
         length_ms = self.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self)
-        self.canvas.sight.is_calm = length_ms == 0
+        self.canvas.sight.is_calm = is_wanted or length_ms == 0
 
     def _connect(self) -> None:
         tools, sight = self.tools, self.canvas.sight

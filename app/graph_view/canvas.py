@@ -11,13 +11,14 @@ from PySide6.QtGui import (
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
+    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
     QPainter,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.dragging import DraggedClasses, DraggedImages, read_dragged
 from app.graph_view.drops import CanvasDrops
@@ -124,6 +125,9 @@ class GraphCanvas(GraphSheet):
         if _is_delete_wanted(event):
             event.accept()
             return True
+        if isinstance(event, QHelpEvent):
+            self._tell_of_class(event)
+            return True
         if isinstance(event, QNativeGestureEvent):
             if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
                 place = event.position()
@@ -133,6 +137,14 @@ class GraphCanvas(GraphSheet):
                 self.sight.rest()
                 return True
         return super().event(event)
+
+    def _tell_of_class(self, event: QHelpEvent) -> None:
+        """Say what a card has no room for."""
+        class_id = self.class_at(QPointF(event.pos()))
+        if class_id is None:
+            QToolTip.hideText()
+        else:
+            QToolTip.showText(event.globalPos(), self.model.tip(class_id), self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Walk, open, close, look around."""

@@ -19,10 +19,8 @@ from app.theme.tokens import Tokens, tokens
 
 # Lengths in units of the drawing, which are logical pixels of a card at full size.
 PADDING: Final = 6.0
-PICTURE_HEIGHT: Final = 86.0
-NAME_TOP: Final = 95.0
+GAP: Final = 3.0
 NAME_HEIGHT: Final = 20.0
-CAPTION_TOP: Final = 115.0
 CAPTION_HEIGHT: Final = 16.0
 COVERAGE_TOP: Final = 134.0
 COVERAGE_HEIGHT: Final = 3.0
@@ -38,6 +36,8 @@ SHORT_NAMES_FROM: Final = 48.0
 FACES_FROM: Final = 34.0
 """Cards from this width on show faces; below, classes are dots."""
 SMALLEST_TEXT: Final = 10.0
+LEAST_LINE: Final = 13.0
+"""Height of a line of the smallest text."""
 _DOT: Final = 3.5
 _MARK: Final = 13.0
 _ICON: Final = 24.0
@@ -113,15 +113,12 @@ def paint_card(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictur
     if rect.width() < NAMED_FROM:
         _paint_small(painter, body, look, pictures, scale)
         return
-    room = QRectF(
-        rect.left() + PADDING * scale, rect.top() + PADDING * scale,
-        rect.width() - 2 * PADDING * scale, PICTURE_HEIGHT * scale,
-    )  # fmt: skip
-    paint_faces(painter, room, look, pictures, PICTURE_RADIUS * scale)
-    _paint_name(painter, line_of(rect, NAME_TOP, NAME_HEIGHT), look, scale, worn)
-    _paint_caption(painter, foot_of(rect), look, scale, worn)
+    lines = lines_of(rect)
+    paint_faces(painter, lines.picture, look, pictures, PICTURE_RADIUS * scale)
+    _paint_name(painter, lines.name, look, scale, worn)
+    _paint_caption(painter, lines.caption, look, scale, worn)
     if look.decided is not None:
-        _paint_coverage(painter, line_of(rect, COVERAGE_TOP, COVERAGE_HEIGHT), look, worn)
+        _paint_coverage(painter, lines.coverage, look, worn)
 
 
 def _paint_small(painter: QPainter, body: QRectF, look: CardLook, pictures: Pictures, scale: float) -> None:
@@ -140,16 +137,35 @@ def _paint_small(painter: QPainter, body: QRectF, look: CardLook, pictures: Pict
     paint_faces(painter, room, look, pictures, max(2.0, PICTURE_RADIUS * scale))
 
 
-def line_of(rect: QRectF, top: float, height: float) -> QRectF:
-    """A line of a card."""
+@dataclass(frozen=True)
+class CardLines:
+    """Where the parts of a card are, in logical pixels."""
+
+    picture: QRectF
+    name: QRectF
+    caption: QRectF
+    coverage: QRectF
+
+
+def lines_of(rect: QRectF) -> CardLines:
+    """Lay a card out that has a name: letters are never smaller than can be read, so the picture gives way."""
     scale = rect.width() / CARD_WIDTH
-    inset = (PADDING + 2) * scale
-    return QRectF(rect.left() + inset, rect.top() + top * scale, rect.width() - 2 * inset, height * scale)
+    left, width = rect.left() + (PADDING + 2) * scale, rect.width() - 2 * (PADDING + 2) * scale
+    coverage = QRectF(left, rect.top() + COVERAGE_TOP * scale, width, max(2.0, COVERAGE_HEIGHT * scale))
+    caption_height = max(CAPTION_HEIGHT * scale, LEAST_LINE)
+    caption = QRectF(left, coverage.top() - GAP * scale - caption_height, width, caption_height)
+    name_height = max(NAME_HEIGHT * scale, LEAST_LINE)
+    name = QRectF(left, caption.top() - name_height, width, name_height)
+    top = rect.top() + PADDING * scale
+    picture = QRectF(
+        rect.left() + PADDING * scale, top, rect.width() - 2 * PADDING * scale, name.top() - top - GAP * scale
+    )
+    return CardLines(picture, name, caption, coverage)
 
 
 def foot_of(rect: QRectF) -> QRectF:
     """The line that opens and closes a branch."""
-    return line_of(rect, CAPTION_TOP, CAPTION_HEIGHT)
+    return lines_of(rect).caption
 
 
 def _paint_body(painter: QPainter, rect: QRectF, look: CardLook, scale: float, worn: Tokens) -> QRectF:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.graph_view.card import CardLook
 from app.graph_view.edge_hint import ParentShare
 from app.graph_view.layouts import LaidOut, Layouts, LayoutWish
-from app.graph_view.wording import card_counts, class_in_words, edge_text
+from app.graph_view.wording import card_counts, class_in_words, decided_text, edge_text
 from engine.collection.graph_facts import GraphFacts, graph_facts
 
 if TYPE_CHECKING:
@@ -159,6 +159,12 @@ class GraphModel(QObject):
         images, shots = self._counts(class_id)
         parents = [graph.name(parent) for parent in graph.parents(class_id)]
         return class_in_words(graph.name(class_id), parents, self._hidden.get(class_id, 0), images, shots)
+
+    def tip(self, class_id: int) -> str:
+        """What is said of a class that the pointer rests on."""
+        look = self.look(class_id)
+        decided = () if look.decided is None else (decided_text(look.decided),)
+        return "\n".join((look.name, look.counts + look.more, *decided))
 
     def edge_words(self, child_id: int) -> str:
         """Where the prototype of a class comes from."""

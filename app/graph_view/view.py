@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -21,6 +22,11 @@ _EMPTY: Final = 0  # the place of the page that says why there is no drawing
 @final
 class GraphView(QWidget):
     """Shows the category graph of the session's project. Says what a person wants; changes nothing itself.
+
+    Args:
+        session: the open project.
+        thumbnails: faces of the classes.
+        wants_calm: whether things are to be at once where they go.
 
     Signals:
         classes_selected: classes were chosen, the current one first.
@@ -46,8 +52,11 @@ class GraphView(QWidget):
     menu_requested = Signal(object, QPoint)
     action_requested = Signal(str)
 
-    def __init__(self, session: Session, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, session: Session, thumbnails: Thumbnails, wants_calm: Callable[[], bool], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self._wants_calm = wants_calm
         self._session, self._thumbnails = session, thumbnails
         self._board: GraphBoard | None = None
         self._selected: int | None = None
@@ -125,6 +134,7 @@ class GraphView(QWidget):
         super().showEvent(event)
         self._show_fitting_page()
         if self._board is not None:
+            self._board.move_calmly(is_wanted=self._wants_calm())
             self._board.model.watch(is_watched=True)
             self._board.select_class(self._selected)
 

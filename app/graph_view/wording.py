@@ -86,3 +86,8 @@ def found_text(place: int, count: int) -> str:
 def looking_around(name: str) -> str:
     """`Around Oak`."""
     return fill(translate("graph", "Around %1"), shortened(name, 28))
+
+
+def decided_text(share: float) -> str:
+    """`62 % decided: labelled, or sure down to a leaf`."""
+    return fill(translate("graph", "%1 decided: labelled, or sure down to a leaf"), percent(share))

@@ -56,6 +56,7 @@ class Preferences(QObject):
         card, choice = self.card, SchemeChoice.named(self._settings.scheme)
         card.show_scheme(choice)
         card.show_start(opens_last_project=self._settings.opens_last_project)
+        card.show_calm(is_calm=self._settings.is_calm)
         card.show_device(self._device_text())
         card.show_backups(backups_folder(), can_open=self._session.info is not None)
         if self._session.info is not None:
@@ -69,6 +70,7 @@ class Preferences(QObject):
         card = SettingsCard(self._host)
         card.scheme_chosen.connect(self._choose_scheme)
         card.start_chosen.connect(self._choose_start)
+        card.calm_chosen.connect(self._choose_calm)
         card.action_requested.connect(self.action_requested)
         return card
 
@@ -82,6 +84,9 @@ class Preferences(QObject):
 
     def _choose_start(self, is_wanted: bool) -> None:
         self._settings.opens_last_project = is_wanted
+
+    def _choose_calm(self, is_wanted: bool) -> None:
+        self._settings.is_calm = is_wanted
 
 
 def _folder_of_backups(live: "LiveCollection") -> Path:

@@ -40,11 +40,13 @@ class SettingsCard(ScrollingCard):
     Signals:
         scheme_chosen: a `SchemeChoice`.
         start_chosen: whether the last project shall be opened at the start.
+        calm_chosen: whether things shall be at once where they go.
         action_requested: name of an action that opens another page.
     """
 
     scheme_chosen = Signal(object)
     start_chosen = Signal(bool)
+    calm_chosen = Signal(bool)
     action_requested = Signal(str)
 
     def __init__(self, host: QWidget) -> None:
@@ -55,6 +57,7 @@ class SettingsCard(ScrollingCard):
             SchemeChoice.DARK: QRadioButton(self.tr("Dark")),
         }
         self.last_project = QCheckBox(self.tr("Open the last project"))
+        self.calm = QCheckBox(self.tr("Move things at once, without animation"))
         self.buttons = {name: self._button_for(name) for name in ELSEWHERE}
         self._facts = {name: make_flowing_label("") for name in ELSEWHERE}
         self._facts["show_keys"].setText(self.tr("All keys on one sheet"))
@@ -75,9 +78,11 @@ class SettingsCard(ScrollingCard):
         grid.addLayout(self._make_schemes(), 0, 1, 1, 2)
         grid.addWidget(_name(self.tr("At start")), 1, 0)
         grid.addWidget(self.last_project, 1, 1, 1, 2)
-        grid.addWidget(make_separator(), 2, 0, 1, 3)
+        grid.addWidget(_name(self.tr("Movement")), 2, 0)
+        grid.addWidget(self.calm, 2, 1, 1, 2)
+        grid.addWidget(make_separator(), 3, 0, 1, 3)
         names = {"show_keys": self.tr("Keys"), "backups": self.tr("Backups"), "choose_device": self.tr("Device")}
-        for line, (action, name) in enumerate(names.items(), start=3):
+        for line, (action, name) in enumerate(names.items(), start=4):
             grid.addWidget(_name(name), line, 0)
             grid.addWidget(self._facts[action], line, 1)
             grid.addWidget(self.buttons[action], line, 2)
@@ -100,6 +105,7 @@ class SettingsCard(ScrollingCard):
         for choice, button in self.schemes.items():
             button.clicked.connect(lambda _is_checked=False, choice=choice: self.scheme_chosen.emit(choice))
         self.last_project.clicked.connect(self.start_chosen)
+        self.calm.clicked.connect(self.calm_chosen)
 
     def _go_to(self, action: str) -> None:
         self.dismiss()
@@ -114,6 +120,10 @@ class SettingsCard(ScrollingCard):
     def show_start(self, *, opens_last_project: bool) -> None:
         """Show whether the last project is opened at the start."""
         self.last_project.setChecked(opens_last_project)
+
+    def show_calm(self, *, is_calm: bool) -> None:
+        """Show whether things are at once where they go."""
+        self.calm.setChecked(is_calm)
 
     def show_backups(self, folder: Path, *, can_open: bool) -> None:
         """Show where backups are kept; without a project there are none to look at."""

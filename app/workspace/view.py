@@ -61,7 +61,7 @@ class Workspace(QWidget):
         self.offer_notice = Notice(tone="")
         self.where_to_begin = WhereToBegin(session, self.model, self._on_order_chosen)
         self.image_view = ImageView()
-        self.graph = GraphView(session, thumbnails)
+        self.graph = GraphView(session, thumbnails, lambda: settings.is_calm)
         self._is_graph_wanted = False
         self.empty = EmptyPage()
         self.selection_bar = SelectionBar(session, settings)

@@ -14,6 +14,7 @@ from app.settings import Settings
 from app.theme.scheme import SchemeChoice
 from engine.config import backups_folder
 from tests.support.clipping import clipped
+from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
 
 Key = Qt.Key
@@ -60,6 +61,23 @@ def test_the_theme_changes_at_once_and_stays(
 def test_a_look_that_does_not_exist_is_the_systems(name: str) -> None:
     """A file that somebody edited never keeps the window from starting."""
     assert SchemeChoice.named(name) is SchemeChoice.SYSTEM
+
+
+def test_calm_is_chosen_once_and_the_graph_keeps_to_it(desk: Desk, settings: Settings, collection: Collection) -> None:
+    """A flight in the drawing of the graph ends as it begins."""
+    card = opened(desk)
+    assert not card.calm.isChecked()
+    click(desk, card.calm)
+    assert settings.is_calm
+    desk.press(Key.Key_Escape)
+    desk.open(collection.project)
+    desk.press(Key.Key_G, CONTROL)
+    canvas = desk.window.workspace.graph.board.canvas
+    desk.wait(lambda: len(canvas.drawing) > 0)
+    before = canvas.sight.camera
+    canvas.sight.zoom(2)
+    assert canvas.sight.camera.scale == pytest.approx(before.scale * 2**0.5)
+    assert not canvas.sight.is_moving
 
 
 def test_the_last_project_at_the_start(qtbot: QtBot, desk: Desk, settings: Settings) -> None:
