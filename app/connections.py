@@ -31,6 +31,9 @@ def connect_inspector(
     inspector.parent_requested.connect(classes.link_parent)
     inspector.parent_wanted.connect(classes.ask_parent)
     inspector.unlink_requested.connect(classes.unlink_parent)
+    inspector.note_changed.connect(classes.set_note)
+    inspector.aliases_changed.connect(classes.set_aliases)
+    inspector.colour_chosen.connect(classes.set_colour_of_chosen)
 
 
 def connect_what_if(what_if: WhatIf, workspace: Workspace, update_available: Callable[[], None]) -> None:

@@ -384,9 +384,8 @@ class MainWindow(QMainWindow):
         self.settings.geometry = self.saveGeometry()
         self.settings.pane_widths = self._panes.outer_widths
         for part in (
-            self.thumbnails, self.whereabouts, self.workspace.graph, self.workspace.image_view,
-            self.backups, self.reports, self.about,
-            self.help, self.projects, self.exporting,
+            self.inspector, self.thumbnails, self.whereabouts, self.workspace.graph, self.workspace.image_view,
+            self.backups, self.reports, self.about, self.help, self.projects, self.exporting,
         ):  # fmt: skip
             part.stop()
         self.session.shut_down()

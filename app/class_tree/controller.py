@@ -120,6 +120,11 @@ class Classes(ClassEditing):
         beside = graph.roots() if parent_id is None else graph.children(parent_id)
         self.ask_heir(self._tree.selected_classes, first=beside)
 
+    def set_colour_of_chosen(self, class_id: int, colour: str) -> None:
+        """Give a class a colour of its own, and all others that are chosen with it."""
+        chosen = self._tree.selected_classes
+        self.set_colour(chosen if class_id in chosen else (class_id,), colour)
+
     # -- how sure the program must be
 
     def set_bar(self, class_id: int, bar: float | None) -> None:

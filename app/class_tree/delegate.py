@@ -4,22 +4,34 @@ from enum import Enum, auto
 from typing import Final, final
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.class_tree.row_data import BRANCH_ROLE, COUNT, HAS_MORE_PARENTS_ROLE, HAS_SHOTS_ROLE, IS_ON_THE_WAY_ROLE
-from app.theme.class_colours import branch_colour
+from app.class_tree.row_data import (
+    BAR_ROLE,
+    BRANCH_ROLE,
+    COLOUR_ROLE,
+    COUNT,
+    HAS_MORE_PARENTS_ROLE,
+    HAS_SHOTS_ROLE,
+    IS_DEEPEST_ROLE,
+    IS_ON_THE_WAY_ROLE,
+)
+from app.theme.class_colours import branch_colour, own_colour
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
+from app.wording import percent
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
+# Logical pixels.
 ROW_HEIGHT: Final = 30
 DOT_RADIUS: Final = 3.5
 DOT_ROOM: Final = 18
 MARK_SIDE: Final = 13
 GAP: Final = 6
 COUNT_MARGIN: Final = 12
+_MARKS: Final = {HAS_MORE_PARENTS_ROLE: "multi_parent", IS_DEEPEST_ROLE: "stop"}
 
 
 @final
@@ -97,29 +109,36 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
     rect, colours = option.rect, tokens().colours
     _paint_dot(painter, rect, index)
     place = rect.adjusted(DOT_ROOM, 0, 0, 0)
-    has_mark = bool(index.data(HAS_MORE_PARENTS_ROLE))
-    metrics = painter.fontMetrics()
-    room = place.width() - (GAP + MARK_SIDE if has_mark else 0)
+    metrics, small = painter.fontMetrics(), QFontMetrics(caption_font(painter.font()))
+    bar, icons = index.data(BAR_ROLE), [icon for role, icon in _MARKS.items() if index.data(role)]
+    words = "" if bar is None else percent(bar)
+    room = place.width() - len(icons) * (GAP + MARK_SIDE) - (GAP + small.horizontalAdvance(words) if words else 0)
     name = metrics.elidedText(str(index.data()), Qt.TextElideMode.ElideRight, room)
+    middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
     painter.setPen(QColor(colours.text_muted if index.data(IS_ON_THE_WAY_ROLE) else colours.text))
-    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, name)
-    if has_mark:
-        ratio = painter.device().devicePixelRatio()
-        mark = icon_pixmap("multi_parent", MARK_SIDE, colour="text_muted", ratio=ratio)
-        left = place.x() + metrics.horizontalAdvance(name) + GAP
+    painter.drawText(place, middle, name)
+    left = place.x() + metrics.horizontalAdvance(name) + GAP
+    for icon in icons:
+        mark = icon_pixmap(icon, MARK_SIDE, colour="text_muted", ratio=painter.device().devicePixelRatio())
         painter.drawPixmap(QPointF(left, place.y() + (place.height() - MARK_SIDE) / 2), mark)
+        left += MARK_SIDE + GAP
+    if words:
+        painter.setFont(caption_font(painter.font()))
+        painter.setPen(QColor(colours.text_muted))
+        painter.drawText(QRect(left, place.y(), small.horizontalAdvance(words) + 1, place.height()), middle, words)
 
 
 def _paint_dot(painter: QPainter, rect: QRect, index: AnyIndex) -> None:
-    """A dot in the branch's colour; hollow where a class waits for its first shots."""
+    """A dot in the branch's colour, or the one that a person chose; hollow where a class waits for its first shots."""
     centre = QPointF(rect.x() + DOT_RADIUS + 2, rect.y() + rect.height() / 2)
-    colour = branch_colour(int(index.data(BRANCH_ROLE)))
+    own = str(index.data(COLOUR_ROLE))
+    colour = own_colour(own) if own else branch_colour(int(index.data(BRANCH_ROLE)))
     if index.data(HAS_SHOTS_ROLE):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
         painter.drawEllipse(centre, DOT_RADIUS, DOT_RADIUS)
     else:
-        painter.setPen(QPen(QColor(tokens().colours.text_muted), 1.2))
+        painter.setPen(QPen(colour if own else QColor(tokens().colours.text_muted), 1.2))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(centre, DOT_RADIUS - 0.6, DOT_RADIUS - 0.6)
 

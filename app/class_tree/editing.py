@@ -7,9 +7,11 @@ parent a class was taken, by `Places`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.class_tree.asking import and_below, ask_class, ask_option
 from app.class_tree.removal import (
     RemovalWay,
     chosen_text,
@@ -20,12 +22,10 @@ from app.class_tree.removal import (
 )
 from app.palette.logic import (
     Choice,
-    ClassChoice,
     CreateChoice,
     NameChoice,
     OptionChoice,
     PaletteRow,
-    class_rows,
     create_choice,
     create_row,
 )
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from app.dragging import Places
     from app.palette.view import Palette
     from app.session import Session
+    from engine.graph.aliases import Aliases
     from engine.project import Change, Project
     from engine.project.removal_preview import MergePreview
 
@@ -163,11 +164,13 @@ class ClassEditing(ABC):
         graph = self._session.graph
         class_ids = [class_id for class_id, _parent in places]
         top = PaletteRow(translate("classes", "The top level"), "", "", "arrow_up", OptionChoice(0))
-        self._ask_class(
+        ask_class(
+            self._palette,
+            graph,
             fill(translate("classes", "Move %1 under"), chosen_text(graph, class_ids)),
-            _and_below(self._session, class_ids),
             lambda parent_id: self.place(places, parent_id, is_link=False),
             foot=translate("classes", "Enter moves · Esc closes"),
+            without=and_below(graph, class_ids),
             other=(top, lambda: self.place(places, None, is_link=False)),
         )
 
@@ -181,11 +184,13 @@ class ClassEditing(ABC):
         template = (
             translate("classes", "Add another parent to %1") if parents else translate("classes", "Add a parent to %1")
         )
-        self._ask_class(
+        ask_class(
+            self._palette,
+            graph,
             fill(template, chosen_text(graph, known)),
-            _and_below(self._session, known) | parents,
             lambda parent_id: self._session.act(lambda project: project.link_classes(parent_id, known)),
             foot=translate("classes", "Enter adds the parent · Esc closes"),
+            without=and_below(graph, known) | parents,
         )
 
     def link_parent(self, class_id: int, parent_id: int) -> None:
@@ -225,8 +230,8 @@ class ClassEditing(ABC):
             remove(ways[0])
             return
         rows = removal_rows(self._session.graph, known, ways)
-        self._ask_option(
-            removal_prompt(self._session.graph, known), rows, lambda place: remove(ways[place]),
+        ask_option(
+            self._palette, removal_prompt(self._session.graph, known), rows, lambda place: remove(ways[place]),
             foot=translate("classes", "Enter removes · Esc closes · one undo brings all of it back"),
         )  # fmt: skip
 
@@ -241,10 +246,12 @@ class ClassEditing(ABC):
         if not class_ids:
             return
         is_one = len(class_ids) == 1
-        self._ask_class(
+        ask_class(
+            self._palette,
+            graph,
             fill(translate("classes", "Merge %1 into"), chosen_text(graph, class_ids)),
-            frozenset(class_ids) if is_one else frozenset(),
             lambda heir_id: self.merge(class_ids, heir_id),
+            without=class_ids if is_one else (),
             first=first if is_one else class_ids,
             foot=translate("classes", "Labels, children and parents go along · Enter chooses · Esc closes"),
         )
@@ -265,7 +272,8 @@ class ClassEditing(ABC):
         if heir_id not in graph or any(class_id not in graph for class_id in going):
             return
         row = merge_row(graph, going, heir_id, seen)
-        self._ask_option(
+        ask_option(
+            self._palette,
             row.title,
             [row],
             lambda _place: self._session.act(
@@ -274,6 +282,29 @@ class ClassEditing(ABC):
             ),
             foot=translate("classes", "Enter merges · Esc closes · one undo brings all of it back"),
         )
+
+    # -- what is said of classes
+
+    def set_note(self, class_id: int, note: str) -> None:
+        """Write a note about a class; "" takes it away."""
+        self._session.act(
+            lambda project: project.set_details(class_id, replace(project.details_of(class_id), note=note))
+        )
+
+    def set_aliases(self, class_id: int, aliases: Aliases) -> None:
+        """Give a class this source id and these synonyms."""
+        self._session.act(lambda project: project.set_aliases(class_id, aliases))
+
+    def set_colour(self, class_ids: Sequence[int], colour: str) -> None:
+        """Give classes a colour of their own, `#rrggbb`; "" takes it away."""
+
+        def act(project: Project) -> Change:
+            return project.set_many_details(
+                {each: replace(project.details_of(each), colour=colour) for each in class_ids}
+            )
+
+        if class_ids:
+            self._session.act(act)
 
     # -- copies
 
@@ -284,65 +315,3 @@ class ClassEditing(ABC):
         self._session.ask(
             lambda live: copied_branches(live.project, class_ids), on_text, owner=self._owner, topic="copied classes"
         )
-
-    # -- asking
-
-    def _ask_option(
-        self, prompt: str, rows: Sequence[PaletteRow], on_place: Callable[[int], None], *, foot: str
-    ) -> None:
-        """Ask for one of a few ways."""
-
-        def rows_for(text: str) -> list[PaletteRow]:
-            words = text.casefold().split()
-            return [row for row in rows if all(word in row.title.casefold() for word in words)]
-
-        def on_choice(choice: Choice) -> None:
-            if isinstance(choice, OptionChoice):
-                on_place(choice.place)
-
-        self._palette.ask(prompt, rows_for, on_choice, foot=foot)
-
-    def _ask_class(
-        self,
-        prompt: str,
-        without: Collection[int],
-        on_class: Callable[[int], None],
-        *,
-        foot: str,
-        first: Sequence[int] = (),
-        other: tuple[PaletteRow, Callable[[], None]] | None = None,
-    ) -> None:
-        """Ask for one of the classes.
-
-        Args:
-            prompt: what to type.
-            without: classes that are not offered.
-            on_class: called with the chosen class.
-            foot: which keys work.
-            first: classes to offer before anything is typed.
-            other: a row that is no class, offered first, and what choosing it does.
-        """
-        graph = self._session.graph
-
-        def rows_for(text: str) -> list[PaletteRow]:
-            rows = [row for row in class_rows(graph, text, first=first) if _class_of(row) not in without]
-            is_offered = other is not None and text.strip().casefold() in other[0].title.casefold()
-            return [other[0], *rows] if other is not None and is_offered else rows
-
-        def on_choice(choice: Choice) -> None:
-            if isinstance(choice, ClassChoice):
-                on_class(choice.class_id)
-            elif other is not None:
-                other[1]()
-
-        self._palette.ask(prompt, rows_for, on_choice, foot=foot)
-
-
-def _class_of(row: PaletteRow) -> int | None:
-    return row.choice.class_id if isinstance(row.choice, ClassChoice) else None
-
-
-def _and_below(session: Session, class_ids: Sequence[int]) -> set[int]:
-    """Classes and all below them: none of them can go under one of these."""
-    graph = session.graph
-    return set(class_ids).union(*(graph.descendants(class_id) for class_id in class_ids))

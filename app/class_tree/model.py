@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import (
@@ -24,6 +24,7 @@ from engine.graph.edits import GraphEdit
 
 if TYPE_CHECKING:  # loads networkx, and the window shows first
     from engine.graph.category_graph import CategoryGraph, ClassId
+    from engine.project import ClassPolicy
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -92,6 +93,12 @@ class ClassTreeModel(QAbstractItemModel):
     def set_state(self, state: CollectionState | None) -> None:
         """Show the counts of a state."""
         self._rows.count(state, self._known)
+        if self.rowCount():
+            self.dataChanged.emit(self.index(0, NAME), self.index(self.rowCount() - 1, COUNT))
+
+    def set_marks(self, colours: Mapping[ClassId, str], policies: Mapping[ClassId, ClassPolicy]) -> None:
+        """Show the colours and the confidence needed that people set."""
+        self._rows.colours, self._rows.policies = colours, policies
         if self.rowCount():
             self.dataChanged.emit(self.index(0, NAME), self.index(self.rowCount() - 1, COUNT))
 

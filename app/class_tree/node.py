@@ -35,11 +35,14 @@ class Node:
     @property
     def branch(self) -> ClassId:
         """The class at the top level under which this row stands."""
-        node = self
-        while node.parent is not None and node.parent.class_id is not None:
+        return list(self.upwards())[-1]
+
+    def upwards(self) -> Iterator[ClassId]:
+        """Its class, and those of the rows above, from below to above."""
+        node: Node | None = self
+        while node is not None and node.class_id is not None:
+            yield node.class_id
             node = node.parent
-        assert node.class_id is not None, "the invisible top stands under nothing"
-        return node.class_id
 
     def built_below(self) -> Iterator[Node]:
         """This row and all rows that were built below it."""

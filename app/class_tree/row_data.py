@@ -9,11 +9,13 @@ from PySide6.QtCore import QLocale, Qt
 
 from app.class_tree.logic import classes_with_shots, other_parents
 from app.class_tree.node import Node
+from app.class_tree.wording import policy_lines
 from app.texts import fill, translate
 
 if TYPE_CHECKING:  # loads networkx, and the window shows first
     from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph, ClassId
+    from engine.project import ClassPolicy
 
 NAME: Final = 0
 COUNT: Final = 1
@@ -23,6 +25,12 @@ HAS_MORE_PARENTS_ROLE: Final = Qt.ItemDataRole.UserRole + 2
 BRANCH_ROLE: Final = Qt.ItemDataRole.UserRole + 3
 IS_ON_THE_WAY_ROLE: Final = Qt.ItemDataRole.UserRole + 4
 """The class does not match the filter itself; it is shown because it leads to one that does."""
+COLOUR_ROLE: Final = Qt.ItemDataRole.UserRole + 5
+"""`#rrggbb` that a person gave the class, or the nearest class above it; "" where nobody did."""
+BAR_ROLE: Final = Qt.ItemDataRole.UserRole + 6
+"""The confidence needed that was set for the class itself, 0..1; None where it takes over that from above."""
+IS_DEEPEST_ROLE: Final = Qt.ItemDataRole.UserRole + 7
+"""Predictions stop at the class."""
 
 
 @final
@@ -31,10 +39,14 @@ class RowData:
 
     Attributes:
         matching: classes that match the filter; None without one.
+        colours: own colours of classes.
+        policies: own policies of classes.
     """
 
     def __init__(self) -> None:
         self.matching: frozenset[ClassId] | None = None
+        self.colours: Mapping[ClassId, str] = {}
+        self.policies: Mapping[ClassId, ClassPolicy] = {}
         self._shot_counts: Mapping[ClassId, int] = {}
         self._image_counts: Mapping[ClassId, int] = {}
         self._with_shots: frozenset[ClassId] = frozenset()
@@ -49,6 +61,9 @@ class RowData:
             int(HAS_MORE_PARENTS_ROLE): lambda graph, _node, class_id, _column: len(graph.parents(class_id)) > 1,
             int(BRANCH_ROLE): lambda _graph, node, _class_id, _column: node.branch,
             int(IS_ON_THE_WAY_ROLE): self._is_on_the_way,
+            int(COLOUR_ROLE): self._colour,
+            int(BAR_ROLE): lambda _graph, _node, class_id, _column: self._bar(class_id),
+            int(IS_DEEPEST_ROLE): lambda _graph, _node, class_id, _column: self._is_deepest(class_id),
         }
 
     def follow(self, graph: CategoryGraph) -> None:
@@ -81,6 +96,7 @@ class RowData:
         also = other_parents(graph, class_id, above)
         lines = [graph.name(class_id)]
         lines += [fill(translate("classes", "Also under %1"), also)] if also else []
+        lines += policy_lines(self._bar(class_id), is_deepest=self._is_deepest(class_id))
         lines += [] if class_id in self._with_shots else [translate("classes", "Needs shots: drop a few images here")]
         return "\n".join(lines)
 
@@ -91,6 +107,17 @@ class RowData:
 
     def _accessible_text(self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int) -> str:
         return self._tool_tip(graph, node, class_id, column).replace("\n", ". ")
+
+    def _colour(self, _graph: CategoryGraph, node: Node, _class_id: ClassId, _column: int) -> str:
+        return next((self.colours[each] for each in node.upwards() if each in self.colours), "")
+
+    def _bar(self, class_id: ClassId) -> float | None:
+        policy = self.policies.get(class_id)
+        return None if policy is None else policy.bar
+
+    def _is_deepest(self, class_id: ClassId) -> bool:
+        policy = self.policies.get(class_id)
+        return policy is not None and policy.is_deepest
 
     def _is_on_the_way(self, _graph: CategoryGraph, _node: Node, class_id: ClassId, _column: int) -> bool:
         return self.matching is not None and class_id not in self.matching

@@ -46,6 +46,7 @@ if TYPE_CHECKING:  # loads networkx, and the window shows first
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
+# Logical pixels.
 INDENT: Final = 18
 CHEVRON_SIDE: Final = 12
 WIDEST_COUNT: Final = "8,888,888"

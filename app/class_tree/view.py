@@ -128,12 +128,6 @@ class ClassTree(QWidget):
         """Choose a fixed row."""
         self._shelves.select_subset(subset)
 
-    def rename_selected(self) -> None:
-        """Open the field for a new name in the chosen row."""
-        index = self.front.selected_index
-        if index.isValid():
-            self.front.edit(index)
-
     def focus_filter(self) -> None:
         """Let the person type into the filter box."""
         self._filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -211,6 +205,7 @@ class ClassTree(QWidget):
         self._session.closed.connect(self._on_session_closed)
         self._session.graph_changed.connect(self._on_graph_changed)
         self._session.state_changed.connect(self._on_state_changed)
+        self._session.marks.changed.connect(self._on_marks_changed)
 
     # -- following the session
 
@@ -251,6 +246,12 @@ class ClassTree(QWidget):
             view.fit_counts(widest)
             view.viewport().update()
 
+    def _on_marks_changed(self) -> None:
+        marks = self._session.marks
+        for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
+            model.set_marks(marks.colours, marks.policies)
+            view.viewport().update()
+
     # -- one choice over fixed rows and classes
 
     def _on_subset_selected(self, subset: Subset) -> None:
@@ -283,21 +284,10 @@ class ClassTree(QWidget):
         if text:
             matches = find_matches(self._session.graph, text)
             self._found_model.set_graph(self._session.graph, matches)
-            self._open_found()
+            _open_rows(self._found, self._found_model)
         elif self._stack.currentWidget() is self._found:
             self._leave_found()
         self._show_fitting_page()
-
-    def _open_found(self) -> None:
-        waiting = [self._found_model.index(row, 0) for row in range(self._found_model.rowCount())]
-        opened = 0
-        while waiting and opened < MOST_ROWS_OPENED:
-            index = waiting.pop(0)
-            if self._found_model.canFetchMore(index):
-                self._found_model.fetchMore(index)
-            self._found.expand(index)
-            opened += 1
-            waiting += [self._found_model.index(row, 0, index) for row in range(self._found_model.rowCount(index))]
 
     def _leave_found(self) -> None:
         """Back to all classes; the class that was chosen among the found ones stays chosen."""
@@ -342,3 +332,16 @@ class ClassTree(QWidget):
     def sizeHint(self) -> QSize:
         """Ask for room."""
         return QSize(260, 480)
+
+
+def _open_rows(view: ClassTreeView, model: ClassTreeModel) -> None:
+    """Open the first branches of a tree, from above to below."""
+    waiting = [model.index(row, 0) for row in range(model.rowCount())]
+    opened = 0
+    while waiting and opened < MOST_ROWS_OPENED:
+        index = waiting.pop(0)
+        if model.canFetchMore(index):
+            model.fetchMore(index)
+        view.expand(index)
+        opened += 1
+        waiting += [model.index(row, 0, index) for row in range(model.rowCount(index))]

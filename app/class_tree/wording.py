@@ -8,7 +8,7 @@ from app.class_drops import drop_text
 from app.dragging import Dragged, DraggedClasses, DraggedImages
 from app.session.subsets import Subset
 from app.texts import fill, translate
-from app.wording import images
+from app.wording import images, percent
 
 if TYPE_CHECKING:  # loads networkx, and the window shows first
     from engine.graph.category_graph import CategoryGraph
@@ -32,6 +32,13 @@ def drop_here(graph: CategoryGraph, dragged: Dragged, class_id: int | None, *, i
 def new_class_text(count: int) -> str:
     """`New class with 12 images`."""
     return fill(translate("drop", "New class with %1"), images(count))
+
+
+def policy_lines(bar: float | None, *, is_deepest: bool) -> list[str]:
+    """What was set for a class itself, in sentences."""
+    needed = translate("classes", "Confidence needed here and below: %1")
+    lines = [] if bar is None else [fill(needed, percent(bar))]
+    return [*lines, translate("classes", "Predictions stop at this class")] if is_deepest else lines
 
 
 def drop_on_subset(dragged: Dragged, subset: Subset) -> str:

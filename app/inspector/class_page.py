@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
 from app.controls import make_button, make_icon_button
 from app.images.thumbnails import Thumbnails
 from app.inspector.bar_section import BarSection
+from app.inspector.class_notes import ClassNotes
 from app.inspector.logic import ClassPageFacts, ScoreRow
 from app.inspector.page import Page
 from app.inspector.rows import ScoreLine
@@ -41,6 +42,9 @@ class ClassPage(Page):
         class_requested: show this class.
         image_requested: show this image in the grid.
         candidate_accepted: label this image as the class.
+        note_changed: the note of the class.
+        aliases_changed: `Aliases` of the class.
+        colour_chosen: `#rrggbb`, or "" for none.
     """
 
     bar_requested = Signal(object)
@@ -51,6 +55,9 @@ class ClassPage(Page):
     class_requested = Signal(int)
     image_requested = Signal(int)
     candidate_accepted = Signal(int)
+    note_changed = Signal(str)
+    aliases_changed = Signal(object)
+    colour_chosen = Signal(str)
 
     def __init__(
         self, facts: ClassPageFacts, state: "CollectionState", thumbnails: Thumbnails, *, is_writable: bool
@@ -70,6 +77,7 @@ class ClassPage(Page):
         self._add_parents()
         self._add_suggested()
         self._bar = self._add_bar()
+        self._notes = self._add_notes()
 
     def _add_shots(self) -> None:
         facts = self._facts
@@ -166,15 +174,27 @@ class ClassPage(Page):
 
     @property
     def is_in_hand(self) -> bool:
-        """Whether a person is still choosing the confidence: it was not asked for yet."""
-        return self._bar.is_in_hand
+        """Whether a person is still choosing the confidence, or writing: it was not asked for yet."""
+        return self._bar.is_in_hand or self._notes.is_in_hand
 
     def settle(self) -> None:
-        """Ask for the confidence that was chosen last, before the page goes away."""
+        """Ask for the confidence that was chosen last, and for what was written, before the page goes away."""
         self._bar.settle()
+        self._notes.settle()
 
     def _add_bar(self) -> BarSection:
         section = BarSection(self, self._facts, is_writable=self._is_writable)
         section.bar_requested.connect(self.bar_requested)
         section.deepest_requested.connect(self.deepest_requested)
         return section
+
+    # -- what a person writes down
+
+    def _add_notes(self) -> ClassNotes:
+        self.add_section(self.tr("Notes"))
+        notes = ClassNotes(self._facts, is_writable=self._is_writable)
+        notes.note_changed.connect(self.note_changed)
+        notes.aliases_changed.connect(self.aliases_changed)
+        notes.colour_chosen.connect(self.colour_chosen)
+        self.add(notes)
+        return notes

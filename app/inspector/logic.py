@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # these load networkx and more; the window shows first
     from engine.collection.explain import ClassFacts, Explanation, ScoredClass
     from engine.collection.policy_curve import PolicyCurve
     from engine.graph.category_graph import CategoryGraph
-    from engine.project.records import ClassPolicy, Label
+    from engine.project.records import ClassDetails, ClassPolicy, Label
 
 DIGITS: Final = 9
 """Classes that have a digit key."""
@@ -105,6 +105,8 @@ class ClassPageFacts:
     aliases: Aliases = NO_ALIASES
     bar_from: str = ""
     curve: PolicyCurve | None = None
+    note: str = ""
+    colour: str = ""
 
 
 def certainty(state: CollectionState, image_id: int) -> Certainty:
@@ -226,6 +228,7 @@ def class_page_facts(
     candidates: Sequence[int],
     policy: ClassPolicy | None = None,
     curve: PolicyCurve | None = None,
+    details: ClassDetails | None = None,
 ) -> ClassPageFacts:
     """Gather what the page of one class shows."""
     class_id = facts.class_id
@@ -247,6 +250,8 @@ def class_page_facts(
         graph.aliases(class_id),
         "" if facts.bar_from is None or facts.own_bar is not None else graph.name(facts.bar_from),
         curve,
+        note="" if details is None else details.note,
+        colour="" if details is None else details.colour,
     )
 
 

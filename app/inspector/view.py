@@ -1,5 +1,6 @@
 """The right pane: shows the page of what is chosen; an image's in the same step as the grid's frame."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
@@ -13,13 +14,14 @@ from app.inspector.image_page import ImagePage
 from app.inspector.known import label_shown, likeliest_on_card
 from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, digit_rows, image_facts
 from app.theme.tokens import tokens
+from engine.graph.edits import AliasesChanged
 
 if TYPE_CHECKING:
     from app.session import Session
     from engine.collection.explain import ClassFacts, ScoredClass
     from engine.collection.live import LiveCollection
     from engine.collection.policy_curve import PolicyCurve
-    from engine.project import ClassPolicy
+    from engine.project import Change, ClassDetails, ClassPolicy
 
 TOPIC: Final = "inspector"
 PICTURES_AHEAD: Final = 3
@@ -38,6 +40,9 @@ class Inspector(QWidget):
         parent_requested: class id, parent to link.
         parent_wanted: class id that is to get another parent, still to be chosen.
         unlink_requested: class id, parent to take it away from.
+        note_changed: class id, its note.
+        aliases_changed: class id, its `Aliases`.
+        colour_chosen: class id, `#rrggbb` or "".
         class_requested: show this class.
         image_requested: show this image.
     """
@@ -49,6 +54,9 @@ class Inspector(QWidget):
     parent_requested = Signal(int, int)
     parent_wanted = Signal(int)
     unlink_requested = Signal(int, int)
+    note_changed = Signal(int, str)
+    aliases_changed = Signal(int, object)
+    colour_chosen = Signal(int, str)
     class_requested = Signal(int)
     image_requested = Signal(int)
 
@@ -62,6 +70,7 @@ class Inspector(QWidget):
         self.class_facts: ClassPageFacts | None = None
         self.setProperty("surface", "pane")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._is_rewritten = False  # whether notes or aliases changed since the page was made
         self._is_complete = False  # whether all is known of the image that is shown
         self._image_page: ImagePage | None = None
         self._scroll, self._image_scroll = make_scroll_area(), make_scroll_area()
@@ -76,6 +85,7 @@ class Inspector(QWidget):
         self._ask_timer = QTimer(self, singleShot=True, interval=ASK_DELAY_MS)
         self._ask_timer.timeout.connect(self._ask)
         session.state_changed.connect(self._on_state_changed)
+        session.change_made.connect(self._on_change_made)
         session.guesses.arrived.connect(self._on_guesses_arrived)
         session.closed.connect(self.clear)
         self.clear()
@@ -182,6 +192,11 @@ class Inspector(QWidget):
         elif self._class_id is not None:
             self._ask_timer.start()
 
+    def _on_change_made(self, change: "Change") -> None:
+        """Fields may hold what was written there and taken back since, of which the facts on the page know nothing."""
+        renamed = any(isinstance(edit, AliasesChanged) for edit in change.graph_edits)
+        self._is_rewritten = self._is_rewritten or renamed or bool(change.details)
+
     def _on_guesses_arrived(self) -> None:
         if not self._is_complete and self._image_id is not None:
             self._show_known()
@@ -200,13 +215,15 @@ class Inspector(QWidget):
             return
         if class_id not in self._session.graph:
             return
-        found, suggested, candidates, policy, curve = answer
+        found, suggested, candidates, policy, curve, details = answer
         facts = class_page_facts(
-            self._session.graph, state, found, suggested=suggested, candidates=candidates, policy=policy, curve=curve
-        )
-        if facts == self.class_facts or self._is_in_hand(class_id):
+            self._session.graph, state, found, suggested=suggested, candidates=candidates, policy=policy, curve=curve,
+            details=details,
+        )  # fmt: skip
+        is_shown = facts == self.class_facts and not self._is_rewritten
+        if is_shown or self._is_in_hand(class_id):
             return  # a page made anew would lose the keyboard, and a slider in a person's hand
-        self.image_facts, self.class_facts = None, facts
+        self.image_facts, self.class_facts, self._is_rewritten = None, facts, False
         page = ClassPage(facts, state, self._thumbnails, is_writable=info.is_writable)
         page.bar_requested.connect(lambda bar: self._on_bar_requested(class_id, bar))
         page.deepest_requested.connect(lambda is_deepest: self.deepest_requested.emit(class_id, is_deepest))
@@ -216,6 +233,11 @@ class Inspector(QWidget):
         page.candidate_accepted.connect(lambda image_id: self.label_requested.emit(image_id, class_id))
         page.class_requested.connect(self.class_requested)
         page.image_requested.connect(self.image_requested)
+        for said, told in (
+            (page.note_changed, self.note_changed), (page.aliases_changed, self.aliases_changed),
+            (page.colour_chosen, self.colour_chosen),
+        ):  # fmt: skip
+            said.connect(partial(self._on_written, told, class_id))
         self._put(page)
 
     def _is_in_hand(self, class_id: int) -> bool:
@@ -223,10 +245,21 @@ class Inspector(QWidget):
         page, facts = self._scroll.widget(), self.class_facts
         return isinstance(page, ClassPage) and facts is not None and facts.class_id == class_id and page.is_in_hand
 
+    def _on_written(self, told: SignalInstance, class_id: int, value: object) -> None:
+        told.emit(class_id, value)
+        if class_id == self._class_id:
+            self._ask_timer.start()  # what came while it was in a person's hand was not shown
+
     def _on_bar_requested(self, class_id: int, bar: float | None) -> None:
         self.bar_requested.emit(class_id, bar)
         if class_id == self._class_id:
             self._ask_timer.start()  # what came while it was in a person's hand was not shown
+
+    def stop(self) -> None:
+        """Say what was written last, before the program ends."""
+        page = self._scroll.widget()
+        if isinstance(page, ClassPage):
+            page.settle()
 
     def _put(self, widget: QWidget) -> None:
         place, focused = self._scroll.verticalScrollBar().value(), self._scroll.focusWidget()
@@ -253,7 +286,7 @@ class Inspector(QWidget):
 
 
 ClassAnswer = tuple[
-    "ClassFacts", tuple["ScoredClass", ...], tuple[int, ...], "ClassPolicy | None", "PolicyCurve | None"
+    "ClassFacts", tuple["ScoredClass", ...], tuple[int, ...], "ClassPolicy | None", "PolicyCurve | None", "ClassDetails"
 ]
 
 
@@ -267,4 +300,4 @@ def _ask_class(live: "LiveCollection", class_id: int) -> "ClassAnswer | None":
     candidates = live.candidates(class_id)
     suggested = suggested_parents(live, class_id)
     policy, curve = live.project.policies().get(class_id), curve_of(live, class_id)
-    return live.class_facts(class_id), suggested, candidates, policy, curve
+    return live.class_facts(class_id), suggested, candidates, policy, curve, live.project.details_of(class_id)

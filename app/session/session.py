@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from app.jobs.job import Job
 from app.jobs.job_runner import JobRunner
 from app.session.backbone_making import BackboneMaking
+from app.session.class_marks import ClassMarks
 from app.session.fitting import Fitting
 from app.session.guesses import Guesses
 from app.session.label_writer import LabelWriter
@@ -44,6 +45,7 @@ class Session(QObject):
     """Around one project at a time. All methods return at once; results come by signal, on the GUI thread.
 
     Attributes:
+        marks: colours and policies of classes.
         guesses: what the keys and the inspector need to know of the images that come up next.
         making: makes the backbone that a project waits for.
         supposing: whether edits are only tried out.
@@ -103,6 +105,7 @@ class Session(QObject):
         )  # fmt: skip
         self._labels.changed.connect(self._show_state)
         self._labels.unsaved_changed.connect(self.unsaved_changed)
+        self.marks = ClassMarks(lambda ask, on_answer: self.ask(ask, on_answer, owner=self, topic="marks"), self)
         self._is_loading = self._wants_teaching = False
         self._fitting = Fitting(self._thread.submit, self._adopt, self.failed.emit, self)
         self._fitting.running_changed.connect(self.fitting_changed)
@@ -331,6 +334,7 @@ class Session(QObject):
         self.info, self._thread.shown, self._is_stopped, self._is_loading = info, live, False, True
         self.making.forget()
         self.opened.emit(info)
+        self.marks.read()
 
     def _on_read(self) -> None:
         """Predictions are there when the first fit is done, or at once where there is nothing to fit."""
@@ -361,6 +365,7 @@ class Session(QObject):
         self._fitting.forget()
         self._questions.drop_all()
         self.supposing.forget()
+        self.marks.clear()
         self.closed.emit()
 
     def _on_news(self, news: News) -> None:
@@ -370,10 +375,13 @@ class Session(QObject):
         is_whole = news.new_graph is not None
         if is_whole or news.graph_edits:
             self.graph_changed.emit(() if is_whole else news.graph_edits)
+        if is_whole:
+            self.marks.read()
         self.state_changed.emit(self.state)
         self.undo_state_changed.emit(news.undo_text, news.redo_text)
         if news.change is not None and not news.change.is_empty:
             self.supposing.note_edit()
+            self.marks.follow(news.change)
             self.change_made.emit(news.change)
 
     def _show_state(self) -> None:

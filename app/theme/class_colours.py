@@ -1,7 +1,7 @@
 """A colour for each top-level branch: stable, evenly bright, and never the only carrier of a meaning."""
 
 from functools import lru_cache
-from math import cos, radians, sin
+from math import cos, hypot, radians, sin
 from typing import Final
 
 from PySide6.QtGui import QColor
@@ -12,12 +12,52 @@ _GOLDEN_ANGLE: Final = 137.50776405
 _FIRST_HUE: Final = 40.0
 _LIGHTNESS: Final = {Scheme.LIGHT: 0.62, Scheme.DARK: 0.74}
 _CHROMA: Final = 0.13
+# Where the two branches of the sRGB curve meet (IEC 61966-2-1).
 _LINEAR_BELOW: Final = 0.0031308
+_ENCODED_BELOW: Final = 0.04045
 
 
 def branch_colour(root_id: int) -> QColor:
     """The colour of the branch below a top-level class; neighbouring ids lie far apart in hue."""
     return _evenly_bright(root_id, tokens().scheme)
+
+
+SWATCHES: Final = ("#d05a4e", "#c07a1f", "#8f9420", "#3f9d5c", "#229aa0", "#4a88cf", "#8d72cc", "#c05f9f")
+"""Colours offered for a class: eight hues around the circle, from red to pink."""
+
+
+def own_colour(stored: str) -> QColor:
+    """The colour that a person gave a class, as bright as the others in the look that is worn: seen on any ground.
+
+    Args:
+        stored: `#rrggbb`.
+    """
+    return _as_bright(stored, tokens().scheme)
+
+
+@lru_cache(maxsize=4096)
+def _as_bright(stored: str, scheme: Scheme) -> QColor:
+    green_red, blue_yellow = _hue_of(QColor(stored))
+    chroma = hypot(green_red, blue_yellow)
+    scale = min(1.0, _CHROMA / chroma) if chroma else 0.0
+    return _from_oklab(_LIGHTNESS[scheme], green_red * scale, blue_yellow * scale)
+
+
+def _hue_of(colour: QColor) -> tuple[float, float]:
+    """The two axes of colour of an sRGB colour in OKLab; see `_from_oklab`."""
+    red, green, blue = (_decoded(part) for part in (colour.redF(), colour.greenF(), colour.blueF()))
+    long = (0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue) ** (1 / 3)
+    medium = (0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue) ** (1 / 3)
+    short = (0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue) ** (1 / 3)
+    return (
+        1.9779984951 * long - 2.4285922050 * medium + 0.4505937099 * short,
+        0.0259040371 * long + 0.7827717662 * medium - 0.8086757660 * short,
+    )
+
+
+def _decoded(encoded: float) -> float:
+    """The inverse of `_encoded`."""
+    return encoded / 12.92 if encoded <= _ENCODED_BELOW else ((encoded + 0.055) / 1.055) ** 2.4
 
 
 @lru_cache(maxsize=4096)

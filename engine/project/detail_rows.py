@@ -45,6 +45,11 @@ def details_of(connection: Connection, class_id: ClassId) -> ClassDetails:
     return ClassDetails() if row is None else ClassDetails(*row[1:])
 
 
+def colours(connection: Connection) -> dict[ClassId, str]:
+    """Read the colours of all classes that have one."""
+    return dict(connection.rows("SELECT class_id, colour FROM class_detail WHERE colour <> '' ORDER BY class_id"))
+
+
 def clean_details(details: ClassDetails) -> ClassDetails:
     """Write a note with plain line breaks and without blanks around it, and a colour in lower case.
 

@@ -110,6 +110,14 @@ class ProjectQuestions(ABC):
         """Notes and colours of the classes that have any."""
         return detail_rows.details(self._connection)
 
+    def details_of(self, class_id: ClassId) -> ClassDetails:
+        """Note and colour of one class."""
+        return detail_rows.details_of(self._connection, class_id)
+
+    def colours(self) -> dict[ClassId, str]:
+        """Colours of the classes that have one, without their notes: those of a large taxonomy are megabytes."""
+        return detail_rows.colours(self._connection)
+
     # -- images ----------------------------------------------------------------------------------------------------
 
     @property

@@ -1,0 +1,35 @@
+"""Colours that people give classes: told apart, and seen on both grounds."""
+
+from itertools import combinations
+
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
+
+from app.theme.class_colours import SWATCHES, own_colour
+from app.theme.scheme import set_scheme
+from app.theme.tokens import tokens
+from tests.support.contrast import VISIBLE, contrast
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_each_is_seen_on_the_pane(scheme: str, qapp: QApplication) -> None:
+    """Also black, white and glaring ones that came with a taxonomy: the hue is theirs, the brightness the look's."""
+    set_scheme(scheme)
+    for stored in (*SWATCHES, "#000000", "#ffffff", "#ffff00", "#0000ff"):
+        assert contrast(own_colour(stored).name(), tokens().colours.surface) >= VISIBLE, stored
+    set_scheme("system")
+
+
+def test_those_that_are_offered_keep_their_hue_and_are_told_apart(qapp: QApplication) -> None:
+    """Neighbours on the row lie at least a twentieth of the circle apart."""
+    shown = [own_colour(stored) for stored in SWATCHES]
+    for stored, colour in zip(SWATCHES, shown, strict=True):
+        assert hue_apart(QColor(stored), colour) < 0.04
+    assert min(hue_apart(first, second) for first, second in combinations(shown, 2)) > 0.05
+
+
+def hue_apart(first: QColor, second: QColor) -> float:
+    """How far two hues lie apart, as a share of the circle."""
+    apart = abs(first.hueF() - second.hueF())
+    return min(apart, 1 - apart)
