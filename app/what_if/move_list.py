@@ -16,11 +16,13 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.images.thumbnails import Thumbnails
+from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
+from app.what_if.face_layout import FACE, FaceLayout
 from app.what_if.wording import move_facts, move_text
 from app.wording import number
 
@@ -32,12 +34,12 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 NameOf = Callable[[int], str]
 
 MOVE_ROLE: Final = Qt.ItemDataRole.UserRole
-FACE: Final = 52
-"""Side of a face. Chosen: five lie beside one another in the narrowest panel."""
-FACE_GAP: Final = 6
-"""Between faces."""
+CHEVRON: Final = 14
+"""Side of the mark of rows that can be opened."""
 RADIUS: Final = 6.0
 """Of the corners of faces and rows."""
+_ENTER: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+_KEYS: Final = _ENTER | {Qt.Key.Key_Right, Qt.Key.Key_Left}
 
 
 @final
@@ -74,14 +76,6 @@ class MoveListModel(QAbstractListModel):
         return move if role == MOVE_ROLE else None
 
 
-def face_rects(row: QRect, line_height: int, count: int) -> list[QRect]:
-    """Where the faces of a row lie: as many of `count` as there is room for beside one another."""
-    top = row.top() + tokens().spacing.small + line_height + tokens().spacing.tiny
-    columns = max(1, (row.width() - 2 * tokens().spacing.medium + FACE_GAP) // (FACE + FACE_GAP))
-    left = row.left() + tokens().spacing.medium
-    return [QRect(left + place * (FACE + FACE_GAP), top, FACE, FACE) for place in range(min(columns, count))]
-
-
 @final
 class _MoveDelegate(QStyledItemDelegate):
     """Paints a row: text and count in a line, faces below."""
@@ -91,22 +85,22 @@ class _MoveDelegate(QStyledItemDelegate):
         self._view = view
         self._thumbnails = thumbnails
 
-    def sizeHint(self, option: QStyleOptionViewItem, _index: AnyIndex) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         """Ask for room."""
-        line: int = option.fontMetrics.height()
-        return QSize(0, tokens().spacing.small + line + tokens().spacing.tiny + FACE + tokens().spacing.small)
+        return QSize(0, self._view.faces_of(index, QRect(0, 0, 0, 0), option.fontMetrics.height()).height)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        """Paint one row."""
+        """Paint one row, of its faces those that are in sight."""
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         move: ClassMove = index.data(MOVE_ROLE)
         _paint_row_ground(painter, option)
-        _paint_line(painter, option.rect, str(index.data()), number(len(move.image_ids)))
-        places = face_rects(option.rect, option.fontMetrics.height(), len(move.image_ids))
-        for place, image_id in zip(places, move.image_ids.tolist(), strict=False):
-            self._paint_face(painter, place, image_id)
+        faces = self._view.faces_of(index, option.rect, option.fontMetrics.height())
+        chevron = ("chevron_down" if faces.is_open else "chevron_right") if faces.has_more else ""
+        _paint_line(painter, option.rect, str(index.data()), number(len(move.image_ids)), chevron)
+        for place in faces.places_in(self._view.viewport().rect()):
+            self._paint_face(painter, faces.rect(place), int(move.image_ids[place]))
         painter.restore()
 
     def _paint_face(self, painter: QPainter, place: QRect, image_id: int) -> None:
@@ -124,7 +118,7 @@ class _MoveDelegate(QStyledItemDelegate):
             painter.setClipPath(shape)
             painter.drawPixmap(QRectF(place), picture, source)
             painter.restore()
-        if image_id == self._view.hovered_image:
+        if image_id == self._view.framed_image:
             painter.setPen(QPen(QColor(tokens().colours.accent), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(place).adjusted(1, 1, -1, -1), RADIUS - 1, RADIUS - 1)
@@ -141,17 +135,18 @@ def _paint_row_ground(painter: QPainter, option: QStyleOptionViewItem) -> None:
     painter.drawRoundedRect(QRectF(option.rect).adjusted(inset, 1, -inset, -1), RADIUS, RADIUS)
 
 
-def _paint_line(painter: QPainter, row: QRect, text: str, count: str) -> None:
-    colours, metrics = tokens().colours, painter.fontMetrics()
+def _paint_line(painter: QPainter, row: QRect, text: str, count: str, chevron: str) -> None:
+    colours, spacing, metrics = tokens().colours, tokens().spacing, painter.fontMetrics()
     line = QRect(
-        row.left() + tokens().spacing.medium,
-        row.top() + tokens().spacing.small,
-        row.width() - 2 * tokens().spacing.medium,
-        metrics.height(),
+        row.left() + spacing.medium, row.top() + spacing.small, row.width() - 2 * spacing.medium, metrics.height()
     )
+    if chevron:
+        picture = icon_pixmap(chevron, CHEVRON, colour="text_muted", ratio=painter.device().devicePixelRatio())
+        painter.drawPixmap(line.right() - CHEVRON + 1, line.center().y() - CHEVRON // 2, picture)
+    line.setRight(line.right() - CHEVRON - spacing.tiny)
     small = QFont(painter.font())
     small.setPixelSize(tokens().sizes.caption)
-    room = line.width() - QFontMetrics(small).horizontalAdvance(count) - tokens().spacing.small
+    room = line.width() - QFontMetrics(small).horizontalAdvance(count) - spacing.small
     painter.setPen(QColor(colours.text))
     centre = Qt.AlignmentFlag.AlignVCenter
     painter.drawText(line, centre, metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room))
@@ -162,10 +157,13 @@ def _paint_line(painter: QPainter, row: QRect, text: str, count: str) -> None:
 
 @final
 class MoveList(QListView):
-    """Rows to look at and to choose.
+    """Rows to look at: a click on a row opens it to show all its images, a click on a face leads to its image.
+
+    By keys: up and down go from row to row, right and left along the faces of a row, opening and closing it; Enter
+    leads to the image with the frame.
 
     Signals:
-        image_requested: the image whose face was clicked, or the first one of a row that was chosen.
+        image_requested: the image that was chosen.
     """
 
     image_requested = Signal(int)
@@ -174,17 +172,18 @@ class MoveList(QListView):
         super().__init__(parent)
         self._moves = MoveListModel(self)
         self._state: CollectionState | None = None
-        self.hovered_image = -1
+        self._open: set[int] = set()
+        self._face = 0  # of the current row, by keys
+        self._hovered = -1
         self.setModel(self._moves)
         self.setItemDelegate(_MoveDelegate(self, thumbnails))
-        self.setUniformItemSizes(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setMouseTracking(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setAccessibleName(self.tr("Images by where they went"))
-        self.activated.connect(self._on_row_chosen)
         thumbnails.ready.connect(self._on_ready)
 
     def show_changes(self, changes: "ChangedImages", state: "CollectionState | None", name_of: NameOf) -> None:
@@ -195,8 +194,23 @@ class MoveList(QListView):
             state: where their images are.
             name_of: name of a class, also of one that is gone.
         """
-        self._state, self.hovered_image = state, -1
+        self._state, self._hovered, self._face = state, -1, 0
+        self._open.clear()
         self._moves.set_changes(changes, name_of)
+
+    def faces_of(self, index: AnyIndex, row: QRect, text_height: int) -> FaceLayout:
+        """How the faces of a row lie in it: with or without a scroll bar the same."""
+        count = len(self._moves.moves[index.row()].image_ids)
+        width = self.width() - self.verticalScrollBar().sizeHint().width()
+        return FaceLayout(QRect(row.topLeft(), QSize(width, 0)), text_height, count, index.row() in self._open)
+
+    @property
+    def framed_image(self) -> int:
+        """The image under the pointer, else the one that the keys have reached; -1 for none."""
+        index = self.currentIndex()
+        if self._hovered >= 0 or not (self.hasFocus() and index.isValid()):
+            return self._hovered
+        return int(self._moves.moves[index.row()].image_ids[self._face])
 
     def path_of(self, image_id: int) -> Path | None:
         """Where an image is; None for one that left the project meanwhile."""
@@ -212,27 +226,69 @@ class MoveList(QListView):
         index = self.indexAt(place)
         if not index.isValid():
             return -1
-        image_ids = self._moves.moves[index.row()].image_ids.tolist()
-        faces = face_rects(self.visualRect(index), self.fontMetrics().height(), len(image_ids))
-        return next((i for i, face in zip(image_ids, faces, strict=False) if face.contains(place)), -1)
+        face = self.faces_of(index, self.visualRect(index), self.fontMetrics().height()).place_at(place)
+        return -1 if face < 0 else int(self._moves.moves[index.row()].image_ids[face])
+
+    # -- what a person does
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Frame the face under the pointer."""
         super().mouseMoveEvent(event)
         hovered = self.image_at(event.position().toPoint())
-        if hovered != self.hovered_image:
-            self.hovered_image = hovered
+        if hovered != self._hovered:
+            self._hovered = hovered
             self.viewport().update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Tell of the face that was clicked."""
+        """Lead to the face that was clicked, or open or close its row."""
         super().mouseReleaseEvent(event)
-        image_id = self.image_at(event.position().toPoint())
-        if image_id >= 0 and event.button() == Qt.MouseButton.LeftButton:
+        place = event.position().toPoint()
+        if event.button() != Qt.MouseButton.LeftButton or not self.indexAt(place).isValid():
+            return
+        image_id = self.image_at(place)
+        if image_id >= 0:
             self.image_requested.emit(image_id)
+        else:
+            row = self.indexAt(place).row()
+            self._set_open(row, is_open=row not in self._open)
 
-    def _on_row_chosen(self, index: QModelIndex) -> None:
-        self.image_requested.emit(int(self._moves.moves[index.row()].image_ids[0]))
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Walk along the faces, and lead to the one with the frame."""
+        index, key = self.currentIndex(), event.key()
+        if not index.isValid() or key not in _KEYS:
+            super().keyPressEvent(event)
+        elif key in _ENTER:
+            self.image_requested.emit(self.framed_image)
+        else:
+            self._step(index, 1 if key == Qt.Key.Key_Right else -1)
+
+    def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
+        """Begin at the first face of another row."""
+        super().currentChanged(current, previous)
+        self._face, self._hovered = 0, -1
+
+    def _step(self, index: QModelIndex, step: int) -> None:
+        faces = self.faces_of(index, self.visualRect(index), self.fontMetrics().height())
+        face = self._face + step
+        if face < 0:
+            self._set_open(index.row(), is_open=False)
+        elif face >= faces.count and faces.has_more:
+            self._set_open(index.row(), is_open=True)
+        self._face, self._hovered = max(0, min(face, faces.images - 1)), -1
+        self._bring_face_into_sight(index)
+        self.viewport().update()
+
+    def _bring_face_into_sight(self, index: QModelIndex) -> None:
+        faces = self.faces_of(index, self.visualRect(index), self.fontMetrics().height())
+        rect, seen, bar = faces.rect(self._face), self.viewport().rect(), self.verticalScrollBar()
+        above, below = rect.top() - seen.top(), rect.bottom() - seen.bottom()
+        bar.setValue(bar.value() + (above if above < 0 else max(0, below)))
+
+    def _set_open(self, row: int, *, is_open: bool) -> None:
+        if is_open != (row in self._open):
+            self._open ^= {row}
+            self.doItemsLayout()
+            self.updateGeometries()
 
     def _on_ready(self, _path: Path) -> None:
         """Paint a face that has come; Qt paints once for all that come within a frame."""

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.what_if.changed_panel import ChangedPanel
-from app.what_if.move_list import face_rects
+from app.what_if.face_layout import FaceLayout
 from app.workspace.header import Header
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.collection.what_if.changed_images import ChangedImages, ClassMove
@@ -83,7 +83,7 @@ def test_removing_a_class_shows_where_its_images_went(desk: Desk, collection: Co
     assert rows(panel)[0].startswith("Red disc → Red ")
     wanted = int(moves(panel)[0].image_ids[0])
     row = panel.moves.visualRect(panel.moves.model().index(0, 0))
-    face = face_rects(row, panel.moves.fontMetrics().height(), 1)[0]
+    face = FaceLayout(row, panel.moves.fontMetrics().height(), 1, is_open=False).rect(0)
     click(desk, panel, face.center())
     assert desk.grid.current_id == wanted
     desk.window.session.undo()
