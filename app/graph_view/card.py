@@ -38,6 +38,8 @@ FACES_FROM: Final = 34.0
 SMALLEST_TEXT: Final = 10.0
 LEAST_LINE: Final = 13.0
 """Height of a line of the smallest text."""
+WASH: Final = 0.16
+"""Share of the branch's colour behind the place of faces that are not there."""
 _DOT: Final = 3.5
 _MARK: Final = 13.0
 _ICON: Final = 24.0
@@ -193,7 +195,7 @@ def paint_faces(painter: QPainter, room: QRectF, look: CardLook, pictures: Pictu
     clip.addRoundedRect(room, radius, radius)
     painter.save()
     painter.setClipPath(clip)
-    painter.fillRect(room, QColor(tokens().colours.sunken))
+    painter.fillRect(room, _ground_of_faces(look))
     if not look.faces:
         _paint_no_face(painter, room, look)
     for cell, path in zip(cells(room, len(look.faces)), look.faces, strict=False):
@@ -225,11 +227,17 @@ def covering(picture: QPixmap, cell: QRectF) -> QRectF:
     return QRectF((picture.width() - width) / 2, (picture.height() - height) / 2, width, height)
 
 
+def _ground_of_faces(look: CardLook) -> QColor:
+    """Behind the faces; without any a wash of the branch's colour, mixed here: a veil under a clip takes 2 ms."""
+    ground, tint = QColor(tokens().colours.sunken), look.tint
+    if look.faces:
+        return ground
+    pairs = ((ground.red(), tint.red()), (ground.green(), tint.green()), (ground.blue(), tint.blue()))
+    return QColor(*(round(below + WASH * (above - below)) for below, above in pairs))
+
+
 def _paint_no_face(painter: QPainter, room: QRectF, look: CardLook) -> None:
-    """A wash of the branch's colour; large enough, an icon that asks for images."""
-    wash = look.tint
-    wash.setAlphaF(0.16)
-    painter.fillRect(room, wash)
+    """Where it is large enough, an icon that asks for images."""
     if room.width() >= NAMED_FROM / 2 and not look.has_shots and not look.hidden:
         side = min(_ICON, room.height() / 2)
         ratio = painter.device().devicePixelRatio()

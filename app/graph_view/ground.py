@@ -53,7 +53,7 @@ class DrawnGround:
         self._looks, self._weights, self._pictures = looks, weights, pictures
         self.drawing = empty_drawing()
         self._steps: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self._cards: OrderedDict[tuple[int, int, float], QPixmap] = OrderedDict()
+        self._cards: OrderedDict[tuple[int, int, float, CardLook], QPixmap] = OrderedDict()
 
     def show(self, drawing: Drawing) -> None:
         """Paint another drawing from now on."""
@@ -131,7 +131,8 @@ class DrawnGround:
             painter.setOpacity(1.0)
 
     def _finished(self, row: int, scale: float, ratio: float) -> QPixmap:
-        key = (int(self.drawing.ids[row]), round(scale * 1000), ratio)
+        look = self.look(row)
+        key = (int(self.drawing.ids[row]), round(scale * 1000), ratio, look)
         kept = self._cards.get(key)
         if kept is not None:
             self._cards.move_to_end(key)
@@ -142,7 +143,7 @@ class DrawnGround:
         card.fill(QColor(tokens().colours.window))
         painter = QPainter(card)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
-        paint_card(painter, QRectF(QPointF(), size / ratio), self.look(row), self._pictures)
+        paint_card(painter, QRectF(QPointF(), size / ratio), look, self._pictures)
         painter.end()
         self._cards[key] = card
         if len(self._cards) > CARDS_KEPT:

@@ -87,7 +87,6 @@ class GraphPicture(QObject):
             is_calm: without a movement.
         """
         self.ground.show(drawing)
-        self.ground.forget_cards()
         self._names.show(drawing)
         self._tiles.forget()
         self.overview.show(drawing, self._ratio)
@@ -96,8 +95,6 @@ class GraphPicture(QObject):
     def refresh(self) -> None:
         """Paint all classes anew: what is known of them has changed."""
         self.ground.weigh()
-        for ground in (self.ground, self._gliding):
-            ground.forget_cards()
         self._tiles.repaint_all()
         self.has_news.emit()
 

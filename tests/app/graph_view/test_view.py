@@ -1,10 +1,12 @@
 """The drawing of the graph in the window, with a real project."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 
 from app.graph_view.board import GraphBoard
+from app.graph_view.card import CardLook, Pictures, paint_card
 from app.graph_view.nothing_drawn import NothingDrawn
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
@@ -154,3 +156,24 @@ def test_another_project_is_drawn_from_its_beginning(desk: Desk, board: GraphBoa
     desk.window.session.act(lambda project: project.add_class("First")[0])
     desk.wait(lambda: board.isVisible() and drawn(board, desk) == {"First"} and canvas.is_complete)
     assert canvas.rect().contains(place_of(board, desk, "First"))
+
+
+def test_after_an_edit_only_cards_that_say_something_else_are_painted(
+    board: GraphBoard, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another name is painted; all other cards are copied as they were."""
+    painted: list[str] = []
+    paint = paint_card
+
+    def paint_and_note(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictures) -> None:
+        painted.append(look.name)
+        paint(painter, rect, look, pictures)
+
+    board.canvas.fit(at_once=True)
+    board.canvas.sight.is_calm = True
+    desk.wait(lambda: board.canvas.is_complete)
+    monkeypatch.setattr("app.graph_view.ground.paint_card", paint_and_note)
+    blue = desk.graph.find("Blue")
+    desk.window.session.act(lambda project: project.rename_class(blue, "Azure"))
+    desk.wait(lambda: "Azure" in painted and not board.model.is_busy and board.canvas.is_complete)
+    assert set(painted) == {"Azure"}
