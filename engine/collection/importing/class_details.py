@@ -55,6 +55,8 @@ def details_to_come(
 
 def fitting_note(text: str) -> str:
     """A text as a note can hold it: without control characters, and cut where it is longer than notes are."""
+    if text.isprintable() and len(text) <= LONGEST_NOTE:
+        return text.strip()  # nearly all of them
     plain = "".join(each for each in _LINE_ENDS.sub("\n", text) if each in "\n\t" or not _is_control(each)).strip()
     return plain if len(plain) <= LONGEST_NOTE else plain[: LONGEST_NOTE - len(_CUT)].rstrip() + _CUT
 

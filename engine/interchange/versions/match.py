@@ -5,7 +5,7 @@ on evidence alone, and one that fits two others equally well is matched with nei
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeVar, final
 
@@ -98,9 +98,10 @@ class _Matcher:
         split: dict[ClassId, tuple[str, ...]] = {}
         gone: list[ClassId] = []
         naming = self._keys_naming()
+        new_at = _grouped((place, each) for each in self._unmatched() for place in self._places(each.key))
         for class_id in self._said:
             if class_id not in self._taken:
-                heirs = self._heirs(class_id, naming)
+                heirs = self._heirs(class_id, naming, new_at)
                 if len(heirs) == 1:
                     merged[class_id] = heirs[0]
                 elif heirs:
@@ -118,6 +119,10 @@ class _Matcher:
 
     def _above(self, key: str) -> set[ClassId]:
         return {self._found[parent] for parent in self._parent_keys[key] if parent in self._found}
+
+    def _places(self, key: str) -> Collection[ClassId | None]:
+        """The classes that a key is under now, as far as they are known; None is the top level."""
+        return self._above(key) if self._parent_keys[key] else _TOP
 
     def _is_in_place(self, key: str, class_id: ClassId) -> bool:
         """Whether the source had the class under one of the parents that the key has now."""
@@ -213,8 +218,7 @@ class _Matcher:
             for top in self._said[self._found[child]].parents
         )
         by_synonym = (found for text in each.aliases.synonyms for found in self._said_by_name.get(text, ()))
-        places = self._above(each.key) if self._parent_keys[each.key] else _TOP
-        near = [class_id for place in places for class_id in self._said_children.get(place, ())]
+        near = [class_id for place in self._places(each.key) for class_id in self._said_children.get(place, ())]
         left = [class_id for class_id in near if class_id not in self._taken]
         by_place = [
             class_id for class_id in left
@@ -226,8 +230,7 @@ class _Matcher:
     def _evidence(self, each: ImportedClass, class_id: ClassId, is_named: bool) -> float:
         """How much speaks for the same class under another name; 0 when too little does."""
         was = self._said[class_id]
-        here = self._graph.aliases(class_id).synonyms if class_id in self._graph else ()
-        named = is_named or each.name in here
+        named = is_named or each.name in self._synonyms_here(class_id)
         shared = self._shared_children(each.key, class_id)
         in_place = self._is_in_place(each.key, class_id)
         alike = alike_names(was.name, each.name) if in_place else 0.0
@@ -245,16 +248,29 @@ class _Matcher:
     # -- merged and split
 
     def _keys_naming(self) -> dict[ClassId, list[str]]:
-        """For classes of before that are left: the keys that have their name or id among their synonyms."""
+        """For classes of before that are left: the keys that have their name or id among their synonyms now.
+
+        A synonym that a class had before says nothing: many words mean several things.
+        """
         left = [each for class_id, each in self._said.items() if class_id not in self._taken]
         texts = _grouped((text, each.class_id) for each in left for text in (each.name, each.source_id) if text)
         naming: dict[ClassId, list[str]] = {}
         for key, each in self._classes.items():
-            for class_id in dict.fromkeys(found for text in each.aliases.synonyms for found in texts.get(text, ())):
+            known = self._synonyms_here(self._found.get(key))
+            told = (found for text in each.aliases.synonyms if text not in known for found in texts.get(text, ()))
+            for class_id in dict.fromkeys(told):
                 naming.setdefault(class_id, []).append(key)
         return naming
 
-    def _heirs(self, class_id: ClassId, naming: Mapping[ClassId, list[str]]) -> tuple[str, ...]:
+    def _synonyms_here(self, class_id: ClassId | None) -> tuple[str, ...]:
+        return () if class_id is None or class_id not in self._graph else self._graph.aliases(class_id).synonyms
+
+    def _heirs(
+        self,
+        class_id: ClassId,
+        naming: Mapping[ClassId, list[str]],
+        new_at: Mapping[ClassId | None, list[ImportedClass]],
+    ) -> tuple[str, ...]:
         """The key that a class of before is part of now, or those that it became."""
         if class_id in naming:
             return tuple(naming[class_id])
@@ -263,7 +279,7 @@ class _Matcher:
             return tuple(takers)
         if len(takers) > 1 and not takers.keys() & self._found.keys():
             return tuple(takers)
-        parts = self._longer_names(class_id)
+        parts = self._longer_names(class_id, new_at)
         return parts if len(parts) > 1 else ()
 
     def _takers(self, class_id: ClassId) -> Counter[str]:
@@ -279,14 +295,11 @@ class _Matcher:
             takers.update(above)
         return takers
 
-    def _longer_names(self, class_id: ClassId) -> tuple[str, ...]:
+    def _longer_names(self, class_id: ClassId, new_at: Mapping[ClassId | None, list[ImportedClass]]) -> tuple[str, ...]:
         """New classes in the place of a class of before whose names say all of its name and more."""
-        was = words(self._said[class_id].name)
-        return tuple(
-            each.key
-            for each in self._unmatched()
-            if was < words(each.name) and self._is_in_place(each.key, class_id)
-        )  # fmt: skip
+        was = self._said[class_id]
+        near = (each for place in was.parents or _TOP for each in new_at.get(place, ()))
+        return tuple(dict.fromkeys(each.key for each in near if words(was.name) < words(each.name)))
 
 
 def _grouped(pairs: Iterable[tuple[_A, _B]]) -> dict[_A, list[_B]]:

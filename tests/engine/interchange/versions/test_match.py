@@ -134,6 +134,13 @@ def test_two_classes_in_one() -> None:
     assert fate(source_of(BIRDS), lumped) == ({"Tern": "Gull"}, {}, [])
 
 
+def test_a_synonym_that_was_there_before_merges_nothing() -> None:
+    """A word may mean several things: the bank of a river does not take over the bank that is gone."""
+    before = source_of({**BIRDS, "Diver": ["Bird"], "Loon": ["Animal"]}, synonyms={"Loon": ["Diver"]})
+    after = source_of({**BIRDS, "Loon": ["Animal"]}, synonyms={"Loon": ["Diver"]})
+    assert fate(before, after) == ({}, {}, ["Diver"])
+
+
 def test_one_class_in_two() -> None:
     """By synonyms, by names that say more, or by where its children are."""
     rest = {name: parents for name, parents in BIRDS.items() if name != "Gull"}
