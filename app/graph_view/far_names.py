@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
@@ -18,7 +21,7 @@ from app.theme.tokens import Tokens, tokens
 
 ASKED: Final = 600
 """So many branches are tried, the biggest first."""
-MOST_NAMES: Final = 120
+MOST_NAMES: Final = 100
 """More are never placed on one drawing."""
 ALWAYS: Final = 12
 """So many names are shown even where they cover a dot: without them nobody knows where anything is."""
@@ -29,9 +32,24 @@ _GROUND: Final = 0.86  # how opaque the ground of a name is
 _INSET: Final = 6.0  # before and after the letters
 
 
+@dataclass(frozen=True)
+class PlacedName:
+    """The name of a class.
+
+    Attributes:
+        row: of the class.
+        text: the name, or its beginning.
+        width: in logical pixels.
+    """
+
+    row: int
+    text: str
+    width: float
+
+
 @final
 class FarNames:
-    """Chooses names that do not cover one another, once for each scale.
+    """Chooses names that do not cover one another, once for each scale, a little at a time.
 
     Args:
         looks: what the card of a class says.
@@ -43,7 +61,10 @@ class FarNames:
         self._by_height: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._heights: NDArray[np.float64] = np.zeros(0)
         self._order: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self._placed: dict[int, list[tuple[int, str, float]]] = {}
+        self._placed: dict[int, Sequence[PlacedName]] = {}
+        self._choosing: tuple[int, list[PlacedName], Iterator[PlacedName | None]] | None = None
+        self._wanted: int | None = None
+        self._shown = 0
         self._pictures: dict[str, QPixmap] = {}
         self._worn: Tokens | None = None
         self._ratio = 1.0
@@ -57,21 +78,23 @@ class FarNames:
         self._heights = drawing.centres[self._by_height, 1]
         self._order = order[sizes[order] > 1] if (sizes > 1).any() else order
         self._placed.clear()
+        self._choosing = self._wanted = None
         self._pictures.clear()
 
     def paint(self, painter: QPainter, sight: Sight, view: Size) -> None:
         """Paint the names that are seen."""
         camera = sight.camera
         if CARD_WIDTH * camera.scale >= SHORT_NAMES_FROM or not len(self._drawing):
+            self._wanted = None
             return
         self._follow(painter.device().devicePixelRatio())
-        for row, name, width in self.placed(step_near(camera.scale)):
-            centre_x, centre_y = self._drawing.centres[row].tolist()
+        for name in self.placed(step_near(camera.scale)):
+            centre_x, centre_y = self._drawing.centres[name.row].tolist()
             x, y = camera.to_view(centre_x, centre_y, view)
-            rect = _place(x, y, width, int(self._drawing.hidden[row]), camera.scale)
+            rect = name_place(x, y, name.width, int(self._drawing.hidden[name.row]), camera.scale)
             if rect.right() < 0 or rect.left() > view[0] or rect.bottom() < 0 or rect.top() > view[1]:
                 continue
-            painter.drawPixmap(on_pixels(rect.topLeft(), self._ratio), self._finished(name, rect.size()))
+            painter.drawPixmap(on_pixels(rect.topLeft(), self._ratio), self._finished(name.text, rect.size()))
 
     def _follow(self, ratio: float) -> None:
         """Another look is worn, or another screen shows it."""
@@ -86,11 +109,36 @@ class FarNames:
             found = self._pictures[name] = _painted(name, size, self._ratio)
         return found
 
-    def placed(self, step: int) -> list[tuple[int, str, float]]:
-        """Row, name and width of each name at a scale."""
-        if step not in self._placed:
-            self._placed[step] = self._choose(step)
-        return self._placed[step]
+    # -- choosing, between frames
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the names of the last frame were chosen for its scale."""
+        return self._wanted is None
+
+    def make_some(self, budget_s: float) -> bool:
+        """Go on choosing for about so long; whether other names are to be shown now."""
+        if self._wanted is None:
+            return False
+        if self._choosing is None or self._choosing[0] != self._wanted:
+            self._choosing = self._wanted, [], self._choose(self._wanted)
+        step, chosen, steps = self._choosing
+        end = time.perf_counter() + budget_s
+        for name in steps:
+            if name is not None:
+                chosen.append(name)
+            if time.perf_counter() >= end:
+                return False
+        self._placed[step], self._choosing, self._wanted = chosen, None, None
+        return True
+
+    def placed(self, step: int) -> Sequence[PlacedName]:
+        """Names at a scale; those of the last one until its own are chosen."""
+        if step in self._placed:
+            self._wanted, self._shown = None, step
+        else:
+            self._wanted = step
+        return self._placed.get(self._shown, ())
 
     def _covers_classes(self, own: int, box: NDArray[np.float64]) -> bool:
         """Whether a rectangle of the drawing lies on the middle of a class that it does not name."""
@@ -99,29 +147,34 @@ class FarNames:
         across = self._drawing.centres[rows, 0]
         return bool(((across > box[0]) & (across < box[2]) & (rows != own)).any())
 
-    def _choose(self, step: int) -> list[tuple[int, str, float]]:
-        scale = scale_of(step)
-        chosen: list[tuple[int, str, float]] = []
+    def _choose(self, step: int) -> Iterator[PlacedName | None]:
+        """Try the branches one after the other, the biggest first."""
+        scale, count = scale_of(step), 0
         metrics = QFontMetricsF(text_font(tokens().sizes.caption))
-        taken = np.zeros((0, 4))
+        taken = np.zeros((MOST_NAMES, 4))
         for row in self._order.tolist():
-            name = metrics.elidedText(
-                self._looks(int(self._drawing.ids[row])).name, Qt.TextElideMode.ElideRight, WIDEST
-            )
+            look = self._looks(int(self._drawing.ids[row]))
+            name = metrics.elidedText(look.name, Qt.TextElideMode.ElideRight, WIDEST)
             width = metrics.horizontalAdvance(name) + 2 * _INSET
             x, y = (self._drawing.centres[row] * scale).tolist()
-            rect = _place(x, y, width, int(self._drawing.hidden[row]), scale).adjusted(-_GAP, -_GAP, _GAP, _GAP)
+            rect = name_place(x, y, width, int(self._drawing.hidden[row]), scale).adjusted(-_GAP, -_GAP, _GAP, _GAP)
             box = np.array((rect.left(), rect.top(), rect.right(), rect.bottom()))
-            overlaps = (taken[:, 0] < box[2]) & (taken[:, 2] > box[0]) & (taken[:, 1] < box[3]) & (taken[:, 3] > box[1])
-            if not overlaps.any() and (len(chosen) < ALWAYS or not self._covers_classes(row, box / scale)):
-                taken = np.vstack((taken, box))
-                chosen.append((row, name, width))
-            if len(chosen) == MOST_NAMES:
-                break
-        return chosen
+            if _is_free(taken[:count], box) and (count < ALWAYS or not self._covers_classes(row, box / scale)):
+                taken[count] = box
+                count += 1
+                yield PlacedName(row, name, width)
+            else:
+                yield None
+            if count == MOST_NAMES:
+                return
 
 
-def _place(x: float, y: float, width: float, hidden: int, scale: float) -> QRectF:
+def _is_free(taken: NDArray[np.float64], box: NDArray[np.float64]) -> bool:
+    overlaps = (taken[:, 0] < box[2]) & (taken[:, 2] > box[0]) & (taken[:, 1] < box[3]) & (taken[:, 3] > box[1])
+    return not overlaps.any()
+
+
+def name_place(x: float, y: float, width: float, hidden: int, scale: float) -> QRectF:
     """Where a name goes: below a dot, or over the foot of a small card."""
     height = text_font(tokens().sizes.caption).pixelSize() + _INSET
     if detail_at(scale) is Detail.DOT:

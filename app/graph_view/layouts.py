@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # loads networkx and the layout's library
     from engine.graph_drawing.layout import Layout
 
 
-MOST_AT_FIRST: Final = 60
+MOST_AT_FIRST: Final = 80
 """Classes that a graph is first drawn with, at most: so many can be seen with their faces."""
 
 

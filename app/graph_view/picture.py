@@ -76,7 +76,12 @@ class GraphPicture(QObject):
     def is_complete(self) -> bool:
         """Whether nothing moves, and all is painted as it is to be."""
         is_still = not (self.motion.is_going_on or self._face_timer.isActive())
-        return is_still and self._tiles.is_complete and self.overview.is_complete
+        return is_still and self._is_painted
+
+    @property
+    def _is_painted(self) -> bool:
+        """Whether nothing was missing in the last frame."""
+        return self._tiles.is_complete and self._names.is_complete and self.overview.is_complete
 
     def show(self, drawing: Drawing, shift: tuple[float, float], *, is_calm: bool) -> None:
         """Paint another drawing from now on.
@@ -113,7 +118,7 @@ class GraphPicture(QObject):
             return
         self._tiles.show(painter, sight.camera, view, lambda at_work: self._paint_stand_in(at_work, sight, view))
         self._names.paint(painter, sight, view)
-        if not (self._tiles.is_complete and self.overview.is_complete):
+        if not self._is_painted:
             self._slices.start()
 
     def _follow(self, ratio: float) -> None:
@@ -148,8 +153,10 @@ class GraphPicture(QObject):
             return
         has_news = self._tiles.make_some(SLICE_S)
         if self._tiles.is_complete:
+            has_news |= self._names.make_some(SLICE_S)
+        if self._tiles.is_complete and self._names.is_complete:
             self.overview.make_some(SLICE_S)
-        if self._tiles.is_complete and self.overview.is_complete:
+        if self._is_painted:
             self._slices.stop()
             self.finished.emit()
             has_news = True

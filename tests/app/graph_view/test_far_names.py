@@ -1,0 +1,66 @@
+"""Names of the big branches, seen from far away."""
+
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QApplication
+
+from app.graph_view.camera import fitting, scale_of, step_near
+from app.graph_view.card import CardLook
+from app.graph_view.drawing import Drawing, make_drawing
+from app.graph_view.far_names import FarNames, name_place
+from app.graph_view.sight import Sight
+
+ROOT, PER_BRANCH, BRANCHES = 1, 40, 12
+LONG_S = 60.0
+
+
+@pytest.fixture
+def drawing() -> Drawing:
+    """A root, twelve branches below it, and forty leaves below each, in blocks."""
+    places, edges = {ROOT: (0.0, 0.0)}, []
+    for branch in range(BRANCHES):
+        x, parent = (branch - BRANCHES / 2) * 1800.0, 2 + branch
+        places[parent] = (x, 400.0)
+        edges.append((ROOT, parent))
+        for leaf in range(PER_BRANCH):
+            child = 100 + branch * PER_BRANCH + leaf
+            places[child] = (x + (leaf % 8) * 200.0 - 700, 800.0 + (leaf // 8) * 180)
+            edges.append((parent, child))
+    return make_drawing(places, edges, {}, hidden={}, distances={})
+
+
+def look(class_id: int) -> CardLook:
+    """What a card says."""
+    return CardLook(f"Class number {class_id}", "", class_id)
+
+
+def painted(names: FarNames, sight: Sight) -> None:
+    """Paint a frame."""
+    image = QImage(900, 700, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    names.paint(painter, sight, (900.0, 700.0))
+    painter.end()
+
+
+def test_no_name_covers_another_and_the_biggest_branches_have_theirs(qapp: QApplication, drawing: Drawing) -> None:
+    """At every scale at which classes are too small for names of their own; chosen between frames, not in one."""
+    names, sight = FarNames(look), Sight()
+    names.show(drawing)
+    sight.view = (900.0, 700.0)
+    sight.look(fitting(drawing.bounds, sight.view))
+    for step in range(step_near(sight.camera.scale), step_near(0.25)):
+        sight.look(fitting(drawing.bounds, sight.view).zoomed(scale_of(step), (450.0, 350.0), sight.view))
+        painted(names, sight)
+        assert not names.is_complete
+        assert names.make_some(LONG_S)
+        found = names.placed(step)
+        rects: list[QRectF] = []
+        for name in found:
+            x, y = (drawing.centres[name.row] * scale_of(step)).tolist()
+            rects.append(name_place(x, y, name.width, 0, scale_of(step)))
+        assert not any(one.intersects(other) for place, one in enumerate(rects) for other in rects[:place])
+        assert found[0].row == drawing.row_of(ROOT)
+        assert len(found) > 3
+        painted(names, sight)
+        assert names.is_complete
