@@ -11,6 +11,7 @@ from app.graph_import.levels_view import FirstLevels
 from app.graph_import.wording import (
     besides_text,
     import_button,
+    is_all_new,
     kind_text,
     levels_text,
     remove_choice,
@@ -136,7 +137,7 @@ class GraphImportCard(ScrollingCard):
         fill_column(update, self.update_box, self._update_note, spacing=tiny)
         fill_column(begin, self._levels_text, self.levels, spacing=tiny)
         self._update = update
-        parts = (self._summary, self._besides, update, self._problem, begin, *self.sections.values())
+        parts = (self._summary, self._besides, update, self._problem, *self.sections.values(), begin)
         fill_column(plan, *parts, spacing=tokens().spacing.medium)
         return plan
 
@@ -230,9 +231,10 @@ class GraphImportCard(ScrollingCard):
         self._besides.setText(besides_text(survey, preview))
         self._besides.setVisible(bool(self._besides.text()))
         for kind, section in self.sections.items():
+            lines = () if kind == "new" and is_all_new(report) else report.lists[kind]
             can_go = kind == "gone" and preview.gone_unlabelled > 0
             section.show_rows(
-                section_title(kind, report), section_rows(kind, report.lists[kind]), total=report.counts[kind],
+                section_title(kind, report), section_rows(kind, lines), total=report.counts[kind],
                 choice=remove_choice(preview.gone_unlabelled) if can_go else "",
             )  # fmt: skip
         self.import_button.setText(import_button(preview))

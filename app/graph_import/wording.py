@@ -81,6 +81,11 @@ def summary_text(preview: "GraphPreview") -> str:
     return ", ".join(parts) or translate("graph_import", "Nothing new")
 
 
+def is_all_new(report: "ImportReport") -> bool:
+    """Whether nothing of it is here: then how the list begins says as much as a list of what is new."""
+    return report.counts["new"] == report.classes
+
+
 def besides_text(survey: "GraphSurvey", preview: "GraphPreview") -> str:
     """What comes along, what stays, and why nothing is new."""
     report, parts = preview.report, []
