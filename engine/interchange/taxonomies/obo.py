@@ -19,7 +19,8 @@ from engine.interchange.taxonomy_file import taxonomy_text
 
 TERM: Final = "[Term]"
 _STANZA: Final = re.compile(r"\[\w+\]\s*(?:!.*)?")
-_STARTS: Final = re.compile(r"^(?:format-version:|\[Term\])", re.MULTILINE)
+_STARTS: Final = re.compile(r"(?:(?:!.*|[\w-]+:.*)?\s*\n)*(?:format-version:|\[Term\])")
+"""Comments and other tags of the header may stand before."""
 _PIECE: Final = re.compile(r"\\.|[^\\]", re.DOTALL)
 _ESCAPED: Final = {"n": "\n", "t": "\t", "W": " "}
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -65,8 +66,8 @@ def read(source: Path) -> ImportedGraph:
 
 
 def fits(opening: Opening) -> bool:
-    """Whether a file is of this format: its header or its first term stands near the beginning."""
-    return opening.has(_STARTS)
+    """Whether a file is of this format: it begins with its header or its first term."""
+    return _STARTS.match(opening.text) is not None
 
 
 def _terms(source: Path) -> Iterator[_Term]:

@@ -36,6 +36,8 @@ OTHER_LABELS: Final = (SKOS + "altLabel", SKOS + "hiddenLabel")
 NOTES: Final = (SKOS + "definition", SKOS + "scopeNote", SKOS + "note")
 _READ: Final = frozenset({TYPE, COLOUR, BROADER, NARROWER, NOTATION, PREFERRED, *OTHER_LABELS, *NOTES})
 _ADDRESS: Final = re.compile(r'(?:https?|urn):[^\x00-\x20<>"{}|^`\\]+')
+_TURTLE: Final = re.compile(r"(?:#.*\n|\s+)*(?:@?(?:prefix|base)\s|<[^>\s]+>\s)", re.IGNORECASE)
+_LINKED: Final = re.compile(r'"@(?:context|graph|id|type)"\s*:')
 _LANGUAGES: Final = ("", "en")
 """Of names, in the order in which they are preferred."""
 
@@ -70,8 +72,13 @@ def read(source: Path) -> ImportedGraph:
 
 
 def fits(opening: Opening) -> bool:
-    """Whether a file is of this format: the vocabulary's own address stands near the beginning."""
-    return SKOS in opening.text
+    """Whether a file is of this format: RDF, with the vocabulary's own address near the beginning."""
+    is_rdf = (
+        opening.xml_root == "RDF"
+        or _TURTLE.match(opening.text) is not None
+        or (opening.text.startswith(("{", "[")) and opening.has(_LINKED))
+    )
+    return is_rdf and SKOS in opening.text
 
 
 def written(graph: ImportedGraph) -> str:

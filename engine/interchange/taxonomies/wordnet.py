@@ -20,6 +20,8 @@ FILES: Final = ("data.noun", "data.verb")
 ABOVE: Final = frozenset({"@", "@i"})
 """Pointers to what is above: of a kind ("dog" to "canine"), and of a single thing ("Paris" to "city")."""
 _SYNSET: Final = re.compile(r"^(\d{8}) \d{2} ([nv]) ([0-9a-f]{2}) ", re.MULTILINE)
+_STARTS: Final = re.compile(rf"(?:\d+ .*\n(?:  .*\n)*)?{_SYNSET.pattern}", re.MULTILINE)
+"""The licence may stand before, the blanks of its first line already taken away."""
 _LICENCE: Final = "  "
 """Lines of the licence, at the top of each file, begin so."""
 _GLOSS: Final = " | "
@@ -66,7 +68,7 @@ def read(source: Path) -> ImportedGraph:
 
 def fits(opening: Opening) -> bool:
     """Whether a file is of this format: synsets, below the licence if it is there."""
-    return opening.has(_SYNSET)
+    return _STARTS.match(opening.text) is not None
 
 
 def _synset(line: str, number: int, source_name: str) -> _Synset:

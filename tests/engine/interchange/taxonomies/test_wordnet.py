@@ -59,6 +59,7 @@ def test_some_thousand_synsets(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not INSTALLED.exists(), reason="the package wordnet-base is not installed")
 def test_the_package(tmp_path: Path) -> None:
     """All nouns of WordNet 3.0."""

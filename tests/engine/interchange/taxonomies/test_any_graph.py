@@ -1,0 +1,117 @@
+"""Whatever a graph holds comes back from every format; whatever becomes of a file, reading it ends in one clear way."""
+
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.errors import FormatError, GraphError
+from engine.graph.aliases import Aliases
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.names import clean_name
+from engine.interchange import csv_edges, json_tree
+from engine.interchange.detect import FORMATS, read_graph
+from engine.interchange.imported import ImportedClass, ImportedGraph
+from engine.interchange.taxonomies import graphml, skos
+from engine.interchange.taxonomies.outgoing import told
+from tests.engine.interchange.test_detect import make
+
+EXAMPLES = 12
+"""Graphs of each format; thousands were tried when the formats were made."""
+DAMAGES = 25
+"""Damaged files of each format, likewise."""
+
+WRITERS: dict[str, Callable[[ImportedGraph], str | bytes]] = {
+    "json": json_tree.written,
+    "csv": csv_edges.written,
+    "graphml": graphml.written,
+    "skos": skos.written,
+}
+
+
+def is_name(text: str) -> bool:
+    """Whether it can be a class name as it is."""
+    try:
+        return clean_name(text) == text
+    except GraphError:
+        return False
+
+
+names = st.text(min_size=1, max_size=12).filter(is_name)
+signs = st.sampled_from(
+    ["a|b", "a\\", '"', "=1", "'=1", "<a>", "#", "[x]", "urn:x:1", "https://a.example/b c", "-", "'"]
+)
+texts = names | signs
+notes = st.just("") | texts | st.tuples(texts, texts).map("\n".join)
+colours = st.sampled_from(["", "#000000", "#a0b1c2"])
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> ImportedGraph:
+    """A graph with up to eight classes, as it is told to writers."""
+    graph, said = CategoryGraph(), {}
+    for _ in range(draw(st.integers(1, 8))):
+        above = draw(st.lists(st.sampled_from(graph.classes()), max_size=3, unique=True)) if len(graph) else []
+        name = draw(texts)
+        if any(graph.child_named(parent, name) is not None for parent in above or (None,)):
+            continue
+        aliases = Aliases(draw(st.just("") | texts), tuple(draw(st.lists(texts, max_size=3, unique=True))))
+        class_id = graph.add_class(name, above, aliases=aliases)
+        said[class_id] = ImportedClass("", "", note=draw(notes), colour=draw(colours))
+    return told(graph, said)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(graph=graphs())
+def test_every_graph_comes_back(name: str, tmp_path: Path, graph: ImportedGraph) -> None:
+    """Names, ids, synonyms, notes, colours and edges, whatever signs they are made of; the content tells the format."""
+    text = WRITERS[name](graph)
+    path = tmp_path / "classes"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    again = read_graph(path)
+    assert sorted(map(repr, rows_by_path(again))) == sorted(map(repr, rows_by_path(graph)))
+
+
+def rows_by_path(graph: ImportedGraph) -> list[tuple[object, ...]]:
+    """What is said of each class, with what is said above it: the order of classes does not matter."""
+    said = {each.key: (each.name, each.aliases, each.note, each.colour) for each in graph.classes}
+    parents = graph.parent_keys()
+
+    def above(key: str) -> tuple[object, ...]:
+        return (said[key], tuple(sorted((above(parent) for parent in parents[key]), key=repr)))
+
+    return [above(key) for key in said]
+
+
+@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"folders"}))
+def test_damaged_files(name: str, tmp_path: Path) -> None:
+    """Cut off, with bytes changed, doubled or taken out: it is read, or refused with a clear error."""
+    dice = random.Random(name)
+    source = make(tmp_path, name)
+    whole = source.read_bytes()
+    for _ in range(DAMAGES):
+        source.write_bytes(damaged(whole, dice))
+        for form in (name, "auto"):
+            with suppress(FormatError):
+                read_graph(source, form)
+
+
+def damaged(content: bytes, dice: random.Random) -> bytes:
+    """The file with something wrong with it."""
+    start, end = sorted(dice.choices(range(len(content) + 1), k=2))
+    return dice.choice(
+        (
+            content[:start],
+            content[:start] + content[end:],
+            content[:end] + content[start:],
+            content[:start] + bytes(dice.choices(range(256), k=3)) + content[start:],
+            content[:start]
+            + dice.choice((b'"', b"<", b"&", b"\\", b"\n", b"\t", b"{", b"]", b"0"))
+            + content[start + 1 :],
+        )
+    )
