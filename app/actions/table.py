@@ -75,7 +75,14 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         Needs.PROJECT | Needs.FOR_GOOD,
         starts_section=True,
     ),
-    ActionRow("export_graph", QT_TRANSLATE_NOOP("actions", "Export class graph…"), "export", (), PROJECT),
+    ActionRow(
+        "export_graph",
+        QT_TRANSLATE_NOOP("actions", "Export class graph…"),
+        "export",
+        (),
+        PROJECT,
+        Needs.PROJECT | Needs.FOR_GOOD,
+    ),
     ActionRow(
         "import_labels", QT_TRANSLATE_NOOP("actions", "Import labels…"), "label", ("Ctrl+Shift+L",), PROJECT, _FOR_GOOD
     ),

@@ -16,6 +16,7 @@ class SavedMark(QLabel):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "caption")
+        self._is_tried_out = False
 
     def show_open(self, *, is_writable: bool) -> None:
         """A project was opened."""
@@ -33,7 +34,16 @@ class SavedMark(QLabel):
         else:
             self.show_saved()
 
+    def show_tried_out(self, *, is_on: bool) -> None:
+        """Edits are only tried out from now on, or no longer."""
+        self._is_tried_out = is_on
+        self.show_saved()
+
     def show_saved(self) -> None:
-        """Something was written just now."""
+        """Something was written just now, or tried out."""
+        if self._is_tried_out:
+            self.setText(self.tr("Not saved: edits are only tried out"))
+            self.setToolTip("")
+            return
         self.setText(self.tr("All changes saved"))
         self.setToolTip(saved_at(datetime.now(UTC)))

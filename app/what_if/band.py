@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controls import ICON_SIZE, make_button, make_label
 from app.guide_page import set_guide_page
 from app.texts import fill
-from app.theme.icons import icon
+from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 from app.what_if.wording import accuracy_line, tried_line, would_change_line
 from app.wording import SEPARATOR
@@ -36,6 +36,7 @@ class WhatIfBand(QWidget):
         set_guide_page(self, "taxonomy#what-if")
         self._first = make_label("", "strong", wraps=True)
         self._second = make_label("", "secondary", wraps=True)
+        self._picture = QLabel()
         self.images_button = make_button(self.tr("Show images"), self.images_requested.emit, variant="flat")
         self.discard_button = make_button(self.tr("Discard"), self.discard_requested.emit)
         self.keep_button = make_button(self.tr("Keep"), self.keep_requested.emit, variant="primary")
@@ -51,8 +52,6 @@ class WhatIfBand(QWidget):
         frame = QFrame()
         frame.setProperty("role", "notice")
         frame.setProperty("tone", "accent")
-        picture = QLabel()
-        picture.setPixmap(icon("what_if", "accent_text").pixmap(ICON_SIZE, ICON_SIZE))
         words = QVBoxLayout()
         words.setSpacing(0)
         words.addWidget(self._first)
@@ -60,13 +59,23 @@ class WhatIfBand(QWidget):
         row = QHBoxLayout(frame)
         row.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
         row.setSpacing(spacing.small)
-        row.addWidget(picture)
+        row.addWidget(self._picture)
         row.addLayout(words, 1)
         for button in (self.images_button, self.discard_button, self.keep_button):
             row.addWidget(button)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(spacing.small, spacing.small, spacing.small, 0)
         whole.addWidget(frame)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw the picture in the colours of another look."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._draw_picture()
+
+    def _draw_picture(self) -> None:
+        ratio = self.devicePixelRatioF()
+        self._picture.setPixmap(icon_pixmap("what_if", ICON_SIZE, colour="accent_text", ratio=ratio))
 
     @property
     def text(self) -> str:
@@ -96,4 +105,5 @@ class WhatIfBand(QWidget):
     def _show(self, *, has_edits: bool) -> None:
         self.keep_button.setEnabled(has_edits)
         self.images_button.setVisible(has_edits)
+        self._draw_picture()
         self.show()

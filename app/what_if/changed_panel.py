@@ -69,12 +69,14 @@ class ChangedPanel(SidePanel):
             state: where the images are.
             name_of: name of a class, also of one that is gone.
         """
+        self._title.setText(self.tr("What changed"))
         self._show((changed_line(changes), more_line(changes), cause_line(causes), "", ""), changes, state, name_of)
 
     def show_outcome(
         self, outcome: "TrialOutcome", state: "CollectionState | None", name_of: Callable[[int], str]
     ) -> None:
         """Show what edits would do that are only tried out."""
+        self._title.setText(self.tr("What would change"))
         changes, held_out = outcome.changes, outcome.held_out
         lines = (
             would_change_line(changes), more_line(changes), tried_line(outcome.edits),

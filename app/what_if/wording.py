@@ -127,8 +127,11 @@ def class_text(class_id: int, name_of: NameOf) -> str:
 
 def move_text(move: "ClassMove", name_of: NameOf) -> str:
     """`Apple → Pear`; of safe classes with a word that says so."""
-    arrow = translate("what_if", "Safe class: %1 → %2") if move.is_safe_class else translate("what_if", "%1 → %2")
-    return fill(arrow, class_text(move.before, name_of), class_text(move.after, name_of))
+    if move.is_safe_class:
+        none = translate("what_if", "none")
+        names = (none if each == NO_CLASS else class_text(each, name_of) for each in (move.before, move.after))
+        return fill(translate("what_if", "Safe class: %1 → %2"), *names)
+    return fill(translate("what_if", "%1 → %2"), class_text(move.before, name_of), class_text(move.after, name_of))
 
 
 def move_facts(move: "ClassMove", name_of: NameOf) -> str:

@@ -135,11 +135,12 @@ class Header(QWidget):
         beside_all = room - sum(widths[part] for part, is_wanted in others.items() if is_wanted)
         room -= self.badge.fit(beside_all - GAP, room - GAP) + (GAP if self.badge.is_wanted else 0)
         room -= self.sort_again.fit(room - GAP) + (GAP if self.sort_again.count else 0)
-        for part, is_wanted in others.items():
-            width = widths[part]
-            fits = is_wanted and width <= room
+        # Beside the badge there is less room: the order is used more often than the number of images is read.
+        in_turn = sorted(others, key=lambda part: part is not self._order) if self.badge.is_wanted else [*others]
+        for part in in_turn:
+            fits = others[part] and widths[part] <= room
             part.setVisible(fits)
-            room -= width if fits else 0
+            room -= widths[part] if fits else 0
 
     def show_changed(self, count: int) -> None:
         """Offer to sort anew for so many cards whose predictions changed."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QComboBox
 from pytestqt.qtbot import QtBot
 
 from app.what_if.changed_panel import ChangedPanel
@@ -143,5 +143,7 @@ def test_a_narrow_header_keeps_the_number(qtbot: QtBot) -> None:
         assert header.badge.isVisible()
         qtbot.waitUntil(lambda: clipped(header) == [], timeout=LONG_MS)
     assert said == {1_600: "412 images changed class", 760: "412 changed"}
+    (order,) = header.findChildren(QComboBox)
+    assert order.isVisible()
     header.show_moves(ChangedImages())
     assert not header.badge.isVisible()

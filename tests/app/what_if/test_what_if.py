@@ -50,6 +50,7 @@ def test_edits_are_seen_before_they_are_done(desk: Desk, collection: Collection)
     before, kept_bytes = own_copy(desk.state), collection.project.read_bytes()
     band = begin(desk)
     assert "Nothing reaches the project" in band.text
+    assert desk.window.status_line.saved_mark.text() == "Not saved: edits are only tried out"
     assert not band.keep_button.isEnabled()
     count = try_out(desk)
     assert count > 4
@@ -71,6 +72,7 @@ def test_edits_are_seen_before_they_are_done(desk: Desk, collection: Collection)
     assert_same(desk.state, before)
     assert "Blue checks" in {desk.graph.name(each) for each in desk.graph.classes()}
     assert desk.window.toast.message == "Discarded. The project is as it was."
+    assert desk.window.status_line.saved_mark.text() == "All changes saved"
     assert collection.project.read_bytes() == kept_bytes
     assert not desk.window.workspace.header.badge.isVisible()
 
