@@ -71,15 +71,6 @@ class KeptRows:
         return chosen, self._model.index(self._beside.row(), NAME, self._beside.parent())
 
 
-def place_in_tree(index: QModelIndex) -> tuple[int, ...]:
-    """The rows that lead to a row from the top: sorted by them, rows are in the order in which they stand."""
-    place: list[int] = []
-    while index.isValid():
-        place.append(index.row())
-        index = index.parent()
-    return tuple(reversed(place))
-
-
 def is_among(index: QModelIndex, parent: QModelIndex, first: int, last: int) -> bool:
     """Whether a row is one of some siblings, or below one of them."""
     while index.isValid() and index.parent() != parent:

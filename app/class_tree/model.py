@@ -159,6 +159,10 @@ class ClassTreeModel(QAbstractItemModel):
         above = self._node(index).parent
         return None if above is None else above.class_id
 
+    def in_order(self, indexes: Iterable[QModelIndex]) -> list[QModelIndex]:
+        """Rows from above to below, as they stand in the tree."""
+        return sorted(indexes, key=lambda index: self._node(index).place)
+
     def places_of(self, indexes: Iterable[AnyIndex]) -> Places:
         """The classes of rows, each with the class that its row stands under."""
         found = ((self.class_of(index), self.parent_class_of(index)) for index in indexes)

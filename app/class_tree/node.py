@@ -37,6 +37,16 @@ class Node:
         """The class at the top level under which this row stands."""
         return list(self.upwards())[-1]
 
+    @property
+    def place(self) -> tuple[int, ...]:
+        """The rows that lead here from the top: sorted by them, rows are in the order in which they stand."""
+        rows: list[int] = []
+        node: Node | None = self
+        while node is not None and node.class_id is not None:
+            rows.append(node.row)
+            node = node.parent
+        return tuple(reversed(rows))
+
     def upwards(self) -> Iterator[ClassId]:
         """Its class, and those of the rows above, from below to above."""
         node: Node | None = self

@@ -34,7 +34,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOpti
 from app.class_drops import classes_text
 from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, ClassDelegate, Ground, caption_font, paint_ground
 from app.class_tree.drop_target import DropTarget, is_link
-from app.class_tree.kept_rows import KeptRows, is_below, place_in_tree
+from app.class_tree.kept_rows import KeptRows, is_below
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT, NAME
 from app.drag_picture import drag_picture
@@ -81,6 +81,7 @@ class ClassTreeView(QTreeView):
         self._model = model
         self._selected: ClassId | None = None
         self._kept = KeptRows(self, model)
+        self._places: Places | None = None  # of the chosen rows; None until somebody asks
         self._was_chosen = self._was_dragged = False
         self._drop_target = DropTarget(self, model)
         self._set_up()
@@ -134,19 +135,22 @@ class ClassTreeView(QTreeView):
     @property
     def selected_rows(self) -> list[QModelIndex]:
         """All chosen rows, from above to below."""
-        return sorted(self.selectionModel().selectedRows(NAME), key=place_in_tree)
+        return self._model.in_order(self.selectionModel().selectedRows(NAME))
 
     @property
     def selected_places(self) -> Places:
         """The chosen classes, each with the parent that its row stands under; a class may stand under several."""
-        return self._model.places_of(self.selected_rows)
+        if self._places is None:
+            self._places = self._model.places_of(self.selected_rows)
+        return self._places
 
     @property
     def selected_index(self) -> QModelIndex:
         """The current one of the chosen rows; invalid when none is chosen."""
         current = self.currentIndex().siblingAtColumn(NAME)
-        chosen = self.selectionModel().selectedRows(NAME)
-        return current if current in chosen else min(chosen, key=place_in_tree, default=QModelIndex())
+        if current.isValid() and self.selectionModel().isSelected(current):
+            return current
+        return next(iter(self.selected_rows), QModelIndex())
 
     @property
     def selected_class(self) -> ClassId | None:
@@ -202,6 +206,7 @@ class ClassTreeView(QTreeView):
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         """Say what was chosen. Taking the focus makes a row the current one too, but chooses nothing."""
+        self._places = None
         super().selectionChanged(selected, deselected)
         self._tell_choice()
 
@@ -218,6 +223,11 @@ class ClassTreeView(QTreeView):
         if chosen is not None and chosen != self._selected:
             self._selected = chosen
             self.class_selected.emit(chosen)
+
+    def reset(self) -> None:
+        """All rows are new ones, and none of them is chosen."""
+        self._places = None
+        super().reset()
 
     def _on_collapsed(self, index: QModelIndex) -> None:
         """What goes out of sight is not chosen any more: nobody removes what they do not see."""
@@ -236,6 +246,7 @@ class ClassTreeView(QTreeView):
         self._kept.note_open(parent, first, last)
 
     def _on_edits_applied(self, came: Sequence[int]) -> None:
+        self._places = None
         self._kept.open_again(came)
         self._choose_again()
         self.scheduleDelayedItemsLayout()  # a class may have got its first child, and with it a chevron
