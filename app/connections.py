@@ -1,13 +1,17 @@
 """Which feature hears of which: they do not know one another, and the window brings them together here."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QPoint
 
 from app.class_tree.controller import Classes
 from app.class_tree.view import ClassTree
+from app.graph_suggestions.controller import Suggesting
 from app.inspector.view import Inspector
 from app.review.controller import Labelling
+from app.welcome.controller import Projects
+from app.welcome.view import Welcome
 from app.what_if.controller import WhatIf
 from app.workspace.view import Workspace
 
@@ -36,12 +40,33 @@ def connect_inspector(
     inspector.colour_chosen.connect(classes.set_colour_of_chosen)
 
 
+def connect_first_page(
+    welcome: Welcome,
+    projects: Projects,
+    workspace: Workspace,
+    trigger: Callable[[str], None],
+    open_project: Callable[[Path], None],
+) -> None:
+    """What the first page leads to, and files that are dropped there or on the images."""
+    welcome.action_requested.connect(trigger)
+    welcome.project_requested.connect(open_project)
+    projects.sample.ready.connect(open_project)
+    welcome.files_dropped.connect(projects.take_dropped)
+    workspace.files_dropped.connect(projects.take_dropped)
+
+
 def connect_what_if(what_if: WhatIf, workspace: Workspace, update_available: Callable[[], None]) -> None:
     """The grid's header tells what an edit changed, and the grid shows the images."""
     what_if.needs_changed.connect(update_available)
     what_if.changes_shown.connect(workspace.header.show_moves)
     what_if.image_requested.connect(workspace.show_image)
     workspace.header.badge.clicked.connect(what_if.open_panel)
+
+
+def connect_suggesting(suggesting: Suggesting, workspace: Workspace, tree: ClassTree) -> None:
+    """Images behind a suggestion, and classes that need shots, are shown where all others are."""
+    suggesting.image_requested.connect(workspace.show_image)
+    suggesting.class_requested.connect(tree.select_class)
 
 
 def connect_graph(

@@ -24,11 +24,12 @@ from app.class_tree.controller import Classes
 from app.class_tree.view import ClassTree
 from app.computing.controller import Computing
 from app.computing.device_chip import DeviceChip
-from app.connections import connect_graph, connect_inspector, connect_what_if
+from app.connections import connect_first_page, connect_graph, connect_inspector, connect_suggesting, connect_what_if
 from app.controls import make_column
 from app.dragging import take_files, welcome_files
 from app.exporting.controller import Exporting
 from app.graph_import.controller import GraphImports
+from app.graph_suggestions.controller import Suggesting
 from app.help.controller import Help
 from app.image_grid.controller import IMAGE_MENU, ImageFiles
 from app.images.thumbnails import Thumbnails
@@ -168,6 +169,7 @@ class MainWindow(QMainWindow):
         )
         self.moved_images.missing_shown.connect(self.workspace.show_missing)
         self.what_if = WhatIf(self.session, self.thumbnails, self.what_if_band, self.side, self.toast)
+        self.suggesting = Suggesting(self.session, self.thumbnails, self.side)
         self.reports = Reports(log, self.report_notice, self.toast, self.device_chip.accessibleName, self)
         self._make_registry()
 
@@ -179,7 +181,8 @@ class MainWindow(QMainWindow):
             **self.reports.callbacks(), **self.image_files.callbacks(), **self.preferences.callbacks(),
             **self.about.callbacks(), **self.help.callbacks(), **self.exporting.callbacks(),
             **self.graph_imports.callbacks(), **self.label_imports.callbacks(), **self.what_if.callbacks(),
-            **self.class_splitting.callbacks(), **window_actions(self.session, self.tree, self.workspace),
+            **self.class_splitting.callbacks(), **self.suggesting.callbacks(),
+            **window_actions(self.session, self.tree, self.workspace),
             "command_palette": self._open_commands,
             "read_images": self._read_images, "show_keys": self._show_keys,
             "show_failures": self.status_line.job_bar.show_failures,
@@ -217,12 +220,9 @@ class MainWindow(QMainWindow):
         self.preferences.action_requested.connect(self.registry.trigger)
         connect_inspector(self.inspector, workspace, tree, self.labelling, self.classes)
         connect_what_if(self.what_if, workspace, self._update_available)
+        connect_suggesting(self.suggesting, workspace, tree)
         connect_graph(workspace, tree, self.classes, self._on_class_menu_requested)
-        self.welcome.action_requested.connect(self.registry.trigger)
-        self.welcome.project_requested.connect(self.open_soon)
-        self.projects.sample.ready.connect(self.open_soon)
-        self.welcome.files_dropped.connect(self.projects.take_dropped)
-        workspace.files_dropped.connect(self.projects.take_dropped)
+        connect_first_page(self.welcome, self.projects, workspace, self.registry.trigger, self.open_soon)
 
     def _restore(self) -> None:
         self.resize(FIRST_SIZE)
@@ -385,7 +385,7 @@ class MainWindow(QMainWindow):
         self.settings.pane_widths = self._panes.outer_widths
         for part in (
             self.inspector, self.thumbnails, self.whereabouts, self.workspace.graph, self.workspace.image_view,
-            self.backups, self.reports, self.about, self.help, self.projects, self.exporting,
+            self.backups, self.reports, self.about, self.help, self.projects, self.exporting, self.suggesting,
         ):  # fmt: skip
             part.stop()
         self.session.shut_down()

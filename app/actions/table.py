@@ -201,6 +201,13 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         starts_section=True,
     ),
     ActionRow(
+        "show_suggestions",
+        QT_TRANSLATE_NOOP("actions", "Suggestions for the graph"),
+        "suggestion",
+        ("Ctrl+Shift+G",),
+        CLASSES,
+    ),
+    ActionRow(
         "what_if",
         QT_TRANSLATE_NOOP("actions", "What if: try edits out"),
         "what_if",

@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
 
 from app.controls import make_button, make_icon_button
+from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.inspector.bar_section import BarSection
 from app.inspector.class_notes import ClassNotes
 from app.inspector.logic import ClassPageFacts, ScoreRow
 from app.inspector.page import Page
 from app.inspector.rows import ScoreLine
-from app.inspector.strip import ThumbnailStrip
 from app.inspector.wording import (
     aliases_text,
     candidates_text,

@@ -6,10 +6,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.controls import fill_column
+from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.inspector.logic import ImageFacts, ScoreRow, ShareRow
 from app.inspector.rows import ScoreLine
-from app.inspector.strip import ThumbnailStrip
 from app.inspector.wording import learned_text, look_alikes_text, share_title
 from app.inspector.words import Paragraph
 

@@ -9,6 +9,7 @@ from engine.collection.graph_suggestions.suggestion import (
 )
 from engine.errors import InputError
 from engine.project import Change, Project
+from engine.project.records import SplitPart
 
 
 def accept(project: Project, suggestion: GraphSuggestion, choice: int = 0) -> Change:
@@ -40,14 +41,6 @@ def _split(project: Project, class_id: int, kinds: tuple[tuple[int, ...], ...]) 
     name, graph = project.graph.name(class_id), project.graph
     numbers = (number for number in range(1, len(graph) + len(kinds) + 1))
     names = [f"{name} {number}" for number in numbers if graph.child_named(class_id, f"{name} {number}") is None]
-    with project.one_step(f"Split {name} into {names[0]} and {names[1]}") as step:
-        for part, image_ids in zip(names, kinds, strict=False):
-            _change, part_id = project.add_class(part, [class_id])
-            labelled = [image_id for image_id in image_ids if _has_label(project, image_id, class_id)]
-            project.label(labelled, part_id)
-    return step.change
-
-
-def _has_label(project: Project, image_id: int, class_id: int) -> bool:
-    label = project.label_of(image_id)
-    return label is not None and label.class_id == class_id
+    parts = [SplitPart(part, image_ids) for part, image_ids in zip(names, kinds, strict=False)]
+    change, _part_ids = project.split_class(class_id, parts, as_children=True)
+    return change

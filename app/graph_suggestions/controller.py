@@ -1,0 +1,124 @@
+"""Suggestions about the graph: when they are looked for, and what becomes of an answer."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import QObject, Signal
+
+from app.graph_suggestions.search import SuggestionSearch
+from app.texts import translate
+
+if TYPE_CHECKING:
+    from app.graph_suggestions.view import SuggestionPanel
+    from app.images.thumbnails import Thumbnails
+    from app.session import Session
+    from app.side_panel.place import SidePlace
+    from engine.collection.graph_suggestions.suggestion import GraphSuggestion, GraphSuggestions
+    from engine.project import Change, Project
+
+
+@final
+class Suggesting(QObject):
+    """Opens the panel and does what is accepted or dismissed there.
+
+    Signals:
+        class_requested: a class to show.
+        image_requested: an image to bring into sight.
+    """
+
+    class_requested = Signal(int)
+    image_requested = Signal(int)
+
+    def __init__(self, session: "Session", thumbnails: "Thumbnails", side: "SidePlace") -> None:
+        super().__init__(side)
+        self.panel: SuggestionPanel | None = None
+        self._session = session
+        self._thumbnails = thumbnails
+        self._side = side
+        self._search = SuggestionSearch(session, self)
+        session.closed.connect(self.close_panel)
+
+    @property
+    def is_looking(self) -> bool:
+        """Whether something else may be found in a moment."""
+        return self._search.is_looking
+
+    def callbacks(self) -> dict[str, Callable[[], None]]:
+        """Actions by name."""
+        return {"show_suggestions": self.open_panel}
+
+    def open_panel(self) -> None:
+        """Show the panel in the place of the inspector; while it is in sight it keeps up with every change."""
+        if self.panel is None:
+            self.panel = self._make_panel()
+        self._side.show_panel(self.panel)
+
+    def close_panel(self) -> None:
+        """Put the panel away."""
+        if self.panel is not None:
+            self._side.close_panel(self.panel)
+
+    def stop(self) -> None:
+        """Look for nothing any more: the program ends."""
+        self._search.stop()
+
+    def _make_panel(self) -> "SuggestionPanel":
+        from app.graph_suggestions.view import SuggestionPanel
+
+        panel = SuggestionPanel(self._thumbnails)
+        panel.shown.connect(lambda is_shown: self._search.want(is_wanted=is_shown))
+        panel.accepted.connect(self._accept)
+        panel.dismissed.connect(self._dismiss)
+        panel.bring_back_requested.connect(self._bring_back)
+        panel.image_requested.connect(self.image_requested)
+        panel.close_requested.connect(self.close_panel)
+        self._search.searching.connect(panel.show_searching)
+        self._search.failed.connect(panel.show_failure)
+        self._search.found.connect(self._show)
+        return panel
+
+    def _show(self, found: "GraphSuggestions | None") -> None:
+        panel, info, state = self.panel, self._session.info, self._session.state
+        if panel is None or info is None:
+            return
+        if found is None or state is None or not (found.check.asked or found.found):
+            panel.show_nothing_known()
+        else:
+            panel.show_found(found, state, self._name_of, is_writable=info.is_writable)
+
+    def _name_of(self, class_id: int) -> str:
+        graph = self._session.graph
+        return graph.name(class_id) if class_id in graph else translate("graph_suggestions", "a removed class")
+
+    def _accept(self, suggestion: "GraphSuggestion", choice: int) -> None:
+        from engine.collection.graph_suggestions.suggestion import StarvingSuggestion
+
+        if isinstance(suggestion, StarvingSuggestion):
+            self.close_panel()
+            self.class_requested.emit(suggestion.starving.class_id)
+            return
+
+        def work(project: "Project") -> "Change":
+            from engine.collection.graph_suggestions.accepting import accept
+
+            return accept(project, suggestion, choice)
+
+        self._session.act(work)
+
+    def _dismiss(self, suggestion: "GraphSuggestion", text: str) -> None:
+        key = suggestion.key
+
+        def work(project: "Project") -> "Change":
+            from engine.collection.graph_suggestions.dismissed import dismiss
+
+            return dismiss(project, [key], text)
+
+        self._session.act(work)
+
+    def _bring_back(self) -> None:
+        def work(project: "Project") -> "Change":
+            from engine.collection.graph_suggestions.dismissed import bring_back
+
+            return bring_back(project)
+
+        self._session.act(work)

@@ -1,0 +1,171 @@
+"""What is suggested about the graph, in words, in the person's language and number format."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from app.texts import fill, for_menu, translate
+from app.wording import number, percent
+
+if TYPE_CHECKING:
+    from engine.collection.graph_suggestions.placement_check import PlacementCheck
+    from engine.collection.graph_suggestions.suggestion import (
+        GraphSuggestion,
+        MixedSuggestion,
+        PlaceSuggestion,
+        StarvingSuggestion,
+        StraySuggestion,
+        TwinSuggestion,
+    )
+
+NameOf = Callable[[int], str]
+LONGEST: Final = 24
+"""Letters of a name on a button."""
+
+
+@dataclass(frozen=True)
+class SuggestionWords:
+    """What a card says.
+
+    Attributes:
+        title: the suggestion, a sentence without its full stop.
+        reason: why, in figures.
+        choices: what its buttons do, the likeliest first; all that a starving class offers is to be shown.
+        captions: what the images of each strip are.
+        dismissed: the step in the history once it was dismissed.
+        changes_project: whether its buttons change the project, not only show something.
+    """
+
+    title: str
+    reason: str
+    choices: tuple[str, ...]
+    captions: tuple[str, ...]
+    dismissed: str
+    changes_project: bool
+
+
+def words_of(suggestion: "GraphSuggestion", name_of: NameOf) -> SuggestionWords:
+    """Put a suggestion into words."""
+    from engine.collection.graph_suggestions import suggestion as kinds
+
+    match suggestion:
+        case kinds.PlaceSuggestion():
+            title, reason, choices = _place(suggestion, name_of)
+        case kinds.StraySuggestion():
+            title, reason, choices = _stray(suggestion, name_of)
+        case kinds.TwinSuggestion():
+            title, reason, choices = _twins(suggestion, name_of)
+        case kinds.MixedSuggestion():
+            title, reason, choices = _mixed(suggestion, name_of)
+        case _:
+            title, reason, choices = _starving(suggestion, name_of)
+    captions = _captions(suggestion, name_of)
+    dismissed = fill(translate("graph_suggestions", "Dismissed a suggestion: %1"), title)
+    changes_project = not isinstance(suggestion, kinds.StarvingSuggestion)
+    return SuggestionWords(title, reason, choices, captions, dismissed, changes_project)
+
+
+def _place(suggestion: "PlaceSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+    first = name_of(suggestion.parents[0].class_id)
+    title = fill(translate("graph_suggestions", "%1 may belong under %2"), name_of(suggestion.class_id), first)
+    shares = ", ".join(
+        fill(translate("graph_suggestions", "%1 (%2)"), name_of(one.class_id), percent(one.score))
+        for one in suggestion.parents
+    )
+    reason = fill(translate("graph_suggestions", "Its images are most like those of classes under %1."), shares)
+    return title, reason, tuple(_move_text(one.class_id, name_of) for one in suggestion.parents)
+
+
+def _stray(suggestion: "StraySuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+    stray = suggestion.stray
+    here, there = name_of(stray.from_parent), name_of(stray.to_parent)
+    title = fill(
+        translate("graph_suggestions", "%1 may belong under %2 instead of %3"), name_of(stray.class_id), there, here
+    )
+    text = translate(
+        "graph_suggestions", "Its images are like those of classes under %1 (%2), hardly like those under %3 (%4)."
+    )
+    reason = fill(text, there, percent(stray.score), here, percent(stray.present))
+    return title, reason, (_move_text(stray.to_parent, name_of),)
+
+
+def _twins(suggestion: "TwinSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+    twins = suggestion.twins
+    smaller, larger = name_of(twins.class_id), name_of(twins.other_id)
+    title = fill(translate("graph_suggestions", "%1 and %2 look like one class"), smaller, larger)
+    text = translate(
+        "graph_suggestions", "Of %1 images, %2 are more like the other class than like the rest of their own."
+    )
+    reason = fill(text, number(twins.likeness.count), number(twins.likeness.confused))
+    return title, reason, (fill(translate("graph_suggestions", "Merge into %1"), for_menu(larger, LONGEST)),)
+
+
+def _mixed(suggestion: "MixedSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+    mixed = suggestion.mixed
+    title = fill(translate("graph_suggestions", "%1 looks like two classes"), name_of(mixed.class_id))
+    reason = fill(
+        translate("graph_suggestions", "Its images fall into %1 and %2, no more alike than two classes are."),
+        *(number(len(kind)) for kind in mixed.kinds),
+    )
+    return title, reason, (translate("graph_suggestions", "Split into two classes"),)
+
+
+def _starving(suggestion: "StarvingSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+    starving = suggestion.starving
+    title = fill(
+        translate("graph_suggestions", "3 more shots of %1 would help about %2 images"),
+        name_of(starving.class_id), number(starving.helped),
+    )  # fmt: skip
+    few = translate("graph_suggestions", "It has 1 shot, and %2 images are probably of it, but not surely.")
+    many = translate("graph_suggestions", "It has %1 shots, and %2 images are probably of it, but not surely.")
+    text = few if starving.shots == 1 else many
+    reason = fill(text, number(starving.shots), number(len(starving.undecided)))
+    return title, reason, (translate("graph_suggestions", "Show the class"),)
+
+
+def _move_text(parent_id: int, name_of: NameOf) -> str:
+    return fill(translate("graph_suggestions", "Move under %1"), for_menu(name_of(parent_id), LONGEST))
+
+
+def _captions(suggestion: "GraphSuggestion", name_of: NameOf) -> tuple[str, ...]:
+    """Whose images a strip shows; two kinds of one class are numbered."""
+    classes = [each.class_id for each in suggestion.evidence]
+    if len(classes) > 1 and len(set(classes)) == 1:
+        numbered = translate("graph_suggestions", "%1, kind %2")
+        return tuple(fill(numbered, name_of(each), number(place)) for place, each in enumerate(classes, start=1))
+    return tuple(name_of(each) for each in classes)
+
+
+def count_line(count: int) -> str:
+    """How many there are."""
+    if count == 1:
+        return translate("graph_suggestions", "1 suggestion")
+    return fill(translate("graph_suggestions", "%1 suggestions"), number(count))
+
+
+def more_line(count: int) -> str:
+    """Those that are not shown yet."""
+    if count == 1:
+        return translate("graph_suggestions", "1 more follows when these are dealt with.")
+    return fill(translate("graph_suggestions", "%1 more follow when these are dealt with."), number(count))
+
+
+def check_line(check: "PlacementCheck") -> str:
+    """How far suggested places can be trusted in this project; empty where no class has a place."""
+    if not check.asked:
+        return ""
+    text = translate(
+        "graph_suggestions",
+        "How good is this? Asked about %1 places in your graph, it finds the right parent first %2 times, among its "
+        "first three %3 times. By chance it would be first %4 times.",
+    )
+    return fill(
+        text, number(check.asked), number(check.first), number(check.among_three), number(round(check.by_chance))
+    )  # fmt: skip
+
+
+def dismissed_line(count: int) -> str:
+    """What the button says that brings them back."""
+    if count == 1:
+        return translate("graph_suggestions", "Show 1 dismissed suggestion again")
+    return fill(translate("graph_suggestions", "Show %1 dismissed suggestions again"), number(count))

@@ -1,0 +1,76 @@
+"""What cards say."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import pytest
+
+from app.graph_suggestions.wording import SuggestionWords, check_line, dismissed_line, more_line, words_of
+from engine.collection.explain import ScoredClass
+from engine.collection.graph_suggestions.kinds import Mixed
+from engine.collection.graph_suggestions.placement_check import PlacementCheck
+from engine.collection.graph_suggestions.starving import Starving
+from engine.collection.graph_suggestions.strays import Stray
+from engine.collection.graph_suggestions.suggestion import (
+    GraphSuggestion,
+    ImagesOf,
+    MixedSuggestion,
+    PlaceSuggestion,
+    StarvingSuggestion,
+    StraySuggestion,
+    TwinSuggestion,
+)
+from engine.collection.graph_suggestions.twins import Likeness, Twins
+
+NAMES: Final[Mapping[int, str]] = {1: "Gull", 2: "Bird", 3: "Fish & %1", 4: "Mew"}
+LIKENESS: Final = Likeness(0.1, 0.1, 7, 16)
+
+
+def _words(suggestion: GraphSuggestion) -> SuggestionWords:
+    return words_of(suggestion, NAMES.__getitem__)
+
+
+def test_a_place() -> None:
+    """Each possible parent has a button; a name is never taken for a place of another one, nor for a key."""
+    parents = (ScoredClass(2, 0.62), ScoredClass(3, 0.21))
+    words = _words(PlaceSuggestion(1, parents, (ImagesOf(1, ()), ImagesOf(2, ()), ImagesOf(3, ()))))
+    assert words.title == "Gull may belong under Bird"
+    assert words.reason == "Its images are most like those of classes under Bird (62 %), Fish & %1 (21 %)."
+    assert words.choices == ("Move under Bird", "Move under Fish && %1")
+    assert words.captions == ("Gull", "Bird", "Fish & %1")
+    assert words.dismissed == "Dismissed a suggestion: Gull may belong under Bird"
+
+
+def test_strays_twins_and_kinds() -> None:
+    """Figures are those that were found."""
+    stray = _words(StraySuggestion(Stray(1, 3, 2, 0.7, 0.04), ()))
+    assert stray.title == "Gull may belong under Bird instead of Fish & %1"
+    assert "Bird (70 %), hardly like those under Fish & %1 (4 %)" in stray.reason
+    twins = _words(TwinSuggestion(Twins(4, 1, LIKENESS), (ImagesOf(4, ()), ImagesOf(1, ()))))
+    assert (twins.title, twins.choices) == ("Mew and Gull look like one class", ("Merge into Gull",))
+    assert twins.reason.startswith("Of 16 images, 7 are more like the other class")
+    kinds = (ImagesOf(1, (1, 2, 3)), ImagesOf(1, (4, 5, 6)))
+    mixed = _words(MixedSuggestion(Mixed(1, ((1, 2, 3, 7), (4, 5, 6)), LIKENESS), kinds))
+    assert mixed.title == "Gull looks like two classes"
+    assert "fall into 4 and 3," in mixed.reason
+    assert mixed.captions == ("Gull, kind 1", "Gull, kind 2")
+
+
+@pytest.mark.parametrize(
+    ("shots", "start"), [(0, "It has 0 shots, and 40"), (1, "It has 1 shot, and 40"), (2, "It has 2 shots, and 40")]
+)
+def test_starving(shots: int, start: str) -> None:
+    """What is needed, and how much of it is there."""
+    words = _words(StarvingSuggestion(Starving(1, shots, tuple(range(40)), 12), (ImagesOf(1, ()),)))
+    assert words.title == "3 more shots of Gull would help about 12 images"
+    assert words.reason.startswith(start)
+
+
+def test_lines_below() -> None:
+    """One is not many, and nothing is said of a graph without a single place."""
+    assert check_line(PlacementCheck()) == ""
+    assert "first 64 times, among its first three 90 times" in check_line(PlacementCheck(97, 64, 90, 5.1, 37.0))
+    assert [more_line(1)[:14], more_line(2)[:13]] == ["1 more follows", "2 more follow"]
+    assert [dismissed_line(1), dismissed_line(12)] == [
+        "Show 1 dismissed suggestion again", "Show 12 dismissed suggestions again",
+    ]  # fmt: skip
