@@ -1,5 +1,7 @@
 """Doing what was suggested: ordinary actions of the project, which undo takes back."""
 
+from itertools import count, islice
+
 from engine.collection.graph_suggestions.suggestion import (
     GraphSuggestion,
     MixedSuggestion,
@@ -39,8 +41,8 @@ def accept(project: Project, suggestion: GraphSuggestion, choice: int = 0) -> Ch
 def _split(project: Project, class_id: int, kinds: tuple[tuple[int, ...], ...]) -> Change:
     """Put a class's kinds below it, as classes of their own with its name and a number."""
     name, graph = project.graph.name(class_id), project.graph
-    numbers = (number for number in range(1, len(graph) + len(kinds) + 1))
-    names = [f"{name} {number}" for number in numbers if graph.child_named(class_id, f"{name} {number}") is None]
-    parts = [SplitPart(part, image_ids) for part, image_ids in zip(names, kinds, strict=False)]
+    names = (f"{name} {number}" for number in count(1))
+    free = islice((each for each in names if graph.child_named(class_id, each) is None), len(kinds))
+    parts = [SplitPart(part, image_ids) for part, image_ids in zip(free, kinds, strict=True)]
     change, _part_ids = project.split_class(class_id, parts, as_children=True)
     return change

@@ -1,13 +1,13 @@
 """Everything that is suggested about a graph, from what is known of an open project."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from engine.collection.explain import ScoredClass
 from engine.collection.graph_suggestions.class_means import ClassMeans, labelled_vectors, whitening_of
 from engine.collection.graph_suggestions.dismissed import dismissed_keys
-from engine.collection.graph_suggestions.kinds import find_mixed
+from engine.collection.graph_suggestions.kinds import all_kinds, find_mixed
 from engine.collection.graph_suggestions.parents import ParentRanking
 from engine.collection.graph_suggestions.placement_check import OF_FIRST, PlacementCheck, check_placements
 from engine.collection.graph_suggestions.starving import find_starving
@@ -82,7 +82,7 @@ def find_suggestions(given: SuggestionInput, cancel: CancelToken | None = None) 
         _places(means, ranking, check, stop),
         _strays(means, ranking, check, stop),
         _twins(means),
-        _mixed(means),
+        _mixed(means, given),
         _starving(given),
     ):
         stop()
@@ -139,11 +139,14 @@ def _twins(means: ClassMeans) -> list[GraphSuggestion]:
     return [TwinSuggestion(twins, _images(means, twins.class_id, twins.other_id)) for twins in find_twins(means)]
 
 
-def _mixed(means: ClassMeans) -> list[GraphSuggestion]:
-    return [
-        MixedSuggestion(mixed, tuple(ImagesOf(mixed.class_id, kind[:MOST_SHOWN]) for kind in mixed.kinds))
-        for mixed in find_mixed(means)
-    ]
+def _mixed(means: ClassMeans, given: SuggestionInput) -> list[GraphSuggestion]:
+    """Found by some images of each class; those that are suggested are parted with all."""
+    found = []
+    for each in find_mixed(means)[:MOST_OF_A_KIND]:
+        mixed = replace(each, kinds=all_kinds(given.fitted, given.graph, each.class_id) or each.kinds)
+        evidence = tuple(ImagesOf(mixed.class_id, kind[:MOST_SHOWN]) for kind in mixed.kinds)
+        found.append(MixedSuggestion(mixed, evidence))
+    return [*found]
 
 
 def _starving(given: SuggestionInput) -> list[GraphSuggestion]:
