@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections import Counter
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -98,28 +98,28 @@ def _height(classes: int, stack: int, card: CardSize) -> float:
 
 def _stack(tiers: Tiers, card: CardSize, before: Layout | None) -> int:
     """How high leaves are stacked: no higher than keeps the drawing from growing wide; as before if possible."""
-    sizes = [Counter(len(tiers.members[item]) for item in row) for row in tiers.rows()]
-    if before and KEPT_FROM <= _wide(sizes, before.stack, card) <= KEPT_TO:
+    if before and KEPT_FROM <= _wide(tiers, before.stack, card) <= KEPT_TO:
         return before.stack
     tallest = max(map(len, tiers.members), default=1)
-    stack = 1
-    while stack < tallest and _wide(sizes, stack, card) > WIDEST:
-        stack += 1
-    return stack
+    # The higher the stacks, the narrower and the higher is the drawing: the first that will do is found by halving.
+    return bisect_left(range(tallest), -WIDEST, lo=1, hi=tallest, key=lambda stack: -_wide(tiers, stack, card))
 
 
-def _wide(sizes: Sequence[Counter[int]], stack: int, card: CardSize) -> float:
-    """Width over height, roughly, before anything stands anywhere.
-
-    Args:
-        sizes: of each layer, how many items have how many classes.
-        stack: how high leaves are stacked.
-        card: how large cards are.
-    """
-    widths = (sum(n * (_width(size, stack, card) + card.gap_across) for size, n in row.items()) for row in sizes)
-    width = max(widths, default=0.0)
-    height = sum(_height(max(row), stack, card) + card.gap_along for row in sizes)
-    return width / height if height else 0.0
+def _wide(tiers: Tiers, stack: int, card: CardSize) -> float:
+    """Width over height, roughly, before anything stands anywhere: each item is as wide as all that hangs below it."""
+    widths = [_width(len(members), stack, card) for members in tiers.members]
+    hanging = [0.0] * len(widths)
+    heights = [0.0] * tiers.count
+    total = 0.0
+    for item in sorted(range(len(widths)), key=tiers.tier.__getitem__, reverse=True):
+        wide = max(widths[item] + card.gap_across, hanging[item])
+        heights[tiers.tier[item]] = max(heights[tiers.tier[item]], _height(len(tiers.members[item]), stack, card))
+        if tiers.above[item]:
+            hanging[tiers.above[item][0]] += wide
+        else:
+            total += wide
+    height = sum(heights) + card.gap_along * tiers.count
+    return total / height if height else 0.0
 
 
 def _placed(tiers: Tiers, across: Sequence[float], stack: int, card: CardSize) -> Placed:
