@@ -30,6 +30,8 @@ COLOURS: Final = 128
 """Of a picture; more cannot be told from it, and fewer show in the drawings."""
 BESIDE: Final = 16
 """Logical pixels around a card that floats."""
+NEARER: Final = 4
+"""Steps of zoom from a drawing that is seen whole to one whose names can be read."""
 SELECTED: Final = 9  # images, which are two rows or three
 TABLE_ROWS: Final = 24  # of the labels that somebody else gave
 LONG_S: Final = 600  # a busy machine tests its devices, or draws the sample
@@ -148,6 +150,19 @@ def _classes(window: "MainWindow") -> QRect:
     return _part(window, window.tree)
 
 
+def _graph(window: "MainWindow") -> QRect:
+    workspace = window.workspace
+    window.registry.trigger("show_graph")
+    berries = window.session.graph.find("Berries")
+    window.tree.select_class(berries)
+    board = workspace.graph.board
+    wait_until(lambda: not board.model.is_busy and board.canvas.is_complete)
+    for _ in range(NEARER):
+        workspace.zoom(1)
+    wait_until(lambda: not board.model.is_busy and board.canvas.is_complete)
+    return _part(window, workspace)
+
+
 def _image_panel(window: "MainWindow") -> QRect:
     return _part(window, window.inspector)
 
@@ -243,6 +258,7 @@ WHOLE: Final[Mapping[str, Show]] = {"window": _whole}
 """In the sample project."""
 PARTS: Final[Mapping[str, Show]] = {
     "classes": _classes,
+    "graph": _graph,
     "image-panel": _image_panel,
     "class-panel": _class_panel,
     "selection": _selection,

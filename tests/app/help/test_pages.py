@@ -25,7 +25,8 @@ _PLACE: Final = re.compile(r"%\d|\{[^{}]*\}")
 _KEYS: Final = re.compile(r"`((?:(?:Ctrl|Shift|Alt)\+)+\S|(?:Ctrl\+|Shift\+|Alt\+)*(?:Enter|Space|Del|F\d+|[A-Z?]))`")
 _ACTION_WITH_KEY: Final = re.compile(r"\*\*(?P<path>[^*]+ > [^*]+)\*\* \(`(?P<keys>[^`]+)`\)")
 _OTHER_KEYS: Final = frozenset(
-    {"Ctrl+A", "Ctrl+C", "Alt+Left", "Ctrl", "Shift"}  # of the system's lists, of a terminal, and of the guide itself
+    # Of the system's lists, of a terminal, of the guide itself, and of the drawing (app/graph_view/keys.py).
+    {"Ctrl+A", "Ctrl+C", "Alt+Left", "Ctrl", "Shift", "Ctrl+0", "Ctrl+F", "F"}
 )
 NOT_SAID: Final = frozenset({"Predictions are poor"})
 """Entries of the page of messages that are about no message."""
