@@ -14,7 +14,7 @@ from engine.collection.importing.import_images import import_class_folders, impo
 from engine.collection.new_project import new_project
 from engine.config import CacheFolders
 from engine.everyday.prototypes import Setting
-from engine.project import ClassPolicy, Project
+from engine.project import ClassDetails, ClassPolicy, Project
 from tests.support.collections import LEAVES, class_ids, write_collection, write_shape
 from tests.support.projects import trained_model, write_first_version
 from tests.trust.children import Place, run_apart
@@ -125,6 +125,8 @@ def _decide(project: Project) -> None:
     project.rename_class(spotted, "Spotted 斑点")
     project.set_policy(named["Red"], ClassPolicy(bar=0.8))
     project.set_policy(named["Blue"], ClassPolicy(bar=None, is_deepest=True))
+    project.set_details(named["Red"], ClassDetails("The warm ones.\nAsk Ada about orange.", "#c01020"))
+    project.set_details(named["Blue"], ClassDetails(colour="#1020c0"))
     project.set_setting("favourite", {"plain": [1, 2.5, None, "x"]})
     unlabelled = [image_id for image_id in project.image_table().ids if project.label_of(image_id) is None]
     project.label(unlabelled[:2], None, who=WHO)
