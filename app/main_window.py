@@ -381,6 +381,9 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the window; finish what was begun."""
+        if self.what_if.holds_back(self.close):
+            event.ignore()
+            return
         self.settings.geometry = self.saveGeometry()
         self.settings.pane_widths = self._panes.outer_widths
         for part in (

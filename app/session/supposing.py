@@ -57,6 +57,11 @@ class Supposing(QObject):
         """Whether edits are only tried out."""
         return self.baseline is not None
 
+    @property
+    def has_edits(self) -> bool:
+        """Whether anything was edited since it began, also where that was undone again."""
+        return self.is_on and self._has_edits
+
     def begin(self) -> None:
         """Begin as soon as predictions are up to date."""
         self._is_wanted = not self.is_on

@@ -62,7 +62,6 @@ class Projects:
             "new_project": self.making.begin,
             "open_project": self._choose_open,
             "try_sample": self.sample.start,
-            "close_project": self._session.close,
             "quit": self._quit,
         }
 

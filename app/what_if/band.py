@@ -25,11 +25,13 @@ class WhatIfBand(QWidget):
         images_requested: show the images that would change.
         keep_requested: bring the edits into the project.
         discard_requested: forget them.
+        stay_requested: neither, and do not leave.
     """
 
     images_requested = Signal()
     keep_requested = Signal()
     discard_requested = Signal()
+    stay_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,6 +42,7 @@ class WhatIfBand(QWidget):
         self.images_button = make_button(self.tr("Show images"), self.images_requested.emit, variant="flat")
         self.discard_button = make_button(self.tr("Discard"), self.discard_requested.emit)
         self.keep_button = make_button(self.tr("Keep"), self.keep_requested.emit, variant="primary")
+        self.stay_button = make_button(self.tr("Stay"), self.stay_requested.emit, variant="flat")
         self.discard_button.setToolTip(self.tr("Forget the edits; the project is as it was"))
         self.keep_button.setToolTip(self.tr("Bring the edits into the project, as one step that can be undone"))
         self._lay_out()
@@ -61,7 +64,7 @@ class WhatIfBand(QWidget):
         row.setSpacing(spacing.small)
         row.addWidget(self._picture)
         row.addLayout(words, 1)
-        for button in (self.images_button, self.discard_button, self.keep_button):
+        for button in (self.stay_button, self.images_button, self.discard_button, self.keep_button):
             row.addWidget(button)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(spacing.small, spacing.small, spacing.small, 0)
@@ -92,6 +95,15 @@ class WhatIfBand(QWidget):
         """Predictions are on their way."""
         self._second.setText(self.tr("Predictions follow…"))
 
+    def show_leaving(self) -> None:
+        """Somebody is about to leave the project."""
+        self._first.setText(self.tr("What you tried out is not in the project yet"))
+        self._second.setText(self.tr("Keep it or discard it, then you leave; or stay."))
+        self._show(has_edits=True)
+        self.images_button.hide()
+        self.stay_button.show()
+        self.keep_button.setFocus()
+
     def show_outcome(self, outcome: "TrialOutcome") -> None:
         """Say what the edits would do."""
         if not outcome.edits:
@@ -105,5 +117,6 @@ class WhatIfBand(QWidget):
     def _show(self, *, has_edits: bool) -> None:
         self.keep_button.setEnabled(has_edits)
         self.images_button.setVisible(has_edits)
+        self.stay_button.hide()
         self._draw_picture()
         self.show()

@@ -50,6 +50,7 @@ class WhatIf(QObject):
         self._changes: ChangedImages | None = None
         self._causes: tuple[str, ...] = ()
         self._outcome: TrialOutcome | None = None
+        self._leave: Callable[[], object] | None = None  # once it is decided
         self._edits = EditWatch(session, self)
         self._edits.followed.connect(self._on_followed)
         self._edits.forgotten.connect(self._on_forgotten)
@@ -59,6 +60,7 @@ class WhatIf(QObject):
         band.images_requested.connect(self.open_panel)
         band.keep_requested.connect(session.supposing.keep)
         band.discard_requested.connect(session.supposing.drop)
+        band.stay_requested.connect(self._stay)
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """Actions by name."""
@@ -67,12 +69,34 @@ class WhatIf(QObject):
             "what_if": self._session.supposing.begin,
             "keep_what_if": self._session.supposing.keep,
             "discard_what_if": self._session.supposing.drop,
+            "close_project": lambda: self.leave_by(self._session.close),
         }
 
     @property
     def needs(self) -> Needs:
         """Whether edits are tried out, or done for good."""
         return Needs.TRIED_OUT if self._session.supposing.is_on else Needs.FOR_GOOD
+
+    def leave_by(self, leave: Callable[[], object]) -> None:
+        """Leave the project, at once or when the person has decided what becomes of what was tried out."""
+        if not self.holds_back(leave):
+            leave()
+
+    def holds_back(self, leave: Callable[[], object]) -> bool:
+        """Whether something would be lost that was tried out; the person is asked, and leaves when it is decided."""
+        supposing = self._session.supposing
+        if not supposing.has_edits or (self._outcome is not None and not self._outcome.edits):
+            return False
+        self._leave = leave
+        self._band.show_leaving()
+        return True
+
+    def _stay(self) -> None:
+        self._leave = None
+        if self._outcome is None:
+            self._band.show_begun()
+        else:
+            self._band.show_outcome(self._outcome)
 
     # -- the panel
 
@@ -135,7 +159,7 @@ class WhatIf(QObject):
 
     def _show_outcome(self, outcome: "TrialOutcome") -> None:
         if self._session.supposing.is_on:
-            self._outcome = outcome
+            self._outcome, self._leave = outcome, None
             self._band.show_outcome(outcome)
             self._fill_panel()
 
@@ -157,6 +181,9 @@ class WhatIf(QObject):
             if self._session.info is not None:
                 self._toast.say(translate("what_if", "Discarded. The project is as it was."))
         self.needs_changed.emit()
+        leave, self._leave = self._leave, None
+        if leave is not None:
+            leave()
 
     def _on_fitting_changed(self, is_fitting: bool) -> None:
         if is_fitting and self._session.supposing.is_on:

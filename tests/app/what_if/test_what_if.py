@@ -134,6 +134,27 @@ def test_what_leaves_the_project_waits_until_it_is_decided(desk: Desk, collectio
     assert all(is_enabled(desk, name) for name in waiting)
 
 
+def test_what_was_tried_out_is_not_lost_by_closing_the_window(desk: Desk, collection: Collection) -> None:
+    """The person is asked first: stay, or decide and leave; what was undone again asks nothing."""
+    desk.open(collection.project)
+    band, window = begin(desk), desk.window
+    act(desk.qtbot, window.session, lambda project: project.add_class("Yellow")[0])
+    desk.wait(lambda: "Tried out: " in band.text)
+    assert not window.close()
+    assert "not in the project yet" in band.text
+    assert window.isVisible()
+    assert clipped(band) == []
+    click(desk, band.stay_button)
+    assert "Tried out: " in band.text
+    desk.press(Key.Key_W, CONTROL)
+    assert "not in the project yet" in band.text
+    assert not window.close()
+    click(desk, band.keep_button)
+    desk.wait(lambda: not window.isVisible())
+    with Project.open(collection.project, for_writing=False) as reopened:
+        assert "Yellow" in {reopened.graph.name(each) for each in reopened.graph.classes()}
+
+
 def test_nothing_is_embedded_while_edits_are_tried_out(desk: Desk, collection: Collection) -> None:
     """What they would change must come from them alone; embedding goes on when it is decided."""
     without_its_views(collection)
