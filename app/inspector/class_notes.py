@@ -32,6 +32,7 @@ class NoteField(QPlainTextEdit):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
+        self.setProperty("role", "field")
         self.setTabChangesFocus(True)
         self.setFixedHeight(_NOTE_LINES * QFontMetrics(self.font()).lineSpacing() + 2 * _NOTE_PADDING)
 
@@ -69,6 +70,8 @@ class ClassNotes(QWidget):
         )
         column = fill_column(self, spacing=tokens().spacing.tiny)
         for name, field in rows:
+            if column.count():
+                column.addSpacing(tokens().spacing.tiny)
             label = make_label(name, "caption")
             label.setBuddy(field)
             field.setAccessibleName(name)

@@ -56,7 +56,6 @@ class Palette(Overlay):
         self._list.itemClicked.connect(lambda _item: self._choose_current())
         self._line = make_separator()
         self._foot = make_label("", "caption")
-        self._foot.setContentsMargins(16, 8, 16, 10)
         layout = QVBoxLayout(self.panel)
         layout.setContentsMargins(1, 6, 1, 1)
         layout.setSpacing(0)
@@ -64,8 +63,12 @@ class Palette(Overlay):
         field_row.setContentsMargins(12, 0, 12, 6)
         field_row.addWidget(self._field)
         layout.addLayout(field_row)
-        for widget in (self._line, self._list, self._foot):
+        for widget in (self._line, self._list):
             layout.addWidget(widget)
+        foot_row = QHBoxLayout()  # margins of the label itself are lost where the look changes before it is shown
+        foot_row.setContentsMargins(16, 8, 16, 10)
+        foot_row.addWidget(self._foot)
+        layout.addLayout(foot_row)
 
     def ask(self, prompt: str, rows_for: RowsFor, on_choice: OnChoice, *, text: str = "", foot: str = "") -> None:
         """Open with a prompt.
