@@ -68,7 +68,7 @@ class GraphImports(QObject):
             self.card.file_requested.connect(self._choose_file)
             self.card.folder_requested.connect(self._choose_folder)
             self.card.progress.cancel_requested.connect(self._on_cancel)
-            self.card.closed.connect(self._stop_reading)
+            self.card.closed.connect(self._on_card_closed)
             self.card.import_requested.connect(self._import)
         return self.card
 
@@ -114,6 +114,10 @@ class GraphImports(QObject):
     def _stop_reading(self) -> None:
         if self._reading is not None:
             self._reading.cancel()
+
+    def _on_card_closed(self) -> None:
+        self._stop_reading()
+        self._survey = None  # a large taxonomy is not kept for nothing
 
     def _on_cancel(self) -> None:
         self._stop_reading()

@@ -114,6 +114,7 @@ class GraphImportCard(ScrollingCard):
         assert whole is not None, "the card has one"
         whole.addWidget(self._foot)  # never scrolled away
         self.update_box.toggled.connect(lambda _is_on: self._show_way())
+        self.closed.connect(self._forget)
 
     def _make_start(self) -> QWidget:
         start = QWidget()
@@ -262,6 +263,9 @@ class GraphImportCard(ScrollingCard):
         self.show_over()
         self.scroll_area.verticalScrollBar().setValue(0)
         self._settle()
+
+    def _forget(self) -> None:
+        self._survey = None
 
     # -- what the person does
 

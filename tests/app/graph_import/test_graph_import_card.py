@@ -1,5 +1,6 @@
 """Class lists come in through the window: looked through, taken over as one step, taken back."""
 
+import gc
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
 
+from app.graph_import.logic import GraphSurvey
 from app.graph_import.view import GraphImportCard
 from app.theme import set_scheme
 from engine.project import Project
@@ -202,7 +204,7 @@ def looks(desk: Desk) -> tuple[object, ...]:
 
 
 def test_looking_leaves_all_in_place(reviewing: Desk, class_list: Path) -> None:
-    """Branches stay open, class and cards stay chosen, and the keyboard is back where it was."""
+    """Branches stay open, class and cards stay chosen, the keyboard is back, and the list is not kept in memory."""
     tree = reviewing.window.tree.front
     QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=tree.visualRect(tree.model().index(0, 0)).center())
     for key in (Key.Key_Right, Key.Key_Down):
@@ -218,4 +220,6 @@ def test_looking_leaves_all_in_place(reviewing: Desk, class_list: Path) -> None:
     reviewing.press(Key.Key_Escape)
     assert looks(reviewing) == before
     assert reviewing.grid.hasFocus()
+    gc.collect()
+    assert not [each for each in gc.get_objects() if isinstance(each, GraphSurvey)]
     assert not states
