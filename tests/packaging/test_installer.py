@@ -4,7 +4,11 @@ import os
 import re
 import sys
 import tarfile
+import tomllib
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
@@ -123,3 +127,27 @@ def test_the_folder_hides_no_package_of_the_same_name() -> None:
     """`packaging` of the Python index is found as long as ours is no package."""
     assert not (PACKAGING / "__init__.py").exists()
     assert PACKAGING.parent == ROOT
+
+
+def test_what_asks_for_its_own_version_finds_it_in_the_program() -> None:
+    """A package that looks itself up while it is imported would fail in the folder that people install."""
+    wanted = {name for name in own_dependencies() if asks_for_its_version(name)}
+    spec = (ROOT / "pyinstaller.spec").read_text(encoding="utf-8")
+    assert "fast-sugiyama" in wanted
+    assert [name for name in sorted(wanted) if f'"{name}"' not in spec] == []
+
+
+def own_dependencies() -> Iterator[str]:
+    """Names of what the program needs, without versions and markers."""
+    fields = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return (re.split(r"[^\w.-]", entry)[0] for entry in fields["project"]["dependencies"])
+
+
+def asks_for_its_version(name: str) -> bool:
+    """Whether the first lines that an import runs ask for the version of the package by its module's name."""
+    with suppress(PackageNotFoundError):  # that of another platform
+        found = distribution(name)
+        tops = [file for file in found.files or () if len(file.parts) == 2 and file.name == "__init__.py"]
+        texts = [Path(str(found.locate_file(file))).read_text(encoding="utf-8") for file in tops]
+        return any(re.search(r"^__version__ = .*version\(__name__\)", text, re.MULTILINE) for text in texts)
+    return False
