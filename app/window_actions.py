@@ -22,4 +22,7 @@ def window_actions(session: Session, tree: ClassTree, workspace: Workspace) -> M
         "zoom_in": lambda: workspace.zoom(1),
         "zoom_out": lambda: workspace.zoom(-1),
         "show_graph": lambda: workspace.show_graph(not workspace.is_graph_shown),
+        "fit_graph": lambda: workspace.look_at_graph().fit(),
+        "find_in_graph": lambda: workspace.look_at_graph().take_keyboard(),
+        "focus_class": lambda: workspace.look_at_graph().toggle_focus(),
     }

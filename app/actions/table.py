@@ -14,11 +14,11 @@ from app.actions.row import (
     MODEL,
     PROJECT,
     REVIEW,
-    VIEW,
     ActionRow,
     Needs,
     group_title,
 )
+from app.actions.view_rows import VIEW_ACTIONS
 from app.texts import QT_TRANSLATE_NOOP
 
 __all__ = ["ACTIONS", "BY_NAME", "GROUPS", "ActionRow", "Needs", "group_title"]
@@ -325,56 +325,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         Needs.NOTHING,
         starts_section=True,
     ),
-    ActionRow(
-        "open_image",
-        QT_TRANSLATE_NOOP("actions", "Open the image"),
-        "open_image",
-        ("Space",),
-        VIEW,
-        Needs.PROJECT | Needs.IMAGES,
-        on_images=True,
-    ),
-    ActionRow(
-        "show_in_folder",
-        QT_TRANSLATE_NOOP("actions", "Show in folder"),
-        "folder",
-        (),
-        VIEW,
-        Needs.PROJECT | Needs.IMAGES,
-        on_images=True,
-    ),
-    ActionRow("go_to_classes", QT_TRANSLATE_NOOP("actions", "Go to the classes"), "class", ("Alt+5",), VIEW),
-    ActionRow("show_all", QT_TRANSLATE_NOOP("actions", "Show all images"), "show_all", ("Alt+1",), VIEW),
-    ActionRow(
-        "show_to_review", QT_TRANSLATE_NOOP("actions", "Show images to review"), "show_to_review", ("Alt+2",), VIEW
-    ),
-    ActionRow("show_labelled", QT_TRANSLATE_NOOP("actions", "Show labelled images"), "show_labelled", ("Alt+3",), VIEW),
-    ActionRow("show_unknown", QT_TRANSLATE_NOOP("actions", "Show unknown images"), "show_unknown", ("Alt+4",), VIEW),
-    ActionRow(
-        "show_graph",
-        QT_TRANSLATE_NOOP("actions", "Class graph or images"),
-        "graph",
-        ("Ctrl+G",),
-        VIEW,
-        starts_section=True,
-    ),
-    ActionRow(
-        "zoom_in",
-        QT_TRANSLATE_NOOP("actions", "Larger thumbnails"),
-        "zoom_in",
-        ("Ctrl++", "Ctrl+="),
-        VIEW,
-    ),
-    ActionRow("zoom_out", QT_TRANSLATE_NOOP("actions", "Smaller thumbnails"), "zoom_out", ("Ctrl+-",), VIEW),
-    ActionRow(
-        "show_changed_images",
-        QT_TRANSLATE_NOOP("actions", "Show images that changed class"),
-        "changed",
-        ("Ctrl+Shift+J",),
-        VIEW,
-        starts_section=True,
-    ),
-    ActionRow("show_failures", QT_TRANSLATE_NOOP("actions", "Files that could not be read"), "failure", (), VIEW),
+    *VIEW_ACTIONS,
     ActionRow("user_guide", QT_TRANSLATE_NOOP("actions", "User guide"), "help", ("F1",), HELP, Needs.NOTHING),
     ActionRow("show_keys", QT_TRANSLATE_NOOP("actions", "Keys"), "keys", ("?",), HELP, Needs.NOTHING),
     ActionRow(

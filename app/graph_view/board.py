@@ -72,7 +72,6 @@ class GraphBoard(QWidget):
         tools.focus_left.connect(lambda: self.model.set_focus(None))
         tools.left.connect(self.canvas.setFocus)
         self.canvas.looked.connect(lambda: tools.show_scale(sight.goal.scale))
-        self.canvas.search_requested.connect(tools.take_keyboard)
         self.model.laid_out.connect(self._on_laid_out)
         self.model.looks_changed.connect(self.canvas.picture.refresh)
         self.canvas.opened.connect(self.model.toggle)

@@ -13,9 +13,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
 
 from app.graph_view.drawing import CARD_WIDTH
-from app.theme.class_colours import branch_colour
+from app.theme.class_colours import branch_colour, own_colour
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import Tokens, tokens
+from app.wording import percent
 
 # Lengths in units of the drawing, which are logical pixels of a card at full size.
 PADDING: Final = 6.0
@@ -31,10 +32,8 @@ PICTURE_RADIUS: Final = 6.0
 # Logical pixels on the screen.
 NAMED_FROM: Final = 100.0
 """Cards from this width on have name and counts; below, letters would be too small to read."""
-SHORT_NAMES_FROM: Final = 48.0
-"""Cards from this width on have their name, or its beginning."""
-FACES_FROM: Final = 34.0
-"""Cards from this width on show faces; below, classes are dots."""
+FACES_FROM: Final = 40.0
+"""Cards from this width on show faces and the name, or its beginning; below, classes are dots."""
 SMALLEST_TEXT: Final = 10.0
 LEAST_LINE: Final = 13.0
 """Height of a line of the smallest text."""
@@ -43,6 +42,7 @@ WASH: Final = 0.16
 _DOT: Final = 3.5
 _MARK: Final = 13.0
 _ICON: Final = 24.0
+_DEEPEST: Final = "stop"
 _GAP: Final = 2.0  # between the faces of a card
 _FACES_IN_ROW: Final = 3
 _MOST_FACES: Final = 6
@@ -75,6 +75,8 @@ class CardLook:
         has_more_parents: it stands under several classes.
         decided: share of its images whose class is decided, None where it has none.
         colour: that a person gave it; "" for that of its branch.
+        bar: confidence needed, where it is set on this very class.
+        is_deepest: predictions stop here.
     """
 
     name: str
@@ -88,11 +90,13 @@ class CardLook:
     has_more_parents: bool = False
     decided: float | None = None
     colour: str = ""
+    bar: float | None = None
+    is_deepest: bool = False
 
     @property
     def tint(self) -> QColor:
         """Its colour."""
-        return QColor(self.colour or branch_colour(self.branch))
+        return QColor(own_colour(self.colour) if self.colour else branch_colour(self.branch))
 
 
 def detail_at(scale: float) -> Detail:
@@ -124,18 +128,17 @@ def paint_card(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictur
 
 
 def _paint_small(painter: QPainter, body: QRectF, look: CardLook, pictures: Pictures, scale: float) -> None:
-    """Faces, and where there is room for some letters below them the name."""
+    """Faces, and the name below them as far as there is room."""
     inset = max(2.0, PADDING * scale)
     room = body.adjusted(inset, inset, -inset, -inset)
-    if body.width() >= SHORT_NAMES_FROM:
-        font = text_font(0.0)
-        metrics = QFontMetricsF(font)
-        line = QRectF(room.left(), room.bottom() - metrics.height() + 1, room.width(), metrics.height())
-        name = metrics.elidedText(look.name, Qt.TextElideMode.ElideRight, line.width())
-        painter.setFont(font)
-        painter.setPen(QColor(tokens().colours.text))
-        painter.drawText(line, Qt.AlignmentFlag.AlignCenter, name)
-        room.setBottom(line.top() - 1)
+    font = text_font(0.0)
+    metrics = QFontMetricsF(font)
+    line = QRectF(room.left(), room.bottom() - metrics.height() + 1, room.width(), metrics.height())
+    name = metrics.elidedText(look.name, Qt.TextElideMode.ElideRight, line.width())
+    painter.setFont(font)
+    painter.setPen(QColor(tokens().colours.text))
+    painter.drawText(line, Qt.AlignmentFlag.AlignCenter, name)
+    room.setBottom(line.top() - 1)
     paint_faces(painter, room, look, pictures, max(2.0, PICTURE_RADIUS * scale))
 
 
@@ -257,16 +260,30 @@ def _paint_name(painter: QPainter, line: QRectF, look: CardLook, scale: float, w
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(centre, radius - 0.5, radius - 0.5)
     room = line.adjusted(2 * radius + 6, 0, 0, 0)
-    if look.has_more_parents:
-        ratio, side = painter.device().devicePixelRatio(), _MARK * min(1.0, max(scale, 0.8))
-        room.setRight(room.right() - side - 4)
-        place = QPointF(room.right() + 4, line.center().y() - side / 2)
-        painter.drawPixmap(place, icon_pixmap("multi_parent", round(side), colour="text_muted", ratio=ratio))
+    _paint_marks(painter, room, look, scale, worn)
     font = text_font(worn.sizes.body * scale, is_strong=True)
     painter.setFont(font)
     painter.setPen(QColor(worn.colours.text))
     name = QFontMetricsF(font).elidedText(look.name, Qt.TextElideMode.ElideRight, room.width())
     painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, name)
+
+
+def _paint_marks(painter: QPainter, room: QRectF, look: CardLook, scale: float, worn: Tokens) -> None:
+    """Paint what is set on the class at the end of its name's line, and take that room away from the name."""
+    ratio, side = painter.device().devicePixelRatio(), _MARK * min(1.0, max(scale, 0.8))
+    for icon, is_wanted in (("multi_parent", look.has_more_parents), (_DEEPEST, look.is_deepest)):
+        if is_wanted:
+            room.setRight(room.right() - side - 4)
+            place = QPointF(room.right() + 4, room.center().y() - side / 2)
+            painter.drawPixmap(place, icon_pixmap(icon, round(side), colour="text_muted", ratio=ratio))
+    if look.bar is not None:
+        font, words = text_font(worn.sizes.caption * scale), percent(look.bar)
+        width = QFontMetricsF(font).horizontalAdvance(words)
+        painter.setFont(font)
+        painter.setPen(QColor(worn.colours.text_muted))
+        place_of_words = QRectF(room.right() - width, room.top(), width + 1, room.height())
+        painter.drawText(place_of_words, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, words)
+        room.setRight(room.right() - width - 4)
 
 
 def _paint_caption(painter: QPainter, line: QRectF, look: CardLook, scale: float, worn: Tokens) -> None:

@@ -13,8 +13,8 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPixmap
 
 from app.graph_view.camera import Size, scale_of, step_near
-from app.graph_view.card import SHORT_NAMES_FROM, Detail, detail_at, text_font
-from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, empty_drawing
+from app.graph_view.card import Detail, detail_at, text_font
+from app.graph_view.drawing import Drawing, empty_drawing
 from app.graph_view.ground import Looks, dot_radius
 from app.graph_view.sight import Sight
 from app.theme.tokens import Tokens, tokens
@@ -84,7 +84,7 @@ class FarNames:
     def paint(self, painter: QPainter, sight: Sight, view: Size) -> None:
         """Paint the names that are seen."""
         camera = sight.camera
-        if CARD_WIDTH * camera.scale >= SHORT_NAMES_FROM or not len(self._drawing):
+        if detail_at(camera.scale) is not Detail.DOT or not len(self._drawing):
             self._wanted = None
             return
         self._follow(painter.device().devicePixelRatio())
@@ -175,12 +175,9 @@ def _is_free(taken: NDArray[np.float64], box: NDArray[np.float64]) -> bool:
 
 
 def name_place(x: float, y: float, width: float, hidden: int, scale: float) -> QRectF:
-    """Where a name goes: below a dot, or over the foot of a small card."""
+    """Where a name goes: below its dot."""
     height = text_font(tokens().sizes.caption).pixelSize() + _INSET
-    if detail_at(scale) is Detail.DOT:
-        top = y + dot_radius(hidden, scale) + _GAP / 2
-    else:
-        top = y + CARD_HEIGHT / 2 * scale - height / 2
+    top = y + dot_radius(hidden, scale) + _GAP / 2
     return QRectF(QPointF(x - width / 2, top), QPointF(x + width / 2, top + height))
 
 

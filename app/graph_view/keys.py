@@ -46,11 +46,7 @@ def press_key(canvas: GraphSheet, pointer: GraphPointer, event: QKeyEvent) -> bo
 
 
 def _press_with_control(canvas: GraphSheet, key: Qt.Key) -> bool:
-    if key == Qt.Key.Key_0:
-        canvas.fit()
-    elif key == Qt.Key.Key_F:
-        canvas.search_requested.emit()
-    elif key == Qt.Key.Key_A:
+    if key == Qt.Key.Key_A:
         canvas.chosen.choose_all(canvas.drawing.ids.tolist())
     elif key in _PUSHES:
         canvas.sight.push(*_PUSHES[key])

@@ -56,6 +56,7 @@ class GraphModel(QObject):
         self.focus: int | None = None
         session.graph_changed.connect(self._on_graph_changed)
         session.state_changed.connect(self._on_state_changed)
+        session.marks.changed.connect(self._on_marks_changed)
         session.closed.connect(self._on_closed)
 
     # -- whether anybody looks
@@ -194,11 +195,15 @@ class GraphModel(QObject):
         hidden = self._hidden.get(class_id, 0)
         faces = self._facts.faces.get(class_id, ())
         paths = [] if state is None else [path for face in faces if (path := _path(state, face)) is not None]
+        marks = self._session.marks
+        policy = marks.policies.get(class_id)
         counts, more = card_counts(hidden, images, shots)
         return CardLook(
             graph.name(class_id), counts, self._branch(class_id), more, tuple(paths), hidden,
             is_open=class_id in self._with_children, has_shots=bool(faces),
             has_more_parents=len(graph.parents(class_id)) > 1, decided=self._facts.decided.get(class_id),
+            colour=marks.colours.get(class_id, ""), bar=None if policy is None else policy.bar,
+            is_deepest=policy is not None and policy.is_deepest,
         )  # fmt: skip
 
     def _counts(self, class_id: int) -> tuple[int, int]:
@@ -229,6 +234,11 @@ class GraphModel(QObject):
         self._are_looks_old = True
         if self._is_watched:
             self._renew_looks()
+
+    def _on_marks_changed(self) -> None:
+        """Another colour or policy: only what cards say of themselves is new."""
+        self._forget_looks()
+        self.looks_changed.emit()
 
     def _renew_looks(self) -> None:
         """Ask for what only the collection knows; until it answers, counts and names are new already."""

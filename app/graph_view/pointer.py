@@ -13,6 +13,7 @@ from app.class_drops import classes_text
 from app.drag_picture import drag_picture
 from app.dragging import DraggedClasses, classes_mime_data
 from app.graph_view.card import Detail, detail_at, foot_of
+from app.graph_view.drawing import CARD_WIDTH
 from app.graph_view.edge_pointer import EdgePointer
 from app.graph_view.marks import PORT, paint_band, paint_drawn_edge, paint_port, paint_ring, port_of
 from app.theme.tokens import tokens
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from app.graph_view.drops import CanvasDrops
     from app.graph_view.sheet import GraphSheet
 
+PORT_FROM: Final = 60.0
+"""Cards from this width on, in logical pixels, show the knob that edges are drawn from."""
 _LEFT: Final = Qt.MouseButton.LeftButton
 _MIDDLE: Final = Qt.MouseButton.MiddleButton
 
@@ -182,7 +185,7 @@ class GraphPointer:
     def _port_row(self) -> int | None:
         """Row of the class that shows its knob: the one under the pointer, or the current one."""
         canvas = self._canvas
-        if not canvas.model.is_editable or detail_at(canvas.sight.camera.scale) is Detail.DOT:
+        if not canvas.model.is_editable or CARD_WIDTH * canvas.sight.camera.scale < PORT_FROM:
             return None
         if self.hovered is not None and self.hovered < len(canvas.drawing):
             return self.hovered

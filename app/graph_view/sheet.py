@@ -49,7 +49,6 @@ class GraphSheet(QWidget):
         files_dropped: class, paths.
         focus_requested: a class whose surroundings alone are to be shown, or None for all.
         menu_requested: class or None, place on the screen.
-        search_requested: a name is to be typed.
         looked: one looks from elsewhere, or at something else.
     """
 
@@ -63,7 +62,6 @@ class GraphSheet(QWidget):
     files_dropped = Signal(int, object)
     focus_requested = Signal(object)
     menu_requested = Signal(object, QPoint)
-    search_requested = Signal()
     looked = Signal()
 
     def __init__(self, model: GraphModel, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:

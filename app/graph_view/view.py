@@ -102,6 +102,19 @@ class GraphView(QWidget):
         """Larger or smaller."""
         self.board.canvas.sight.zoom(steps)
 
+    def fit(self) -> None:
+        """See the whole drawing."""
+        self.board.canvas.fit()
+
+    def take_keyboard(self) -> None:
+        """Let the person type the name of a class to fly to."""
+        self.board.tools.take_keyboard()
+
+    def toggle_focus(self) -> None:
+        """Draw only what is around the chosen class, or all again."""
+        model, current = self.board.model, self._selected
+        model.set_focus(current if model.focus is None else None)
+
     def stop(self) -> None:
         """End the thread that lays out, before the program ends."""
         if self._board is not None:
@@ -123,7 +136,10 @@ class GraphView(QWidget):
         if not self.isVisible():
             return
         if self._session.graph.roots():
+            is_new = self._stack.currentWidget() is not self.board
             self._stack.setCurrentWidget(self.board)
+            if is_new:
+                self._watch(self.board)
         else:
             info = self._session.info
             self._empty.show_for(is_writable=info is not None and info.is_writable)
@@ -134,9 +150,13 @@ class GraphView(QWidget):
         super().showEvent(event)
         self._show_fitting_page()
         if self._board is not None:
-            self._board.move_calmly(is_wanted=self._wants_calm())
-            self._board.model.watch(is_watched=True)
+            self._watch(self._board)
             self._board.select_class(self._selected)
+
+    def _watch(self, board: GraphBoard) -> None:
+        """Somebody looks at the drawing from now on."""
+        board.move_calmly(is_wanted=self._wants_calm())
+        board.model.watch(is_watched=True)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody looks: nothing is drawn."""

@@ -170,6 +170,12 @@ class Workspace(QWidget):
         self._show_title()
         (self.graph if is_wanted else self.grid).setFocus()
 
+    def look_at_graph(self) -> GraphView:
+        """Bring the drawing of the graph to the front, if it is not there."""
+        if not self._is_graph_wanted:
+            self.show_graph(True)
+        return self.graph
+
     def zoom(self, steps: int) -> None:
         """Show the graph, or thumbnails, larger or smaller."""
         if self._is_graph_wanted:

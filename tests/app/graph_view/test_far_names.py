@@ -49,7 +49,7 @@ def test_no_name_covers_another_and_the_biggest_branches_have_theirs(qapp: QAppl
     names.show(drawing)
     sight.view = (900.0, 700.0)
     sight.look(fitting(drawing.bounds, sight.view))
-    for step in range(step_near(sight.camera.scale), step_near(0.25)):
+    for step in range(step_near(sight.camera.scale), step_near(0.22)):
         sight.look(fitting(drawing.bounds, sight.view).zoomed(scale_of(step), (450.0, 350.0), sight.view))
         painted(names, sight)
         assert not names.is_complete

@@ -1,5 +1,7 @@
 """The drawing of the graph in the window, with a real project."""
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QPainter
@@ -8,6 +10,8 @@ from PySide6.QtTest import QTest
 from app.graph_view.board import GraphBoard
 from app.graph_view.card import CardLook, Pictures, paint_card
 from app.graph_view.nothing_drawn import NothingDrawn
+from engine.project import ClassPolicy
+from engine.project.records import ClassDetails
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
 
@@ -130,13 +134,20 @@ def test_the_middle_button_and_space_push_the_drawing(desk: Desk, board: GraphBo
 
 
 def test_an_edit_is_drawn(desk: Desk, board: GraphBoard) -> None:
-    """A class renamed elsewhere has its new name on its card."""
+    """A class renamed elsewhere has its new name on its card; what is set for it stands there, too."""
     blue = desk.graph.find("Blue")
     desk.window.session.act(lambda project: project.rename_class(blue, "Azure"))
     desk.wait(lambda: "Azure" in drawn(board, desk) and not board.model.is_busy)
     row = board.canvas.drawing.row_of(blue)
     assert row is not None
     assert board.canvas.look(row).name == "Azure"
+    for set_on_it in (
+        lambda project: project.set_policy(blue, ClassPolicy(0.9, is_deepest=True)),
+        lambda project: project.set_details(blue, ClassDetails(colour="#336699")),
+    ):
+        desk.window.session.act(set_on_it)
+    desk.wait(lambda: board.canvas.look(row).bar == 0.9 and board.canvas.look(row).colour == "#336699")
+    assert board.canvas.look(row).is_deepest
 
 
 def test_another_project_is_drawn_from_its_beginning(desk: Desk, board: GraphBoard) -> None:
@@ -177,3 +188,14 @@ def test_after_an_edit_only_cards_that_say_something_else_are_painted(
     desk.window.session.act(lambda project: project.rename_class(blue, "Azure"))
     desk.wait(lambda: "Azure" in painted and not board.model.is_busy and board.canvas.is_complete)
     assert set(painted) == {"Azure"}
+
+
+def test_the_first_class_of_a_first_project_is_drawn(desk: Desk, tmp_path: Path) -> None:
+    """The drawing was in front before there was anything to draw."""
+    desk.window.session.create(tmp_path / "new.protoleaf")
+    desk.wait(lambda: desk.window.session.info is not None)
+    desk.press(Qt.Key.Key_G, CONTROL)
+    graph = desk.window.workspace.graph
+    desk.wait(graph.isVisible)
+    desk.window.session.act(lambda project: project.add_class("First")[0])
+    desk.wait(lambda: graph.board.isVisible() and drawn(graph.board, desk) == {"First"})
