@@ -13,7 +13,9 @@ from app.theme.tokens import tokens
 # Logical pixels.
 SIDE: Final = 24
 _DOT_RADIUS: Final = 6.5
-_RING_RADIUS: Final = 10.0
+_RING_RADIUS: Final = 8.75
+# In the narrowest pane ten dots stand closer together.
+_NARROWEST: Final = 19
 _STEPS: Final = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
@@ -30,11 +32,17 @@ class ColourDot(QAbstractButton):
         super().__init__()
         self.colour = colour
         self.setCheckable(True)
-        self.setFixedSize(SIDE, SIDE)
+        self.setFixedHeight(SIDE)
+        self.setMinimumWidth(_NARROWEST)
+        self.setMaximumWidth(SIDE)
         self.setToolTip(name)
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def sizeHint(self) -> QSize:
+        """As wide as high where there is room."""
+        return QSize(SIDE, SIDE)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the dot, and a ring around the chosen one and the one that has the keyboard."""
