@@ -26,7 +26,7 @@ from engine.interchange.imported import (
 )
 from engine.interchange.spreadsheet_cells import guarded, unguarded
 from engine.interchange.taxonomies.colours import hex_colour
-from engine.interchange.taxonomy_file import taxonomy_text
+from engine.interchange.taxonomy_file import check_lines, taxonomy_text
 
 CHILD: Final = "child"
 PARENT: Final = "parent"
@@ -116,6 +116,7 @@ def has_header(first_line: str) -> bool:
 
 def _rows(source: Path) -> Iterator[_Row]:
     text = taxonomy_text(source)
+    check_lines(text, source.name)
     header_line = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = _delimiter(header_line)
     if delimiter is None:

@@ -12,7 +12,7 @@ from engine.graph.aliases import Aliases
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
 from engine.interchange.restrict import restricted
 from engine.interchange.sibling_names import told_apart
-from engine.interchange.taxonomy_file import taxonomy_text
+from engine.interchange.taxonomy_file import taxonomy_lines
 
 IS_A_FILE: Final = "wordnet.is_a.txt"
 WORDS_FILE: Final = "words.txt"
@@ -57,7 +57,7 @@ def _class(key: str, name: str, words: tuple[str, ...], place: str) -> ImportedC
 
 def _edges(source: Path) -> dict[tuple[str, str], None]:
     edges: dict[tuple[str, str], None] = {}
-    for number, line in enumerate(taxonomy_text(source).splitlines(), start=1):
+    for number, line in taxonomy_lines(source):
         ids = line.split()
         if not ids:
             continue
@@ -73,7 +73,7 @@ def _edges(source: Path) -> dict[tuple[str, str], None]:
 
 def _words(source: Path) -> dict[str, tuple[str, ...]]:
     words: dict[str, tuple[str, ...]] = {}
-    for number, line in enumerate(taxonomy_text(source).splitlines(), start=1):
+    for number, line in taxonomy_lines(source):
         if not line.strip():
             continue
         place = f"line {number} of {source.name}"

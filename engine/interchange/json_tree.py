@@ -14,6 +14,7 @@ from engine.graph.aliases import Aliases
 from engine.graph.names import join_path
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
 from engine.interchange.taxonomies.colours import hex_colour
+from engine.interchange.taxonomies.json_document import json_document
 from engine.interchange.taxonomy_file import taxonomy_text
 
 CLASSES: Final = "classes"
@@ -33,7 +34,7 @@ def read(source: Path) -> ImportedGraph:
         StorageError: the file cannot be read.
         FormatError: it is not JSON, or not one of these forms.
     """
-    document = _parsed(source)
+    document = json_document(taxonomy_text(source), source.name)
     if isinstance(document, dict) and CLASSES in document:
         return checked(_from_list(document[CLASSES], source.name), source.name)
     return checked(_from_tree(document, source.name), source.name)
@@ -60,15 +61,6 @@ def _row(each: ImportedClass, parents: list[str]) -> dict[str, Any]:
         "source_id": each.aliases.source_id or None,
         **{field: value for field, value in told.items() if value},
     }
-
-
-def _parsed(source: Path) -> Any:
-    try:
-        return json.loads(taxonomy_text(source))
-    except RecursionError as error:
-        raise FormatError(f"{source.name} is nested too deeply", remedy='use the form with "classes"') from error
-    except ValueError as error:
-        raise FormatError(f"{source.name} is not JSON", found=str(error), remedy="choose a JSON file") from error
 
 
 def _from_list(rows: Any, source_name: str) -> ImportedGraph:

@@ -1,5 +1,6 @@
 """Reading the file that holds a taxonomy: whole, but never more of it than a taxonomy takes."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -8,6 +9,11 @@ from engine.interchange.text_file import decoded
 
 LARGEST_TAXONOMY_BYTES: Final = 64 * 2**20
 """Of one file; WordNet's nouns take 15 MiB, the Gene Ontology 35, and a million short rows fit. Chosen."""
+
+MOST_PARTS: Final = 4_000_000
+"""Values, elements, or quarters of lines of one file; WordNet's nouns with their glosses are one million. Small parts
+take many times their size while they are read. Chosen."""
+_PARTS_OF_LINE: Final = 4
 
 
 def taxonomy_bytes(source: Path) -> bytes:
@@ -36,6 +42,43 @@ def taxonomy_text(source: Path) -> str:
         FormatError: it is too large, or in another encoding.
     """
     return decoded(taxonomy_bytes(source), source.name)
+
+
+def taxonomy_lines(source: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a text file with their numbers from 1, without line ends.
+
+    Raises:
+        StorageError: it cannot be read.
+        FormatError: it is too large, has too many lines, or is in another encoding.
+    """
+    text = taxonomy_text(source)
+    check_lines(text, source.name)
+    for number, line in enumerate(text.split("\n"), start=1):
+        yield number, line.removesuffix("\r")
+
+
+def check_lines(text: str, name: str) -> None:
+    """Refuse a text of more lines than taxonomies have; see `check_parts`."""
+    check_parts(_PARTS_OF_LINE * text.count("\n"), name)
+
+
+def check_parts(count: int, name: str) -> None:
+    """Refuse what holds more than taxonomies do, before memory is full.
+
+    Args:
+        count: values, elements, or quarters of lines.
+        name: of the file, for people.
+
+    Raises:
+        FormatError: there are too many.
+    """
+    if count > MOST_PARTS:
+        raise FormatError(
+            f"{name} holds more than a taxonomy does",
+            expected=f"at most {MOST_PARTS:,} values, elements or quarters of lines",
+            found=f"{count:,}",
+            remedy="take the part of it that you need",
+        )
 
 
 def check_size(size_bytes: int, name: str) -> None:

@@ -1,6 +1,5 @@
 """Flat lists of classes as JSON: data sets of FiftyOne and Hugging Face, labels of CVAT."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from engine.graph.aliases import Aliases
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
 from engine.interchange.taxonomies.colours import hex_colour
+from engine.interchange.taxonomies.json_document import json_document
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomy_file import taxonomy_text
 
@@ -36,7 +36,7 @@ def read_fiftyone(source: Path) -> ImportedGraph:
         StorageError: the file cannot be read.
         FormatError: it is no such file, or lists a class twice.
     """
-    document = _parsed(source)
+    document = json_document(taxonomy_text(source), source.name)
     if not isinstance(document, dict):
         raise FormatError(f"{source.name} describes no data set", expected='an object with "classes"')
     lists = [*_lists_of_fiftyone(document), *_lists_of_hugging_face(document.get("features"))]
@@ -59,7 +59,7 @@ def read_cvat(source: Path) -> ImportedGraph:
         StorageError: the file cannot be read.
         FormatError: it is no such file, or has a label twice.
     """
-    document = _parsed(source)
+    document = json_document(taxonomy_text(source), source.name)
     labels = document.get("labels") if isinstance(document, dict) else document
     if not isinstance(labels, list) or not all(isinstance(each, dict) for each in labels):
         raise FormatError(f"{source.name} holds no labels of CVAT", expected='a list of objects with "name"')
@@ -81,15 +81,6 @@ def fits_fiftyone(opening: Opening) -> bool:
 def fits_cvat(opening: Opening) -> bool:
     """Whether a file holds labels of CVAT, which always have attributes, if only an empty list of them."""
     return opening.text.startswith(("{", "[")) and opening.has(_OF_CVAT)
-
-
-def _parsed(source: Path) -> Any:
-    try:
-        return json.loads(taxonomy_text(source))
-    except RecursionError as error:
-        raise FormatError(f"{source.name} is nested too deeply") from error
-    except ValueError as error:
-        raise FormatError(f"{source.name} is not JSON", found=str(error), remedy="choose a JSON file") from error
 
 
 def _lists_of_fiftyone(document: dict[str, Any]) -> Iterator[list[Any]]:

@@ -14,7 +14,7 @@ from typing import Final
 from engine.errors import FormatError, StorageError
 from engine.interchange.labelled_images.darwin_core_terms import META, Table, tables_in
 from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomy_file import LARGEST_TAXONOMY_BYTES, check_size, taxonomy_bytes
+from engine.interchange.taxonomy_file import LARGEST_TAXONOMY_BYTES, check_lines, check_size, taxonomy_bytes
 from engine.interchange.text_file import decoded
 
 NAME: Final = "scientificname"
@@ -188,6 +188,7 @@ def _table_of_taxa(names: tuple[str, ...], source_name: str) -> str:
 
 def _cells(text: str, name: str, separator: str, quote: str) -> Iterator[tuple[int, list[str]]]:
     """Line number and cells of each row that is not blank."""
+    check_lines(text, name)
     reader = (
         csv.reader(io.StringIO(text, newline=""), delimiter=separator, quotechar=quote, strict=True)
         if quote

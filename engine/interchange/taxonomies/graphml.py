@@ -18,8 +18,8 @@ from engine.interchange.imported import ImportedClass, ImportedGraph, checked, c
 from engine.interchange.sibling_names import told_apart
 from engine.interchange.taxonomies.colours import hex_colour
 from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomy_file import taxonomy_bytes
-from engine.interchange.xml_trees import Element, xml_text, xml_tree
+from engine.interchange.taxonomies.xml_document import taxonomy_tree
+from engine.interchange.xml_trees import Element, xml_text
 
 NAMESPACE: Final = "http://graphml.graphdrawing.org/xmlns"
 NAMES: Final = ("label", "name", "shared name")
@@ -59,7 +59,7 @@ def read(source: Path) -> ImportedGraph:
         FormatError: it is not GraphML, has a node twice, an edge without an end, edges without a direction, or a
             circle.
     """
-    root = xml_tree(taxonomy_bytes(source), source.name).getroot()
+    root = taxonomy_tree(source).getroot()
     graph = next(_children(root, "graph"), None)
     if _tag(root) != "graphml" or graph is None:
         raise FormatError(

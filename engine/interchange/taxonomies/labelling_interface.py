@@ -22,8 +22,8 @@ from engine.interchange.imported import (
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
 from engine.interchange.taxonomies.colours import hex_colour
 from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomy_file import taxonomy_bytes
-from engine.interchange.xml_trees import Element, xml_tree
+from engine.interchange.taxonomies.xml_document import taxonomy_tree
+from engine.interchange.xml_trees import Element
 
 TAXONOMY: Final = "Taxonomy"
 CHOICES: Final = "Choices"
@@ -48,7 +48,7 @@ def read(source: Path) -> ImportedGraph:
         StorageError: the file cannot be read.
         FormatError: it is no such interface, or a choice stands twice in one place or has no value.
     """
-    root = xml_tree(taxonomy_bytes(source), source.name).getroot()
+    root = taxonomy_tree(source).getroot()
     groups = next((found for tags in ((TAXONOMY,), (CHOICES,), LABELS) if (found := list(root.iter(*tags)))), [])
     if not groups:
         raise FormatError(

@@ -15,7 +15,7 @@ from engine.graph.aliases import Aliases
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
 from engine.interchange.sibling_names import told_apart
 from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomy_file import taxonomy_text
+from engine.interchange.taxonomy_file import taxonomy_lines
 
 TERM: Final = "[Term]"
 _STANZA: Final = re.compile(r"\[\w+\]\s*(?:!.*)?")
@@ -72,7 +72,7 @@ def fits(opening: Opening) -> bool:
 
 def _terms(source: Path) -> Iterator[_Term]:
     term: _Term | None = None
-    for number, line in enumerate(taxonomy_text(source).split("\n"), start=1):
+    for number, line in taxonomy_lines(source):
         bare = line.strip()
         if _STANZA.fullmatch(bare):
             if term is not None:

@@ -4,13 +4,14 @@ Nothing is fetched: a JSON-LD document that takes its context from elsewhere is 
 entities. Only statements with the wanted predicates are kept, so that memory depends on what is used of a file.
 """
 
-import json
 import logging
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from engine.errors import FormatError
+from engine.interchange.taxonomies.json_document import json_document
+from engine.interchange.taxonomy_file import check_parts
 from engine.interchange.text_file import decoded
 from engine.interchange.xml_trees import xml_tree
 
@@ -58,6 +59,7 @@ def rdf_statements(data: bytes, name: str, predicates: Collection[str]) -> list[
     """
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if start == b"<" and _is_xml(data):
+        check_parts(data.count(b"<"), name)
         xml_tree(data, name)  # refuses what expands, in words for people
         return _collected(lambda graph: _parse_xml(data, graph), name, predicates)
     text = decoded(data, name)
@@ -157,12 +159,7 @@ def _address(resource: Any) -> str:
 
 def _json_without_fetching(text: str, name: str) -> Any:
     """The document, if it says itself what its words mean."""
-    try:
-        document = json.loads(text)
-    except RecursionError as error:
-        raise FormatError(f"{name} is nested too deeply", remedy="write it flat") from error
-    except ValueError as error:
-        raise FormatError(f"{name} is not JSON", found=str(error)) from error
+    document = json_document(text, name)
     waiting = [document]
     while waiting:
         value = waiting.pop()

@@ -14,7 +14,7 @@ from engine.graph.aliases import Aliases
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_aliases_at, clean_name_at
 from engine.interchange.sibling_names import told_apart
 from engine.interchange.taxonomies.opening import Opening
-from engine.interchange.taxonomy_file import taxonomy_text
+from engine.interchange.taxonomy_file import taxonomy_lines
 
 FILES: Final = ("data.noun", "data.verb")
 ABOVE: Final = frozenset({"@", "@i"})
@@ -53,7 +53,7 @@ def read(source: Path) -> ImportedGraph:
     """
     file = source / FILES[0] if source.is_dir() else source
     synsets: dict[str, _Synset] = {}
-    for number, line in enumerate(taxonomy_text(file).split("\n"), start=1):
+    for number, line in taxonomy_lines(file):
         if line.startswith(_LICENCE) or not line.strip():
             continue
         synset = _synset(line, number, file.name)

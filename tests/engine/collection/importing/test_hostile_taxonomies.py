@@ -8,6 +8,7 @@ import pytest
 
 from engine.collection.importing.import_graph import import_graph
 from engine.errors import FormatError, ProtoleafError
+from engine.interchange import taxonomy_file
 from engine.interchange.detect import FORMATS
 from engine.interchange.taxonomy_file import LARGEST_TAXONOMY_BYTES
 from tests.support.projects import bird_project, dump
@@ -64,6 +65,35 @@ def test_a_line_of_a_gigabyte(graph_format: str, tmp_path: Path) -> None:
         tracemalloc.stop()
         assert dump(project) == before
     assert peak < 4 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("graph_format", "content"),
+    [
+        ("json", "[" + "[]," * 60 + "[]]"),
+        ("cvat", "[" + "{}," * 60 + "{}]"),
+        ("skos", "[" + "{}," * 60 + "{}]"),
+        ("skos", '<?xml version="1.0"?><rdf:RDF>' + "<a/>" * 120 + "</rdf:RDF>"),
+        ("graphml", "<graphml>" + "<a/>" * 120 + "</graphml>"),
+        ("label-studio", "<View>" + "<a/>" * 120 + "</View>"),
+        ("csv", "child,parent\n" + "a,b\n" * 60),
+        ("darwin-core", "taxonID,scientificName\n" + "1,A\n" * 60),
+        ("obo", "[Term]\n" * 60),
+        ("imagenet", "a b\n" * 60),
+        ("wordnet", "\n" * 60),
+    ],
+)
+def test_small_parts_without_end(
+    graph_format: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They would take many times their size in memory, and are counted before."""
+    monkeypatch.setattr(taxonomy_file, "MOST_PARTS", 100)
+    (tmp_path / "source").write_text(content, encoding="utf-8")
+    with bird_project(tmp_path)[0] as project:
+        before = dump(project)
+        with pytest.raises(FormatError, match=r"source holds more than a taxonomy does: expected at most 100 "):
+            import_graph(project, tmp_path / "source", graph_format=graph_format)
+        assert dump(project) == before
 
 
 def test_an_archive_that_says_a_wrong_size(tmp_path: Path) -> None:
