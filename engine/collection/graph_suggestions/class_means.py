@@ -17,6 +17,8 @@ MOST_OF_A_CLASS: Final = 40
 """Labelled images of a class that are looked at; more of them move its mean no further."""
 FEWEST_TO_WHITEN: Final = 200
 """Of fewer images the whitening takes away what siblings share, too."""
+BLOCK: Final = 256
+"""Classes that are compared with all others at once."""
 
 Matrix = NDArray[np.float32]
 

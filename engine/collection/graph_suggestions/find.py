@@ -35,6 +35,8 @@ LEAST_SCORE: Final = 0.2
 """What is less likely is no suggestion."""
 MOST_SHOWN: Final = 12
 """Images of each class that are shown as evidence."""
+FEW_ASKED: Final = 40
+"""Known edges that are asked for where somebody waits for the answer about one class."""
 MOST_OF_A_KIND: Final = 20
 """Suggestions of one kind: who has dealt with them is told of the next."""
 
@@ -81,7 +83,7 @@ def find_suggestions(given: SuggestionInput, cancel: CancelToken | None = None) 
     for kind in (
         _places(means, ranking, check, stop),
         _strays(means, ranking, check, stop),
-        _twins(means),
+        _twins(means, stop),
         _mixed(means, given),
         _starving(given),
     ):
@@ -99,7 +101,7 @@ def suggested_parents(live: LiveCollection, class_id: int, count: int = OF_FIRST
     if len(means.rows_below(class_id)) < FEWEST_SHOTS:
         return ()
     ranking = ParentRanking(means)
-    return _likely(ranking, class_id, check_placements(means, ranking))[:count]
+    return _likely(ranking, class_id, check_placements(means, ranking, most=FEW_ASKED))[:count]
 
 
 def means_of(fitted: EverydayModel, graph: CategoryGraph) -> ClassMeans:
@@ -135,8 +137,8 @@ def _strays(
     ]
 
 
-def _twins(means: ClassMeans) -> list[GraphSuggestion]:
-    return [TwinSuggestion(twins, _images(means, twins.class_id, twins.other_id)) for twins in find_twins(means)]
+def _twins(means: ClassMeans, stop: Callable[[], None]) -> list[GraphSuggestion]:
+    return [TwinSuggestion(twins, _images(means, twins.class_id, twins.other_id)) for twins in find_twins(means, stop)]
 
 
 def _mixed(means: ClassMeans, given: SuggestionInput) -> list[GraphSuggestion]:

@@ -5,7 +5,8 @@ with an even smile. So the graph itself is asked: how like is a class to its nea
 nearest class from another branch?
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.collection.graph_suggestions.class_means import ClassMeans
 
-MOST_ASKED: Final = 400
+MOST_ASKED: Final = 200
 """Classes that the likeness is read from."""
 USUAL_KIN: Final = 0.28
 """Cosine of whitened class means, on Grocery Store and WordNet (decision 65)."""
@@ -57,21 +58,22 @@ def kinship_of(means: ClassMeans) -> Kinship:
     Classes without a parent have no place yet that could tell. Siblings share a parent. Strangers share nothing but
     classes that most others are in, too.
     """
-    placed = np.flatnonzero([bool(means.graph.parents(each)) for each in means.labelled.tolist()])
+    parents = [means.graph.parents(each) for each in means.labelled.tolist()]
+    branches = branches_of(means)
+    with_parent, in_branch = _places_by_class(parents), _places_by_class(branches)
+    is_placed = np.array([bool(above) for above in parents], dtype=bool)
+    placed = np.flatnonzero(is_placed)
     spread = np.linspace(0, max(0, len(placed) - 1), min(len(placed), MOST_ASKED))
-    asked = placed[np.unique(spread.astype(np.int64))]
-    parents = [frozenset(means.graph.parents(each)) for each in means.labelled[placed].tolist()]
-    all_branches = branches_of(means)
-    branches = [all_branches[place] for place in placed.tolist()]
     kin, strangers = [], []
-    for place in asked.tolist():
-        cosines = means.own[placed] @ means.own[place]
-        cosines[placed == place] = -np.inf
-        own_parents, own_branch = frozenset(means.graph.parents(int(means.labelled[place]))), all_branches[place]
-        is_kin = np.array([not own_parents.isdisjoint(other) for other in parents])
-        is_far = np.array([own_branch.isdisjoint(other) for other in branches])
+    for place in placed[np.unique(spread.astype(np.int64))].tolist():
+        cosines = means.own @ means.own[place]
+        cosines[~is_placed] = -np.inf
+        cosines[place] = -np.inf
+        is_kin, is_near = np.zeros_like(is_placed), np.zeros_like(is_placed)
+        is_kin[[each for parent in parents[place] for each in with_parent[parent]]] = True
+        is_near[[each for branch in branches[place] for each in in_branch[branch]]] = True
         kin += _best(cosines[is_kin])
-        strangers += _best(cosines[is_far & ~is_kin])
+        strangers += _best(cosines[~is_kin & ~is_near])
     return Kinship(
         _drawn_towards(USUAL_KIN, kin),
         _drawn_towards(USUAL_STRANGER, strangers),
@@ -85,6 +87,15 @@ def branches_of(means: ClassMeans) -> list[frozenset[int]]:
     sizes = Counter(class_id for line in lines for class_id in line)
     large = {class_id for class_id, size in sizes.items() if size > LARGEST_BRANCH * len(lines)}
     return [line - large for line in lines]
+
+
+def _places_by_class(above: Sequence[Iterable[int]]) -> Mapping[int, list[int]]:
+    """Which of the labelled classes are below each class, from what is above each labelled class."""
+    places: dict[int, list[int]] = defaultdict(list)
+    for place, classes in enumerate(above):
+        for class_id in classes:
+            places[class_id].append(place)
+    return places
 
 
 def _best(cosines: NDArray[np.float32]) -> list[float]:

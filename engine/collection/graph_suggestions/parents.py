@@ -1,14 +1,14 @@
 """Where a class seems to belong: under the classes that those most like it stand under."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.explain import ScoredClass
-from engine.collection.graph_suggestions.class_means import ClassMeans
+from engine.collection.graph_suggestions.class_means import BLOCK, ClassMeans
 from engine.collection.graph_suggestions.kinship import Kinship, kinship_of
 from engine.graph.category_graph import CategoryGraph
 
@@ -47,6 +47,8 @@ class ParentRanking:
             not self._graph.parents(each) and not self._graph.children(each) for each in means.labelled.tolist()
         ]
         self._homeless = np.flatnonzero(has_no_place)
+        self._positions: NDArray[np.int64] | None = None
+        self._cosines: NDArray[np.float32] | None = None
         self._votes: dict[int, dict[int, float]] = {}
         self.kinship: Kinship = kinship_of(means)
 
@@ -61,7 +63,8 @@ class ParentRanking:
             Coarse classes that it is not under. A score is how likely it belongs there; they sum up to 1 at most.
         """
         taken = self._taken(class_id, without)
-        voters, likeness = self._voters(class_id)
+        places = self._places_inside(class_id)
+        voters, likeness = self._voters(class_id, places)
         if len(voters) == 0:
             return []
         powers = np.exp((likeness - likeness[0]) / TEMPERATURE)
@@ -80,33 +83,62 @@ class ParentRanking:
         closeness = np.exp((near[kept] - near[kept].max()) / TEMPERATURE_OF_CLOSENESS)
         voted = np.array([votes[candidates[place]] for place in kept.tolist()])
         shares = (1 - CLOSENESS_SHARE) * voted / voted.sum() + CLOSENESS_SHARE * closeness / closeness.sum()
-        likely = self.kinship.probability(self._likeness_to_others(class_id))
+        is_alone = places == [self._own_place(class_id)]
+        likely = self.kinship.probability(float(likeness[0]) if is_alone else self._likeness_to_others(places))
         order = np.argsort(-shares, kind="stable").tolist()
         return [ScoredClass(candidates[kept[place]], likely * float(shares[place])) for place in order]
 
-    def _voters(self, class_id: int) -> tuple[list[int], NDArray[np.float32]]:
-        """The classes most like a class, and how like; what is at or below it has no say, nor what has no place."""
-        means = self._means
-        cosines = means.own @ means.mean(class_id)
-        cosines[[*self._places_inside(class_id), *self._homeless]] = -np.inf
-        count = min(MOST_VOTERS, int(np.isfinite(cosines).sum()))
-        order = np.argsort(-cosines, kind="stable")[:count]
-        return means.labelled[order].tolist(), cosines[order]
+    def prepare(self, check: Callable[[], None] = lambda: None) -> None:
+        """Look up the neighbours of all classes at once, before many of them are asked about.
 
-    def _likeness_to_others(self, class_id: int) -> float:
-        """Likeness of the classes at or below a class to the nearest one that is not, on the mean.
+        Args:
+            check: called now and then; may raise.
+        """
+        own, count = self._means.own, len(self._means.own)
+        self._positions = np.zeros((count, min(MOST_VOTERS, count)), dtype=np.int64)
+        self._cosines = np.zeros(self._positions.shape, dtype=np.float32)
+        for start in range(0, count, BLOCK):
+            check()
+            part = slice(start, min(start + BLOCK, count))
+            cosines = own[part] @ own.T
+            cosines[:, self._homeless] = -np.inf
+            cosines[np.arange(part.stop - start), np.arange(start, part.stop)] = -np.inf
+            for row, place in enumerate(range(start, part.stop)):
+                self._positions[place] = _highest(cosines[row], self._positions.shape[1])
+                self._cosines[place] = cosines[row, self._positions[place]]
+
+    def _voters(self, class_id: int, places: list[int]) -> tuple[list[int], NDArray[np.float32]]:
+        """The classes most like a class, and how like; what is at or below it has no say, nor what has no place.
+
+        Args:
+            class_id: the class.
+            places: of the labelled classes at or below it.
+        """
+        means = self._means
+        if self._positions is not None and self._cosines is not None and places == [self._own_place(class_id)]:
+            order, found = self._positions[places[0]], self._cosines[places[0]]
+        else:
+            cosines = means.own @ means.mean(class_id)
+            cosines[self._homeless] = -np.inf
+            cosines[places] = -np.inf
+            order = _highest(cosines, MOST_VOTERS)
+            found = cosines[order]
+        is_there = np.isfinite(found)
+        return means.labelled[order[is_there]].tolist(), found[is_there]
+
+    def _likeness_to_others(self, places: list[int]) -> float:
+        """Likeness of some labelled classes to the nearest one that is none of them, on the mean.
 
         A mean of many classes has less chance in it than one of few images, and would be kin to everything.
         """
-        means, places = self._means, self._places_inside(class_id)
-        asked = (
-            [places[nth * len(places) // MOST_ASKED] for nth in range(MOST_ASKED)]
-            if len(places) > MOST_ASKED
-            else places
-        )
-        cosines = means.own[asked] @ means.own.T
-        cosines[:, [*places, *self._homeless]] = -np.inf
+        count = min(len(places), MOST_ASKED)
+        cosines = self._means.own[[places[nth * len(places) // count] for nth in range(count)]] @ self._means.own.T
+        cosines[:, self._homeless] = -np.inf
+        cosines[:, places] = -np.inf
         return float(cosines.max(axis=1).mean())
+
+    def _own_place(self, class_id: int) -> int | None:
+        return self._means.place_of_labelled.get(class_id)
 
     def _places_inside(self, class_id: int) -> list[int]:
         """Places of the labelled classes at or below a class."""
@@ -126,6 +158,13 @@ class ParentRanking:
         if voter not in self._votes:
             self._votes[voter] = _votes(self._graph, voter)
         return self._votes[voter]
+
+
+def _highest(values: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+    """Places of the highest values, the highest first, those of equal ones in their order."""
+    everything = np.arange(len(values))
+    found = everything if count >= len(values) else np.sort(np.argpartition(-values, count - 1)[:count])
+    return found[np.argsort(-values[found], kind="stable")]
 
 
 def _votes(graph: CategoryGraph, voter: int) -> dict[int, float]:

@@ -44,7 +44,7 @@ class PlacementCheck:
 
 
 def check_placements(
-    means: ClassMeans, ranking: ParentRanking, check: Callable[[], None] = lambda: None
+    means: ClassMeans, ranking: ParentRanking, check: Callable[[], None] = lambda: None, *, most: int = MOST_ASKED
 ) -> PlacementCheck:
     """Ask for parents that are known.
 
@@ -52,11 +52,12 @@ def check_placements(
         means: of all classes with images.
         ranking: of parents.
         check: called between two edges; may raise.
+        most: edges that are asked for.
     """
     graph = means.graph
     edges = [edge for edge in graph.edges() if edge[1] in means]
     coarse = sum(1 for each in graph.classes() if each in means and graph.children(each))
-    chosen = np.unique(np.linspace(0, max(0, len(edges) - 1), min(len(edges), MOST_ASKED)).astype(np.int64))
+    chosen = np.unique(np.linspace(0, max(0, len(edges) - 1), min(len(edges), most)).astype(np.int64))
     first = among_three = 0
     claimed = 0.0
     for place in chosen.tolist():

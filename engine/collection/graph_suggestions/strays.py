@@ -65,9 +65,10 @@ def find_strays(
     graph, found = means.graph, []
     if trust < LEAST_TRUST:
         return ()
+    ranking.prepare(check)
     for parent_id, class_id in graph.edges():
-        rows = means.rows_below(class_id) if class_id in means else ()
-        if len(rows) < FEWEST_IMAGES or means.image_count(parent_id) == len(rows):
+        count = means.image_count(class_id) if class_id in means else 0
+        if count < FEWEST_IMAGES or means.image_count(parent_id) == count:
             continue
         check()
         ranked = ranking.rank(class_id, (parent_id,))

@@ -1,12 +1,13 @@
 """Two classes whose images nobody could tell apart: perhaps one class with two names."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.graph_suggestions.class_means import ClassMeans, Matrix
+from engine.collection.graph_suggestions.class_means import BLOCK, ClassMeans, Matrix
 
 FEWEST_IMAGES: Final = 4
 """Of each of both classes: of fewer nothing can be said."""
@@ -66,23 +67,20 @@ def likeness_of(first: Matrix, second: Matrix) -> Likeness:
     return Likeness(float(both.mean()), float(within), confused, count)
 
 
-def find_twins(means: ClassMeans) -> tuple[Twins, ...]:
+def find_twins(means: ClassMeans, check: Callable[[], None] = lambda: None) -> tuple[Twins, ...]:
     """Pairs of classes, none above the other, whose images are mixed up; the most alike first.
 
     Of each class only the class most like it is looked at.
+
+    Args:
+        means: of all classes with images.
+        check: called now and then; may raise.
     """
-    graph, images = means.graph, means.images
-    places = np.flatnonzero(means.counts >= FEWEST_IMAGES)
+    images = means.images
     found: dict[tuple[int, int], Twins] = {}
-    for place in places.tolist():
-        class_id = int(means.labelled[place])
-        cosines = means.own[places] @ means.own[place]
-        line = graph.ancestors(class_id) | graph.descendants(class_id) | {class_id}
-        cosines[[each in line for each in means.labelled[places].tolist()]] = -np.inf
-        best = int(np.argmax(cosines))
-        other_id = int(means.labelled[places[best]])
+    for class_id, other_id in _most_alike(means, check):
         pair = (min(class_id, other_id), max(class_id, other_id))
-        if not np.isfinite(cosines[best]) or pair in found:
+        if pair in found:
             continue
         rows, other_rows = means.own_rows(class_id), means.own_rows(other_id)
         likeness = likeness_of(images.vectors[rows], images.vectors[other_rows])
@@ -90,6 +88,22 @@ def find_twins(means: ClassMeans) -> tuple[Twins, ...]:
             smaller, larger = sorted(pair, key=lambda each: (len(means.own_rows(each)), -each))
             found[pair] = Twins(smaller, larger, likeness)
     return tuple(sorted(found.values(), key=lambda twins: -twins.likeness.ratio))
+
+
+def _most_alike(means: ClassMeans, check: Callable[[], None]) -> Iterator[tuple[int, int]]:
+    """Each class with enough images, and the one most like it of those that are neither above nor below it."""
+    graph, places = means.graph, np.flatnonzero(means.counts >= FEWEST_IMAGES)
+    ids, own = means.labelled[places].tolist(), means.own[places]
+    column_of = {class_id: column for column, class_id in enumerate(ids)}
+    for start in range(0, len(ids), BLOCK):
+        check()
+        cosines = own[start : start + BLOCK] @ own.T
+        for row, class_id in enumerate(ids[start : start + BLOCK]):
+            line = (graph.ancestors(class_id) | graph.descendants(class_id) | {class_id}) & column_of.keys()
+            cosines[row, [column_of[each] for each in line]] = -np.inf
+            best = int(np.argmax(cosines[row]))
+            if np.isfinite(cosines[row, best]):
+                yield class_id, ids[best]
 
 
 def _to_others(vectors: Matrix) -> NDArray[np.float32]:
