@@ -1,12 +1,20 @@
 """Where classes stand: nothing over anything else, parents above, wide branches stacked."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.graph.category_graph import CategoryGraph
 from engine.graph_drawing.layout import Layout, lay_out
 from engine.graph_drawing.shown import ShownGraph, shown_graph
-from tests.engine.graph_drawing.drawings import CARD, TOUCH, cards_over_one_another, edges_over_cards, graphs
+from tests.engine.graph_drawing.drawings import (
+    CARD,
+    TOUCH,
+    bushy_graph,
+    cards_over_one_another,
+    edges_over_cards,
+    graphs,
+)
 from tests.support.graphs import graph_of
 
 
@@ -64,6 +72,14 @@ def test_two_thousand_leaves_become_a_block() -> None:
     _left, _top, width, height = layout.bounds
     assert 1 < width / height < 2.6
     assert cards_over_one_another(layout) == []
+
+
+@pytest.mark.parametrize(("classes", "further_edges"), [(12, 1), (120, 6), (1200, 30)])
+def test_no_cards_overlap_in_large_drawings(classes: int, further_edges: int) -> None:
+    layout = lay_out(whole(bushy_graph(classes, further_edges)), CARD)
+    assert len(layout.places) == classes
+    assert cards_over_one_another(layout) == []
+    assert is_inside_bounds(layout)
 
 
 def test_trees_are_drawn_without_a_crossing_in_the_order_of_their_names() -> None:
