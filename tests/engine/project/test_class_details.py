@@ -110,3 +110,16 @@ def test_source_id_and_synonyms_are_set_by_hand(tmp_path: Path) -> None:
             project.set_aliases(999, Aliases("n1"))
         project.undo()
         assert project.graph.aliases(gull) == Aliases("", ("Larus",))
+
+
+def test_one_class_and_all_colours_are_read_by_themselves(tmp_path: Path) -> None:
+    """A class without any has empty details; notes without a colour are no colours."""
+    project, gull, _ = bird_project(tmp_path)
+    with project:
+        bird = project.graph.find("Bird")
+        project.set_details(gull, SEEN)
+        project.set_details(bird, ClassDetails("Only a note."))
+        assert (project.details_of(gull), project.details_of(bird)) == (SEEN, ClassDetails("Only a note."))
+        _, tern = project.add_class("Tern", [bird])
+        assert project.details_of(tern) == ClassDetails()
+        assert project.colours() == {gull: SEEN.colour}
