@@ -15,9 +15,9 @@ from tests.support.graph_stories import (
     empty_project,
     try_history,
     type_name,
+    wait_for_change,
     wait_until_chosen,
 )
-from tests.support.sessions import changed_by
 
 Key = Qt.Key
 MOST_PRESSES = 60
@@ -33,7 +33,7 @@ def make(desk: Desk, name: str, key: Key, keys: Qt.KeyboardModifier = CONTROL) -
     """A key that asks for a new class, its name, Enter."""
     press(desk, key, keys)
     field = type_name(desk, name)
-    changed_by(desk.qtbot, desk.window.session, lambda: QTest.keyClick(field, Key.Key_Return))
+    wait_for_change(desk, lambda: QTest.keyClick(field, Key.Key_Return))
     wait_until_chosen(desk, name)
 
 
@@ -49,7 +49,7 @@ def go_to(desk: Desk, name: str, key: Key) -> None:
 def choose_in_palette(desk: Desk, text: str) -> None:
     """Type what the palette asks for, and take the first row."""
     field = type_name(desk, text)
-    changed_by(desk.qtbot, desk.window.session, lambda: QTest.keyClick(field, Key.Key_Return))
+    wait_for_change(desk, lambda: QTest.keyClick(field, Key.Key_Return))
 
 
 def make_branches(desk: Desk, root: str) -> None:
@@ -100,7 +100,7 @@ def make_instruments_from_below(desk: Desk) -> None:
         add_to_choice(desk, branch)
     make(desk, "Instrument", Key.Key_Return, CONTROL | SHIFT)
     make(desk, "Drum", Key.Key_N)
-    changed_by(desk.qtbot, desk.window.session, lambda: press(desk, Key.Key_Delete))
+    wait_for_change(desk, lambda: press(desk, Key.Key_Delete))
     go_to(desk, "Instrument", Key.Key_Up)
     go_to(desk, "Wind", Key.Key_Down)
     press(desk, Key.Key_Right)

@@ -16,10 +16,10 @@ from tests.support.graph_stories import (
     empty_project,
     try_history,
     type_name,
+    wait_for_change,
     wait_until_chosen,
 )
 from tests.support.hand import Hand, Spot
-from tests.support.sessions import changed_by
 from tests.support.widgets import button
 
 TALL = 1400
@@ -48,7 +48,7 @@ def name_it(desk: Desk, name: str) -> None:
     offered = desk.window.palette_panel.findChild(QListWidget)
     assert isinstance(offered, QListWidget)
     place = offered.visualItemRect(offered.item(0)).center()
-    changed_by(desk.qtbot, desk.window.session, lambda: click(offered.viewport(), place))
+    wait_for_change(desk, lambda: click(offered.viewport(), place))
 
 
 def make_under(desk: Desk, parent: str, name: str) -> None:
@@ -69,7 +69,7 @@ def make_at_top(desk: Desk, name: str) -> None:
 
 def drag(desk: Desk, hand: Hand, source: Spot, target: Spot, keys: Qt.KeyboardModifier) -> None:
     """Carry rows over the tree, and wait until the graph knows."""
-    changed_by(desk.qtbot, desk.window.session, lambda: hand.drag(source, target, keys=keys))
+    wait_for_change(desk, lambda: hand.drag(source, target, keys=keys))
 
 
 def choose_in_bar(desk: Desk, name: str) -> None:

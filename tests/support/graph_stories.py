@@ -76,12 +76,17 @@ def content(desk: Desk) -> bytes:
     return answers[0]
 
 
+def wait_for_change(desk: Desk, begin: Callable[[], object]) -> None:
+    """Begin something, and wait until it is on disk and told; as a person does, without waiting for predictions."""
+    with desk.qtbot.waitSignal(desk.window.session.change_made, timeout=LONG_MS):
+        begin()
+
+
 def repeat(desk: Desk, action: str, press: Press) -> int:
     """Press Undo or Redo until there is nothing left to take back or to do again; how often that was."""
     count = 0
     while desk.window.registry.action(action).isEnabled():
-        with desk.qtbot.waitSignal(desk.window.session.change_made, timeout=LONG_MS):
-            press(desk)
+        wait_for_change(desk, lambda: press(desk))
         count += 1
     desk.wait(lambda: desk.window.session.is_settled)
     return count
