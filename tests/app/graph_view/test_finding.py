@@ -40,6 +40,7 @@ def test_typing_flies_to_a_class_and_opens_the_branch_that_hides_it(desk: Desk, 
         desk.press(Qt.Key.Key_Return)
         assert board.tools.count.text() == f"{number} of 3"
         desk.wait(lambda: canvas.chosen.current not in seen)
+        assert desk.window.tree.selected_class == canvas.chosen.current
         seen.add(canvas.chosen.current)
     assert seen == {desk.graph.find(f"{colour} disc") for colour in ("Red", "Green", "Blue")}
     rest(desk, board)
