@@ -6,7 +6,7 @@ from engine.backbones.model_files import FAST
 from tests.robot.marked_images import write_marked
 from tests.robot.patience import wait_for
 from tests.robot.person import Person
-from tests.robot.prepared import FAMILIES
+from tests.robot.prepared import FAMILIES, NAMES
 from tests.robot.program import Program
 from tests.robot.project_file import backbone_in, image_count_in, labels_in, parents_in
 from tests.support.collections import write_graph
@@ -28,7 +28,9 @@ def test_from_an_empty_window_to_seventy_labels(person: Person, tmp_path: Path) 
     person.answer_file_dialog(project)
     person.wait(lambda: person.eyes.window("birds"), "the new project")
     person.hand.key("Ctrl+Shift+I")
+    person.click("Choose a file…", "push button")
     person.answer_file_dialog(classes)
+    person.click(f"Import {len(NAMES)} classes", "push button")
     wait_for(lambda: "Kestrel" in parents_in(project), "the classes")
     person.hand.key("Ctrl+Shift+O")
     person.answer_file_dialog(tmp_path / "photos" / "000")
