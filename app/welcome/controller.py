@@ -1,6 +1,7 @@
 """Making, opening and leaving projects."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -30,6 +31,7 @@ class Projects:
         making: asks for the backbone of a new project.
         sample: makes the sample project.
         recent: keeps the list of recent projects on the first page.
+        leave_by: leaves the open project in a way, perhaps after asking what becomes of what is only tried out.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Projects:
         window: QWidget,
         host: QWidget,
     ) -> None:
+        self.leave_by: Callable[[Callable[[], object]], object] = lambda leave: leave()
         self._session = session
         self._import_files = import_files
         self._settings = settings
@@ -76,8 +79,11 @@ class Projects:
 
     def _make(self, project: "NewProject", backbone: str) -> None:
         if project.place is not None:
-            self._made = project
-            self._session.create(project.place, backbone)
+            self.leave_by(partial(self._create, project, project.place, backbone))
+
+    def _create(self, project: "NewProject", place: Path, backbone: str) -> None:
+        self._made = project
+        self._session.create(place, backbone)
 
     def _choose_place(self) -> Path | None:
         name, _ = QFileDialog.getSaveFileName(
@@ -91,13 +97,16 @@ class Projects:
     def _choose_open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._window, translate("projects", "Open project"), "", KINDS)
         if name:
-            self._session.open(Path(name))
+            self._open(Path(name))
+
+    def _open(self, path: Path) -> None:
+        self.leave_by(lambda: self._session.open(path))
 
     def take_dropped(self, paths: Sequence[Path]) -> None:
         """Open a dropped project; add other files to the open one, or make one beside them and import them."""
         project = next((path for path in paths if path.suffix == PROJECT_SUFFIX), None)
         if project is not None:
-            self._session.open(project)
+            self._open(project)
         elif self._session.info is not None:
             self._import_files(paths)
         else:

@@ -155,6 +155,21 @@ def test_what_was_tried_out_is_not_lost_by_closing_the_window(desk: Desk, collec
         assert "Yellow" in {reopened.graph.name(each) for each in reopened.graph.classes()}
 
 
+def test_another_project_is_opened_once_it_is_decided(desk: Desk, collection: Collection, unread: Collection) -> None:
+    """Dropped on the window while edits are tried out, it waits until the person has discarded them."""
+    desk.open(collection.project)
+    band, session = begin(desk), desk.window.session
+    act(desk.qtbot, session, lambda project: project.add_class("Yellow")[0])
+    desk.wait(lambda: "Tried out: " in band.text)
+    desk.drop_files(desk.grid, [unread.project])
+    assert "not in the project yet" in band.text
+    assert session.info is not None
+    assert session.info.path == collection.project
+    click(desk, band.discard_button)
+    desk.wait(lambda: session.info is not None and session.info.path == unread.project)
+    desk.wait(lambda: session.is_settled)
+
+
 def test_nothing_is_embedded_while_edits_are_tried_out(desk: Desk, collection: Collection) -> None:
     """What they would change must come from them alone; embedding goes on when it is decided."""
     without_its_views(collection)
