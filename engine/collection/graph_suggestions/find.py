@@ -142,7 +142,12 @@ def _twins(means: ClassMeans, stop: Callable[[], None]) -> list[GraphSuggestion]
 
 
 def _mixed(means: ClassMeans, given: SuggestionInput) -> list[GraphSuggestion]:
-    """Found by some images of each class; those that are suggested are parted with all."""
+    """Found by some images of each class; those that are suggested are parted with all.
+
+    Nothing is said where there are too few images to whiten: kinds can hardly be told then (decision 65).
+    """
+    if whitening_of(given.fitted) is None:
+        return []
     found = []
     for each in find_mixed(means)[:MOST_OF_A_KIND]:
         mixed = replace(each, kinds=all_kinds(given.fitted, given.graph, each.class_id) or each.kinds)

@@ -61,9 +61,11 @@ def all_kinds(fitted: EverydayModel, graph: CategoryGraph, class_id: int) -> tup
 
 
 def find_mixed(means: ClassMeans) -> tuple[Mixed, ...]:
-    """Classes that look like two, the most clearly so first."""
+    """Classes without children that look like two, the most clearly so first; a coarse class is many kinds anyway."""
     images, found = means.images, []
     for class_id in means.labelled.tolist():
+        if means.graph.children(class_id):
+            continue
         rows = means.own_rows(class_id)
         is_second = two_kinds(images.vectors[rows])
         if is_second is None:

@@ -50,6 +50,8 @@ def test_a_mixed_class_falls_into_its_kinds() -> None:
     assert found.class_id == DROPPED
     assert found.kinds == (tuple(range(1, 7)), tuple(range(7, 11)))
     assert found.likeness.ratio < 0.1
+    graph.add_class("Below", [DROPPED])
+    assert find_mixed(means_of(graph, {DROPPED: mixed})) == ()
 
 
 def test_few_images_have_no_kinds() -> None:
