@@ -29,6 +29,7 @@ from engine.cli import (
     relink_command,
     suggest_command,
     training_commands,
+    what_if_command,
 )
 from engine.config import CacheFolders, is_packaged
 from engine.errors import Cancelled, ProtoleafError, UsageError
@@ -60,6 +61,7 @@ training_commands.register(application)
 relink_command.register(application)
 menu_entry_command.register(application)
 suggest_command.register(application)
+what_if_command.register(application)
 backbone_change.register(backbone_commands.application)
 backup_commands.register(application)
 application.add_typer(backbone_commands.application, name="backbone")

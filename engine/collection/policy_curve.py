@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import Final
 
 import numpy as np
@@ -11,13 +10,12 @@ from numpy.typing import NDArray
 from engine.collection.live import LiveCollection
 from engine.collection.project_settings import policies_of
 from engine.everyday.back_off import BackOff, Policy, bars_in_effect
+from engine.everyday.intervals import share_interval
 from engine.everyday.model import EverydayModel
 from engine.graph.category_graph import CategoryGraph
 
 BARS: Final = tuple(percent / 100 for percent in range(30, 100))
 """Bars that are tried: below 30 % two classes may both pass, and 100 % is never reached."""
-CONFIDENCE: Final = 1.96
-"""Standard deviations around the mean that hold 19 of 20 cases."""
 
 
 @dataclass(frozen=True)
@@ -68,19 +66,6 @@ class PolicyCurve:
     def coverage(self, point: PolicyPoint) -> float:
         """Share of the class's images that are named as it or as a class below it."""
         return point.found / self.images if self.images else 0.0
-
-
-def share_interval(hits: int, count: int) -> tuple[float, float]:
-    """Where a share lies in 19 of 20 cases; from 0 to 1 where nothing was counted.
-
-    Source: Wilson, Journal of the American Statistical Association, 1927.
-    """
-    if not count:
-        return 0.0, 1.0
-    share, square = hits / count, CONFIDENCE**2
-    middle = (share + square / (2 * count)) / (1 + square / count)
-    spread = CONFIDENCE * sqrt(share * (1 - share) / count + square / (4 * count**2)) / (1 + square / count)
-    return max(0.0, middle - spread), min(1.0, middle + spread)
 
 
 def curve_of(live: LiveCollection, class_id: int) -> PolicyCurve | None:

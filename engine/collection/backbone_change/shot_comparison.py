@@ -1,8 +1,6 @@
 """How often two backbones are right about the person's own labels, each held out in turn: figures with an interval."""
 
 from dataclasses import dataclass, replace
-from math import sqrt
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +8,11 @@ from numpy.typing import NDArray
 from engine.collection.classify import Classified, classify
 from engine.config import CacheFolders
 from engine.errors import InputError, ModelError
+from engine.everyday.intervals import gain_interval
 from engine.everyday.model import held_out_check
 from engine.everyday.prototypes import support_of
 from engine.everyday.tuning import squared_at
 from engine.project import ModelVersion, Project
-
-CONFIDENCE: Final = 1.96
-"""Standard deviations around the mean that hold 19 of 20 cases."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +35,10 @@ class ShotComparison:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Where `after - before` lies in 19 of 20 cases, as a share; None where the shots are not the same.
-
-        Agresti and Min's interval of a paired difference: half a shot is added to each of the four outcomes, so that it
-        is wide enough for a handful of shots.
-        """
+        """Where `after - before` lies in 19 of 20 cases, as a share; None where the shots are not the same."""
         if self.gained is None or self.lost is None or not self.shots:
             return None
-        count, gained, lost = self.shots + 2, self.gained + 0.5, self.lost + 0.5
-        middle = (gained - lost) / count
-        spread = sqrt(gained + lost - (gained - lost) ** 2 / count) / count
-        return max(-1.0, middle - CONFIDENCE * spread), min(1.0, middle + CONFIDENCE * spread)
+        return gain_interval(self.shots, self.gained, self.lost)
 
     @property
     def may_be_chance(self) -> bool:

@@ -1,20 +1,14 @@
 """How much more often a changed model would be right: the same labelled images held out of both, before and after."""
 
 from dataclasses import dataclass
-from math import sqrt
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.state import NO_CLASS
+from engine.everyday.intervals import gain_interval
 from engine.everyday.model import EverydayModel
 from engine.graph.category_graph import CategoryGraph
-
-DEVIATIONS: Final = 1.96
-"""Standard deviations around the estimate that hold 19 of 20 cases."""
-EXTRA: Final = 0.5
-"""Counted in for each of the four outcomes of a pair, so that intervals of few pairs are wide enough."""
 
 
 @dataclass(frozen=True)
@@ -70,16 +64,9 @@ class HeldOutComparison:
     def interval(self) -> tuple[float, float]:
         """Where the true gain lies in 19 of 20 cases.
 
-        Both models are asked about the same images, so only those count where they differ.
-
-        Source: Agresti and Min, Statistics in Medicine, 2005: an interval for a difference of paired proportions with
-        half an observation more for each outcome.
+        Both models are asked about the same images; see `gain_interval`.
         """
-        pairs = self.images + 4 * EXTRA
-        lost, gained = self.lost + EXTRA, self.gained + EXTRA
-        middle = (gained - lost) / pairs
-        spread = DEVIATIONS * sqrt(gained + lost - (gained - lost) ** 2 / pairs) / pairs
-        return max(-1.0, middle - spread), min(1.0, middle + spread)
+        return gain_interval(self.images, self.gained, self.lost)
 
 
 def held_out_answers(fitted: EverydayModel, graph: CategoryGraph) -> HeldOutAnswers:

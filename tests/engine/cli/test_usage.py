@@ -14,7 +14,7 @@ from tests.support.command_line import done, protoleaf, refused
 
 COMMANDS = {
     "new", "import-graph", "import-images", "embed", "classify", "evaluate", "train", "versions", "relink", "check",
-    "suggest", "menu-entry", "export", "import-labels",
+    "suggest", "what-if", "menu-entry", "export", "export-graph", "import-labels",
     "backup", "backups", "restore", "backbone", "doctor", "benchmark", "experiment",
 }  # fmt: skip
 
@@ -56,6 +56,7 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
         (("evaluate", "a.protoleaf", "--truth", "t.csv", "--setting", "magic"), "prototypes, all, found magic"),
         (("new", "a.protoleaf", "--backbone", "b.onnx", "--preset", "magic"), "expected imagenet"),
         (("import-images", "a.protoleaf"), "PATH"),
+        (("what-if", "a.protoleaf"), "nothing to try out"),
         (("import-images", "a.protoleaf", "b", "--class", "x", "--folders-as-classes"), "exclude each other"),
         (("benchmark", "collection", "--images", "3"), "--images"),
     ],

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.collection.policy_curve import BARS, PolicyPoint, policy_curve, share_interval
+from engine.collection.policy_curve import BARS, PolicyPoint, policy_curve
 from engine.everyday.back_off import Policy, where_bar_is_set
 from engine.everyday.held_out import HeldOutShots
 from engine.everyday.model import EverydayModel, fit
@@ -95,13 +95,6 @@ def test_higher_bars_name_no_more(fitted: EverydayModel) -> None:
     named = [point.named for point in curve.points]
     assert len(named) == len(BARS)
     assert named == sorted(named, reverse=True)
-
-
-def test_an_interval_is_wide_for_few_and_narrow_for_many() -> None:
-    """Figures of Wilson's interval for 9 of 10 and 90 of 100, as textbooks give them."""
-    assert share_interval(9, 10) == pytest.approx((0.596, 0.982), abs=1e-3)
-    assert share_interval(90, 100) == pytest.approx((0.826, 0.945), abs=1e-3)
-    assert share_interval(0, 0) == (0.0, 1.0)
 
 
 def test_where_a_bar_comes_from() -> None:

@@ -1,0 +1,134 @@
+"""The command that says what edits of the graph would change, without making them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from engine.cli.graph_commands import ProjectPath
+from engine.cli.output import AsJson, counted, say
+from engine.config import CacheFolders
+from engine.errors import UsageError
+from engine.graph.codes import NO_CLASS, UNKNOWN
+
+if TYPE_CHECKING:
+    from engine.collection.what_if.trial import TrialOutcome
+    from engine.graph.category_graph import CategoryGraph
+    from engine.project import Change, Project
+
+Pairs = list[str]
+"""Of classes, each as "Apple=Fruit"."""
+MOVES_SAID: Final = 12
+"""Ways that images go, of which the text tells; the JSON has all."""
+
+
+def what_if(
+    project: ProjectPath,
+    unlink: Annotated[Pairs | None, typer.Option(metavar="CLASS=PARENT", help="Take a class from a parent.")] = None,
+    link: Annotated[Pairs | None, typer.Option(metavar="CLASS=PARENT", help="Put a class under one more.")] = None,
+    merge: Annotated[Pairs | None, typer.Option(metavar="CLASS=INTO", help="Merge a class into another.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say which images edits of the graph would change, and how accuracy would move. Changes nothing."""
+    from engine.collection.live import LiveCollection
+    from engine.collection.what_if.trial import begin_trial, outcome_of
+
+    if not (unlink or link or merge):
+        raise UsageError("there is nothing to try out", expected="--unlink, --link or --merge", remedy="name an edit")
+    live = LiveCollection.open(project, CacheFolders.default())
+    try:
+        live.load()
+        before = begin_trial(live)
+        names = {class_id: live.project.graph.name(class_id) for class_id in live.project.graph.classes()}
+        for edit in _edits(live.project.graph, unlink or (), link or (), merge or ()):
+            live.apply(edit(live.project))
+        outcome = outcome_of(live, before)
+        live.project.drop_supposition()
+    finally:
+        live.close()
+    say(_text(outcome, names), _fields(outcome, names), as_json=as_json)
+
+
+def _edits(
+    graph: "CategoryGraph",
+    unlink: Sequence[str],
+    link: Sequence[str],
+    merge: Sequence[str],
+) -> "Iterator[Callable[[Project], Change]]":
+    """In this order; each class is looked up when its turn comes."""
+
+    def edits_of(
+        pairs: Sequence[str], edit: "Callable[[Project, int, int], Change]"
+    ) -> "Iterator[Callable[[Project], Change]]":
+        for pair in pairs:
+            name, sign, other = pair.partition("=")
+            if not sign:
+                raise UsageError("an edit takes two classes", expected="such as Apple=Fruit", found=pair)
+            yield partial(_made, edit, graph.find(name), graph.find(other))
+
+    yield from edits_of(unlink, lambda project, class_id, parent_id: project.unlink(parent_id, class_id))
+    yield from edits_of(link, lambda project, class_id, parent_id: project.link(parent_id, class_id))
+    yield from edits_of(merge, lambda project, class_id, heir_id: project.merge_class(class_id, heir_id))
+
+
+def _made(edit: "Callable[[Project, int, int], Change]", class_id: int, other_id: int, project: "Project") -> "Change":
+    return edit(project, class_id, other_id)
+
+
+def _text(outcome: "TrialOutcome", names: dict[int, str]) -> str:
+    changes, called = outcome.changes, partial(_called, names)
+    images, more = counted(changes.other_class, "image"), counted(changes.other_safe_class, "more image")
+    lines = [f"{images} would change class, {more} would change safe class alone."]
+    lines += [
+        f"{len(move.image_ids):6,}  {called(move.before)} -> {called(move.after)}"
+        f"{' (safe class)' if move.is_safe_class else ''}"
+        for move in changes.moves[:MOVES_SAID]
+    ]
+    told = outcome.held_out
+    if told is not None and told.images:
+        low, high = told.interval
+        lines.append(
+            f"Of {counted(told.images, 'held-out label')}, {100 * told.before / told.images:.1f} % were right and "
+            f"{100 * told.after / told.images:.1f} % would be ({100 * told.gain:+.1f} points, in 19 of 20 cases "
+            f"{100 * low:+.1f} to {100 * high:+.1f})."
+        )
+    return "\n".join([*lines, "Nothing was changed."])
+
+
+def _fields(outcome: "TrialOutcome", names: dict[int, str]) -> dict[str, Any]:
+    changes, told = outcome.changes, outcome.held_out
+    return {
+        "edits": outcome.edits,
+        "change_class": changes.other_class,
+        "change_safe_class": changes.other_safe_class,
+        "moves": [
+            {
+                "before": _called(names, move.before),
+                "after": _called(names, move.after),
+                "images": len(move.image_ids),
+                "safe_class": move.is_safe_class,
+            }
+            for move in changes.moves
+        ],
+        "held_out": None
+        if told is None or not told.images
+        else {
+            "images": told.images,
+            "right_before": told.before,
+            "right_after": told.after,
+            "gain": told.gain,
+            "interval": told.interval,
+            "named_before": told.named_before,
+            "named_after": told.named_after,
+        },
+    }
+
+
+def _called(names: dict[int, str], class_id: int) -> str:
+    return {NO_CLASS: "no class", UNKNOWN: "unknown"}.get(class_id) or names[class_id]
+
+
+def register(application: typer.Typer) -> None:
+    """Add this command to the program."""
+    application.command("what-if")(what_if)
