@@ -12,7 +12,16 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QScrollArea, QWidget
 
 from app.help.typesetting import PIXELS_FOR_ONE
-from app.screenshot import choose_coarse, is_complete, opened, show_published, show_training, wait_until
+from app.screenshot import (
+    choose_coarse,
+    is_complete,
+    is_still,
+    opened,
+    show_graph,
+    show_published,
+    show_training,
+    wait_until,
+)
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPixmap
@@ -30,8 +39,6 @@ COLOURS: Final = 128
 """Of a picture; more cannot be told from it, and fewer show in the drawings."""
 BESIDE: Final = 16
 """Logical pixels around a card that floats."""
-NEARER: Final = 4
-"""Steps of zoom from a drawing that is seen whole to one whose names can be read."""
 SELECTED: Final = 9  # images, which are two rows or three
 TABLE_ROWS: Final = 24  # of the labels that somebody else gave
 LONG_S: Final = 600  # a busy machine tests its devices, or draws the sample
@@ -151,16 +158,9 @@ def _classes(window: "MainWindow") -> QRect:
 
 
 def _graph(window: "MainWindow") -> QRect:
-    workspace = window.workspace
-    window.registry.trigger("show_graph")
-    berries = window.session.graph.find("Berries")
-    window.tree.select_class(berries)
-    board = workspace.graph.board
-    wait_until(lambda: not board.model.is_busy and board.canvas.is_complete)
-    for _ in range(NEARER):
-        workspace.zoom(1)
-    wait_until(lambda: not board.model.is_busy and board.canvas.is_complete)
-    return _part(window, workspace)
+    show_graph(window)
+    wait_until(lambda: is_still(window))
+    return _part(window, window.workspace)
 
 
 def _image_panel(window: "MainWindow") -> QRect:
@@ -258,7 +258,6 @@ WHOLE: Final[Mapping[str, Show]] = {"window": _whole}
 """In the sample project."""
 PARTS: Final[Mapping[str, Show]] = {
     "classes": _classes,
-    "graph": _graph,
     "image-panel": _image_panel,
     "class-panel": _class_panel,
     "selection": _selection,
@@ -268,6 +267,7 @@ PARTS: Final[Mapping[str, Show]] = {
     "backups": _backups,
     "backbones": _backbones,
     "training": _training,
+    "graph": _graph,
 }
 """The same, in a wide window."""
 
