@@ -119,6 +119,7 @@ class _Report(QObject):
         class_id, first, other = self._movable()
         moves = self._fields["moves"] = list[Spent]()
         for number in range(MOVES):
+            yield lambda: self._window.session.is_settled  # a person does one thing at a time
             here, there = (other, first) if number % 2 else (first, other)
             before, start = self._board.canvas.drawing, _now()
             self._window.session.act(moving(class_id, here, there))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.graph_view.sheet import GraphSheet
 
 PORT_FROM: Final = 100.0
-"""Cards from this width on, in logical pixels, show the knob that edges are drawn from: on smaller ones it hides names."""
+"""Cards from this width on, in logical pixels, show the knob that edges are drawn from: smaller names would hide."""
 _LEFT: Final = Qt.MouseButton.LeftButton
 _MIDDLE: Final = Qt.MouseButton.MiddleButton
 

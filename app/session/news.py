@@ -55,7 +55,7 @@ def news_of_state(live: "LiveCollection", state: "CollectionState") -> News:
 def news_of_everything(live: "LiveCollection", state: "CollectionState") -> News:
     """A project was opened, or nobody can tell what changed."""
     undo_text, redo_text = live.project.undo_text or "", live.project.redo_text or ""
-    return News(state, undo_text, redo_text, new_graph=live.project.graph.copy(), is_behind=live.is_behind)
+    return News(state, undo_text, redo_text, new_graph=_searchable(live.project.graph).copy(), is_behind=live.is_behind)
 
 
 def news_of_kept(live: "LiveCollection", change: "Change") -> News:
@@ -71,3 +71,9 @@ def news_of_change(live: "LiveCollection", change: "Change") -> News:
     new_graph = live.project.graph.copy() if len(edits) > EDITS_REPLAYED_AT_MOST else None
     undo_text, redo_text = live.project.undo_text or "", live.project.redo_text or ""
     return News(state, undo_text, redo_text, change, edits, new_graph, is_behind=live.is_behind)
+
+
+def _searchable(graph: "CategoryGraph") -> "CategoryGraph":
+    """The graph with what search builds when it is first used: else the first letter typed would wait for it."""
+    graph.make_searchable()
+    return graph

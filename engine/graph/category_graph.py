@@ -315,6 +315,10 @@ class CategoryGraph:
         """Find classes while a person types; see `engine.graph.search.search_classes`."""
         return search_classes(self._structure, text, limit)
 
+    def make_searchable(self) -> None:
+        """Build now what the first search would build; copies share it. Who types should not have to wait for it."""
+        self._structure.aliases.by_folded()
+
     def copy(self) -> "CategoryGraph":
         """Make an equal graph that goes its own way from here."""
         twin = CategoryGraph()
