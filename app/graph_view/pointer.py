@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from app.graph_view.drops import CanvasDrops
     from app.graph_view.sheet import GraphSheet
 
-PORT_FROM: Final = 100.0
-"""Cards from this width on, in logical pixels, show the knob that edges are drawn from: smaller names would hide."""
+PORT_FROM: Final = 60.0
+"""Cards from this width on, in logical pixels, show the knob that edges are drawn from."""
 _LEFT: Final = Qt.MouseButton.LeftButton
 _MIDDLE: Final = Qt.MouseButton.MiddleButton
 
