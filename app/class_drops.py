@@ -9,7 +9,7 @@ from app.texts import fill, shortened, translate
 from app.wording import number
 from engine.graph.placement import Obstacle
 
-if TYPE_CHECKING:  # loads networkx, and the window shows first
+if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph
     from engine.graph.placement import Refusal
 

@@ -19,7 +19,7 @@ from app.edge_scroll import EdgeScroll
 from app.theme.tokens import tokens
 from engine.graph.placement import Obstacle, Refusal, placement_refusal
 
-if TYPE_CHECKING:  # loads networkx, and the window shows first
+if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import ClassId
 
 SPRING_MS: Final = 600  # as in file managers: long enough to pass over a row, short enough to wait

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QTreeView
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import NAME
 
-if TYPE_CHECKING:  # loads networkx, and the window shows first
+if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import ClassId
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
 
-if TYPE_CHECKING:  # loads networkx, and the window shows first
+if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph, ClassId
 
 MATCHES_SHOWN: Final = 100

@@ -22,7 +22,7 @@ from app.dragging import CLASS_MIME, IMAGES_MIME, Places, classes_mime_data
 from engine.collection.state import CollectionState
 from engine.graph.edits import GraphEdit
 
-if TYPE_CHECKING:  # loads networkx, and the window shows first
+if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph, ClassId
     from engine.project import ClassPolicy
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, final
 
-if TYPE_CHECKING:  # loads networkx, and the window shows first
+if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import ClassId
 
 

@@ -11,7 +11,7 @@ from app.palette.logic import OptionChoice, PaletteRow
 from app.texts import fill, shortened, translate
 from app.wording import SEPARATOR, number
 
-if TYPE_CHECKING:  # loads networkx, and the window shows first
+if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph
     from engine.graph.removal import ChildrenOfRemoved
     from engine.project import Project

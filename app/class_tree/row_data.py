@@ -12,7 +12,7 @@ from app.class_tree.node import Node
 from app.class_tree.wording import policy_lines
 from app.texts import fill, translate
 
-if TYPE_CHECKING:  # loads networkx, and the window shows first
+if TYPE_CHECKING:  # the window shows first
     from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph, ClassId
     from engine.project import ClassPolicy

@@ -41,7 +41,7 @@ from app.drag_picture import drag_picture
 from app.dragging import DraggedClasses, DraggedImages, Places
 from app.theme.icons import icon_pixmap
 
-if TYPE_CHECKING:  # loads networkx, and the window shows first
+if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import ClassId
 
 AnyIndex = QModelIndex | QPersistentModelIndex

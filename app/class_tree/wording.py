@@ -10,7 +10,7 @@ from app.session.subsets import Subset
 from app.texts import fill, translate
 from app.wording import images, percent
 
-if TYPE_CHECKING:  # loads networkx, and the window shows first
+if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph
 
 

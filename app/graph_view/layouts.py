@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, GAP_ACROSS, GAP_ALONG, Drawing, make_drawing
 from app.jobs.background_thread import BackgroundThread
 
-if TYPE_CHECKING:  # loads networkx and the layout's library
+if TYPE_CHECKING:  # loads the layout's library
     from engine.graph.category_graph import CategoryGraph
     from engine.graph_drawing.layout import Layout
 

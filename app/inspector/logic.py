@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.graph.aliases import NO_ALIASES, Aliases
 
-if TYPE_CHECKING:  # these load networkx and more; the window shows first
+if TYPE_CHECKING:  # the window shows first
     from engine.collection.explain import ClassFacts, Explanation, ScoredClass
     from engine.collection.policy_curve import PolicyCurve
     from engine.graph.category_graph import CategoryGraph

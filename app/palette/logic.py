@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from app.texts import fill, translate
 from engine.errors import GraphError
 
-if TYPE_CHECKING:  # loads networkx, and the window shows first
+if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph
 
 ROW_LIMIT: Final = 40

@@ -6,7 +6,7 @@ from app.texts import fill, translate
 from app.wording import number, percent
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
-if TYPE_CHECKING:  # loads networkx, and the window shows first
+if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph
 
 

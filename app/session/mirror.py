@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, final
 
-if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
+if TYPE_CHECKING:  # these load numpy and more; the window shows first
     from app.session.news import News
     from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph

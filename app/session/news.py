@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from engine.graph.edits import GraphEdit
 
-if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
+if TYPE_CHECKING:  # these load numpy and more; the window shows first
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph

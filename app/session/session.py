@@ -30,7 +30,7 @@ from engine.config import CacheFolders
 from engine.events import CancelToken, OnProgress
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
-if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
+if TYPE_CHECKING:  # these load numpy and more; the window shows first
     from engine.collection.fitting import FitOutcome
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState

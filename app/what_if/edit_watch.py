@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine.graph.edits import ClassRemoved
 
-if TYPE_CHECKING:  # these load networkx, numpy and more; the window shows first
+if TYPE_CHECKING:  # these load numpy and more; the window shows first
     from app.session import Session
     from engine.collection.state import CollectionState
     from engine.project import Change
