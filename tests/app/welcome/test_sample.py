@@ -96,13 +96,15 @@ def test_it_can_be_asked_for_beside_an_open_project(
     monkeypatch.setenv("PROTOLEAF_SAMPLE", str(sample.parent))
     monkeypatch.setattr("app.welcome.sample._what_to_draw", lambda: DrawSample(sample.parent))
     drawn_by(monkeypatch, PictureDrawn(picture), SampleDrawn(sample))
+    jobs, bar = reviewing.window.session.jobs, reviewing.window.status_line.job_bar
+    shown: list[tuple[str, bool]] = []  # each job when it begins, and whether the bar is there: it may end at once
+    jobs.job_added.connect(lambda job: shown.append((job.title, bar.isVisible())))
     reviewing.press(Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     reviewing.type_into_palette("try the sample")
     with reviewing.qtbot.waitSignal(reviewing.window.session.loaded, timeout=LONG_MS):
         reviewing.press(Qt.Key.Key_Return)
         assert not reviewing.window.welcome.isVisible()
-        reviewing.wait(lambda: any("sample" in job.title for job in reviewing.window.session.jobs.jobs))
-        assert reviewing.window.status_line.job_bar.isVisible()
+        reviewing.wait(lambda: any("sample" in title and is_seen for title, is_seen in shown))
     assert reviewing.window.session.info is not None
     assert reviewing.window.session.info.path == sample
 
