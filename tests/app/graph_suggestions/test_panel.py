@@ -188,3 +188,5 @@ def test_the_panel_goes_with_its_project(desk: Desk, collection: Collection) -> 
     panel = open_panel(desk)
     desk.window.session.close()
     desk.wait(lambda: not panel.isVisible())
+    desk.wait(lambda: not desk.window.suggesting.is_looking)
+    assert desk.window.session.info is None
