@@ -96,10 +96,9 @@ def policy_curve(
     is_of_class = np.isin(told.class_ids, branch)
     if not is_of_class.any():
         return None
-    best = told.probabilities.argmax(axis=1)
-    score = np.take_along_axis(told.probabilities, best[:, None], axis=1)[:, 0]
+    best, score = told.likeliest()
     mass = told.probabilities @ rules.roll_up
-    fitting = {label: graph.ancestors(label) | {label} for label in set(told.class_ids.tolist()) if label in graph}
+    fitting = told.fitting(graph)
     points = []
     for bar in BARS:
         tried = {**policies, class_id: replace(policies.get(class_id, Policy()), bar=bar)}

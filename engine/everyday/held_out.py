@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.tuning import HeldOutCheck, Tuning, sampled, squared_at
+from engine.graph.category_graph import CategoryGraph
 
 Matrix = NDArray[np.float32]
 
@@ -23,6 +24,16 @@ class HeldOutShots:
     image_ids: NDArray[np.int64]
     class_ids: NDArray[np.int64]
     probabilities: Matrix
+
+    def likeliest(self) -> tuple[NDArray[np.int64], Matrix]:
+        """Position (h,) of each image's likeliest candidate, and its probability (h,)."""
+        best = self.probabilities.argmax(axis=1)
+        return best, np.take_along_axis(self.probabilities, best[:, None], axis=1)[:, 0]
+
+    def fitting(self, graph: CategoryGraph) -> dict[int, frozenset[int]]:
+        """For each label the classes that are right for it: itself and all above; labels that are gone are left out."""
+        labels = set(self.class_ids.tolist())
+        return {label: graph.ancestors(label) | {label} for label in labels if label in graph}
 
 
 def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: NDArray[np.int64], width: int) -> HeldOutShots:

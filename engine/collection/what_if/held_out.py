@@ -80,10 +80,9 @@ def held_out_answers(fitted: EverydayModel, graph: CategoryGraph) -> HeldOutAnsw
     if told is None or told.probabilities.size == 0:
         none = np.zeros(0, dtype=bool)
         return HeldOutAnswers(np.zeros(0, dtype=np.int64), none, none, none)
-    best = told.probabilities.argmax(axis=1)
-    score = np.take_along_axis(told.probabilities, best[:, None], axis=1)[:, 0]
+    best, score = told.likeliest()
     safe, _ = fitted.back_off.decide(best, score, told.probabilities @ fitted.back_off.roll_up)
-    fitting = {label: graph.ancestors(label) | {label} for label in set(told.class_ids.tolist()) if label in graph}
+    fitting = told.fitting(graph)
     order = np.argsort(told.image_ids, kind="stable")
     is_right = _are_fitting(fitting, fitted.candidate_ids[best], told.class_ids)
     is_named_rightly = _are_fitting(fitting, safe, told.class_ids)
