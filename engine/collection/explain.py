@@ -183,7 +183,7 @@ def _coarse_shares(fitted: EverydayModel, candidate: int, total: float) -> tuple
     """The part that images with a coarse label have, by the class they are labelled with."""
     assert fitted.stage is not None, "asked only with the stage on"
     stage, labels = fitted.stage, fitted.stage.labels
-    positions = labels.positions[~labels.is_shot & (labels.allowed[:, candidate] > 0)]
+    positions = labels.sharing(candidate)
     parts = stage.refined.chances[positions, candidate]
     if total <= 0 or parts.sum() <= 0:
         return ()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.tuning import HeldOutCheck, Tuning, sampled, squared_at
+from engine.everyday.tuning import HeldOutCheck, Tuning, squared_at
 from engine.graph.category_graph import CategoryGraph
 
 Matrix = NDArray[np.float32]
@@ -45,8 +45,7 @@ def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: NDArray[np.int64
         places: (k,) int64, places of the check's classes among the candidates.
         width: number of candidates; those without a shot of their own have no say here.
     """
-    told = sampled(check)
-    told = told.rows(np.flatnonzero(told.can_tell_leaf))
+    told = check.rows(np.flatnonzero(check.can_tell_leaf))
     probabilities = np.zeros((len(told.class_ids), width), dtype=np.float32)
     if probabilities.size and len(places):
         squared = squared_at(told, tuning.shrinkage)

@@ -1,21 +1,28 @@
 """Leave-one-shot-out: how far a labelled image would be from every prototype had it not been a shot.
 
 Prototypes are linear in the shots once the edge weights are held fixed, so taking one shot away is a matter of inner
-products: no prototype is computed anew. The image that is held out is measured by one view, as any image is classified,
-even where its part of the prototype is the mean over several. With one parent this is exact; with several parents the
-attention weights are those with the shot still there, a second-order difference. The weights of a class's parents must
-sum to one (softmax).
+products (`shot_removal`): no prototype is computed anew. The image that is held out is measured by one view, as any
+image is classified, even where its part of the prototype is the mean over several. With one parent this is exact; with
+several parents the attention weights are those with the shot still there, a second-order difference. The weights of a
+class's parents must sum to one (softmax).
 
 A coarse class whose only own image is held out counts as one without a prototype. A refit would give it the mean over
 its descendants' images; only held-out coarse labels see the difference, and they have no say in lambda.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.shots import Membership, Shots
+from engine.everyday.blocks import in_blocks
+from engine.everyday.prototypes import PrototypeTable
+from engine.everyday.shot_removal import ChangedDistances, ShotRemoval
+from engine.everyday.shots import Shots
+
+BLOCK_SHOTS: Final = 128
+"""Shots measured at a time by a core. Chosen: their products with 10,000 classes take 5 MB each."""
 
 Matrix = NDArray[np.float32]
 
@@ -54,41 +61,50 @@ class HeldOutDistances:
         return np.where(missing, np.float32(np.inf), squared)
 
 
-def membership_matrix(membership: Membership, image_count: int, class_count: int) -> Matrix:
-    """Row-normalised (class_count, image_count) matrix of Eq. 3: prototypes = matrix @ embeddings."""
-    matrix = np.zeros((class_count, image_count), dtype=np.float32)
-    matrix[membership.class_positions, membership.image_positions] = 1
-    totals = matrix.sum(axis=1, keepdims=True)
-    return matrix / np.maximum(totals, 1)
-
-
 def held_out_distances(
-    shots: Shots,
-    rows: Matrix,
-    propagation: Matrix,
-    candidates: NDArray[np.int64],
+    shots: Shots, table: PrototypeTable, candidates: NDArray[np.int64], held: NDArray[np.int64]
 ) -> HeldOutDistances:
-    """Distances of every shot to every candidate class with that shot taken away.
+    """Distances of shots to every candidate class, each shot with itself taken away.
+
+    Needs h x c numbers a few times over, and nothing that grows with the largest number of parents: shots of one class
+    are in the same prototypes, so what their removal changes is laid out once for all of them.
 
     Args:
         shots: n shots.
-        rows: (C, n) float32, `membership_matrix` of the C classes.
-        propagation: (C, C) float32, edge weights (Eq. 5) from column class to row class (Eq. 4).
+        table: prototypes of the shots and the weights of their edges (Eq. 5).
         candidates: (c,) positions of the classes to measure against.
+        held: (h,) positions of the shots to hold out, one at a time.
     """
-    solver = _HeldOutProducts(shots, rows)
-    parents = _parent_table(propagation[candidates])
-    own = solver.distance(candidates, candidates)
-    weights, weight_total = solver.usable_weights(parents)
-    cross = np.zeros_like(own)
-    propagated = np.zeros_like(own)
-    for slot, parent in enumerate(parents.positions.T):
-        share = weights[:, :, slot]
-        cross += share * solver.distance(candidates, parent)
-        for other_slot, other in enumerate(parents.positions.T):
-            propagated += share * weights[:, :, other_slot] * solver.distance(parent, other)
-    left = np.rint(solver.images_left(candidates)).astype(np.int64)
-    return HeldOutDistances(own, propagated, cross, left, weight_total > 0)
+    removal = ShotRemoval(table, candidates)
+    sizes = removal.sizes[candidates]
+    shape = (len(held), len(candidates))
+    found = HeldOutDistances(
+        *(np.empty(shape, dtype=np.float32) for _ in range(3)),
+        np.broadcast_to(sizes, shape).copy(),
+        np.broadcast_to(removal.has_parents, shape).copy(),
+    )
+    order = np.argsort(shots.class_ids[held], kind="stable")
+
+    def work(part: slice) -> None:
+        rows = order[part]
+        products = removal.products(shots, held[rows])
+        found.own[rows], found.propagated[rows], found.cross[rows] = products.distances()
+        labels = shots.class_ids[held[rows]]
+        starts = np.flatnonzero(np.diff(labels, prepend=labels[0] - 1))
+        for start, stop in zip(starts, [*starts[1:], len(rows)], strict=True):
+            same = slice(int(start), int(stop))
+            _put(found, rows[same], removal.without(products.rows(same), int(held[rows[start]])))
+
+    in_blocks(len(held), work, BLOCK_SHOTS)
+    return found
+
+
+def _put(found: HeldOutDistances, rows: NDArray[np.int64], changed: ChangedDistances) -> None:
+    """Write what the removal of shots (r,) of one class changes."""
+    at = np.ix_(rows, changed.places)
+    found.own[at], found.propagated[at], found.cross[at] = changed.own, changed.propagated, changed.cross
+    found.shots_left[at] -= changed.is_member
+    found.has_parents[at] = changed.has_parents
 
 
 def with_fresh_neighbours(
@@ -129,63 +145,3 @@ def with_fresh_neighbours(
     fresh.propagated[rows, place] = ((seen - propagated) ** 2).sum(axis=1)
     fresh.cross[rows, place] = ((seen - without) * (seen - propagated)).sum(axis=1)
     return fresh
-
-
-@dataclass(frozen=True)
-class _ParentTable:
-    """Up to k parents of each of c candidates: `positions` (c, k) and `weights` (c, k), padded with weight zero."""
-
-    positions: NDArray[np.int64]
-    weights: Matrix
-
-
-def _parent_table(propagation: Matrix) -> _ParentTable:
-    most = max(1, int((propagation > 0).sum(axis=1).max(initial=0)))
-    order = np.argsort(-propagation, axis=1, kind="stable")[:, :most]
-    return _ParentTable(order.astype(np.int64), np.take_along_axis(propagation, order, axis=1))
-
-
-class _HeldOutProducts:
-    """Inner products of (image - prototype without its shot) for any pair of prototypes.
-
-    With u a membership row and a = u[i], the row without shot i is (u - a 1_i) / (1 - a). Products of shots with other
-    shots are never needed, only with prototypes: memory grows with the shots, not with their square.
-    """
-
-    def __init__(self, shots: Shots, rows: Matrix) -> None:
-        self._rows = rows
-        prototypes, seen = rows @ shots.embeddings, shots.as_classified
-        self._squared = np.einsum("nd,nd->n", shots.embeddings, shots.embeddings)
-        self._seen_squared = np.einsum("nd,nd->n", seen, seen)
-        self._seen_to_own = np.einsum("nd,nd->n", seen, shots.embeddings)
-        self._to_shots = prototypes @ shots.embeddings.T
-        self._to_seen = self._to_shots if seen is shots.embeddings else prototypes @ seen.T
-        self._between = prototypes @ prototypes.T
-        self._sizes = (rows > 0).sum(axis=1)
-
-    def images_left(self, classes: NDArray[np.int64]) -> Matrix:
-        """Images (n, c) that remain in each class when the shot is gone."""
-        return (self._sizes[classes][None, :] - (self._rows[classes].T > 0)).astype(np.float32)
-
-    def usable_weights(self, parents: _ParentTable) -> tuple[Matrix, Matrix]:
-        """Edge weights (n, c, k) over the parents that still have a prototype, rescaled to the same sum."""
-        left = self.images_left(parents.positions.ravel())
-        alive = left.reshape(self._rows.shape[1], *parents.positions.shape) > 0
-        weights = np.where(alive, parents.weights[None], np.float32(0))
-        total = weights.sum(axis=2)
-        full = parents.weights.sum(axis=1)[None]
-        scale = np.divide(full, total, out=np.zeros_like(total), where=total > 0)
-        return (weights * scale[:, :, None]).astype(np.float32), total
-
-    def distance(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Matrix:
-        """Inner products (n, c) of (image - left prototype) and (image - right prototype), both without its shot."""
-        share_left, share_right = self._rows[left].T, self._rows[right].T
-        keep_left = np.maximum(1 - share_left, np.float32(1e-6))
-        keep_right = np.maximum(1 - share_right, np.float32(1e-6))
-        own, seen_to_own = self._squared[:, None], self._seen_to_own[:, None]
-        to_left = (self._to_seen[left].T - share_left * seen_to_own) / keep_left
-        to_right = (self._to_seen[right].T - share_right * seen_to_own) / keep_right
-        both = self._between[left, right][None, :]
-        both = both - share_left * self._to_shots[right].T - share_right * self._to_shots[left].T
-        both = (both + share_left * share_right * own) / (keep_left * keep_right)
-        return (self._seen_squared[:, None] - to_left - to_right + both).astype(np.float32)

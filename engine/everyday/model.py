@@ -19,19 +19,17 @@ from engine.everyday.collection_stage.propagated_start import LinearPrototypes
 from engine.everyday.collection_stage.stage import CollectionStage, StageCheck, StageInput, fit_stage
 from engine.everyday.fixed_point import Embeddings
 from engine.everyday.held_out import HeldOutShots, held_out_shots
-from engine.everyday.leave_one_out import held_out_distances, membership_matrix, with_fresh_neighbours
+from engine.everyday.held_out_check import checked_places, held_out_check, holdable_shots, right_places
 from engine.everyday.propagation import PropagationSession
 from engine.everyday.prototypes import (
-    NEIGHBOURS,
     PrototypeTable,
     Setting,
-    Support,
     candidate_positions,
     prototype_table,
     support_of,
 )
 from engine.everyday.shots import Shots
-from engine.everyday.tuning import HeldOutCheck, Tuning, lambda_for, tune
+from engine.everyday.tuning import HeldOutCheck, Tuning, lambda_for, sampled, tune
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
@@ -199,7 +197,8 @@ def fit(
     stop_if_asked()
     check: HeldOutCheck | None = None
     if tuning is None:
-        check = held_out_check(graph, shots, support, start, candidates, setting=setting)
+        held = sampled(holdable_shots(graph, shots, start, candidates))
+        check = held_out_check(graph, shots, start, candidates, held, setting=setting)
         tuning = tune(
             check,
             shrinkage=prior.shrinkage_for(setting),
@@ -210,7 +209,7 @@ def fit(
     stop_if_asked()
     classifier = _classifier(table.final[candidates], table.is_zero_shot[candidates], tuning, prior, setting)
     rules = back_off(graph, table.class_ids[candidates], policies or {})
-    told = None if check is None else held_out_shots(check, tuning, _checked(start, candidates), len(candidates))
+    told = None if check is None else held_out_shots(check, tuning, checked_places(start, candidates), len(candidates))
     model = EverydayModel(setting, shots, table, candidates, tuning, classifier, rules, held_out=told)
     if basis is None or setting is Setting.PROTOTYPES or len(candidates) == 0:
         return model
@@ -247,14 +246,14 @@ def _with_stage(
     shots, tuning, candidates = model.shots, model.tuning, model.candidates
     is_zero_shot = model.table.is_zero_shot[candidates]
     left_out = basis.positions_of(basis.rows_of(ignored))
-    places = {int(class_id): place for place, class_id in enumerate(model.candidate_ids.tolist())}
     stage = fit_stage(
         StageInput(
             basis=basis,
             embeddings=shots.embeddings,
             as_classified=shots.as_classified,
             positions=basis.positions_of(basis.rows_of(shots.image_ids)),
-            allowed=_right_candidates(graph, shots, places).astype(np.float32),
+            class_ids=shots.class_ids,
+            allowed=right_places(graph, shots.class_ids.tolist(), model.candidate_ids),
             recipe=LinearPrototypes(model.table, tuning.shrinkage),
             candidates=candidates,
             spread=_spread(tuning, prior, model.setting),
@@ -268,63 +267,3 @@ def _with_stage(
     said = stage.held_out
     told = HeldOutShots(shots.image_ids[said.shots], model.candidate_ids[said.classes], said.probabilities)
     return replace(model, stage=stage, stage_check=stage.check, held_out=told)
-
-
-def _checked(table: PrototypeTable, candidates: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Places of the candidates that have images, which are those that held-out shots are measured against."""
-    return np.flatnonzero(table.has_initial[candidates])
-
-
-def held_out_check(
-    graph: CategoryGraph,
-    shots: Shots,
-    support: Support,
-    table: PrototypeTable,
-    candidates: NDArray[np.int64],
-    *,
-    setting: Setting,
-) -> HeldOutCheck:
-    """Hold every shot out once and lay out which candidates would be right for it.
-
-    The only shot of a class is left out of the check: without it nobody could name that class, and which other class
-    it goes to says little about lambda or the temperature.
-    """
-    with_shots = candidates[table.has_initial[candidates]]
-    class_ids = support.class_ids[with_shots]
-    rows = membership_matrix(support.membership, len(shots), len(support.class_ids))
-    distances = held_out_distances(shots, rows, table.propagation_matrix(), with_shots)
-    place_of = {int(class_id): place for place, class_id in enumerate(class_ids.tolist())}
-    places = np.array([place_of.get(label, -1) for label in shots.class_ids.tolist()], dtype=np.int64)
-    if setting is Setting.PPN:
-        own = np.searchsorted(support.class_ids, shots.class_ids)
-        distances = with_fresh_neighbours(
-            distances, shots, table.initial, class_positions=own, places=places, count=NEIGHBOURS
-        )
-    is_right = _right_candidates(graph, shots, place_of)
-    has_right_left = np.any(is_right & (distances.shots_left > 0), axis=1)
-    can_tell = _can_tell(graph, shots, place_of)
-    check = HeldOutCheck(distances, is_right, can_tell, shots.class_ids, shots.image_ids)
-    return check.rows(np.flatnonzero(has_right_left))
-
-
-def _right_candidates(graph: CategoryGraph, shots: Shots, place_of: Mapping[int, int]) -> NDArray[np.bool_]:
-    is_right = np.zeros((len(shots), len(place_of)), dtype=bool)
-    right: dict[int, NDArray[np.int64]] = {}
-    for row, label in enumerate(shots.class_ids.tolist()):
-        if label not in right:
-            right[label] = _places_on_line(graph, label, place_of)
-        is_right[row, right[label]] = True
-    return is_right
-
-
-def _places_on_line(graph: CategoryGraph, label: int, place_of: Mapping[int, int]) -> NDArray[np.int64]:
-    """Candidates that are the label, below it, or above it, as when a level of the graph is chosen among."""
-    line: frozenset[int] = graph.descendants(label) | graph.ancestors(label) | {label}
-    return np.array([place_of[class_id] for class_id in line & place_of.keys()], dtype=np.int64)
-
-
-def _can_tell(graph: CategoryGraph, shots: Shots, place_of: Mapping[int, int]) -> NDArray[np.bool_]:
-    """(n,) bool: the shot's class is a candidate or below one, so one candidate is right, not several."""
-    labels = shots.class_ids.tolist()
-    told = {label: not place_of.keys().isdisjoint(graph.ancestors(label) | {label}) for label in set(labels)}
-    return np.array([told[label] for label in labels], dtype=bool)

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.everyday.blocks import in_blocks
 from engine.everyday.propagation import PropagationSession
 from engine.everyday.shots import Membership, Shots, membership, reached_classes
 from engine.graph.category_graph import CategoryGraph
@@ -15,6 +16,8 @@ from engine.graph.edge_index import edge_index
 
 NEIGHBOURS: Final = 3
 """K of the PPN setting (paper, section "Meta-Test")."""
+NEIGHBOUR_ROWS: Final = 256
+"""Classes whose neighbours are looked up at a time. Chosen: their distances to 10,000 others take 10 MB."""
 
 
 class Setting(StrEnum):
@@ -55,12 +58,6 @@ class PrototypeTable:
     def is_zero_shot(self) -> NDArray[np.bool_]:
         """(C,) bool: only what ancestors propagate."""
         return self.has_prototype & ~self.has_initial
-
-    def propagation_matrix(self) -> NDArray[np.float32]:
-        """Edge weights as (C, C): row is the child, column the parent."""
-        matrix = np.zeros((len(self.class_ids), len(self.class_ids)), dtype=np.float32)
-        matrix[self.edges[1], self.edges[0]] = self.edge_weights
-        return matrix
 
 
 @dataclass(frozen=True)
@@ -114,9 +111,14 @@ def nearest_parents(prototypes: NDArray[np.float32], count: int) -> NDArray[np.i
     if count < 1:
         return np.zeros((2, 0), dtype=np.int64)
     squares = (prototypes**2).sum(axis=1)
-    distances = squares[:, None] + squares[None, :] - 2 * prototypes @ prototypes.T
-    np.fill_diagonal(distances, np.inf)
-    parents = np.argpartition(distances, count - 1, axis=1)[:, :count]
+    parents = np.empty((classes, count), dtype=np.int64)
+
+    def work(rows: slice) -> None:
+        distances = squares - 2 * prototypes[rows] @ prototypes.T
+        distances[np.arange(len(distances)), np.arange(classes)[rows]] = np.inf
+        parents[rows] = np.argpartition(distances, count - 1, axis=1)[:, :count]
+
+    in_blocks(classes, work, NEIGHBOUR_ROWS)
     return np.stack([parents.ravel(), np.repeat(np.arange(classes), count)]).astype(np.int64)
 
 

@@ -33,6 +33,11 @@ class Shots:
     def __len__(self) -> int:
         return len(self.image_ids)
 
+    def at(self, positions: NDArray[np.int64]) -> "Shots":
+        """Some of them."""
+        single_view = None if self.single_view is None else self.single_view[positions]
+        return Shots(self.image_ids[positions], self.class_ids[positions], self.embeddings[positions], single_view)
+
     def counts(self) -> dict[int, int]:
         """Number of shots of each class that has any."""
         class_ids, counts = np.unique(self.class_ids, return_counts=True)

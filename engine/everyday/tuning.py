@@ -115,7 +115,6 @@ def tune(check: HeldOutCheck, *, shrinkage: float, temperature: float, may_propa
     start = _Start(shrinkage, temperature)
     if check.is_right.size == 0:
         return _untested(start, may_propagate=may_propagate)
-    check = sampled(check)
     alone, *options = _options(check, [0.0, *(SHRINKAGES if may_propagate else ())], start)
     fair = [option for option in options if option.hits >= alone.hits]
     chosen = max([alone, *fair], key=lambda option: option.evidence)
@@ -143,12 +142,11 @@ def _options(check: HeldOutCheck, shrinkages: Sequence[float], start: _Start) ->
     return [found[place] for place in range(len(shrinkages))]
 
 
-def sampled(check: HeldOutCheck) -> HeldOutCheck:
-    """The check of at most `MOST_SHOTS` of the shots, always the same ones."""
-    count = len(check.is_right)
-    if count <= MOST_SHOTS:
-        return check
-    return check.rows(np.random.default_rng(0).choice(count, MOST_SHOTS, replace=False))
+def sampled(shots: NDArray[np.int64]) -> NDArray[np.int64]:
+    """At most `MOST_SHOTS` of the shots (n,), always the same ones."""
+    if len(shots) <= MOST_SHOTS:
+        return shots
+    return shots[np.random.default_rng(0).choice(len(shots), MOST_SHOTS, replace=False)]
 
 
 def squared_at(check: HeldOutCheck, shrinkage: float) -> NDArray[np.float32]:

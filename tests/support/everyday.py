@@ -8,8 +8,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.everyday.collection_stage.sharing import AnchorLabels
 from engine.everyday.model import Prior
 from engine.everyday.propagation import PropagationSession
+from engine.everyday.prototypes import PrototypeTable
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from engine.model.propagation_network import PropagationNetwork
@@ -131,3 +133,16 @@ def together(first: Shots, second: Shots) -> Shots:
         np.concatenate([first.class_ids, second.class_ids]),
         np.concatenate([first.embeddings, second.embeddings]),
     )
+
+
+def propagation_matrix(table: PrototypeTable) -> Matrix:
+    """Edge weights (C, C) of a table: row is the child, column the parent."""
+    matrix = np.zeros((len(table.class_ids), len(table.class_ids)), dtype=np.float32)
+    matrix[table.edges[1], table.edges[0]] = table.edge_weights
+    return matrix
+
+
+def anchor_labels(positions: Sequence[int], allowed: Sequence[Sequence[int]], width: int) -> AnchorLabels:
+    """Labels of anchors, each with the places of the candidates that it allows, of `width` candidates."""
+    places = {label: np.array(each, dtype=np.int64) for label, each in enumerate(allowed)}
+    return AnchorLabels(np.array(positions, dtype=np.int64), np.arange(len(positions)), places, width)

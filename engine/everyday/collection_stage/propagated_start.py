@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.leave_one_out import membership_matrix
 from engine.everyday.prototypes import PrototypeTable
-from engine.everyday.shots import Membership
 from engine.everyday.tuning import lambda_for
 
 Matrix = NDArray[np.float32]
@@ -39,8 +37,9 @@ class LinearPrototypes:
         stays = kept[members.image_positions]
         images, classes = members.image_positions[stays], members.class_positions[stays]
         counts = np.bincount(classes, minlength=len(table.class_ids))
-        rows = membership_matrix(Membership(images, classes), len(vectors), len(table.class_ids))
-        initial = rows @ vectors
+        initial = np.zeros((len(table.class_ids), vectors.shape[1]), dtype=np.float32)
+        np.add.at(initial, classes, vectors[images])
+        initial /= np.maximum(counts, 1).astype(np.float32)[:, None]
         propagated, weight = self._propagated(initial, counts)
         keep = np.where(weight > 0, lambda_for(counts.astype(np.int64), self.shrinkage), np.float32(1))[:, None]
         return (keep * initial + (1 - keep) * propagated).astype(np.float32)

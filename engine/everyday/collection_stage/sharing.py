@@ -1,5 +1,6 @@
 """What labels say of the candidates: a shot is one candidate's, a coarse label is shared out among several."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -19,25 +20,38 @@ class AnchorLabels:
 
     Attributes:
         positions: (l,) int64 among the anchors.
-        allowed: (l, c) float32, 1 for the candidates that agree with the label, at least one in each row.
+        labels: (l,) int64 class ids, keys of `allowed`.
+        allowed: for each label the places of the candidates that agree with it, at least one.
+        width: c, number of candidates.
     """
 
     positions: NDArray[np.int64]
-    allowed: Matrix
+    labels: NDArray[np.int64]
+    allowed: Mapping[int, NDArray[np.int64]]
+    width: int
 
     @cached_property
     def is_shot(self) -> NDArray[np.bool_]:
         """(l,) bool: the label allows one candidate only."""
-        return self.allowed.sum(axis=1) == 1
+        return np.array([len(self.allowed[label]) == 1 for label in self.labels.tolist()], dtype=bool)
+
+    @cached_property
+    def candidates(self) -> NDArray[np.int64]:
+        """(l,) int64, the first candidate that each label allows; of a shot the only one."""
+        return np.array([self.allowed[label][0] for label in self.labels.tolist()], dtype=np.int64)
+
+    def sharing(self, candidate: int) -> NDArray[np.int64]:
+        """Positions of the coarse-labelled anchors that a candidate has a share in."""
+        parts = [positions for positions, allowed in self._coarse if candidate in allowed]
+        return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
 
     def shot_counts(self) -> Matrix:
         """(c,) float32 shots of each candidate."""
-        return self.allowed[self.is_shot].sum(axis=0)
+        return np.bincount(self.candidates[self.is_shot], minlength=self.width).astype(np.float32)
 
     def without(self, places: NDArray[np.int64]) -> "AnchorLabels":
         """All but some of them."""
-        kept = np.setdiff1d(np.arange(len(self.positions)), places)
-        return AnchorLabels(self.positions[kept], self.allowed[kept])
+        return self._at(np.setdiff1d(np.arange(len(self.positions)), places))
 
     def hold(self, chances: Matrix) -> None:
         """Bring the labelled rows of chances (m, c) into line with the labels, in place.
@@ -45,16 +59,26 @@ class AnchorLabels:
         A shot belongs to its class and stays there. A coarse-labelled image is shared out among the candidates below
         its class, of any depth and by every path, in proportion to the chances they have.
         """
-        shots, coarse = self._shots, self._coarse
-        chances[shots.positions] = shots.allowed
-        if len(coarse.positions):
-            held = (chances[coarse.positions] + LEAST) * coarse.allowed
-            chances[coarse.positions] = held / held.sum(axis=1, keepdims=True)
+        shots = self._shots
+        chances[shots.positions] = 0
+        chances[shots.positions, shots.candidates] = 1
+        for positions, allowed in self._coarse:
+            held = chances[np.ix_(positions, allowed)] + LEAST
+            chances[positions] = 0
+            chances[np.ix_(positions, allowed)] = held / held.sum(axis=1, keepdims=True)
+
+    def _at(self, places: NDArray[np.int64]) -> "AnchorLabels":
+        return AnchorLabels(self.positions[places], self.labels[places], self.allowed, self.width)
 
     @cached_property
     def _shots(self) -> "AnchorLabels":
-        return AnchorLabels(self.positions[self.is_shot], self.allowed[self.is_shot])
+        return self._at(np.flatnonzero(self.is_shot))
 
     @cached_property
-    def _coarse(self) -> "AnchorLabels":
-        return AnchorLabels(self.positions[~self.is_shot], self.allowed[~self.is_shot])
+    def _coarse(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Positions of the images of each coarse label, and the candidates it allows."""
+        coarse = self._at(np.flatnonzero(~self.is_shot))
+        return [
+            (coarse.positions[coarse.labels == label], self.allowed[label])
+            for label in np.unique(coarse.labels).tolist()
+        ]

@@ -4,7 +4,7 @@ A named step on top of Eq. 2 to 6 that can be switched off. It is checked by sho
 would do worse on them than the model without it. Ours, not the paper's; the paper's experiments never use it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -56,7 +56,8 @@ class StageInput:
         embeddings: (n, d) float32 of the labelled images, what prototypes are made from.
         as_classified: (n, d) float32, what they would be classified by.
         positions: (n,) int64 of the labelled images among the anchors, -1 for those the basis does not know.
-        allowed: (n, c) float32, 1 for the candidates that agree with an image's label.
+        class_ids: (n,) int64 labels of the images.
+        allowed: for each label the places of the candidates that agree with it; none for a label without any.
         recipe: of the propagated prototypes.
         candidates: (c,) int64 positions in the recipe's table.
         spread: of zero-shot classes.
@@ -69,7 +70,8 @@ class StageInput:
     embeddings: Matrix
     as_classified: Matrix
     positions: NDArray[np.int64]
-    allowed: Matrix
+    class_ids: NDArray[np.int64]
+    allowed: Mapping[int, NDArray[np.int64]]
     recipe: LinearPrototypes
     candidates: NDArray[np.int64]
     spread: float
@@ -246,8 +248,9 @@ def fit_stage(given: StageInput) -> CollectionStage:
 
 
 def _labels(given: StageInput) -> AnchorLabels:
-    usable = np.flatnonzero((given.positions >= 0) & (given.allowed.sum(axis=1) > 0))
-    return AnchorLabels(given.positions[usable], given.allowed[usable])
+    agrees = np.array([len(given.allowed[label]) > 0 for label in given.class_ids.tolist()], dtype=bool)
+    usable = np.flatnonzero((given.positions >= 0) & agrees)
+    return AnchorLabels(given.positions[usable], given.class_ids[usable], given.allowed, len(given.candidates))
 
 
 def _refine(given: StageInput, labels: AnchorLabels, kept: NDArray[np.bool_]) -> Refined:
@@ -282,17 +285,17 @@ def _hold_out(given: StageInput) -> HeldOutChances:
 def _fold(labels: AnchorLabels, turn: int) -> NDArray[np.int64]:
     """Places of the turn-th shot of every class that has at least two."""
     shots = np.flatnonzero(labels.is_shot)
-    classes = labels.allowed[shots].argmax(axis=1)
+    classes = labels.candidates[shots]
     order = np.argsort(classes, kind="stable")
-    first = np.searchsorted(classes[order], np.arange(labels.allowed.shape[1]))
-    counts = np.bincount(classes, minlength=labels.allowed.shape[1])
+    first = np.searchsorted(classes[order], np.arange(labels.width))
+    counts = np.bincount(classes, minlength=labels.width)
     chosen = (counts > 1) & (counts > turn)
     return shots[order[first[chosen] + turn]].astype(np.int64)
 
 
 def _fit_without(given: StageInput, labels: AnchorLabels, fold: NDArray[np.int64]) -> HeldOutChances:
     held = labels.positions[fold]
-    classes = labels.allowed[fold].argmax(axis=1)
+    classes = labels.candidates[fold]
     rest = labels.without(fold)
     kept = ~np.isin(given.positions, held)
     refined = _refine(given, rest, kept)

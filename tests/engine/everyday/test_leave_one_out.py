@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 from engine.everyday.leave_one_out import (
     HeldOutDistances,
     held_out_distances,
-    membership_matrix,
     with_fresh_neighbours,
 )
 from engine.everyday.propagation import PropagationSession
@@ -15,7 +14,7 @@ from engine.everyday.prototypes import NEIGHBOURS, PrototypeTable, Setting, Supp
 from engine.everyday.shots import Membership, Shots
 from engine.everyday.tuning import lambda_for
 from engine.graph.category_graph import CategoryGraph
-from tests.support.everyday import Matrix, collection, stand_in_distance, tree, without
+from tests.support.everyday import Matrix, collection, propagation_matrix, stand_in_distance, tree, without
 from tests.support.graphs import seaside_graph
 
 ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10)
@@ -50,8 +49,7 @@ def _fitted(
 
 
 def _held_out(fitted: Fitted) -> HeldOutDistances:
-    rows = membership_matrix(fitted.support.membership, len(fitted.shots), len(fitted.support.class_ids))
-    return held_out_distances(fitted.shots, rows, fitted.table.propagation_matrix(), fitted.everything)
+    return held_out_distances(fitted.shots, fitted.table, fitted.everything, np.arange(len(fitted.shots)))
 
 
 def _membership_without(members: Membership, shot: int) -> Membership:
@@ -164,7 +162,7 @@ def _by_fixed_weights(fitted: Fitted, shot: int, lambda_: Matrix) -> NDArray[np.
         images = [image for image in members.image_positions[members.class_positions == place] if image != shot]
         means.append(embeddings[images].mean(axis=0) if images else None)
     for place in fitted.everything:
-        weights = fitted.table.propagation_matrix()[place]
+        weights = propagation_matrix(fitted.table)[place]
         parents = [(weight, mean) for weight, mean in zip(weights, means, strict=True) if weight and mean is not None]
         total = sum(weight for weight, _ in parents)
         propagated = sum(weight * mean / total for weight, mean in parents) if parents else None

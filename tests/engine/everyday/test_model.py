@@ -5,7 +5,8 @@ import pytest
 
 from engine.everyday.back_off import Policy
 from engine.everyday.classification import Scores, classify_all
-from engine.everyday.model import EverydayModel, Prior, fit, held_out_check, prior_of
+from engine.everyday.held_out_check import held_out_check
+from engine.everyday.model import EverydayModel, Prior, fit, prior_of
 from engine.everyday.propagation import PropagationSession
 from engine.everyday.prototypes import NEIGHBOURS, Setting, prototype_table, support_of
 from engine.everyday.shots import Shots
@@ -19,6 +20,7 @@ from tests.support.everyday import (
     Matrix,
     collection,
     no_shots,
+    propagation_matrix,
     some_shots,
     stand_in_distance,
     together,
@@ -271,7 +273,7 @@ def test_a_class_with_two_parents_counts_for_both(propagation: PropagationSessio
     assert scores.safe_score.max() <= 1 + 1e-5
     puffin = model.place_of(PUFFIN)
     assert puffin is not None
-    parents = np.flatnonzero(model.table.propagation_matrix()[puffin])
+    parents = np.flatnonzero(propagation_matrix(model.table)[puffin])
     assert model.table.class_ids[parents].tolist() == [BIRD, DIVER]
 
 
@@ -281,7 +283,7 @@ def test_held_out_shots_of_ppn_find_their_parents_again(propagation: Propagation
     shots = drawn.shots(dict.fromkeys(drawn.graph.leaves(), 2))
     support = support_of(drawn.graph, shots, Setting.PPN)
     table = prototype_table(propagation, support, shots, lambda_for(support.own_counts, 1.0))
-    check = held_out_check(drawn.graph, shots, support, table, np.arange(9), setting=Setting.PPN)
+    check = held_out_check(drawn.graph, shots, table, np.arange(9), np.arange(len(shots)), setting=Setting.PPN)
     squared = squared_at(check, 1.0)
     for shot in range(len(shots)):
         expected = stand_in_distance(shots, shot, 0.5, count=NEIGHBOURS)
@@ -297,7 +299,7 @@ def test_ppn_does_not_ask_the_graph(propagation: PropagationSession) -> None:
     moved.move(5, 2, None)
     anywhere = fit(moved, shots, propagation, PRIOR, setting=Setting.PPN)
     assert _changed(placed, anywhere) == set()
-    assert (placed.table.propagation_matrix() > 0).sum(axis=1).tolist() == [NEIGHBOURS] * 9
+    assert (propagation_matrix(placed.table) > 0).sum(axis=1).tolist() == [NEIGHBOURS] * 9
 
 
 # -- unknown, bars, chosen classes --------------------------------------------------------------------------------

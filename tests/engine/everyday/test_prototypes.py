@@ -14,7 +14,7 @@ from engine.everyday.prototypes import (
 from engine.everyday.shots import Shots
 from engine.everyday.tuning import lambda_for
 from engine.graph.category_graph import CategoryGraph
-from tests.support.everyday import WIDTH, collection, no_shots, tree
+from tests.support.everyday import WIDTH, collection, no_shots, propagation_matrix, tree
 from tests.support.graphs import graph_of, seaside_graph
 
 ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10)
@@ -77,7 +77,7 @@ def test_a_class_with_two_parents_takes_from_each_by_attention(propagation: Prop
     drawn = collection(seaside_graph())
     table = _table(propagation, drawn.graph, drawn.shots({BIRD: 2, DIVER: 3, PUFFIN: 1}))
     puffin, bird, diver = (_place(table, class_id) for class_id in (PUFFIN, BIRD, DIVER))
-    weights = table.propagation_matrix()[puffin]
+    weights = propagation_matrix(table)[puffin]
     assert set(np.flatnonzero(weights)) == {bird, diver}
     assert weights.sum() == pytest.approx(1.0)
     assert weights[bird] != pytest.approx(weights[diver], abs=1e-3)
@@ -118,8 +118,8 @@ def test_ppn_takes_the_three_nearest_other_classes(propagation: PropagationSessi
         distances = ((table.initial - table.initial[child]) ** 2).sum(axis=1)
         distances[child] = np.inf
         nearest = set(np.argsort(distances)[:NEIGHBOURS].tolist())
-        assert set(np.flatnonzero(table.propagation_matrix()[child]).tolist()) == nearest
-    np.testing.assert_allclose(table.propagation_matrix().sum(axis=1), 1.0, rtol=1e-5)
+        assert set(np.flatnonzero(propagation_matrix(table)[child]).tolist()) == nearest
+    np.testing.assert_allclose(propagation_matrix(table).sum(axis=1), 1.0, rtol=1e-5)
 
 
 @pytest.mark.parametrize(("classes", "parents"), [(0, 0), (1, 0), (2, 1), (3, 2), (4, 3), (9, 3)])

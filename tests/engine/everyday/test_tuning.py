@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from engine.everyday.held_out_check import held_out_check, holdable_shots
 from engine.everyday.leave_one_out import HeldOutDistances
-from engine.everyday.model import Prior, held_out_check
+from engine.everyday.model import Prior
 from engine.everyday.propagation import PropagationSession
 from engine.everyday.prototypes import Setting, candidate_positions, prototype_table, support_of
 from engine.everyday.shots import Shots
@@ -20,6 +21,7 @@ from engine.everyday.tuning import (
     Tuning,
     calibration_error,
     lambda_for,
+    sampled,
     squared_at,
     tune,
 )
@@ -34,7 +36,8 @@ def _check_of(
     support = support_of(drawn.graph, shots, setting)
     table = prototype_table(session, support, shots, lambda_for(support.own_counts, START))
     candidates = candidate_positions(drawn.graph, table, None)
-    return held_out_check(drawn.graph, shots, support, table, candidates, setting=setting)
+    held = holdable_shots(drawn.graph, shots, table, candidates)
+    return held_out_check(drawn.graph, shots, table, candidates, held, setting=setting)
 
 
 def _tune(check: HeldOutCheck, *, may_propagate: bool = True, prior: Prior = PRIOR) -> Tuning:
@@ -202,9 +205,11 @@ def test_few_shots_hardly_move_the_temperature(propagation: PropagationSession) 
 
 
 def test_many_shots_are_sampled() -> None:
-    """More than `MOST_SHOTS` held-out shots take no longer."""
-    own = np.tile(np.array([[0.1, 0.3]], dtype=np.float32), (MOST_SHOTS + 50, 1))
-    assert _tune(_plain(own, [0] * len(own))).shots_checked == MOST_SHOTS
+    """More than `MOST_SHOTS` held-out shots take no longer; few are all taken, and the sample is always the same."""
+    few, many = np.arange(5), np.arange(100, 150 + MOST_SHOTS)
+    assert sampled(few).tolist() == few.tolist()
+    assert len(set(sampled(many).tolist()) & set(many.tolist())) == MOST_SHOTS
+    assert sampled(many).tolist() == sampled(many).tolist()
 
 
 def test_the_own_distance_is_the_median_to_the_nearest_right_class() -> None:

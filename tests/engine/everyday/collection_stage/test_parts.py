@@ -41,7 +41,7 @@ from engine.everyday.collection_stage.refinement import (
 from engine.everyday.collection_stage.sharing import AnchorLabels
 from engine.everyday.collection_stage.whitening import LEAST_SHRINKAGE, shrinkage_for, whitening_of
 from engine.everyday.fixed_point import to_fixed
-from tests.support.everyday import unit
+from tests.support.everyday import anchor_labels, unit
 
 NONE = np.zeros(0, dtype=np.int64)
 
@@ -184,7 +184,7 @@ def test_what_links_say() -> None:
 def test_a_coarse_label_is_shared_out_by_chances() -> None:
     """Chances 0.6, 0.3, 0.1 with the first two allowed become 2/3 and 1/3; a shot is its class's; others stay."""
     chances = np.array([[0.6, 0.3, 0.1], [0.6, 0.3, 0.1], [0.6, 0.3, 0.1]], dtype=np.float32)
-    labels = AnchorLabels(np.array([0, 2]), np.array([[1, 1, 0], [0, 0, 1]], dtype=np.float32))
+    labels = anchor_labels([0, 2], [[0, 1], [2]], 3)
     labels.hold(chances)
     assert chances[0] == pytest.approx([2 / 3, 1 / 3, 0])
     assert chances[1] == pytest.approx([0.6, 0.3, 0.1])
@@ -197,7 +197,7 @@ def test_a_coarse_label_is_shared_out_by_chances() -> None:
 def test_a_coarse_label_nothing_speaks_for_is_shared_out_evenly() -> None:
     """Chances of zero do not divide by zero."""
     chances = np.array([[0, 0, 1]], dtype=np.float32)
-    AnchorLabels(np.array([0]), np.array([[1, 1, 0]], dtype=np.float32)).hold(chances)
+    anchor_labels([0], [[0, 1]], 3).hold(chances)
     assert chances[0] == pytest.approx([0.5, 0.5, 0])
 
 
@@ -216,7 +216,7 @@ def test_one_step_follows_look_alikes() -> None:
 def test_refined_prototypes_by_hand() -> None:
     """One shot, its copy unlabelled, two classes at right angles: the copy adds a shot in the same direction."""
     vectors = np.array([[1, 0], [0, 1], [1, 0], [0, 1]], dtype=np.float32)
-    labels = AnchorLabels(np.array([0, 1]), np.eye(2, dtype=np.float32))
+    labels = anchor_labels([0, 1], [[0], [1]], 2)
     spare = [0] * (LINKS - 1)
     links = _links([[2, *spare], [3, *spare], [0, *spare], [1, *spare]], [[0.9, *spare]] * 4)
     start = InitialPrototypes(np.eye(2, dtype=np.float32), np.zeros(2, dtype=bool), 1.0)
@@ -247,7 +247,7 @@ def test_a_class_nothing_looks_like_stays_where_it_is() -> None:
     """An isolated class: no image is linked to its shot, none near its prototype."""
     vectors = unit(np.concatenate([np.eye(8)[:1], np.tile(np.eye(8)[1], (5, 1)) + 0.05 * np.eye(8)[3:8]]))
     wide = np.pad(vectors, ((0, 0), (0, 400))).astype(np.float32)
-    labels = AnchorLabels(np.array([0, 1]), np.eye(2, dtype=np.float32))
+    labels = anchor_labels([0, 1], [[0], [1]], 2)
     links = links_between(nearest(wide, wide, own=np.arange(6)))
     start = InitialPrototypes(wide[:2].copy(), np.zeros(2, dtype=bool), 1.0)
     refined = refine(wide, links, labels, start, ignored=NONE)
@@ -260,7 +260,7 @@ def test_ignored_images_teach_nothing() -> None:
     """Images that show none of the classes have no share in any prototype."""
     vectors = unit(np.random.default_rng(0).normal(size=(10, 6)))
     links = links_between(nearest(vectors, vectors, own=np.arange(10)))
-    labels = AnchorLabels(np.array([0, 1]), np.eye(2, dtype=np.float32))
+    labels = anchor_labels([0, 1], [[0], [1]], 2)
     start = InitialPrototypes(vectors[:2].copy(), np.zeros(2, dtype=bool), 1.0)
     refined = refine(vectors, links, labels, start, ignored=np.arange(2, 10))
     assert refined.unlabelled.tolist() == [0, 0]
@@ -271,7 +271,7 @@ def test_a_zero_shot_class_stays_where_its_ancestors_put_it() -> None:
     """Nobody said what it looks like: the collection does not guess."""
     vectors = unit(np.random.default_rng(0).normal(size=(20, 6)))
     links = links_between(nearest(vectors, vectors, own=np.arange(20)))
-    labels = AnchorLabels(np.array([0]), np.array([[1, 0]], dtype=np.float32))
+    labels = anchor_labels([0], [[0]], 2)
     start = InitialPrototypes(np.stack([vectors[0], vectors[:3].mean(axis=0)]), np.array([False, True]), 1.0)
     refined = refine(vectors, links, labels, start, ignored=NONE)
     assert refined.prototypes[1] == pytest.approx(start.prototypes[1])
@@ -351,7 +351,7 @@ def _crowds(apart: float) -> tuple[CollectionBasis, AnchorLabels]:
     shots = np.arange(0, 40, 2)
     basis = collection_basis(np.arange(120), embeddings, labelled=shots)
     assert basis is not None
-    return basis, AnchorLabels(shots, np.eye(20, dtype=np.float32))
+    return basis, anchor_labels(shots.tolist(), [[place] for place in range(20)], 20)
 
 
 def test_familiar_shots_have_look_alikes_in_the_collection() -> None:
@@ -365,5 +365,5 @@ def test_without_shots_or_without_others_everything_is_familiar() -> None:
     """There is nothing to compare."""
     basis, labels = _crowds(0.0)
     assert familiarity_of(basis, labels.without(np.arange(20))) == 1
-    everybody = AnchorLabels(np.arange(120), np.eye(120, dtype=np.float32))
+    everybody = anchor_labels(range(120), [[place] for place in range(120)], 120)
     assert familiarity_of(basis, everybody) == 1

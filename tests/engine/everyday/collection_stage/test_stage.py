@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
+from engine.everyday.collection_stage.sharing import AnchorLabels
 from engine.everyday.collection_stage.stage import StageCheck
 from engine.everyday.model import EverydayModel, fit
 from engine.everyday.propagation import PropagationSession
@@ -136,6 +137,14 @@ def test_classes_may_be_numbered_otherwise(propagation: PropagationSession) -> N
     assert _chances(second, given)[:, order] == pytest.approx(_chances(first, given), abs=1e-4)
 
 
+def _allowed(labels: AnchorLabels) -> Matrix:
+    """(l, c) float32, 1 for the candidates that a label allows."""
+    allowed = np.zeros((len(labels.positions), labels.width), dtype=np.float32)
+    for row, label in enumerate(labels.labels.tolist()):
+        allowed[row, labels.allowed[label]] = 1
+    return allowed
+
+
 def test_shots_stay_where_a_person_put_them(propagation: PropagationSession) -> None:
     """A shot belongs to its class and to no other; a coarse-labelled image to the leaves below its class alone."""
     given = crowd(12)
@@ -144,8 +153,9 @@ def test_shots_stay_where_a_person_put_them(propagation: PropagationSession) -> 
     assert model.stage is not None
     labels, chances = model.stage.labels, model.stage.refined.chances
     held = chances[labels.positions]
-    assert held[labels.is_shot] == pytest.approx(labels.allowed[labels.is_shot], abs=1e-6)
-    assert (held[labels.allowed == 0] == 0).all()
+    allowed = _allowed(labels)
+    assert held[labels.is_shot] == pytest.approx(allowed[labels.is_shot], abs=1e-6)
+    assert (held[allowed == 0] == 0).all()
     assert held.sum(axis=1) == pytest.approx(1)
 
 
@@ -157,7 +167,7 @@ def test_several_parents_share_a_leaf(propagation: PropagationSession) -> None:
     assert model.stage is not None
     labels = model.stage.labels
     below = {frozenset(given.graph.descendants(family)) for family in range(1, FAMILIES + 1)}
-    allowed = {frozenset(model.candidate_ids[row > 0].tolist()) for row in labels.allowed[~labels.is_shot]}
+    allowed = {frozenset(model.candidate_ids[row > 0].tolist()) for row in _allowed(labels)[~labels.is_shot]}
     assert allowed <= below
     assert frozenset(given.graph.descendants(given.graph.find("family 0"))) in allowed
 
@@ -176,7 +186,7 @@ def test_four_levels(propagation: PropagationSession) -> None:
     basis = collection_basis(np.arange(30), embeddings, labelled=rows)
     model = fit(graph, shots, propagation, PRIOR, basis=basis)
     assert model.stage is not None
-    widths = dict(zip(rows.tolist(), model.stage.labels.allowed.sum(axis=1).tolist(), strict=True))
+    widths = dict(zip(rows.tolist(), _allowed(model.stage.labels).sum(axis=1).tolist(), strict=True))
     assert widths == {0: 1, 10: 1, 20: 1, 1: 3, 11: 3, 2: 2, 12: 2, 21: 2}
     best = model.classify(embeddings, np.ones(30, np.float32)).best
     assert (model.candidate_ids[best] == np.repeat([graph.find(f"leaf {leaf}") for leaf in (1, 2, 3)], 10)).all()
