@@ -184,7 +184,7 @@ def _coarse_shares(fitted: EverydayModel, candidate: int, total: float) -> tuple
     assert fitted.stage is not None, "asked only with the stage on"
     stage, labels = fitted.stage, fitted.stage.labels
     positions = labels.sharing(candidate)
-    parts = stage.refined.chances[positions, candidate]
+    parts = stage.refined.chances.at(positions)[:, candidate]
     if total <= 0 or parts.sum() <= 0:
         return ()
     image_ids = stage.basis.image_ids[stage.basis.anchors[positions]]

@@ -79,7 +79,9 @@ def held_out_distances(
     sizes = removal.sizes[candidates]
     shape = (len(held), len(candidates))
     found = HeldOutDistances(
-        *(np.empty(shape, dtype=np.float32) for _ in range(3)),
+        np.empty(shape, dtype=np.float32),
+        np.empty(shape, dtype=np.float32),
+        np.empty(shape, dtype=np.float32),
         np.broadcast_to(sizes, shape).copy(),
         np.broadcast_to(removal.has_parents, shape).copy(),
     )

@@ -85,7 +85,12 @@ def _staged(graph: GraphWriter, stage: CollectionStage) -> str:
     vector = graph.unit(turned, _SHORTEST, "whitened")
     places, cosines = _nearest(graph, vector, stage)
     weights, followed = _weights(graph, cosines)
-    linked = graph.node("Gather", [graph.array("anchors.chances", stage.refined.chances), places], "linked", axis=0)
+    linked = graph.node(
+        "Gather",
+        [graph.array("anchors.chances", stage.refined.chances.at(np.arange(len(stage.basis.anchors)))), places],
+        "linked",
+        axis=0,
+    )
     axis = graph.array("links.axis", [1], np.int64)
     shares = graph.node("MatMul", [graph.node("Unsqueeze", [weights, axis], "links.row"), linked], "follow.row")
     walked = graph.node("Squeeze", [shares, axis], "follow")

@@ -7,13 +7,14 @@ from image to image that stops at a labelled one, or at any image where it does 
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.blocks import in_blocks
 from engine.everyday.classification import LinearClassifier, linear_classifier
+from engine.everyday.collection_stage.anchor_chances import AnchorChances
 from engine.everyday.collection_stage.neighbours import Links, follow
 from engine.everyday.collection_stage.sharing import AnchorLabels
 
@@ -31,8 +32,12 @@ JUDGED: Final = 6
 """Place of the link whose cosine says how alike images are: the last of `NEIGHBOURS` (decision 20)."""
 LEAST_TEMPERATURE: Final = 0.5
 """In cosines of unrelated images, which scatter around 0 by 1 / sqrt(width)."""
-SMOOTH_ROWS: Final = 256
-"""Images smoothed at a time by a core. Chosen: a block stays in its cache."""
+SMOOTH_CHANCES: Final = 65_536
+"""Chances smoothed at a time by a core. Chosen: with those of their links they take 3 MB and stay in its cache."""
+PRODUCT_ROWS: Final = 64
+"""Fewest images multiplied with all prototypes at a time. Chosen: fewer make a slow product."""
+MOST_PRODUCTS: Final = 4_000_000
+"""Products of anchors with prototypes that a median is taken over; of more anchors every second, third, ... counts."""
 SUM_ROWS: Final = 512
 """Images summed at a time, in a fixed order whatever the cores. Chosen: a block stays in a core's cache."""
 
@@ -61,7 +66,7 @@ class Refined:
     Attributes:
         prototypes: (c, d) float32.
         classifier: Eq. 2 over them, for whitened embeddings of length 1.
-        chances: (m, c) float32, in which part each anchor belongs to each candidate; labels are held.
+        chances: in which part each anchor belongs to each candidate; labels are held.
         unlabelled: (c,) float32, share of the prototype that unlabelled images make up.
         coarse: (c,) float32, share that coarse-labelled images make up.
         start: (c,) float32, share of the propagated prototype; the rest is the shots again.
@@ -69,7 +74,7 @@ class Refined:
 
     prototypes: Matrix
     classifier: LinearClassifier
-    chances: Matrix
+    chances: AnchorChances
     unlabelled: Matrix
     coarse: Matrix
     start: Matrix
@@ -90,13 +95,17 @@ def refine(
     weights = np.full(len(vectors), UNLABELLED, dtype=np.float32)
     weights[labels.positions] = 1
     weights[ignored] = 0
-    prototypes, chances = start.prototypes, None
+    chances = AnchorChances.held(labels, len(vectors))
+    walk = _Walk(vectors[chances.free_positions], links.rows(chances.free_positions), labels)
+    shots = _of_shots(chances, vectors, weights)
+    prototypes, is_first = start.prototypes, True
     temperature = temperature_for(links, vectors)
     for _ in range(ROUNDS):
-        _, chances = _belong(vectors, links, labels, prototypes, start, temperature=temperature, chances=chances)
-        prototypes = _moved(vectors, weights, chances, start)
-    classifier, chances = _belong(vectors, links, labels, prototypes, start, temperature=temperature, chances=chances)
-    return Refined(prototypes, classifier, chances, *_shares(weights, chances, labels, start))
+        walk.run(chances, _classifier(vectors, prototypes, start, temperature), starts_anew=is_first)
+        prototypes, is_first = _moved(walk.vectors, weights[chances.free_positions], chances, shots, start), False
+    classifier = _classifier(vectors, prototypes, start, temperature)
+    walk.run(chances, classifier, starts_anew=False)
+    return Refined(prototypes, classifier, chances, *_shares(weights, chances, labels, shots, start))
 
 
 def temperature_for(links: Links, vectors: Matrix) -> float:
@@ -124,48 +133,74 @@ def softmax(logits: Matrix) -> Matrix:
     return logits
 
 
-def joined(by_prototype: Matrix, links: Links, chances: Matrix) -> Matrix:
-    """One step: chances (n, c) by prototypes and by the linked anchors' chances (m, c)."""
-    found = follow(links, chances)
+def joined(by_prototype: Matrix, links: Links, chances: AnchorChances) -> Matrix:
+    """One step: chances (n, c) by prototypes and by the linked anchors' chances."""
+    found = chances.follow(links)
     found += (1 - links.followed) * by_prototype
     return found
 
 
-def _belong(
-    vectors: Matrix,
-    links: Links,
-    labels: AnchorLabels,
-    prototypes: Matrix,
-    start: InitialPrototypes,
-    *,
-    temperature: float,
-    chances: Matrix | None,
-) -> tuple[LinearClassifier, Matrix]:
-    classifier = _classifier(vectors, prototypes, start, temperature)
-    by_prototype = np.empty((len(vectors), len(prototypes)), dtype=np.float32)
+@final
+@dataclass(frozen=True)
+class _Walk:
+    """Steps along the links of the f anchors that are no shots; what they take from shots is the same in every step.
 
-    def work(rows: slice) -> None:
-        by_prototype[rows] = chances_of(classifier, vectors[rows])
+    Attributes:
+        vectors: (f, d) float32.
+        links: of these to any anchor.
+        labels: of anchors.
+    """
 
-    in_blocks(len(vectors), work, SMOOTH_ROWS)
-    chances = by_prototype.copy() if chances is None else chances
-    labels.hold(chances)
-    by_prototype *= 1 - links.followed
-    for _ in range(STEPS):
-        chances = _step(by_prototype, links, chances)
-        labels.hold(chances)
-    return classifier, chances
+    vectors: Matrix
+    links: Links
+    labels: AnchorLabels
+
+    def run(self, chances: AnchorChances, classifier: LinearClassifier, *, starts_anew: bool) -> None:
+        """Find where the anchors belong (`STEPS` steps), from where they did or from the prototypes alone."""
+        rest = self._by_prototype(classifier)
+        if starts_anew:
+            chances.free[:] = rest
+        self.labels.share_out(chances.free, chances.row_of)
+        rest *= 1 - self.links.followed
+        chances.add_shots(rest, self.links)
+        among = _strongest_first(chances.links_to_free(self.links))
+        after = np.empty_like(rest)
+        for _ in range(STEPS):
+            self._step(rest, among, chances.free, after)
+            chances.free[:] = after
+            self.labels.share_out(chances.free, chances.row_of)
+
+    def _by_prototype(self, classifier: LinearClassifier) -> Matrix:
+        found = np.empty((len(self.vectors), len(classifier.weights)), dtype=np.float32)
+
+        def work(rows: slice) -> None:
+            found[rows] = chances_of(classifier, self.vectors[rows])
+
+        in_blocks(len(found), work, max(rows_for(found.shape[1]), PRODUCT_ROWS))
+        return found
+
+    @staticmethod
+    def _step(rest: Matrix, among: Links, before: Matrix, after: Matrix) -> None:
+        def work(rows: slice) -> None:
+            np.add(rest[rows], follow(among.rows(rows), before), out=after[rows])
+
+        in_blocks(len(after), work, rows_for(after.shape[1]))
 
 
-def _step(rest: Matrix, links: Links, chances: Matrix) -> Matrix:
-    """The same as `joined`, with its factor in `rest` already."""
-    after = rest.copy()
+def rows_for(candidates: int) -> int:
+    """Images smoothed at a time, each with so many chances."""
+    return max(1, SMOOTH_CHANCES // max(candidates, 1))
 
-    def work(rows: slice) -> None:
-        after[rows] += follow(links.rows(rows), chances)
 
-    in_blocks(len(chances), work, SMOOTH_ROWS)
-    return after
+def _strongest_first(links: Links) -> Links:
+    """The same links without places that no image needs."""
+    order = np.argsort(-links.weights, axis=1, kind="stable")
+    order = order[:, : max(1, int((links.weights > 0).sum(axis=1).max(initial=0)))]
+    return Links(
+        np.take_along_axis(links.positions, order, axis=1),
+        np.take_along_axis(links.weights, order, axis=1),
+        np.take_along_axis(links.cosines, order, axis=1),
+    )
 
 
 def _classifier(vectors: Matrix, prototypes: Matrix, start: InitialPrototypes, temperature: float) -> LinearClassifier:
@@ -174,7 +209,8 @@ def _classifier(vectors: Matrix, prototypes: Matrix, start: InitialPrototypes, t
     if not start.is_zero_shot.any():
         return linear_classifier(directions, temperature)
     known = directions[~start.is_zero_shot]
-    apart = 2 - 2 * (vectors @ known.T).max(axis=1) if len(known) else np.full(1, 2.0)
+    some = vectors[:: max(1, len(vectors) * len(known) // MOST_PRODUCTS)]
+    apart = 2 - 2 * (some @ known.T).max(axis=1) if len(known) else np.full(1, 2.0)
     return linear_classifier(
         directions,
         temperature,
@@ -184,34 +220,54 @@ def _classifier(vectors: Matrix, prototypes: Matrix, start: InitialPrototypes, t
     )
 
 
-def _moved(vectors: Matrix, weights: Matrix, chances: Matrix, start: InitialPrototypes) -> Matrix:
-    parts = chances * weights[:, None]
-    sums = _weighted_sums(parts, vectors) + START * start.prototypes
-    means = sums / (parts.sum(axis=0) + START)[:, None]
-    return np.where(start.is_zero_shot[:, None], start.prototypes, means).astype(np.float32)
+@dataclass(frozen=True)
+class _ShotSums:
+    """What shots add to the prototypes: sums (c, d) of their vectors and (c,) of their weights."""
+
+    vectors: Matrix
+    weights: Matrix
 
 
-def _weighted_sums(parts: Matrix, vectors: Matrix) -> Matrix:
-    """parts.T @ vectors, a block of rows at a time, always added up in the same order."""
+def _of_shots(chances: AnchorChances, vectors: Matrix, weights: Matrix) -> _ShotSums:
+    shots = np.flatnonzero(chances.shot_of >= 0)
+    classes, count = chances.shot_of[shots], chances.free.shape[1]
+    sums = np.zeros((count, vectors.shape[1]), dtype=np.float32)
+    np.add.at(sums, classes, weights[shots, None] * vectors[shots])
+    return _ShotSums(sums, np.bincount(classes, weights=weights[shots], minlength=count).astype(np.float32))
+
+
+def _moved(
+    vectors: Matrix, weights: Matrix, chances: AnchorChances, shots: _ShotSums, start: InitialPrototypes
+) -> Matrix:
+    """Means by chances; `vectors` (f, d) and `weights` (f,) are of the anchors that are no shots."""
+    sums = _weighted_sums(chances.free, weights, vectors)
+    sums += shots.vectors + START * start.prototypes
+    total = weights @ chances.free + shots.weights + START
+    return np.where(start.is_zero_shot[:, None], start.prototypes, sums / total[:, None]).astype(np.float32)
+
+
+def _weighted_sums(parts: Matrix, weights: Matrix, vectors: Matrix) -> Matrix:
+    """parts.T @ (weights * vectors), a block of rows at a time, always added up in the same order."""
     sums = np.zeros((-(-len(parts) // SUM_ROWS), parts.shape[1], vectors.shape[1]), dtype=np.float32)
 
     def work(rows: slice) -> None:
-        sums[rows.start // SUM_ROWS] = parts[rows].T @ vectors[rows]
+        sums[rows.start // SUM_ROWS] = parts[rows].T @ (weights[rows, None] * vectors[rows])
 
     in_blocks(len(parts), work, SUM_ROWS)
     return sums.sum(axis=0)
 
 
 def _shares(
-    weights: Matrix, chances: Matrix, labels: AnchorLabels, start: InitialPrototypes
+    weights: Matrix, chances: AnchorChances, labels: AnchorLabels, shots: _ShotSums, start: InitialPrototypes
 ) -> tuple[Matrix, Matrix, Matrix]:
     """What the refined prototypes are made of; see `Refined`."""
-    parts = chances * weights[:, None]
-    total = parts.sum(axis=0) + START
-    coarse = parts[labels.positions[~labels.is_shot]].sum(axis=0)
-    labelled = parts[labels.positions].sum(axis=0)
+    free = weights[chances.free_positions]
+    total = free @ chances.free + shots.weights + START
+    positions = labels.positions[~labels.is_shot]
+    coarse = weights[positions] @ chances.free[chances.row_of[positions]]
+    free[chances.row_of[positions]] = 0
     moves = ~start.is_zero_shot
-    unlabelled_share = np.where(moves, (parts.sum(axis=0) - labelled) / total, 0)
+    unlabelled_share = np.where(moves, (free @ chances.free) / total, 0)
     coarse_share = np.where(moves, coarse / total, 0)
     start_share = np.where(moves, START / total, 1)
     return unlabelled_share.astype(np.float32), coarse_share.astype(np.float32), start_share.astype(np.float32)

@@ -42,7 +42,7 @@ class AnchorLabels:
 
     def sharing(self, candidate: int) -> NDArray[np.int64]:
         """Positions of the coarse-labelled anchors that a candidate has a share in."""
-        parts = [positions for positions, allowed in self._coarse if candidate in allowed]
+        parts = [positions for positions, allowed in self.coarse if candidate in allowed]
         return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
 
     def shot_counts(self) -> Matrix:
@@ -53,32 +53,30 @@ class AnchorLabels:
         """All but some of them."""
         return self._at(np.setdiff1d(np.arange(len(self.positions)), places))
 
-    def hold(self, chances: Matrix) -> None:
-        """Bring the labelled rows of chances (m, c) into line with the labels, in place.
+    def share_out(self, chances: Matrix, row_of: NDArray[np.int64]) -> None:
+        """Bring the rows of coarse-labelled images into line with their labels, in place.
 
-        A shot belongs to its class and stays there. A coarse-labelled image is shared out among the candidates below
-        its class, of any depth and by every path, in proportion to the chances they have.
+        Each is shared out among the candidates below its class, of any depth and by every path, in proportion to the
+        chances they have.
+
+        Args:
+            chances: (f, c) float32.
+            row_of: (m,) int64, row of each anchor in `chances`.
         """
-        shots = self._shots
-        chances[shots.positions] = 0
-        chances[shots.positions, shots.candidates] = 1
-        for positions, allowed in self._coarse:
-            held = chances[np.ix_(positions, allowed)] + LEAST
-            chances[positions] = 0
-            chances[np.ix_(positions, allowed)] = held / held.sum(axis=1, keepdims=True)
-
-    def _at(self, places: NDArray[np.int64]) -> "AnchorLabels":
-        return AnchorLabels(self.positions[places], self.labels[places], self.allowed, self.width)
+        for positions, allowed in self.coarse:
+            rows = row_of[positions]
+            held = chances[np.ix_(rows, allowed)] + LEAST
+            chances[rows] = 0
+            chances[np.ix_(rows, allowed)] = held / held.sum(axis=1, keepdims=True)
 
     @cached_property
-    def _shots(self) -> "AnchorLabels":
-        return self._at(np.flatnonzero(self.is_shot))
-
-    @cached_property
-    def _coarse(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    def coarse(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """Positions of the images of each coarse label, and the candidates it allows."""
         coarse = self._at(np.flatnonzero(~self.is_shot))
         return [
             (coarse.positions[coarse.labels == label], self.allowed[label])
             for label in np.unique(coarse.labels).tolist()
         ]
+
+    def _at(self, places: NDArray[np.int64]) -> "AnchorLabels":
+        return AnchorLabels(self.positions[places], self.labels[places], self.allowed, self.width)

@@ -33,7 +33,7 @@ from engine.everyday.fixed_point import Embeddings, block_of, factor_of
 FOLDS: Final = 4
 """At most so many shots of a class are held out, one at a time, together with one of every other class."""
 ENOUGH_HELD_OUT: Final = 200
-"""No further turn once so many shots were held out."""
+"""No further turn once so many shots were held out, and of more classes so many take turns."""
 PASS_ROWS: Final = 256
 """Images classified at a time by a core. Chosen: their links and chances stay in its cache."""
 ELSEWHERE: Final = 0.8
@@ -289,7 +289,9 @@ def _fold(labels: AnchorLabels, turn: int) -> NDArray[np.int64]:
     order = np.argsort(classes, kind="stable")
     first = np.searchsorted(classes[order], np.arange(labels.width))
     counts = np.bincount(classes, minlength=labels.width)
-    chosen = (counts > 1) & (counts > turn)
+    chosen = np.flatnonzero((counts > 1) & (counts > turn))
+    if len(chosen) > ENOUGH_HELD_OUT:
+        chosen = np.sort(np.random.default_rng(turn).choice(chosen, ENOUGH_HELD_OUT, replace=False))
     return shots[order[first[chosen] + turn]].astype(np.int64)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from engine.everyday.collection_stage.anchor_chances import AnchorChances
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.collection_stage.branches import Branches
 from engine.everyday.collection_stage.calibration import (
@@ -185,10 +186,12 @@ def test_a_coarse_label_is_shared_out_by_chances() -> None:
     """Chances 0.6, 0.3, 0.1 with the first two allowed become 2/3 and 1/3; a shot is its class's; others stay."""
     chances = np.array([[0.6, 0.3, 0.1], [0.6, 0.3, 0.1], [0.6, 0.3, 0.1]], dtype=np.float32)
     labels = anchor_labels([0, 2], [[0, 1], [2]], 3)
-    labels.hold(chances)
+    labels.share_out(chances, np.arange(3))
     assert chances[0] == pytest.approx([2 / 3, 1 / 3, 0])
     assert chances[1] == pytest.approx([0.6, 0.3, 0.1])
-    assert chances[2] == pytest.approx([0, 0, 1])
+    held = AnchorChances.held(labels, 3, chances[:2])
+    assert held.at(np.arange(3)) == pytest.approx(np.array([[2 / 3, 1 / 3, 0], [0.6, 0.3, 0.1], [0, 0, 1]]))
+    assert held.free_positions.tolist() == [0, 1]
     assert labels.is_shot.tolist() == [False, True]
     assert labels.shot_counts().tolist() == [0, 0, 1]
     assert labels.without(np.array([1])).positions.tolist() == [0]
@@ -197,7 +200,7 @@ def test_a_coarse_label_is_shared_out_by_chances() -> None:
 def test_a_coarse_label_nothing_speaks_for_is_shared_out_evenly() -> None:
     """Chances of zero do not divide by zero."""
     chances = np.array([[0, 0, 1]], dtype=np.float32)
-    anchor_labels([0], [[0, 1]], 3).hold(chances)
+    anchor_labels([0], [[0, 1]], 3).share_out(chances, np.zeros(1, dtype=np.int64))
     assert chances[0] == pytest.approx([0.5, 0.5, 0])
 
 
@@ -208,7 +211,9 @@ def test_one_step_follows_look_alikes() -> None:
     """What is not followed is the prototypes' word; without neighbours all is."""
     by_prototype = np.array([[1, 0], [1, 0]], dtype=np.float32)
     links = _links([[0], [0]], [[0.9], [0]])
-    after = joined(by_prototype, links, np.array([[0, 1]], dtype=np.float32))
+    free = AnchorChances.held(anchor_labels([], [], 2), 1, np.array([[0, 1]], dtype=np.float32))
+    assert joined(by_prototype, links, free) == pytest.approx(np.array([[0.1, 0.9], [1, 0]]))
+    after = joined(by_prototype, links, AnchorChances.held(anchor_labels([0], [[1]], 2), 1))
     assert after[0] == pytest.approx([0.1, 0.9])
     assert after[1] == pytest.approx([1, 0])
 
@@ -221,9 +226,9 @@ def test_refined_prototypes_by_hand() -> None:
     links = _links([[2, *spare], [3, *spare], [0, *spare], [1, *spare]], [[0.9, *spare]] * 4)
     start = InitialPrototypes(np.eye(2, dtype=np.float32), np.zeros(2, dtype=bool), 1.0)
     refined = refine(vectors, links, labels, start, ignored=NONE)
-    own = refined.chances[2, 0]
+    own = refined.chances.at(np.array([2]))[0, 0]
     assert 0.95 < own < 1
-    assert refined.chances[:2].tolist() == [[1, 0], [0, 1]]
+    assert refined.chances.at(np.arange(2)).tolist() == [[1, 0], [0, 1]]
     total = 1 + UNLABELLED + START
     assert refined.unlabelled == pytest.approx([UNLABELLED / total] * 2, rel=1e-5)
     assert refined.start == pytest.approx([START / total] * 2, rel=1e-5)

@@ -152,7 +152,7 @@ def test_shots_stay_where_a_person_put_them(propagation: PropagationSession) -> 
     model = _fit(propagation, given, shots, given.basis(shots))
     assert model.stage is not None
     labels, chances = model.stage.labels, model.stage.refined.chances
-    held = chances[labels.positions]
+    held = chances.at(labels.positions)
     allowed = _allowed(labels)
     assert held[labels.is_shot] == pytest.approx(allowed[labels.is_shot], abs=1e-6)
     assert (held[allowed == 0] == 0).all()
