@@ -60,6 +60,32 @@ def collection(
     )
 
 
+@application.command("many-classes")
+def many_classes(
+    classes: Annotated[int, typer.Option(min=10)] = 5_000,
+    labels: Annotated[int, typer.Option(min=10)] = 5_000,
+    parents: Annotated[int, typer.Option(min=2, help="Of one of the classes.")] = 200,
+    images: Annotated[int, typer.Option(min=1000, help="Of the collection, labelled ones included.")] = 10_000,
+    as_json: AsJson = False,
+) -> None:
+    """Time and memory of one label more with thousands of classes, beside the same without the one of many parents."""
+    from engine.research.benchmarks.many_classes import Size, measure_many_classes
+
+    beside = measure_many_classes(Size(classes, labels, parents, images))
+    many, one = beside.many, beside.one
+    say(
+        f"{classes:,} classes x {labels:,} labels, {images:,} images, one class of {parents:,} parents\n"
+        f"one label more       {many.label_s:7.2f} s   (limit {many.limit_s:g}; "
+        f"{beside.time_ratio:.2f} times the {one.label_s:.2f} s without that class)\n"
+        f"  fitting            {many.fit_s:7.2f} s\n"
+        f"  classifying all    {many.pass_s:7.2f} s\n"
+        f"memory at most       {many.peak_bytes / 1e6:7,.0f} MB  (limit {many.limit_bytes / 1e6:,.0f}; "
+        f"{beside.memory_ratio:.2f} times the {one.peak_bytes / 1e6:,.0f} MB without that class)",
+        beside.fields(),
+        as_json=as_json,
+    )
+
+
 @application.command("embed")
 def embed(
     paths: Annotated[list[Path] | None, typer.Argument(help="Images or folders; by default generated photos.")] = None,

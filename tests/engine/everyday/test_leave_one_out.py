@@ -1,3 +1,4 @@
+import tracemalloc
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +16,7 @@ from engine.everyday.shots import Membership, Shots
 from engine.everyday.tuning import lambda_for
 from engine.graph.category_graph import CategoryGraph
 from tests.support.everyday import Matrix, collection, propagation_matrix, stand_in_distance, tree, without
-from tests.support.graphs import seaside_graph
+from tests.support.graphs import graph_of, seaside_graph
 
 ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10)
 SHRINKAGE = 1.5
@@ -269,3 +270,23 @@ def test_a_lone_class_has_no_neighbours(propagation: PropagationSession) -> None
     fitted = _fitted(propagation, drawn.graph, drawn.shots({5: 3}), Setting.PPN)
     lambda_ = np.full((3, 1), 0.5, np.float32)
     np.testing.assert_array_equal(_fresh(fitted, _own_places(fitted)).at(lambda_), _held_out(fitted).at(lambda_))
+
+
+# -- memory -------------------------------------------------------------------------------------------------------
+
+
+def test_memory_goes_by_the_edges_not_by_the_class_with_most_parents(propagation: PropagationSession) -> None:
+    """200 parents of one class of 400: images x classes x parents would be 100 times what holding shots out takes."""
+    parents = {f"parent {place}": () for place in range(200)}
+    classes = {f"class {place}": (f"parent {place % 200}",) for place in range(400)}
+    graph = graph_of({**parents, **classes, "everywhere": tuple(parents)})
+    drawn = collection(graph)
+    fitted = _fitted(propagation, graph, drawn.shots(dict.fromkeys(graph.leaves(), 1)))
+    candidates = np.flatnonzero(fitted.table.has_initial)
+    held = np.arange(len(fitted.shots))
+    matrix_bytes = 4 * len(held) * len(candidates)
+    tracemalloc.start()
+    held_out_distances(fitted.shots, fitted.table, candidates, held)
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes < 12 * matrix_bytes

@@ -18,6 +18,7 @@ from engine.research.benchmarks.beside_a_fit import measure_beside_a_fit
 from engine.research.benchmarks.collection_stage import measure_collection_stage
 from engine.research.benchmarks.decoders import DECODERS, measure_decoders
 from engine.research.benchmarks.embedding import EmbedFigures, Peer, measure_embed
+from engine.research.benchmarks.many_classes import Size, measure_many_classes
 from engine.research.benchmarks.photos import PhotoKind, draw_photos
 from engine.research.benchmarks.synthetic import synthetic_embeddings, synthetic_project
 from tests.support.backbones import write_tiny_backbone
@@ -33,6 +34,14 @@ def test_collection_stage_at_small_size(capsys: pytest.CaptureFixture[str]) -> N
     assert min(figures.basis_s, figures.anchor_s, figures.fit_s, figures.pass_s, figures.without_s) > 0
     assert figures.label_s >= figures.fit_s
     assert "one label more" in done(capsys, "benchmark", "collection", "--images", "1000", "--classes", "10").out
+
+
+def test_many_classes_at_small_size() -> None:
+    """A class of many parents is measured beside the same without it."""
+    beside = measure_many_classes(Size(classes=60, labels=80, parents=12, images=400))
+    assert beside.many.size.parents == 12
+    assert beside.one.size.parents == 1
+    assert min(beside.time_ratio, beside.memory_ratio) > 0
 
 
 def test_what_a_fit_costs_others_at_small_size() -> None:
