@@ -9,6 +9,7 @@
     │   │   ├── UnknownClassError
     │   │   └── AmbiguousClassError
     │   ├── FormatError       a file that is not what it should be
+    │   ├── TakenError        a file that is there and is no earlier output; replaced only where that is asked for
     │   └── ImageError        one image that cannot be read; always listed, never fatal
     │       └── ImageUnreachableError      nobody can say what its file holds now
     │           └── ImageMissingError      it is not where it was, or its disk is gone
@@ -118,6 +119,10 @@ class AmbiguousClassError(GraphError):
 
 class FormatError(InputError):
     """A file does not hold what its format promises."""
+
+
+class TakenError(InputError):
+    """A file that is no earlier output of this kind has the name of a new one; `found` says what it is."""
 
 
 class ImageError(InputError):

@@ -4,8 +4,11 @@ A draft is created with `O_EXCL | O_NOFOLLOW`: nobody who can write into the fol
 theirs. It is locked while it is being written, so one without a lock was left by a process that died.
 """
 
+import errno
 import os
+import re
 import stat
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,6 +25,11 @@ PRIVATE_FOLDER: Final = 0o700
 ORDINARY_FILE: Final = 0o666  # less what the person's umask takes
 DRAFT_SUFFIX: Final = ".protoleaf-new"
 SQLITE_DRAFT_SUFFIX: Final = ".protoleaf-new-db"
+READER_WAIT_S: Final = 10.0
+"""How long a named pipe may be without a reader."""
+_READER_POLL_S: Final = 0.05  # how often it is tried again
+_OPEN_STREAMS: Final = re.compile(r"/dev(/fd)?|/proc/.*")
+"""Folders whose names stand for devices and for what processes have open."""
 _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag, and gives links to administrators alone
 
 
@@ -89,30 +97,57 @@ def write_file(path: Path, content: bytes | str, *, replace: bool = True, mode: 
 def output_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     """Write a file whose name a person chose: as `new_file` does, with what they expect of an output.
 
-    Where the name is a symbolic link, the file that it points to is replaced and the link stays. A file that was there
-    keeps its permissions; a new one gets the ordinary ones. What is no file (`/dev/stdout`, a pipe) is written into.
+    Where the name is a symbolic link, the link itself is replaced: what it leads to keeps its content, whatever it is.
+    A file that was there keeps its permissions; a new one gets the ordinary ones. What is no file (`/dev/stdout`, a
+    pipe) is written into.
 
     Args:
         path: the name that was chosen.
         durable: see `new_file`.
 
     Raises:
-        OSError: the folder or the disk refuses.
+        OSError: the folder or the disk refuses, or nobody reads from the pipe.
     """
-    real = Path(os.path.realpath(path))
-    try:
-        there = real.stat()
-    except OSError:
-        there = None
-    if there and not stat.S_ISREG(there.st_mode) and not stat.S_ISDIR(there.st_mode):
-        with path.open("wb") as file:  # the name itself: a pipe has no real path
+    if is_stream(path):
+        with _opened_stream(path) as file:
             yield file
         return
-    with new_file(real, replace=True, mode=ORDINARY_FILE, durable=durable) as draft:
-        if there:
-            with suppress(OSError):
+    with new_file(path, replace=True, mode=ORDINARY_FILE, durable=durable) as draft:
+        with suppress(OSError):
+            there = path.lstat()
+            if stat.S_ISREG(there.st_mode):
                 draft.path.chmod(stat.S_IMODE(there.st_mode))
         yield draft.file
+
+
+def is_stream(path: Path) -> bool:
+    """Whether a name stands for a device, a pipe, or what this process has open (`/dev/stdout`), and for no file."""
+    if os.name == "posix" and _OPEN_STREAMS.fullmatch(os.path.realpath(path.parent)):
+        return path.exists()
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _opened_stream(path: Path) -> BinaryIO:
+    """Open what is no file for writing; a named pipe that nobody reads from is waited for a little, not for ever."""
+    if not path.is_fifo():
+        return path.open("wb")
+    until = time.monotonic() + READER_WAIT_S
+    while True:
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() > until:
+                raise OSError(errno.ENXIO, "nobody reads from this pipe", str(path)) from error
+            time.sleep(_READER_POLL_S)
+        else:
+            os.set_blocking(handle, True)
+            return os.fdopen(handle, "wb")
 
 
 @contextmanager

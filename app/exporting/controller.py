@@ -165,8 +165,9 @@ class Exporting(QObject):
         title = title_of_browsing(offered)
         if not offered.is_folder:
             name, _ = QFileDialog.getSaveFileName(
-                self._host, title, str(present), f"{offered.title} (*{offered.suffix})"
-            )
+                self._host, title, str(present), f"{offered.title} (*{offered.suffix})",
+                options=QFileDialog.Option.DontConfirmOverwrite,  # the card asks, and says what would be lost
+            )  # fmt: skip
             if name:
                 chosen = Path(name)
                 card.show_target(chosen if chosen.suffix else chosen.with_name(chosen.name + offered.suffix))

@@ -11,8 +11,9 @@ from app.texts import translate
 from engine.collection.exporting.export import ExportChoice, check_target, export_images
 from engine.collection.exporting.gather import Which, answers_in
 from engine.collection.exporting.preview import ChosenImages, ExportPreview, chosen_images, preview_export
+from engine.collection.outputs.targets import what_it_is
 from engine.collection.project_settings import setting_of
-from engine.errors import ProtoleafError
+from engine.errors import ProtoleafError, TakenError
 from engine.files import shown
 from engine.full_disk import told
 from engine.interchange.labelled_images.formats import FORMATS, FormatGroup
@@ -97,6 +98,7 @@ class ExportLook:
         wish: what was looked at.
         target: where it would go.
         is_taken: whether a file of this name would be replaced.
+        replaced_kind: what that file is, in a few words, where it is no earlier export in this format; "" where it is.
         problem: why it cannot go there, in one line; "" where it can.
         free_bytes: room on that disk; None where nobody can tell.
         chosen: how many images each choice means, and how large they are.
@@ -106,6 +108,7 @@ class ExportLook:
     wish: ExportWish
     target: Path
     is_taken: bool
+    replaced_kind: str
     problem: str
     free_bytes: int | None
     chosen: Mapping[Which, ChosenImages]
@@ -162,11 +165,13 @@ def look_at(project_path: Path, state: "CollectionState", wish: ExportWish) -> E
     folder = wish.folder if wish.folder is not None and wish.folder.is_dir() else project_path.parent
     target = wish.target or _free(folder / target_name(project_path.stem, wish.offered))
     with Project.open(project_path, for_writing=False) as project:
+        problem, replaced_kind = _problem(project, target, wish.offered)
         return ExportLook(
             wish,
             target,
-            is_taken=target.is_file() and not wish.offered.is_folder,
-            problem=_problem(project, target, wish.offered),
+            is_taken=bool(replaced_kind) or (target.is_file() and not wish.offered.is_folder),
+            replaced_kind=replaced_kind,
+            problem=problem,
             free_bytes=_free_bytes(target),
             chosen=chosen_images(project, state),
             preview=_preview(project, state, wish),
@@ -187,7 +192,9 @@ def export_labels(
         return export_images(
             project,
             answers_in(state),
-            ExportChoice(wish.offered.name, look.target, wish.which, wish.options),
+            ExportChoice(
+                wish.offered.name, look.target, wish.which, wish.options, is_overwriting=bool(look.replaced_kind)
+            ),
             model=state.model_name,
             setting=setting_of(project).value,
             on_progress=on_progress,
@@ -219,16 +226,28 @@ def _free(target: Path) -> Path:
     return free
 
 
-def _problem(project: Project, target: Path, offered: OfferedExport) -> str:
+def _problem(project: Project, target: Path, offered: OfferedExport) -> tuple[str, str]:
+    """Why nothing can go there, and what would be replaced there that is no earlier export; "" each."""
     try:
         if offered.has_labels:
-            check_target(project, target, FORMATS[offered.name])
+            check_target(project, ExportChoice(offered.name, target))
         else:
             check_is_free(Path(os.path.realpath(target)))
+    except TakenError:
+        return _replacing_problem(project, target, offered), what_it_is(target)
+    except (ProtoleafError, OSError, ValueError) as error:
+        return shown(str(told(error))), ""
+    if not target.parent.is_dir():
+        return f'there is no folder "{shown(str(target.parent))}"', ""
+    return "", ""
+
+
+def _replacing_problem(project: Project, target: Path, offered: OfferedExport) -> str:
+    """Why the file that is there cannot be replaced even where the person wants it."""
+    try:
+        check_target(project, ExportChoice(offered.name, target, is_overwriting=True))
     except (ProtoleafError, OSError, ValueError) as error:
         return shown(str(told(error)))
-    if not target.parent.is_dir():
-        return f'there is no folder "{shown(str(target.parent))}"'
     return ""
 
 

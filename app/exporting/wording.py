@@ -94,7 +94,10 @@ def target_facts(look: "ExportLook") -> str:
     if look.wish.offered.writes_into:
         words = translate("exporting", "Choose the folder of your images to have the new files beside them.")
         parts.append(words)
-    if look.is_taken:
+    if look.replaced_kind:
+        words = translate("exporting", "%1 exists and is not an export like this one (%2). It will be lost.")
+        parts.append(fill(words, shown(look.target.name), look.replaced_kind))
+    elif look.is_taken:
         parts.append(fill(translate("exporting", "%1 exists and will be replaced."), shown(look.target.name)))
     if look.free_bytes is not None:
         parts.append(fill(translate("exporting", "%1 free on this disk."), file_size(look.free_bytes)))

@@ -12,7 +12,7 @@ from engine.cli.device_option import DeviceName
 from engine.cli.file_reports import failure_rows, failure_text, left_out_text
 from engine.cli.graph_commands import ProjectPath
 from engine.cli.model_bundle import classify_by_model
-from engine.cli.output import AsJson, counted, percent, progress_bar, say
+from engine.cli.output import AsJson, Overwrite, counted, percent, progress_bar, say
 from engine.cli.reading_only import open_or_read
 from engine.config import CacheFolders
 from engine.errors import UsageError
@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; labelling a few of those would help most."
 SETTINGS = ("ppn+", "ppn", "prototypes")
 SettingName = Annotated[str, typer.Option("--setting", help="ppn+, ppn or prototypes.")]
+Plain = Annotated[
+    bool,
+    typer.Option(
+        "--plain",
+        help="Write names unchanged; by default an apostrophe keeps spreadsheets from running those that begin "
+        "with = + - @ or a tab as formulas.",
+    ),
+]
 Collection = Annotated[
     bool | None,
     typer.Option(
@@ -134,14 +142,8 @@ def classify(
         bool,
         typer.Option("--all", help="Write labelled images too, with the person who labelled them in `labelled_by`."),
     ] = False,
-    is_plain: Annotated[
-        bool,
-        typer.Option(
-            "--plain",
-            help="Write names unchanged; by default an apostrophe keeps spreadsheets from running those that begin "
-            "with = + - @ or a tab as formulas.",
-        ),
-    ] = False,
+    is_plain: Plain = False,
+    is_overwriting: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Predict every image that nobody has labelled; with --model, image files without a project.
@@ -154,7 +156,7 @@ def classify(
             raise UsageError(
                 "--setting, --collection and --all are of projects", remedy="leave them out where --model is given"
             )
-        classify_by_model(model, paths, out, is_plain=is_plain, as_json=as_json)
+        classify_by_model(model, paths, out, is_plain=is_plain, is_overwriting=is_overwriting, as_json=as_json)
         return
     if len(paths) > 1:
         raise UsageError(
@@ -164,7 +166,7 @@ def classify(
         )
     _classify_project(
         paths[0], out, setting or "ppn+", collection, include_labelled=include_labelled, is_plain=is_plain,
-        as_json=as_json,
+        is_overwriting=is_overwriting, as_json=as_json,
     )  # fmt: skip
 
 
@@ -176,16 +178,23 @@ def _classify_project(
     *,
     include_labelled: bool,
     is_plain: bool,
+    is_overwriting: bool,
     as_json: bool,
 ) -> None:
     from engine.collection.classify import classify as run
+    from engine.collection.outputs.own_outputs import PREDICTIONS
+    from engine.collection.outputs.targets import check_file
     from engine.collection.write_predictions import write_predictions
     from engine.everyday.prototypes import Setting
 
     _check_setting(setting)
     with open_or_read(project, without_writing="the predictions are kept in the file alone") as opened:
+        check_file(out, PREDICTIONS, project=opened, is_overwriting=is_overwriting)
         classified = run(opened, CacheFolders.default(), Setting(setting), with_stage=collection)
-        written = write_predictions(opened, classified, out, include_labelled=include_labelled, is_plain=is_plain)
+        written = write_predictions(
+            opened, classified, out, include_labelled=include_labelled, is_plain=is_plain,
+            is_overwriting=is_overwriting,
+        )  # fmt: skip
     waiting = f" {counted(classified.waiting, 'image')} without an embedding left out." if classified.waiting else ""
     labels = f" and {counted(written.labels, 'label')}" if include_labelled else ""
     is_elsewhere = classified.fitted.has_shots_from_elsewhere

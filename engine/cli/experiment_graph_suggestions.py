@@ -1,6 +1,5 @@
 """`protoleaf experiment graph-suggestions`: edges taken away and asked for, faults put in and found."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,10 +7,9 @@ import typer
 
 from engine.cli.device_option import DeviceName
 from engine.cli.experiment_transfer import Classes, Hierarchy, Images, Source
-from engine.cli.output import AsJson, progress_bar, say
+from engine.cli.figures_file import FiguresFile, check_figures, write_figures
+from engine.cli.output import AsJson, Overwrite, progress_bar, say
 from engine.cli.stopping import stoppable
-from engine.full_disk import writing
-from engine.new_file import output_file
 
 if TYPE_CHECKING:
     from engine.research.graph_suggestions.report import SuggestionReport
@@ -27,7 +25,8 @@ def graph_suggestions(
     hierarchy: Hierarchy = None,
     classes: Classes = None,
     images: Images = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="File for all figures as JSON.")] = None,
+    out: FiguresFile = None,
+    is_overwriting: Overwrite = False,
     device: DeviceName = "auto",
     markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
     as_json: AsJson = False,
@@ -35,11 +34,10 @@ def graph_suggestions(
     """Measure suggestions about the graph beside chance: parents, twins, strays, mixed and starving classes."""
     from engine.research.transfer.collection import Selection
 
+    check_figures(out, is_overwriting=is_overwriting)
     report = _measured(source, Selection(hierarchy, classes, images), backbone, shots, draws, device=device)
     fields = report.as_fields()
-    if out is not None:
-        with writing(out, "the figures cannot be written"), output_file(out) as file:
-            file.write((json.dumps(fields, indent=1) + "\n").encode("utf-8"))
+    write_figures(out, fields)
     say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
 
 

@@ -1,7 +1,6 @@
 """`protoleaf experiment teach`: what to label first, beside its peers, with labels given by a scripted person."""
 
 import importlib.util
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,11 +9,10 @@ import typer
 
 from engine.cli.device_option import DeviceName
 from engine.cli.experiment_transfer import Source
-from engine.cli.output import AsJson, progress_bar, say
+from engine.cli.figures_file import FiguresFile, check_figures, write_figures
+from engine.cli.output import AsJson, Overwrite, progress_bar, say
 from engine.cli.stopping import stoppable
 from engine.errors import UsageError
-from engine.full_disk import writing
-from engine.new_file import output_file
 
 if TYPE_CHECKING:
     from engine.research.teaching.report import TeachReport
@@ -30,7 +28,8 @@ def teach(
         Path | None, typer.Option(metavar="FOLDER", help="Keeps every draw, so that the same command resumes there.")
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Measure again what the folder already has.")] = False,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="File for all figures as JSON.")] = None,
+    out: FiguresFile = None,
+    is_overwriting: Overwrite = False,
     curve: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for the curve as PNG and SVG.")] = None,
     device: DeviceName = "auto",
     markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
@@ -41,6 +40,7 @@ def teach(
     from engine.research.teaching.curve import accuracy_against_labels
     from engine.research.teaching.methods import METHODS
 
+    check_figures(out, is_overwriting=is_overwriting)
     methods = tuple(dict.fromkeys(method)) if method else tuple(METHODS)
     for name in methods:
         if name not in METHODS:
@@ -49,9 +49,7 @@ def teach(
         check_libraries()
     report = _measured(source, backbone, methods, draws, runs, device=device, is_anew=again)
     fields = report.as_fields()
-    if out is not None:
-        with writing(out, "the figures cannot be written"), output_file(out) as file:
-            file.write((json.dumps(fields, indent=1) + "\n").encode("utf-8"))
+    write_figures(out, fields)
     if curve is not None:
         accuracy_against_labels(report, curve)
     say(report.as_text(is_markdown=markdown), fields, as_json=as_json)

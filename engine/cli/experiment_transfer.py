@@ -1,19 +1,17 @@
 """`protoleaf experiment transfer`: backbones and the everyday model on a collection, beside their peers."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from engine.cli.device_option import DeviceName
-from engine.cli.output import AsJson, progress_bar, say
+from engine.cli.figures_file import FiguresFile, check_figures, write_figures
+from engine.cli.output import AsJson, Overwrite, progress_bar, say
 from engine.cli.stopping import stoppable
-from engine.full_disk import writing
-from engine.new_file import output_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from engine.collection.models import ModelFiles
     from engine.research.transfer.collection import TransferCollection
@@ -62,7 +60,8 @@ def transfer(
     runs: Runs = None,
     workers: Annotated[int, typer.Option(min=1, help="Draws measured side by side.")] = 1,
     again: Annotated[bool, typer.Option("--again", help="Measure again what the folder already has.")] = False,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="File for all figures as JSON.")] = None,
+    out: FiguresFile = None,
+    is_overwriting: Overwrite = False,
     device: DeviceName = "auto",
     markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
     as_json: AsJson = False,
@@ -73,6 +72,7 @@ def transfer(
     from engine.research.transfer.collection import Selection, read_collection
     from engine.research.transfer.measurement import check_plan
 
+    check_figures(out, is_overwriting=is_overwriting)
     plan = _plan(shots, draws, method, coarse_labels=coarse_labels, elsewhere=elsewhere)
     by_hash = {files.backbone_hash: files for files in map(find_model, backbone or [default_backbone()])}
     models = tuple(by_hash.values())
@@ -81,8 +81,7 @@ def transfer(
     found = _measured(collection, models, plan, runs, device=device, is_anew=again, workers=workers)
     report = _report(collection, models, found)
     fields = report.as_fields()
-    if out is not None:
-        _write(out, fields)
+    write_figures(out, fields)
     say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
 
 
@@ -146,11 +145,6 @@ def _plan(
     check_libraries(chosen)
     columns = tuple(sorted(set(shots))) if shots else default.shots
     return TransferPlan(columns, draws, chosen, coarse_labels, elsewhere)
-
-
-def _write(out: Path, fields: "Mapping[str, object]") -> None:
-    with writing(out, "the figures cannot be written"), output_file(out) as file:
-        file.write((json.dumps(fields, indent=1) + "\n").encode("utf-8"))
 
 
 def register(application: typer.Typer) -> None:

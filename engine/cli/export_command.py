@@ -10,7 +10,7 @@ from engine.cli.collection_commands import SettingName
 from engine.cli.file_reports import failure_rows, failure_text
 from engine.cli.graph_commands import ProjectPath
 from engine.cli.model_bundle import export_the_model
-from engine.cli.output import AsJson, counted, progress_bar, say
+from engine.cli.output import AsJson, Overwrite, counted, progress_bar, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
 
@@ -49,6 +49,7 @@ def export(
     files: Files = "copy",
     is_flat: Flat = False,
     setting: SettingName = "ppn+",
+    is_overwriting: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Write labels and predictions in the format of another program. Images are copied or linked, never changed."""
@@ -67,6 +68,7 @@ def export(
         out,
         _one_of(Which, images, "--images"),
         FolderOptions(_one_of(Placing, files, "--files"), is_flat),
+        is_overwriting,
     )
     with Project.open(project, for_writing=False) as opened, progress_bar("Exporting") as on_progress:
         written = export_project(

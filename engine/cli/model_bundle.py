@@ -38,14 +38,19 @@ def export_the_model(project: Path, out: Path, setting: str, *, as_json: bool) -
     )
 
 
-def classify_by_model(folder: Path, images: Sequence[Path], out: Path, *, is_plain: bool, as_json: bool) -> None:
+def classify_by_model(
+    folder: Path, images: Sequence[Path], out: Path, *, is_plain: bool, is_overwriting: bool, as_json: bool
+) -> None:
     """Predict image files by an exported model."""
     from engine.collection.bundle.classify_files import classify_files
     from engine.collection.bundle.opened import open_bundle
 
     bundle = open_bundle(folder)
     with stoppable("run it again; nothing was written") as cancel, progress_bar("Classifying") as on_progress:
-        done = classify_files(bundle, images, out, is_plain=is_plain, on_progress=on_progress, cancel=cancel)
+        done = classify_files(
+            bundle, images, out, is_plain=is_plain, is_overwriting=is_overwriting, on_progress=on_progress,
+            cancel=cancel,
+        )  # fmt: skip
     say(
         f"Wrote {counted(done.predictions, 'prediction')} to {out} ({done.images_per_s:,.0f} images/s)."
         + left_out_text(done.left_out)

@@ -15,6 +15,14 @@ from engine.events import OnProgress, ignore_progress
 from engine.events import Progress as JobProgress
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Overwrite = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite",
+        help="Replace the output file also where it is no earlier output of this kind. Projects, backups, images of "
+        "the project and folders are never replaced.",
+    ),
+]
 
 
 def say(text: str, fields: Mapping[str, Any], *, as_json: bool) -> None:

@@ -2,13 +2,13 @@
 
 import heapq
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
 
 from engine.collection.classify import Classified, predictions
-from engine.errors import InputError
+from engine.collection.outputs.own_outputs import PREDICTIONS
+from engine.collection.outputs.targets import check_file
 from engine.interchange.predictions_file import LabelledRow, PredictedRow, write_predictions_file
 from engine.project import Prediction, Project
 
@@ -25,7 +25,13 @@ class WrittenRows:
 
 
 def write_predictions(
-    project: Project, classified: Classified, out: Path, *, include_labelled: bool = False, is_plain: bool = False
+    project: Project,
+    classified: Classified,
+    out: Path,
+    *,
+    include_labelled: bool = False,
+    is_plain: bool = False,
+    is_overwriting: bool = False,
 ) -> WrittenRows:
     """Write the predictions as CSV, whole or not at all, and keep them in the project where it may be written to.
 
@@ -36,12 +42,14 @@ def write_predictions(
         include_labelled: write labelled images as well: their class is the person's, who is in a column of their own,
             and what only a model has (score, setting, model) stays empty.
         is_plain: write names as they are, also those that a spreadsheet would run as formulas.
+        is_overwriting: replace a file that is no earlier output of predictions, too.
 
     Raises:
+        TakenError: such a file is there, and nobody asked to replace it.
         InputError: the file is the project itself or one of its images.
         StorageError: the file cannot be written.
     """
-    _check_target(project, out)
+    check_file(out, PREDICTIONS, project=project, is_overwriting=is_overwriting)
     found, setting = list(predictions(classified)), classified.fitted.setting.value
     if project.is_writable:
         version_id = project.model.version_id
@@ -53,19 +61,6 @@ def write_predictions(
         with_people=include_labelled, is_plain=is_plain,
     )  # fmt: skip
     return WrittenRows(len(found), len(labelled))
-
-
-def _check_target(project: Project, out: Path) -> None:
-    """Refuse to put the table in the place of what it is about."""
-    is_project = False
-    with suppress(OSError):  # writing it will say what is wrong
-        is_project = out.samefile(project.path)
-    if is_project or project.find_image(out) is not None:
-        raise InputError(
-            "the predictions would overwrite " + ("the project" if is_project else "an image of the project"),
-            found=str(out),
-            remedy="choose another file",
-        )
 
 
 def _predicted(classified: Classified, found: Sequence[tuple[str, Prediction]]) -> Iterator[_Row]:

@@ -41,6 +41,8 @@ NOTE: Final = "note"
 COLOUR: Final = "colour"
 BETWEEN_SYNONYMS: Final = " | "
 _COLUMNS: Final = (CHILD, PARENT, ID, PARENT_ID, SOURCE_ID, SYNONYMS, NOTE, COLOUR)
+HEADER: Final = ",".join(_COLUMNS)
+"""The first line of a table that we write."""
 _SYNONYM: Final = re.compile(r"(?:[^\\|]|\\.)+")
 _ESCAPED: Final = re.compile(r"\\(.)")
 

@@ -1,6 +1,8 @@
 """The images' rows, and what the machine found out about each file."""
 
 import json
+import os
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -162,6 +164,17 @@ def each_image_content(connection: Connection) -> Iterator[tuple[ImageId, str, b
     ):
         yield from ((image_id, shown_path(path), content_hash) for image_id, path, content_hash in some)
         last = some[-1][0]
+
+
+def paths_alike(connection: Connection, size_bytes: int, name: str) -> Iterator[str]:
+    """Stored paths of the images that had this size when they were read last, or whose file has this name."""
+    for (path,) in connection.rows("SELECT path FROM image WHERE size_bytes = ?", (size_bytes,)):
+        yield shown_path(path)
+    pattern = re.sub(r"([\\%_])", r"\\\1", name)
+    for (path,) in connection.rows(
+        "SELECT path FROM image WHERE path LIKE ? ESCAPE '\\'", (os.fsencode(f"%{pattern}").decode(errors="replace"),)
+    ):
+        yield shown_path(path)
 
 
 def find_image(connection: Connection, path: str | bytes) -> ImageId | None:

@@ -157,6 +157,14 @@ class ProjectQuestions(ABC):
         """
         return image_rows.find_image(self._connection, self._paths.stored(Path(path)))
 
+    def images_alike(self, size_bytes: int, name: str) -> Iterator[Path]:
+        """Where the images are that had this size when they were read last, or whose file has this name."""
+        return map(self._paths.absolute, image_rows.paths_alike(self._connection, size_bytes, name))
+
+    def each_image_file(self) -> Iterator[Path]:
+        """Where each image is on this computer, few in memory at once."""
+        return (self._paths.absolute(path) for _, path in self.each_image_path())
+
     def resolve(self, record: ImageRecord) -> Path:
         """Where an image's file is on this computer."""
         return self._paths.absolute(record.path)

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from engine import new_file as new_file_module
 from engine.new_file import (
     DRAFT_SUFFIX,
     clear_abandoned_drafts,
     create_file,
+    is_stream,
     new_file,
     open_own,
     output_file,
@@ -139,7 +141,7 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
 
 
 @posix_only
-def test_an_output_goes_where_its_link_points(tmp_path: Path) -> None:
+def test_an_output_replaces_a_link_and_not_what_it_leads_to(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
     real = shared / "real.csv"
@@ -149,10 +151,33 @@ def test_an_output_goes_where_its_link_points(tmp_path: Path) -> None:
     path.symlink_to(real)
     with output_file(path) as file:
         file.write(b"newer")
-    assert path.is_symlink()
-    assert real.read_bytes() == b"newer"
-    assert mode_of(real) == 0o640
+    assert not path.is_symlink()
+    assert path.read_bytes() == b"newer"
+    assert real.read_bytes() == b"older"
+    with output_file(real) as file:
+        file.write(b"newest")
+    assert (real.read_bytes(), mode_of(real)) == (b"newest", 0o640)
     assert names(shared) == ["real.csv"]
+
+
+@posix_only
+def test_a_pipe_without_a_reader_is_not_waited_for_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(new_file_module, "READER_WAIT_S", 0.0)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="nobody reads"), output_file(tmp_path / "pipe"):
+        pass
+
+
+@posix_only
+def test_what_is_open_is_written_into(tmp_path: Path) -> None:
+    """As `-o /dev/stdout` of a program whose output a shell puts into a file; files elsewhere in /dev are files."""
+    with (tmp_path / "redirected").open("wb") as opened:
+        name = Path(f"/dev/fd/{opened.fileno()}")
+        assert is_stream(name)
+        with output_file(name) as file:
+            file.write(b"rows")
+    assert (tmp_path / "redirected").read_bytes() == b"rows"
+    assert not is_stream(tmp_path / "redirected")
 
 
 @posix_only

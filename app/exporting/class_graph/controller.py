@@ -76,14 +76,28 @@ class GraphExport(QObject):
             target, form = chosen_format(Path(name), offered.get(row, offered[first]))
             self._settings.graph_export_format = form.name
             self._settings.export_folder = str(target.parent)
-            self.export(target, form)
+            self.export(target, form, is_overwriting=target == Path(name))  # the dialog asked, of the name it knew
 
-    def export(self, target: Path, form: "OfferedFormat") -> None:
-        """Begin once every edit that was made is on disk."""
+    def export(self, target: Path, form: "OfferedFormat", *, is_overwriting: bool = False) -> None:
+        """Begin once every edit that was made is on disk; another file that is there is asked about."""
         from app.exporting.class_graph.logic import taken_out
 
-        self._session.ask(
-            taken_out(target), lambda content: self._start(content, target, form), owner=self, topic="graph export"
+        def begin(content: "GraphToWrite | str") -> None:
+            if isinstance(content, str):
+                self._ask_to_replace(target, form, content)
+            else:
+                self._start(content, target, form)
+
+        question = taken_out(target, form, is_overwriting=is_overwriting)
+        self._session.ask(question, begin, owner=self, topic="graph export")
+
+    def _ask_to_replace(self, target: Path, form: "OfferedFormat", kind: str) -> None:
+        from app.exporting.class_graph.wording import taken_text
+
+        self._toast.say_failure(
+            taken_text(target, kind),
+            action=translate("graph_export", "Replace"),
+            on_action=lambda: self.export(target, form, is_overwriting=True),
         )
 
     def _start(self, content: "GraphToWrite", target: Path, form: "OfferedFormat") -> None:

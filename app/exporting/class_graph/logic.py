@@ -81,14 +81,27 @@ def chosen_format(target: Path, offered: OfferedFormat) -> tuple[Path, OfferedFo
     return target.with_name(target.name + offered.suffix), offered
 
 
-def taken_out(target: Path) -> "Callable[[LiveCollection], GraphToWrite]":
-    """What is asked of the project: the graph as it is now, and what its edges weigh."""
+def taken_out(
+    target: Path, form: OfferedFormat, *, is_overwriting: bool
+) -> "Callable[[LiveCollection], GraphToWrite | str]":
+    """What is asked of the project: the graph as it is now, and what its edges weigh.
 
-    def question(live: "LiveCollection") -> "GraphToWrite":
+    The answer is text where another file is there that nobody asked to replace: what that file is.
+    """
+
+    def question(live: "LiveCollection") -> "GraphToWrite | str":
         from engine.collection.exporting.export_graph import graph_to_write
         from engine.collection.graph_facts import edge_weights
+        from engine.collection.outputs.targets import what_it_is
+        from engine.errors import TakenError
 
-        return graph_to_write(live.project, target, edge_weights(live.fitted) if live.fitted else None)
+        try:
+            return graph_to_write(
+                live.project, target, form.kind, edge_weights(live.fitted) if live.fitted else None,
+                is_overwriting=is_overwriting,
+            )  # fmt: skip
+        except TakenError:
+            return what_it_is(target)
 
     return question
 

@@ -5,6 +5,8 @@ from typing import Final
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, Qt
 from PySide6.QtGui import QImage, QImageWriter, QPainter
 
+from engine.collection.outputs.own_outputs import WRITTEN_BY
+
 SHARPNESS: Final = 2.0
 """Pixels for each unit of a drawing, so that names are sharp in print."""
 LONGEST_SIDE: Final = 16_000
@@ -38,5 +40,7 @@ def png_of(svg: bytes) -> tuple[bytes, float]:
     content = QByteArray()
     buffer = QBuffer(content)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    QImageWriter(buffer, QByteArray(b"PNG")).write(image)
+    writer = QImageWriter(buffer, QByteArray(b"PNG"))
+    writer.setText("Software", WRITTEN_BY)
+    writer.write(image)
     return bytes(content.data()), room

@@ -35,6 +35,12 @@ def job_title(target: "Path") -> str:
     return fill(translate("graph_export", "Exporting %1"), shown(target.name))
 
 
+def taken_text(target: "Path", kind: str) -> str:
+    """`birds.svg exists and is not an export like this one (a JPEG picture).`."""
+    template = translate("graph_export", "%1 exists and is not an export like this one (%2).")
+    return fill(template, shown(target.name), kind)
+
+
 def done_text(written: "WrittenClasses") -> str:
     """`Exported 312 classes to birds.svg`, and that a picture had to be smaller."""
     template = (

@@ -4,12 +4,13 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, final
 
 from engine.collection.bundle.opened import ModelBundle
+from engine.collection.outputs.own_outputs import PREDICTIONS
+from engine.collection.outputs.targets import check_file, is_any_of
 from engine.errors import ImageError, InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import FileFailure
@@ -54,6 +55,7 @@ def classify_files(
     out: Path,
     *,
     is_plain: bool = False,
+    is_overwriting: bool = False,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ClassifiedFiles:
@@ -64,10 +66,12 @@ def classify_files(
         paths: files and folders; the column `image` calls them as they were given.
         out: the file.
         is_plain: write names as they are, also those that a spreadsheet would run as formulas.
+        is_overwriting: replace a file that is no earlier output of predictions, too.
         on_progress: listener.
         cancel: is asked before each image.
 
     Raises:
+        TakenError: another file is there, and nobody asked to replace it.
         InputError: there is no image, or the file is one of them, or belongs to the model.
         StorageError: a path is not there, or the file cannot be written.
         ModelError: the model fails.
@@ -81,6 +85,7 @@ def classify_files(
             "there is no image", found=", ".join(map(str, paths)), remedy="name images, or folders of them"
         )
     _check_target(out, bundle, files)
+    check_file(out, PREDICTIONS, is_overwriting=is_overwriting)
     done = ClassifiedFiles(failures=list(found.failures), left_out=found.left_out)
     named, meter = _Names(paths), ProgressMeter(len(files), on_progress)
 
@@ -121,12 +126,12 @@ def _in_order(
 
 def _check_target(out: Path, bundle: ModelBundle, files: Sequence[Path]) -> None:
     """Refuse to put the table in the place of what it is made from."""
-    target = Path(os.path.realpath(out))
-    if target.parent == Path(os.path.realpath(bundle.folder)) and target.exists():
+    if not out.is_file():
+        return
+    if is_any_of(out, bundle.folder.iterdir()):
         raise InputError("the predictions would overwrite a file of the model", found=str(out), remedy=_OTHER)
-    with suppress(OSError):  # writing it will say what is wrong
-        if target in map(Path, map(os.path.realpath, files)):
-            raise InputError("the predictions would overwrite an image", found=str(out), remedy=_OTHER)
+    if is_any_of(out, files):
+        raise InputError("the predictions would overwrite an image", found=str(out), remedy=_OTHER)
 
 
 @final

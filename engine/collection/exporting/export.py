@@ -6,6 +6,7 @@ from typing import Final
 
 from engine.collection.classify import classify
 from engine.collection.exporting.gather import Answers, Which, answers_of, gather
+from engine.collection.outputs.targets import check_file
 from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
@@ -31,12 +32,14 @@ class ExportChoice:
         out: the file or folder.
         which: which images.
         folder: for formats that are folders.
+        is_overwriting: whether a file that no earlier export wrote is replaced.
     """
 
     format_name: str
     out: Path
     which: Which = Which.SURE
     folder: FolderOptions = field(default_factory=FolderOptions)
+    is_overwriting: bool = False
 
 
 def export_project(
@@ -53,8 +56,7 @@ def export_project(
     Raises:
         InputError: as `classify`; nothing needs to be embedded for labels alone.
     """
-    one = format_named(choice.format_name)
-    check_target(project, choice.out, one)
+    check_target(project, choice)
     if choice.which is Which.VERIFIED:
         return export_images(project, {}, choice, on_progress=on_progress, cancel=cancel)
     try:
@@ -93,12 +95,12 @@ def export_images(
         on_progress, cancel: of long exports; one that is stopped leaves nothing.
 
     Raises:
-        InputError: the place is taken, is the project, or one of its images.
+        TakenError, InputError: as `check_target`.
         StorageError: the disk or folder refuses.
         Cancelled: it was stopped.
     """
     one = format_named(choice.format_name)
-    check_target(project, choice.out, one)
+    check_target(project, choice)
     images = gather(project, answers, choice.which, model=model, setting=setting)
     meter = ProgressMeter(len(images.images), on_progress)
 
@@ -107,44 +109,32 @@ def export_images(
         if cancel is not None:
             cancel.raise_if_cancelled()
 
-    return _write(one, LabelledImages(**{**vars(images), "on_image": on_image}), choice)
+    return _write(one, LabelledImages(**{**vars(images), "on_image": on_image}), choice, project)
 
 
-def check_target(project: Project, out: Path, one: ImageFormat) -> None:
+def check_target(project: Project, choice: ExportChoice) -> None:
     """Refuse a place that is taken, before any work is done.
 
     Raises:
+        TakenError: a file that no earlier export wrote is there, and nobody asked to replace it.
         InputError: it is the project, one of its images, or, for a folder, not empty.
         StorageError: there is no folder around it.
     """
-    check_overwrites_nothing(project, out)
+    one = format_named(choice.format_name)
     if one.write_folder is None:
-        if out.is_dir():
-            raise InputError(f"{one.title} is one file", found=f"the folder {out}", remedy="give a file's name")
+        check_file(choice.out, choice.format_name, project=project, is_overwriting=choice.is_overwriting)
     elif not one.writes_into:
-        check_is_free(out)
+        check_is_free(choice.out)
 
 
-def check_overwrites_nothing(project: Project, out: Path) -> None:
-    """Refuse a place where the project or one of its images is.
-
-    Raises:
-        InputError: it is there.
-    """
-    if out.exists() and (out.samefile(project.path) or project.find_image(out) is not None):
-        raise InputError(
-            f"the export would overwrite {'the project' if out.samefile(project.path) else 'an image of the project'}",
-            found=str(out),
-            remedy="choose another name",
-        )
-
-
-def _write(one: ImageFormat, images: LabelledImages, choice: ExportChoice) -> WrittenExport:
+def _write(one: ImageFormat, images: LabelledImages, choice: ExportChoice, project: Project) -> WrittenExport:
     with writing(choice.out, _NOT_WRITTEN, _REMEDY):
         if one.write_file is not None:
             clear_abandoned_drafts(choice.out.parent)  # of exports that were killed
             with output_file(choice.out) as file:
-                return one.write_file(images, file)
+                written = one.write_file(images, file)
+                check_target(project, choice)  # a long export: something may have come in between
+            return written
         assert one.write_folder is not None, "one of them"
         if one.writes_into:
             return one.write_folder(images, choice.out, choice.folder)

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from engine.collection.exporting.export import check_overwrites_nothing
+from engine.collection.outputs.own_outputs import WRITTEN_BY
+from engine.collection.outputs.targets import check_file
 from engine.errors import InputError, UsageError
 from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph, ClassId
@@ -74,7 +75,8 @@ def drawing(content: GraphToWrite, *, is_dark: bool = False) -> bytes:
     """The graph drawn as SVG; the deepest branches of a very large one are closed."""
     shown = shown_graph(content.graph, first_opened(content.graph, MOST_DRAWN))
     colours = DARK if is_dark else LIGHT
-    return svg_text(content.graph, shown, lay_out(shown, SVG_CARD), colours=colours, weights=content.weights).encode()
+    text = svg_text(content.graph, shown, lay_out(shown, SVG_CARD), colours=colours, weights=content.weights)
+    return f"<!-- {WRITTEN_BY} -->\n{text}".encode()
 
 
 def _told(content: GraphToWrite) -> ImportedGraph:
@@ -96,12 +98,14 @@ GRAPH_FORMATS: Final[Mapping[str, GraphExportFormat]] = {
         "GraphML: for Gephi, yEd, Cytoscape and igraph", ".graphml", lambda content: graphml.written(_told(content))
     ),
     "skos": GraphExportFormat(
-        "SKOS: a thesaurus in Turtle", ".ttl", lambda content: skos.written(_told(content)).encode()
+        "SKOS: a thesaurus in Turtle",
+        ".ttl",
+        lambda content: f"# {WRITTEN_BY}\n{skos.written(_told(content))}".encode(),
     ),
     "dot": GraphExportFormat(
         "DOT: for Graphviz",
         ".dot",
-        lambda content: dot_text(content.graph, weights=content.weights).encode(),
+        lambda content: f"// {WRITTEN_BY}\n{dot_text(content.graph, weights=content.weights)}".encode(),
         comes_back=False,
     ),
     "svg": GraphExportFormat("SVG: a drawing, for papers and slides", ".svg", drawing, comes_back=False),
@@ -109,43 +113,52 @@ GRAPH_FORMATS: Final[Mapping[str, GraphExportFormat]] = {
 """By name."""
 
 
-def export_graph(project: Project, out: Path, format_name: str = AUTO, *, is_dark: bool = False) -> WrittenGraph:
+def export_graph(
+    project: Project, out: Path, format_name: str = AUTO, *, is_dark: bool = False, is_overwriting: bool = False
+) -> WrittenGraph:
     """Write a project's graph into a file.
 
     Args:
         project: may be open for reading only.
-        out: the file; one that is there is replaced.
+        out: the file; an earlier export in this format is replaced.
         format_name: a key of `GRAPH_FORMATS`, or "auto" to go by the file's suffix.
         is_dark: whether a drawing has dark colours.
+        is_overwriting: whether another file is replaced, too.
 
     Raises:
         UsageError: there is no such format, or the suffix tells none.
+        TakenError: another file is there.
         InputError: there are no classes, or the file is the project or one of its images.
         StorageError: it cannot be written.
     """
     name = format_of(out) if format_name == AUTO else format_name
     if name not in GRAPH_FORMATS:
         raise UsageError(f'there is no graph format "{name}"', expected=f"one of {_names()}", remedy="choose one")
-    content = graph_to_write(project, out)
+    content = graph_to_write(project, out, name, is_overwriting=is_overwriting)
     is_drawing = GRAPH_FORMATS[name].content is drawing
     write_graph(out, drawing(content, is_dark=is_dark) if is_drawing else GRAPH_FORMATS[name].content(content))
     return WrittenGraph(len(content.graph), content.graph.edge_count, name)
 
 
-def graph_to_write(project: Project, out: Path, weights: Weights | None = None) -> GraphToWrite:
+def graph_to_write(
+    project: Project, out: Path, kind: str, weights: Weights | None = None, *, is_overwriting: bool = False
+) -> GraphToWrite:
     """Take what is written out of a project.
 
     Args:
         project: may be open for reading only.
         out: the file that it is to go to.
+        kind: a key of `GRAPH_FORMATS`, or "png".
         weights: of edges, where they are known.
+        is_overwriting: whether a file that no earlier export wrote is replaced.
 
     Raises:
+        TakenError: such a file is there, and nobody asked to replace it.
         InputError: there are no classes, or the file is the project or one of its images.
     """
     if not len(project.graph):
         raise InputError("there are no classes to export", remedy="add or import classes first")
-    check_overwrites_nothing(project, out)
+    check_file(out, f"graph-{kind}", project=project, is_overwriting=is_overwriting)
     return GraphToWrite(project.graph.copy(), project.details(), weights or {})
 
 

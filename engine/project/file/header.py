@@ -36,6 +36,16 @@ def check_header(path: Path) -> None:
     check_version(path, version)
 
 
+def is_of_this_program(path: Path) -> bool:
+    """Whether a file is a project or a backup, of whatever version; False where it cannot be read."""
+    try:
+        header = _read_header(path)
+    except (ProjectMissingError, ProjectDamagedError, StorageError):
+        return False
+    application = header[_APPLICATION_AT : _APPLICATION_AT + 4]
+    return header.startswith(_MAGIC) and application == struct.pack(">i", APPLICATION_ID)
+
+
 def check_version(path: Path, version: int) -> None:
     """Refuse a project of a newer version of the program.
 

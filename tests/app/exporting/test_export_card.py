@@ -18,11 +18,12 @@ from engine.collection.exporting.gather import Which
 from engine.graph.codes import NO_CLASS
 from engine.interchange.labelled_images import placed_images
 from engine.new_folder import Placing, place_file
+from engine.project import Project
 from tests.support.clipping import clipped, overlapping
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, NO_KEYS, SHIFT, Desk
 from tests.support.sessions import LONG_MS
-from tests.support.widgets import button
+from tests.support.widgets import button, texts
 
 Key = Qt.Key
 LABELLED, ALL = 24, 64
@@ -157,6 +158,30 @@ def test_class_folders_by_hard_links(reviewing: Desk, collection: Collection) ->
     assert reviewing.window.settings.export_format == "folders"
 
 
+def test_another_file_is_replaced_by_a_button_that_says_so(reviewing: Desk, tmp_path: Path) -> None:
+    """One question, in the card; an image of the project is not even offered."""
+    card = opened(reviewing)
+    taken = tmp_path / "taken.csv"
+    taken.write_text("mine", encoding="utf-8")
+    name_target(reviewing, card, str(taken))
+    click(reviewing, card.export_button)
+    reviewing.wait(lambda: bool(reviewing.window.toast.message))
+    assert taken.read_text(encoding="utf-8").startswith("image,class,")
+    card = opened(reviewing)
+    name_target(reviewing, card, str(taken))
+    assert "taken.csv exists and will be replaced." in texts(card)
+    info = reviewing.window.session.info
+    assert info is not None
+    with Project.open(info.path, for_writing=False) as project:
+        photo = project.resolve(project.images()[0])
+    (tmp_path / "latest.csv").symlink_to(photo)
+    before = photo.read_bytes()
+    name_target(reviewing, card, str(tmp_path / "latest.csv"))
+    assert "would overwrite an image of the project" in card.failure.text
+    assert not card.export_button.isEnabled()
+    assert photo.read_bytes() == before
+
+
 def test_places(reviewing: Desk, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Said in place before anything is written; a file that is there is replaced only by a button that says so.
 
@@ -172,6 +197,7 @@ def test_places(reviewing: Desk, collection: Collection, tmp_path: Path, monkeyp
     taken.write_text("mine", encoding="utf-8")
     name_target(reviewing, card, str(taken))
     assert (card.failure.text, card.export_button.text()) == ("", "Replace")
+    assert "taken.csv exists and is not an export like this one (another file)." in texts(card)
     click(reviewing, card.formats.buttons["folders"])
     full = tmp_path / "full"
     full.mkdir()

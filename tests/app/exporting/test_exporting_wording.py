@@ -25,10 +25,14 @@ OFFERED = offered_exports()
 FOLDERS = OFFERED["folders"]
 
 
-def look(*, free_bytes: int | None = 10**9, size_bytes: int = 10, is_taken: bool = False) -> ExportLook:
+def look(
+    *, free_bytes: int | None = 10**9, size_bytes: int = 10, is_taken: bool = False, replaced_kind: str = ""
+) -> ExportLook:
     """What would come of exporting three images as class folders."""
     chosen = {Which.SURE: ChosenImages(3, size_bytes)}
-    return ExportLook(ExportWish(FOLDERS), Path("x/out"), is_taken, "", free_bytes, chosen, ExportPreview())
+    return ExportLook(
+        ExportWish(FOLDERS), Path("x/out"), is_taken, replaced_kind, "", free_bytes, chosen, ExportPreview()
+    )
 
 
 def test_every_format_is_offered_under_a_heading() -> None:
@@ -64,6 +68,8 @@ def test_too_little_room_for_copies() -> None:
     assert lacks_room(full, Placing.HARD_LINK) == ""
     assert lacks_room(full, Placing.COPY).startswith("The copies take up to 2.0 GB, and only 1.0 GB are free there.")
     assert target_facts(look(is_taken=True)) == "out exists and will be replaced. 1.0 GB free on this disk."
+    foreign = look(free_bytes=None, is_taken=True, replaced_kind="a JPEG picture")
+    assert target_facts(foreign) == "out exists and is not an export like this one (a JPEG picture). It will be lost."
     assert target_facts(look(free_bytes=None)) == ""
 
 

@@ -19,6 +19,7 @@ def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "leafnet, 8 classes, 57 images, 2 draws" in said
     assert "Teach first minus each" in said
     fields = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
+    assert fields.pop("about") == "Written by Protoleaf"
     assert [method["method"] for method in fields["methods"]] == ["teach-first", "random"]
     assert {path.name for path in (tmp_path / "curve").iterdir()} == {
         "accuracy-against-labels.png", "accuracy-against-labels.svg",

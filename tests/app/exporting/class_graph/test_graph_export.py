@@ -14,6 +14,7 @@ from app.exporting.class_graph.logic import OfferedFormat, chosen_format, offere
 from app.exporting.class_graph.picture import png_of
 from app.exporting.class_graph.wording import TITLES, filter_text
 from engine.collection.exporting.export_graph import GRAPH_FORMATS
+from engine.collection.outputs.own_outputs import is_own_output
 from engine.graph_drawing.svg import DARK, LIGHT
 from engine.interchange.detect import read_graph
 from tests.support.desk import Desk
@@ -132,3 +133,28 @@ def test_pictures_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(picture, "MOST_PIXELS", 600)
     with Image.open(io.BytesIO(png_of(SQUARE)[0])) as image:
         assert image.size == (30, 20)
+
+
+def test_a_name_that_the_dialog_did_not_know_is_asked_about(
+    reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dialog asks of the name that was written; of what its suffix makes of it, the window asks."""
+    theirs = tmp_path / "shapes.svg"
+    theirs.write_text("theirs", encoding="utf-8")
+    _, said = exported(reviewing, monkeypatch, tmp_path / "shapes", "svg")
+    assert said == "shapes.svg exists and is not an export like this one (another file)."
+    assert theirs.read_text(encoding="utf-8") == "theirs"
+    reviewing.qtbot.mouseClick(button(reviewing.window.toast, "Replace"), Qt.MouseButton.LeftButton)
+    reviewing.wait(lambda: theirs.read_bytes() != b"theirs")
+    assert is_own_output(theirs, "graph-svg")
+
+
+def test_an_earlier_picture_is_replaced_unasked(
+    reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exported(reviewing, monkeypatch, tmp_path / "shapes", "png")
+    assert is_own_output(tmp_path / "shapes.png", "graph-png")
+    before = (tmp_path / "shapes.png").stat().st_ino
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", Dialog(tmp_path / "shapes", "png"))
+    reviewing.window.registry.trigger("export_graph")
+    reviewing.wait(lambda: (tmp_path / "shapes.png").stat().st_ino != before)

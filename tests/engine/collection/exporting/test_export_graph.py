@@ -10,7 +10,7 @@ import pytest
 from engine.collection.exporting import export_graph as export_module
 from engine.collection.exporting.export_graph import GRAPH_FORMATS, export_graph, format_of
 from engine.collection.importing.import_graph import import_graph
-from engine.errors import InputError, StorageError, UsageError
+from engine.errors import InputError, StorageError, TakenError, UsageError
 from engine.graph.aliases import Aliases
 from engine.graph_drawing.svg import DARK, LIGHT
 from engine.project import ClassDetails, Project
@@ -112,9 +112,12 @@ def test_what_cannot_be_written(project: Project, tmp_path: Path) -> None:
 
 
 def test_the_suffix_says_the_format_and_a_word_overrules_it(project: Project, tmp_path: Path) -> None:
-    """An export replaces what is there."""
+    """An export replaces an earlier one in its format; another file where that is asked for."""
     out = tmp_path / "CLASSES.TTL"
     out.write_text("old", encoding="utf-8")
+    with pytest.raises(TakenError, match="another file"):
+        export_graph(project, out)
+    assert export_graph(project, out, is_overwriting=True).format_name == "skos"
     assert export_graph(project, out).format_name == "skos"
-    export_graph(project, out, "json")
+    export_graph(project, out, "json", is_overwriting=True)
     assert len(json.loads(out.read_text(encoding="utf-8"))["classes"]) == len(project.graph)

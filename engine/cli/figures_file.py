@@ -1,0 +1,36 @@
+"""The file of figures that experiments write: one JSON object, for documents and other programs."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.collection.outputs.own_outputs import FIGURES, WRITTEN_BY
+from engine.collection.outputs.targets import check_file
+from engine.full_disk import writing
+from engine.new_file import output_file
+
+FiguresFile = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File for all figures as JSON.")]
+
+
+def check_figures(out: Path | None, *, is_overwriting: bool) -> None:
+    """Refuse a file that must not be replaced, before hours of work.
+
+    Raises:
+        TakenError, InputError: as `check_file`.
+    """
+    if out is not None:
+        check_file(out, FIGURES, is_overwriting=is_overwriting)
+
+
+def write_figures(out: Path | None, fields: Mapping[str, object]) -> None:
+    """Write the figures where a file was asked for.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    if out is not None:
+        with writing(out, "the figures cannot be written"), output_file(out) as file:
+            file.write((json.dumps({"about": WRITTEN_BY, **fields}, indent=1) + "\n").encode("utf-8"))
