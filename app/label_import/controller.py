@@ -117,10 +117,10 @@ class LabelImports(QObject):
         self._stop_reading()
         project = info.path
 
-        def work(_on_progress: "OnProgress", _cancel: "CancelToken") -> "LabelSurvey":
+        def work(_on_progress: "OnProgress", cancel: "CancelToken") -> "LabelSurvey":
             from app.label_import.logic import survey_labels
 
-            return survey_labels(project, source)
+            return survey_labels(project, source, cancel)
 
         job = DetachedJob(_reading_title(source), work)
         job.keeps_finished = False
@@ -168,12 +168,14 @@ class LabelImports(QObject):
         if survey is None or self.card is None:
             return
 
-        def work(live: "LiveCollection", _on_progress: "OnProgress", _cancel: "CancelToken") -> "LabelImport":
+        def work(live: "LiveCollection", _on_progress: "OnProgress", cancel: "CancelToken") -> "LabelImport":
             from engine.collection.importing.import_labels import import_labels
+
+            survey.contents.cancel = cancel
 
             return import_labels(
                 live.project, survey.source, who=who, adds_classes=adds_classes, adds_images=adds_images,
-                read=survey.read,
+                read=survey.read, contents=survey.contents,
             )  # fmt: skip
 
         self.card.dismiss()

@@ -2,12 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from engine.collection.importing.import_labels import LabelPlan, ReadLabels, images_on_disk, plan_labels, read_labels
+from engine.collection.importing.import_labels import ReadLabels, images_on_disk, plan_labels, read_labels
+from engine.collection.importing.label_plan import LabelPlan
+from engine.collection.importing.match_images import FileContents
 from engine.errors import FormatError, ProtoleafError
+from engine.events import CancelToken
 from engine.interchange.labelled_images.formats import READ_FORMATS, detect
 from engine.project import Project
 
@@ -29,6 +32,7 @@ class LabelSurvey:
         missing_images: images that the project does not have, as the source names them; those found on disk first.
         on_disk: which of these are found.
         counts: labels that would be taken over, by whether classes are made and whether images are added.
+        contents: files that were read for it.
     """
 
     source: Path
@@ -40,6 +44,7 @@ class LabelSurvey:
     missing_images: tuple[str, ...]
     on_disk: frozenset[str]
     counts: Mapping[tuple[bool, bool], int]
+    contents: FileContents = field(default_factory=FileContents)
 
 
 def may_be_labels(path: Path) -> bool:
@@ -55,15 +60,17 @@ def is_labels(path: Path) -> bool:
         return False
 
 
-def survey_labels(project_path: Path, source: Path) -> LabelSurvey:
+def survey_labels(project_path: Path, source: Path, cancel: CancelToken | None = None) -> LabelSurvey:
     """Compare a source of labels with the project; nothing is changed.
 
     Raises:
         FormatError, StorageError: the source cannot be read.
+        Cancelled: the work was stopped.
     """
+    contents = FileContents(cancel)
     read = read_labels(source, _format_of(source))
     with Project.open(project_path, for_writing=False) as project:
-        plan = plan_labels(project, source, read=read)
+        plan = plan_labels(project, source, read=read, contents=contents)
     on_disk = frozenset(images_on_disk(plan))
     both = (False, True)
     counts = {(classes, images): _labels_coming(plan, on_disk, classes, images) for classes in both for images in both}
@@ -72,7 +79,7 @@ def survey_labels(project_path: Path, source: Path) -> LabelSurvey:
     is_nameless = any(not label.who and not label.is_machine for label in read[1].labels)
     missing = tuple(sorted(plan.missing_images, key=lambda image: image not in on_disk))
     title = READ_FORMATS[plan.format_name].title
-    return LabelSurvey(source, title, read, plan, people, is_nameless, missing, on_disk, counts)
+    return LabelSurvey(source, title, read, plan, people, is_nameless, missing, on_disk, counts, contents)
 
 
 def _format_of(source: Path) -> str:

@@ -10,10 +10,14 @@ from app.controls import fill_column, make_button, make_flowing_label, make_labe
 from app.guide_page import set_guide_page
 from app.label_import.wording import (
     add_images_text,
+    class_conflict_rows,
+    class_conflicts_title,
     class_rows,
     classes_title,
     conflict_rows,
     conflicts_title,
+    content_conflict_rows,
+    content_conflicts_title,
     contradictions_title,
     image_rows,
     images_title,
@@ -55,7 +59,8 @@ class LabelImportCard(ScrollingCard):
 
     Attributes:
         who: that name.
-        conflicts, contradictions, classes, suggestions, images, problems: the lists.
+        conflicts, class_conflicts, content_conflicts, contradictions: the lists of what is not clear.
+        classes, suggestions, images, problems: the other lists.
     """
 
     file_requested = Signal()
@@ -78,6 +83,10 @@ class LabelImportCard(ScrollingCard):
         self.contradictions = PlanSection(
             self.tr("Images with two classes"), (image, self.tr("Taken"), self.tr("Also"), by)
         )
+        self.class_conflicts = PlanSection(
+            self.tr("Unclear classes"), (image, there, self.tr("By name"), self.tr("By id"))
+        )
+        self.content_conflicts = PlanSection(self.tr("Other photos"), (image, here, self.tr("Reason")))
         self.classes = PlanSection(self.tr("Missing classes"), (self.tr("Class"), self.tr("Labels")))
         self.images = PlanSection(self.tr("Missing images"), (image, self.tr("File")))
         self.suggestions = PlanSection(self.tr("Keywords"), (self.tr("Keyword"), self.tr("Images")))
@@ -136,7 +145,8 @@ class LabelImportCard(ScrollingCard):
 
     def _make_plan(self) -> QWidget:
         plan = QWidget()
-        sections = (self.conflicts, self.contradictions, self.classes, self.suggestions, self.images, self.problems)
+        conflicts = self.conflicts, self.class_conflicts, self.content_conflicts, self.contradictions
+        sections = (*conflicts, self.classes, self.suggestions, self.images, self.problems)
         fill_column(plan, self._summary, self._passed_over, self._whose, *sections, spacing=tokens().spacing.medium)
         return plan
 
@@ -205,6 +215,14 @@ class LabelImportCard(ScrollingCard):
             (self.contradictions, plan.contradictions, contradictions_title),
         ):
             section.show_rows(title(len(found)), conflict_rows(found), total=len(found))
+        count = len(plan.class_conflicts)
+        self.class_conflicts.show_rows(
+            class_conflicts_title(count), class_conflict_rows(plan.class_conflicts), total=count
+        )
+        count = len(plan.content_conflicts)
+        self.content_conflicts.show_rows(
+            content_conflicts_title(count), content_conflict_rows(plan.content_conflicts), total=count
+        )
         count = len(plan.new_classes)
         self.classes.show_rows(classes_title(count), class_rows(survey), total=count, choice=make_classes_text(count))
         count, found_on_disk = len(survey.missing_images), len(survey.on_disk)

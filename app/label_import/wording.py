@@ -10,7 +10,8 @@ from engine.graph.names import join_path
 
 if TYPE_CHECKING:
     from app.label_import.logic import LabelSurvey
-    from engine.collection.importing.import_labels import LabelConflict, LabelImport
+    from engine.collection.importing.import_labels import LabelImport
+    from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelConflict
 
 PEOPLE_NAMED: Final = 3
 """Names in one line; the others are counted."""
@@ -85,6 +86,45 @@ def contradictions_title(count: int) -> str:
     if count == 1:
         return translate("label_import", "1 image has two classes in the file. The first is taken.")
     return fill(translate("label_import", "%1 have two classes in the file. The first is taken."), images(count))
+
+
+def class_conflicts_title(count: int) -> str:
+    """Where it is not clear which class a label names."""
+    if count == 1:
+        return translate("label_import", "1 label may mean another class. It is not imported.")
+    return fill(translate("label_import", "%1 may mean another class. They are not imported."), labels(count))
+
+
+def class_conflict_rows(conflicts: "tuple[ClassConflict, ...]") -> list[tuple[str, ...]]:
+    """Image, what the file says, the class of that name here, the class of that id here."""
+    return [
+        (
+            shown(each.image),
+            fill(translate("label_import", "%1 (id %2)"), each.written, each.source_id)
+            if each.source_id
+            else each.written,
+            ", ".join(each.by_name) or translate("label_import", "None"),
+            ", ".join(each.by_id) or translate("label_import", "None"),
+        )
+        for each in conflicts[:MOST_ROWS]
+    ]
+
+
+def content_conflicts_title(count: int) -> str:
+    """Where another photo has the same name."""
+    if count == 1:
+        return translate("label_import", "1 image has the same name here but is another photo. It is not labelled.")
+    template = translate("label_import", "%1 have the same name here but are other photos. They are not labelled.")
+    return fill(template, images(count))
+
+
+def content_conflict_rows(conflicts: "tuple[ContentConflict, ...]") -> list[tuple[str, ...]]:
+    """Image, what is called so here, why it is not that."""
+    other = translate("label_import", "Other content")
+    return [
+        (shown(each.image), shown(each.ours), other if each.reason == "other content" else shown(each.reason))
+        for each in conflicts[:MOST_ROWS]
+    ]
 
 
 def classes_title(count: int) -> str:

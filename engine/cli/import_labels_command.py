@@ -1,5 +1,6 @@
 """The command by which labels come back from other programs."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -9,7 +10,7 @@ from engine.cli.graph_commands import ProjectPath
 from engine.cli.output import AsJson, counted, say
 
 if TYPE_CHECKING:
-    from engine.collection.importing.import_labels import LabelConflict, LabelPlan
+    from engine.collection.importing.label_plan import ClassConflict, LabelConflict, LabelPlan
 
 MOST_SHOWN: Final = 20
 """Lines of each list; `--json` has them all."""
@@ -56,16 +57,33 @@ def import_labels(
         head = f"Imported {counted(labelled, 'label')} from {source.name} ({plan.format_name}){added}"
     say(
         f"{head}; {plan.already_there:,} already there.{_rest_text(plan)}",
-        {
-            "format": plan.format_name, "labels": len(plan.labels) if is_dry else labelled,
-            "already_there": plan.already_there, "classes_added": classes, "images_added": images,
-            "conflicts": _rows(plan.conflicts), "contradictions": _rows(plan.contradictions),
-            "missing_classes": {"/".join(names): count for names, count in plan.new_classes.items()},
-            "missing_images": list(plan.missing_images), "by_machine": plan.by_machine, "suggestions": plan.suggestions,
-            "unlabelled": plan.unlabelled, "problems": list(plan.problems), "dry_run": is_dry,
+        _record(plan)
+        | {
+            "labels": len(plan.labels) if is_dry else labelled,
+            "classes_added": classes,
+            "images_added": images,
+            "dry_run": is_dry,
         },
         as_json=as_json,
-    )  # fmt: skip
+    )
+
+
+def _record(plan: "LabelPlan") -> dict[str, object]:
+    """What `--json` says of a plan."""
+    return {
+        "format": plan.format_name,
+        "already_there": plan.already_there,
+        "conflicts": _rows(plan.conflicts),
+        "contradictions": _rows(plan.contradictions),
+        "class_conflicts": [asdict(each) for each in plan.class_conflicts],
+        "content_conflicts": [asdict(each) for each in plan.content_conflicts],
+        "missing_classes": {"/".join(names): count for names, count in plan.new_classes.items()},
+        "missing_images": list(plan.missing_images),
+        "by_machine": plan.by_machine,
+        "suggestions": plan.suggestions,
+        "unlabelled": plan.unlabelled,
+        "problems": list(plan.problems),
+    }
 
 
 def _rows(conflicts: "tuple[LabelConflict, ...]") -> list[dict[str, str]]:
@@ -84,6 +102,11 @@ def _rest_text(plan: "LabelPlan") -> str:
             "Two classes for one image; the first was taken",
             [f"{c.image}: {c.ours or none}, {c.theirs or none}" for c in plan.contradictions],
         ),
+        _list_text("Not imported: not clear which class is meant", list(map(_unclear_text, plan.class_conflicts))),
+        _list_text(
+            "Not imported: the image of this name here is another one",
+            [f"{c.image}: {c.ours} ({c.reason})" for c in plan.content_conflicts],
+        ),
         _list_text(
             "Classes that are missing here (--add-classes makes them)",
             [f"{'/'.join(names)}: {counted(count, 'label')}" for names, count in plan.new_classes.items()],
@@ -100,6 +123,13 @@ def _rest_text(plan: "LabelPlan") -> str:
             f"\n{counted(plan.by_machine, 'answer')} of a model passed over: only people's labels are imported."
         )
     return "".join(parts)
+
+
+def _unclear_text(conflict: "ClassConflict") -> str:
+    """`a.jpg: "Apple" is Apple here, id "1" is Plum`."""
+    by_name = f'"{conflict.written}" is {" or ".join(conflict.by_name) or "no class"} here'
+    by_id = f', id "{conflict.source_id}" is {" or ".join(conflict.by_id) or "none"}' if conflict.source_id else ""
+    return f"{conflict.image}: {by_name}{by_id}"
 
 
 def _list_text(title: str, lines: "list[str] | tuple[str, ...]") -> str:

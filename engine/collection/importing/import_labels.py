@@ -6,14 +6,17 @@ What a model said elsewhere is no label.
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from engine.collection.importing.class_reading import ClassReader, ClassReading
 from engine.collection.importing.keyword_classes import KeywordClasses
-from engine.collection.importing.match_images import ImageMatcher
-from engine.errors import AmbiguousClassError, FormatError, GraphError
+from engine.collection.importing.known_sources import known_sources
+from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelConflict, LabelPlan
+from engine.collection.importing.match_images import FileContents, ImageMatcher
+from engine.errors import FormatError, GraphError
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import clean_name, join_path
@@ -34,57 +37,6 @@ OnMatched = Callable[[], None]
 
 
 @dataclass(frozen=True)
-class LabelConflict:
-    """Somebody else says something different.
-
-    Attributes:
-        image: its path in the project, or in the source where it says two things itself.
-        ours: what the label in the project says, as a path; "" for none of the classes.
-        theirs: what the source says.
-        who: the person of the source.
-    """
-
-    image: str
-    ours: str
-    theirs: str
-    who: str
-
-
-@dataclass(frozen=True)
-class LabelPlan:
-    """What importing a source would do.
-
-    Attributes:
-        format_name: what the source is.
-        labels: those that would be taken over, of images and classes that are there.
-        new_classes: classes that are missing, as paths from the top down, with their labels' number.
-        suggestions: keywords of photos that name no class, with how many photos have each; of those with a hierarchy
-            the classes stand in `new_classes`.
-        waiting: labels of classes or images that are missing, which `apply` can make or add.
-        already_there: labels that the project has.
-        conflicts: where the project says something else.
-        contradictions: images of which the source says two things.
-        missing_images: images that the project does not have, as the source names them.
-        by_machine: answers of a model, which are no labels.
-        unlabelled: images of the source without a class.
-        problems: what could not be understood, one line each.
-    """
-
-    format_name: str
-    labels: tuple[Label, ...] = ()
-    new_classes: dict[tuple[str, ...], int] = field(default_factory=dict)
-    waiting: tuple[ForeignLabel, ...] = ()
-    already_there: int = 0
-    conflicts: tuple[LabelConflict, ...] = ()
-    contradictions: tuple[LabelConflict, ...] = ()
-    missing_images: tuple[str, ...] = ()
-    by_machine: int = 0
-    unlabelled: int = 0
-    problems: tuple[str, ...] = ()
-    suggestions: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class LabelImport:
     """What came of it.
 
@@ -102,7 +54,13 @@ class LabelImport:
 
 
 def plan_labels(
-    project: Project, source: Path, *, format_name: str = AUTO, who: str = "", read: ReadLabels | None = None
+    project: Project,
+    source: Path,
+    *,
+    format_name: str = AUTO,
+    who: str = "",
+    read: ReadLabels | None = None,
+    contents: FileContents | None = None,
 ) -> LabelPlan:
     """See what importing labels would do; nothing is changed.
 
@@ -112,12 +70,14 @@ def plan_labels(
         format_name: a key of `FORMATS`; found out by default.
         who: whose labels these are where the source does not say; by default its name.
         read: what `read_labels` found, where the source was read before.
+        contents: of files that were read before; also stops the reading of others.
 
     Raises:
         UsageError, FormatError, StorageError: the source cannot be read.
+        Cancelled: the work was stopped.
     """
     name, foreign = read or read_labels(source, format_name)
-    return _planned(project, name, foreign, who or source.name)
+    return _planned(project, name, foreign, who or _name_of(source), contents or FileContents())
 
 
 def import_labels(
@@ -129,12 +89,13 @@ def import_labels(
     adds_classes: bool = False,
     adds_images: bool = False,
     read: ReadLabels | None = None,
+    contents: FileContents | None = None,
 ) -> LabelImport:
     """Take labels over as one undoable step.
 
     Args:
         project: open for writing.
-        source, format_name, who, read: see `plan_labels`.
+        source, format_name, who, read, contents: see `plan_labels`.
         adds_classes: whether classes that are missing are made.
         adds_images: whether images that are missing are added where their files are found.
 
@@ -142,25 +103,30 @@ def import_labels(
         UsageError, FormatError, StorageError: the source cannot be read; nothing is changed.
     """
     name, foreign = read or read_labels(source, format_name)
-    whose = who or source.name
-    plan = _planned(project, name, foreign, whose)
+    whose, read_files = who or _name_of(source), contents or FileContents()
+    plan = _planned(project, name, foreign, whose, read_files)
     notice = project.back_up_before(BackupReason.IMPORT) if len(plan.labels) + len(plan.waiting) > MANY else ""
     with project.one_step("") as step:
         images = _add_images(project, plan) if adds_images else 0
         classes = _add_classes(project, plan) if adds_classes else 0
         if images or classes:
-            plan = _planned(project, name, foreign, whose)
+            plan = _planned(project, name, foreign, whose, read_files)
         labelled = len(project.import_labels(plan.labels).labelled) if plan.labels else 0
-        step.text = f"Imported {counted(labelled, 'label')} from {source.name}"
+        step.text = f"Imported {counted(labelled, 'label')} from {_name_of(source)}"
     return LabelImport(plan, replace(step.change, notice=notice), labelled, classes, images)
 
 
 def read_labels(source: Path, format_name: str = AUTO) -> ReadLabels:
     """Read a source, and tell its format.
 
+    Args:
+        source: relative paths are those of the working folder; what a source says of files starts from there, too.
+        format_name: see `plan_labels`.
+
     Raises:
         UsageError, FormatError, StorageError: it cannot be read.
     """
+    source = source.absolute()
     name = detect(source) if format_name == AUTO else format_name
     one = format_named(name, READ_FORMATS)
     if one.read_photos is not None:
@@ -169,8 +135,14 @@ def read_labels(source: Path, format_name: str = AUTO) -> ReadLabels:
     return name, one.read(source)
 
 
-def _planned(project: Project, format_name: str, foreign: ForeignLabels, whose: str) -> LabelPlan:
-    planner = _Planner(project, whose)
+def _name_of(source: Path) -> str:
+    return source.name or source.absolute().name
+
+
+def _planned(
+    project: Project, format_name: str, foreign: ForeignLabels, whose: str, contents: FileContents
+) -> LabelPlan:
+    planner = _Planner(project, whose, contents)
     for label in foreign.labels:
         planner.take(label)
     return replace(
@@ -183,12 +155,12 @@ def _planned(project: Project, format_name: str, foreign: ForeignLabels, whose: 
 class _Planner:
     """Collects labels one after the other."""
 
-    def __init__(self, project: Project, whose: str) -> None:
+    def __init__(self, project: Project, whose: str, contents: FileContents) -> None:
         self._project = project
         self._graph = project.graph
         self._whose = whose
-        self._matcher = ImageMatcher(project)
-        self._classes: dict[tuple[str, tuple[str, ...]], int | str | None] = {}
+        self._matcher = ImageMatcher(project, contents)
+        self._reader = ClassReader(project.graph, lambda: known_sources(project))
         self._found: dict[int, tuple[int | None, ForeignLabel]] = {}
         self._waiting: list[ForeignLabel] = []
         self._missing: dict[str, None] = {}
@@ -197,9 +169,10 @@ class _Planner:
         self._contradictions: list[LabelConflict] = []
         self._by_machine = 0
         self._keywords = KeywordClasses(project.graph)
-        self._tagged: dict[str, list[int]] = {}
+        self._tagged: dict[str, tuple[int, ...]] = {}
         self._ambiguous: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._problems: list[str] = []
+        self._class_conflicts: dict[ClassConflict, None] = {}
+        self._content_conflicts: dict[str, ContentConflict] = {}
 
     def take(self, label: ForeignLabel) -> None:
         if label.is_machine:
@@ -208,15 +181,21 @@ class _Planner:
         if label.is_keyword:
             self._take_keyword(label)
             return
-        images = self._matcher.images_of(label)
-        if not images:
-            self._missing[label.image] = None
-        class_id = self._class_of(label)
-        if isinstance(class_id, str) or not images:
+        reading = self._reader.read(label.names, label.source_id) if label.names else ClassReading()
+        if reading.is_conflict:
+            self._class_conflicts[self._unclear(label, reading)] = None
+            return
+        images = self._images_of(label)
+        if not images and label.image not in self._missing:
+            return  # another photo of the same name
+        is_missing = bool(label.names) and reading.class_id is None
+        if is_missing:
+            self._new_classes[label.names] += 1
+        if is_missing or not images:
             self._waiting.append(label)
             return
         for image_id in images:
-            self._add(image_id, class_id, label)
+            self._add(image_id, reading.class_id, label)
 
     def plan(self, format_name: str) -> LabelPlan:
         ours = self._project.labels()
@@ -246,15 +225,16 @@ class _Planner:
             tuple(self._missing),
             self._by_machine,
             suggestions=dict(self._suggestions.most_common()),
+            class_conflicts=tuple(self._class_conflicts),
+            content_conflicts=tuple(self._content_conflicts.values()),
         )
 
     def problems(self) -> list[str]:
-        """What could not be understood of the classes."""
-        several = (
+        """What could not be understood of keywords."""
+        return [
             f'the keyword "{join_path(names)}" may mean several classes: {", ".join(paths)}'
             for names, paths in self._ambiguous.items()
-        )
-        return [*self._problems, *several]
+        ]
 
     def _add(self, image_id: int, class_id: int | None, label: ForeignLabel) -> None:
         known = self._found.get(image_id)
@@ -284,45 +264,30 @@ class _Planner:
             self._suggestions[label.names[0]] += 1
             return
         if label.image not in self._tagged:
-            self._tagged[label.image] = self._matcher.images_of(label)
+            self._tagged[label.image] = self._images_of(label)
         images = self._tagged[label.image]
-        if not images:
-            self._missing[label.image] = None
         if meaning.class_id is None or not images:
             self._waiting.append(label if meaning.class_id is not None else replace(label, names=meaning.missing))
             return
         for image_id in images:
             self._add(image_id, meaning.class_id, label)
 
-    def _class_of(self, label: ForeignLabel) -> int | str | None:
-        """The class, None for none of them; a text where it is missing or several fit, which is then told."""
-        if not label.names:
-            return None
-        key = label.source_id, label.names
-        if key not in self._classes:
-            self._classes[key] = self._find(label)
-        found = self._classes[key]
-        if found == _MISSING:
-            self._new_classes[label.names] += 1
-        return found
+    def _images_of(self, label: ForeignLabel) -> tuple[int, ...]:
+        """The images that a label is about; where there is none, that is listed."""
+        match = self._matcher.match(label)
+        if match.namesake:
+            self._content_conflicts[label.image] = ContentConflict(label.image, match.namesake, match.reason)
+        if not match.images and (not match.namesake or (label.file is not None and label.file.is_file())):
+            self._missing[label.image] = None
+        return match.images
 
-    def _find(self, label: ForeignLabel) -> int | str:
-        if label.source_id and len(by_id := self._graph.fitting(label.source_id)) == 1:
-            return by_id[0]
-        try:
-            return self._graph.find(join_path(label.names))
-        except AmbiguousClassError as error:
-            self._problems.append(str(error))
-            return _SEVERAL
-        except GraphError:
-            return _MISSING
+    def _unclear(self, label: ForeignLabel, reading: ClassReading) -> ClassConflict:
+        by_name, by_id = (tuple(map(self._text, found)) for found in (reading.named, reading.identified))
+        who = label.who or self._whose
+        return ClassConflict(label.image, join_path(label.names), label.source_id, by_name, by_id, who)
 
     def _text(self, class_id: int | None) -> str:
         return "" if class_id is None else self._graph.path_text(class_id)
-
-
-_MISSING: Final = "missing"
-_SEVERAL: Final = "several"
 
 
 def images_on_disk(plan: LabelPlan) -> dict[str, FoundFile]:

@@ -3,8 +3,8 @@
 from functools import cached_property
 from typing import Final, NamedTuple, final
 
+from engine.collection.importing.class_reading import ClassReader
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.names import join_path
 
 Names = tuple[str, ...]
 
@@ -36,6 +36,7 @@ class KeywordClasses:
 
     def __init__(self, graph: CategoryGraph) -> None:
         self._graph = graph
+        self._reader = ClassReader(graph)
         self._known: dict[Names, KeywordMeaning] = {}
 
     def meaning(self, names: Names) -> KeywordMeaning:
@@ -55,21 +56,16 @@ class KeywordClasses:
         return KeywordMeaning(missing=names) if len(names) > 1 else NO_MEANING
 
     def _fitting(self, names: Names) -> list[int]:
-        """Classes with this path or the end of it; else with this name, id or synonym; else written otherwise."""
-        name = names[-1]
-        return (
-            self._graph.fitting(join_path(names))
-            or self._graph.fitting(join_path((name,)))
-            or self._graph.fitting(name)
-            or self._folded.get(name.casefold(), [])
-        )
+        """Classes with this path or the end of it; else with this name or synonym; else written otherwise."""
+        found = self._reader.read(names).candidates or self._reader.read(names[-1:]).candidates
+        return list(found) or self._folded.get(names[-1].casefold(), [])
 
     @cached_property
     def _folded(self) -> dict[str, list[int]]:
-        """Classes by name, id and synonym, however these are written."""
+        """Classes by name and synonym, however these are written; an id is no keyword."""
         found: dict[str, dict[int, None]] = {}
         for class_id in self._graph.classes():
-            for text in (self._graph.name(class_id), *self._graph.aliases(class_id).texts):
+            for text in (self._graph.name(class_id), *self._graph.aliases(class_id).synonyms):
                 found.setdefault(text.casefold(), {})[class_id] = None
         return {text: list(ids) for text, ids in found.items()}
 

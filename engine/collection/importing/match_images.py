@@ -1,15 +1,66 @@
-"""Which images of a project a file of labels means: by path, then by content, then by the end of the path."""
+"""Which images of a project a file of labels means: by content where it is known, else by path or the end of it.
 
+An equal path with another content is another photo. Where the content of a label's photo is known and the project never
+read its own image of that path, that image is read before it is decided.
+"""
+
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Final
 
-from engine.images.content_hash import file_hashes
+from engine.events import CancelToken
+from engine.files import shown
+from engine.images.content_hash import HASH_BYTES, file_hashes
 from engine.interchange.labelled_images.records import ForeignLabel
 from engine.project import Project
 
+OTHER_CONTENT: Final = "other content"
 _LEAST_PARTS: Final = 2
 """Folder and name: a name alone (IMG_0001.jpg) says too little of a path from another computer."""
+
+
+class FileContents:
+    """Content hashes of files, read once each, though a plan is made again when it is carried out.
+
+    Args:
+        cancel: stops the reading.
+    """
+
+    def __init__(self, cancel: CancelToken | None = None) -> None:
+        self.cancel = cancel or CancelToken()
+        self._known: dict[tuple[Path, int, int], frozenset[str]] = {}
+
+    def hashes(self, file: Path) -> frozenset[str]:
+        """A file's hashes, today's and that of earlier versions, as hex.
+
+        Raises:
+            OSError: it cannot be read, or is no regular file.
+            Cancelled: the work was stopped.
+        """
+        if not file.is_file():
+            raise FileNotFoundError(f"no file {file}")
+        facts = file.stat()
+        key = file, facts.st_size, facts.st_mtime_ns
+        if key not in self._known:
+            self.cancel.raise_if_cancelled()
+            self._known[key] = frozenset(each.hex() for each in file_hashes(file))
+        return self._known[key]
+
+
+@dataclass(frozen=True)
+class ImageMatch:
+    """The images that a label is about.
+
+    Attributes:
+        images: one, or all with the same content; () where there is none.
+        namesake: path of an image that is called so and is none of them; "" where there is none.
+        reason: why it is none of them.
+    """
+
+    images: tuple[int, ...] = ()
+    namesake: str = ""
+    reason: str = ""
 
 
 class ImageMatcher:
@@ -17,48 +68,85 @@ class ImageMatcher:
 
     Args:
         project: may be open for reading only.
+        contents: of files that were read before.
     """
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, contents: FileContents | None = None) -> None:
         self._project = project
         self._folder = project.path.parent
+        self._files = contents or FileContents()
 
-    def images_of(self, label: ForeignLabel) -> list[int]:
-        """The images that a label is about: one, or all with the same content; [] where there is none."""
-        return self._by_path(label) or self._by_content(label) or self._by_end(label.image)
+    def match(self, label: ForeignLabel) -> ImageMatch:
+        """The images that a label is about."""
+        by_file = None if label.file is None else self._project.find_image(label.file)
+        hashes = self._hashes_of(label, is_ours=by_file is not None)
+        by_path = self._by_path(label, by_file)
+        if not hashes:
+            return ImageMatch(by_path[:1] or self._only(self._ending_as(label.image)))
+        if same := next((self._contents[each] for each in hashes if each in self._contents), None):
+            return ImageMatch(tuple(each for each in by_path if each in same)[:1] or same)
+        return self._compared((*by_path, *self._ending_as(label.image)), hashes)
 
-    def _by_path(self, label: ForeignLabel) -> list[int]:
-        for path in dict.fromkeys((self._folder / _plain(label.image), *([label.file] if label.file else []))):
-            image_id = self._project.find_image(path)
-            if image_id is not None:
-                return [image_id]
-        return []
-
-    def _by_content(self, label: ForeignLabel) -> list[int]:
-        if label.content_hash:
-            return self._contents.get(label.content_hash.casefold(), [])
-        if label.file is None:
-            return []
+    def _hashes_of(self, label: ForeignLabel, *, is_ours: bool) -> frozenset[str]:
+        """What is known of the content of a label's photo; a hash of another kind, or none, says nothing."""
+        written = label.content_hash.strip().casefold()
+        if len(written) == 2 * HASH_BYTES:
+            return frozenset((written,))
+        if label.file is None or is_ours:
+            return frozenset()
         try:
-            hashes = file_hashes(label.file)
+            return self._files.hashes(label.file)
         except (OSError, ValueError):
-            return []
-        return next((self._contents[each.hex()] for each in hashes if each.hex() in self._contents), [])
+            return frozenset()
 
-    def _by_end(self, image: str) -> list[int]:
-        """The one image whose path ends as this, or as which this ends, in at least a folder and a name."""
+    def _by_path(self, label: ForeignLabel, by_file: int | None) -> tuple[int, ...]:
+        plain = _plain(label.image)
+        by_image = self._project.find_image(self._folder / plain) if plain else None
+        return tuple(
+            dict.fromkeys(each for each in (by_file, by_image, self._odd.get(label.image)) if each is not None)
+        )
+
+    def _compared(self, candidates: tuple[int, ...], hashes: frozenset[str]) -> ImageMatch:
+        """Images of the same name: those whose content is not known yet are read."""
+        match = ImageMatch()
+        for image_id in dict.fromkeys(candidates):
+            record = self._project.image(image_id)
+            reason = OTHER_CONTENT
+            if image_id in self._unread:
+                try:
+                    if hashes & self._files.hashes(self._project.resolve(record)):
+                        return ImageMatch((image_id,))
+                except (OSError, ValueError) as error:
+                    reason = f"it cannot be read: {(isinstance(error, OSError) and error.strerror) or error}"
+            match = match if match.namesake else ImageMatch((), record.path, reason)
+        return match
+
+    @staticmethod
+    def _only(found: tuple[int, ...]) -> tuple[int, ...]:
+        return found if len(found) == 1 else ()
+
+    def _ending_as(self, image: str) -> tuple[int, ...]:
+        """Images whose path ends as this, or as which this ends, in at least a folder and a name."""
         parts = PurePosixPath(_plain(image)).parts
         candidates = self._names.get(parts[-1], []) if parts else []
-        fitting = [image_id for image_id, path in candidates if _ends_alike(parts, path)]
-        return fitting if len(fitting) == 1 else []
+        return tuple(image_id for image_id, path in candidates if _ends_alike(parts, path))
 
     @cached_property
-    def _contents(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+    def _contents(self) -> dict[str, tuple[int, ...]]:
+        found: dict[str, tuple[int, ...]] = {}
         for image_id, _, content_hash in self._project.each_image_content():
             if content_hash is not None:
-                found.setdefault(content_hash.hex(), []).append(image_id)
+                found[content_hash.hex()] = (*found.get(content_hash.hex(), ()), image_id)
         return found
+
+    @cached_property
+    def _unread(self) -> frozenset[int]:
+        return frozenset(each for each, _, content_hash in self._project.each_image_content() if content_hash is None)
+
+    @cached_property
+    def _odd(self) -> dict[str, int]:
+        r"""Images whose path is no Unicode, by what most formats can write of it (`m\xf6we.jpg`)."""
+        return {text: image_id for image_id, path in self._project.each_image_path() if (text := shown(path)) != path}
 
     @cached_property
     def _names(self) -> dict[str, list[tuple[int, tuple[str, ...]]]]:

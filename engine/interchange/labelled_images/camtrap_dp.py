@@ -94,14 +94,17 @@ def read(source: Path) -> ForeignLabels:
     package = _package(folder)
     ours = _own_labels(folder)
     media = {row.get("mediaID", ""): row.get("filePath", "") for row in _rows(folder, package, "media")}
-    taxa = {taxon["scientificName"]: taxon.get("taxonID", "") for taxon in _taxa(package)}
+    taxa: dict[str, str] = {}
+    for taxon in _taxa(package):
+        name, taxon_id = taxon["scientificName"], taxon.get("taxonID", "")
+        taxa[name] = taxon_id if taxa.get(name, taxon_id) == taxon_id else ""  # namesakes: the id says which of none
     labels: list[ForeignLabel] = []
     unlabelled = of_events = 0
     problems: list[str] = []
     for number, row in enumerate(_rows(folder, package, "observations"), start=1):
         path = media.get(row.get("mediaID", ""), "")
         name = row.get("scientificName", "") or row.get("observationType", "")
-        own = ours.get(unquote(path.removeprefix("file://")) if path.startswith("file://") else path)
+        own = ours.get(_local(path))
         if own is not None and "".join(own.names[-1:]) == row.get("scientificName", ""):
             labels.append(own)
         elif not path:
@@ -124,6 +127,12 @@ def fits(source: Path) -> bool:
         return "camtrap-dp" in str(_package(source.parent if source.is_file() else source, source).get("profile"))
     except FormatError:
         return False
+
+
+def _local(path: str) -> str:
+    """A path as it is on the disk, where it is written as a URL of one."""
+    is_url = path.startswith("file://")
+    return unquote(path.removeprefix("file://"), errors="surrogateescape") if is_url else path
 
 
 def _own_labels(folder: Path) -> dict[str, ForeignLabel]:
@@ -291,7 +300,7 @@ def _label(row: Mapping[str, str], name: str, path: str, folder: Path, taxa: Map
         path,
         (name,),
         source_id=taxa.get(name, ""),
-        file=folder / path,
+        file=folder / _local(path),
         who=row.get("classifiedBy", ""),
         when=time_in(row.get("classificationTimestamp", "")),
         is_machine=row.get("classificationMethod") == "machine",

@@ -5,11 +5,12 @@ an image is said to be is an annotation over all of it. `file_name` is its path 
 folder that all images have in common, and `coco_url` where it is on this computer.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from engine.errors import FormatError
@@ -193,7 +194,10 @@ def _url(image: LabelledImage) -> str:
 def _file(entry: dict[str, Any]) -> Path | None:
     """The file that `coco_url` names, where it is one of a computer and not of the web."""
     parts = urlsplit(str(entry.get("coco_url") or ""))
-    return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
+    if parts.scheme != "file":
+        return None
+    is_windows = os.name == "nt"  # elsewhere a name may be no Unicode
+    return Path(url2pathname(parts.path) if is_windows else unquote(parts.path, errors="surrogateescape"))
 
 
 def _write_list(file: BinaryIO, rows: "Iterator[bytes] | list[bytes]") -> None:

@@ -15,7 +15,7 @@ from app.label_import.wording import (
     summary_text,
 )
 from app.palette.plan_section import MOST_ROWS
-from engine.collection.importing.import_labels import LabelPlan
+from engine.collection.importing.label_plan import LabelPlan
 from engine.interchange.labelled_images.records import ForeignLabels
 from engine.project.records import Label
 from tests.support.labelled_images import add_music_classes, draw, make_project

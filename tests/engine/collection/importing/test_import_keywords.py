@@ -130,7 +130,8 @@ def test_a_single_photo_or_sidecar(music: Labelled) -> None:
         (("Gull",), KeywordMeaning(3)),
         (("gull",), KeywordMeaning(3)),
         (("Laridae",), KeywordMeaning(3)),
-        (("n0153",), KeywordMeaning(3)),
+        (("n01531178",), KeywordMeaning(3)),
+        (("17",), KeywordMeaning()),
         (("Animal", "Bird", "Gull"), KeywordMeaning(3)),
         (("Nature", "Gull"), KeywordMeaning(3)),
         (("Nature", "Bird", "Tern"), KeywordMeaning(2, ("Animal", "Bird", "Tern"))),
@@ -144,8 +145,8 @@ def test_what_a_keyword_means(names: tuple[str, ...], expected: KeywordMeaning) 
     graph = CategoryGraph()
     animal = graph.add_class("Animal")
     bird = graph.add_class("Bird", (animal,))
-    graph.add_class("Gull", (bird,), aliases=Aliases("n0153", ("Laridae",)))
-    graph.add_class("Crane", (bird,))
+    graph.add_class("Gull", (bird,), aliases=Aliases("n01531178", ("Laridae",)))
+    graph.add_class("Crane", (bird,), aliases=Aliases("17"))
     graph.add_class("Crane", (graph.add_class("Machine"),))
     assert KeywordClasses(graph).meaning(names) == expected
 

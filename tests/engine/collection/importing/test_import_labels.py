@@ -1,0 +1,172 @@
+"""Labels come to the class that they name and to the photo that they are of, or are listed."""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from engine.collection.exporting.export import ExportChoice, export_images
+from engine.collection.exporting.gather import Which
+from engine.collection.importing.import_labels import import_labels, plan_labels
+from engine.collection.importing.match_images import FileContents
+from engine.graph.aliases import Aliases
+from engine.images.content_hash import content_hash
+from engine.interchange.labelled_images.formats import FORMATS
+from engine.project import Project
+from tests.support.command_line import done
+from tests.support.labelled_images import draw, make_project
+
+READ = [name for name, one in FORMATS.items() if one.read is not None]
+ODD = os.fsdecode(b"m\xf6we.png")
+
+
+def made(
+    folder: Path, classes: Sequence[tuple[str, str]], *, names: Sequence[str] = (), embedded: bool = True
+) -> Project:
+    """A project with classes and their ids, and an image for each in folders of its own."""
+    project = make_project(folder)
+    for name, source_id in classes:
+        _, class_id = project.add_class(name)
+        project.set_aliases(class_id, Aliases(source_id))
+    files = [draw(folder / "DCIM" / name, 17 * place + len(folder.name)) for place, name in enumerate(names)]
+    project.add_images(files)
+    if embedded:
+        project.record_scan(
+            (each.image_id, content_hash(project.resolve(each).read_bytes()), None) for each in project.images()
+        )
+    return project
+
+
+def labelled(project: Project) -> dict[str, str | None]:
+    """Path of the class by name of the image."""
+    return {
+        Path(project.image(each.image_id).path).name: None
+        if each.class_id is None
+        else project.graph.path_text(each.class_id)
+        for each in project.labels().values()
+    }
+
+
+def exported(project: Project, out: Path, name: str) -> Path:
+    target = out / f"{name}{FORMATS[name].suffix}"
+    export_images(project, {}, ExportChoice(name, target, Which.VERIFIED))
+    return target
+
+
+@pytest.fixture
+def twins(tmp_path: Path) -> Iterator[tuple[Project, Project]]:
+    """Two lists of the same names that are numbered otherwise, with the same three photos."""
+    names = "a.png", "b.png", "c.png"
+    first = made(tmp_path / "one", [("Apple", "1"), ("Pear", "2"), ("Plum", "3")], names=names)
+    second = made(tmp_path / "two", [("Plum", "1"), ("Apple", "2"), ("Pear", "3")], names=names)
+    for image, class_id in zip(list(first.images()), first.graph.classes(), strict=True):
+        first.label([image.image_id], class_id, who="ada")
+    yield first, second
+    first.close()
+    second.close()
+
+
+def test_ids_of_another_list_put_no_label_elsewhere(twins: tuple[Project, Project], tmp_path: Path) -> None:
+    """Each is listed with what its name and its id mean here."""
+    first, second = twins
+    source = exported(first, tmp_path, "csv")
+    result = import_labels(second, source, adds_classes=True)
+    assert (result.labelled, result.classes_added, labelled(second)) == (0, 0, {})
+    readings = [(each.written, each.source_id, each.by_name, each.by_id) for each in result.plan.class_conflicts]
+    assert readings == [
+        ("Apple", "1", ("Apple",), ("Plum",)),
+        ("Pear", "2", ("Pear",), ("Apple",)),
+        ("Plum", "3", ("Plum",), ("Pear",)),
+    ]
+
+
+def test_the_command_lists_both_readings(
+    twins: tuple[Project, Project], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = twins
+    source = exported(first, tmp_path, "csv")
+    second.close()
+    text = done(capsys, "import-labels", second.path, source).out
+    assert 'DCIM/a.png: "Apple" is Apple here, id "1" is Plum' in text
+    told = json.loads(done(capsys, "import-labels", second.path, source, "--json").out)
+    assert [each["by_id"] for each in told["class_conflicts"]] == [["Plum"], ["Apple"], ["Pear"]]
+
+
+@pytest.mark.parametrize("name", READ)
+def test_an_id_that_is_another_classs_name_does_not_matter(tmp_path: Path, name: str) -> None:
+    """A project's own labels come back: "Apple" has the id "Pear"."""
+    project = made(tmp_path / "one", [("Apple", "Pear"), ("Pear", "Apple")], names=("a.png", "b.png"))
+    for image, class_id in zip(list(project.images()), project.graph.classes(), strict=True):
+        project.label([image.image_id], class_id, who="ada")
+    before = labelled(project)
+    source = exported(project, tmp_path, name)
+    project.unlabel([each.image_id for each in project.images()])
+    import_labels(project, source)
+    assert labelled(project) == before
+    project.close()
+
+
+@pytest.mark.parametrize("name", [each for each in READ if not FORMATS[each].has_images])
+@pytest.mark.parametrize("embedded", [True, False])
+def test_another_photo_of_the_same_name_gets_no_label(tmp_path: Path, name: str, embedded: bool) -> None:
+    """DCIM/a.png of somebody else is listed, whether it was embedded or not."""
+    first = made(tmp_path / "one", [("Apple", "")], names=("a.png",))
+    second = made(tmp_path / "another", [("Apple", "")], names=("a.png",), embedded=embedded)
+    first.label([each.image_id for each in first.images()], 1, who="ada")
+    source = exported(first, tmp_path, name)
+    (tmp_path / "one" / "DCIM" / "a.png").unlink()
+    result = import_labels(second, source)
+    assert labelled(second) == {}
+    assert [(each.ours, each.reason) for each in result.plan.content_conflicts] == [("DCIM/a.png", "other content")]
+    first.close()
+    second.close()
+
+
+def test_an_image_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
+    """Not embedded and gone: nobody knows whether it is the same photo."""
+    first = made(tmp_path / "one", [("Apple", "")], names=("a.png",))
+    second = made(tmp_path / "two", [("Apple", "")], names=("a.png",), embedded=False)
+    first.label([1], 1, who="ada")
+    source = exported(first, tmp_path, "csv")
+    assert len(plan_labels(second, source).labels) == 1
+    (tmp_path / "two" / "DCIM" / "a.png").unlink()
+    plan = plan_labels(second, source)
+    assert plan.labels == ()
+    assert [each.reason.split(":")[0] for each in plan.content_conflicts] == ["it cannot be read"]
+    first.close()
+    second.close()
+
+
+def test_files_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the plan read is not read again by the import."""
+    first = made(tmp_path / "one", [("Apple", "")], names=("a.png",))
+    second = made(tmp_path / "two", [("Apple", "")], names=("a.png",), embedded=False)
+    first.label([1], 1, who="ada")
+    source = exported(first, tmp_path, "csv")
+    contents = FileContents()
+    plan_labels(second, source, contents=contents)
+    monkeypatch.setattr("engine.collection.importing.match_images.file_hashes", lambda _file: pytest.fail("read again"))
+    assert import_labels(second, source, contents=contents).labelled == 1
+    first.close()
+    second.close()
+
+
+@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("embedded", [True, False])
+def test_odd_names_and_namesakes_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, embedded: bool
+) -> None:
+    """A file name that is no Unicode, two classes of one name, and the source given relatively."""
+    project = made(tmp_path / "one", [("Bird", ""), ("Tool", "")], names=(ODD, "b.png", "c.png"), embedded=embedded)
+    cranes = [project.add_class("Crane", (parent,))[1] for parent in (1, 2)]
+    for image, class_id in zip(list(project.images()), (*cranes, cranes[0]), strict=True):
+        project.label([image.image_id], class_id, who="ada")
+    before = labelled(project)
+    source = exported(project, tmp_path, name)
+    project.unlabel([each.image_id for each in project.images()])
+    monkeypatch.chdir(source.parent)
+    result = import_labels(project, Path(source.name))
+    assert labelled(project) == before, result.plan
+    project.close()
