@@ -13,9 +13,9 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from io import TextIOWrapper
+from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, Final, TextIO, cast
+from typing import BinaryIO, Final, TextIO, cast, final
 
 if os.name == "posix":
     import fcntl
@@ -131,10 +131,27 @@ def is_stream(path: Path) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
+@final
+class _Stream(FileIO):
+    """What has no places to go back to, whatever the system says of it: `/dev/null` is always at its beginning."""
+
+    def seekable(self) -> bool:
+        """Tell writers of archives to write from front to back."""
+        return False
+
+    def seek(self, _offset: int, _whence: int = 0, /) -> int:
+        """Refuse, as pipes do."""
+        raise OSError(errno.ESPIPE, os.strerror(errno.ESPIPE))
+
+    def tell(self) -> int:
+        """Refuse, as pipes do."""
+        raise OSError(errno.ESPIPE, os.strerror(errno.ESPIPE))
+
+
 def _opened_stream(path: Path) -> BinaryIO:
     """Open what is no file for writing; a named pipe that nobody reads from is waited for a little, not for ever."""
     if not path.is_fifo():
-        return path.open("wb")
+        return BufferedWriter(_Stream(path, "wb"))
     until = time.monotonic() + READER_WAIT_S
     while True:
         try:
@@ -147,7 +164,7 @@ def _opened_stream(path: Path) -> BinaryIO:
             time.sleep(_READER_POLL_S)
         else:
             os.set_blocking(handle, True)
-            return os.fdopen(handle, "wb")
+            return BufferedWriter(_Stream(handle, "wb"))
 
 
 @contextmanager

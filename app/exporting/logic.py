@@ -11,14 +11,13 @@ from app.texts import translate
 from engine.collection.exporting.export import ExportChoice, check_target, export_images
 from engine.collection.exporting.gather import Which, answers_in
 from engine.collection.exporting.preview import ChosenImages, ExportPreview, chosen_images, preview_export
-from engine.collection.outputs.targets import what_it_is
+from engine.collection.outputs.targets import check_folder, what_it_is
 from engine.collection.project_settings import setting_of
 from engine.errors import ProtoleafError, TakenError
 from engine.files import shown
 from engine.full_disk import told
 from engine.interchange.labelled_images.formats import FORMATS, FormatGroup
 from engine.interchange.labelled_images.placed_images import FolderOptions
-from engine.new_folder import check_is_free
 from engine.project import Project
 
 if TYPE_CHECKING:
@@ -232,7 +231,7 @@ def _problem(project: Project, target: Path, offered: OfferedExport) -> tuple[st
         if offered.has_labels:
             check_target(project, ExportChoice(offered.name, target))
         else:
-            check_is_free(Path(os.path.realpath(target)))
+            check_folder(Path(os.path.realpath(target)), project)
     except TakenError:
         return _replacing_problem(project, target, offered), what_it_is(target)
     except (ProtoleafError, OSError, ValueError) as error:

@@ -19,6 +19,7 @@ from engine import __version__
 from tests.trust.activities import ACTIVITIES
 from tests.trust.copier import copy_many
 from tests.trust.disk_filler import can_fill, fill_many
+from tests.trust.export_targets import aim_many
 from tests.trust.image_mutator import break_many
 from tests.trust.killer import kill_many
 from tests.trust.outcome import Outcome, table
@@ -55,6 +56,7 @@ INSTRUMENTS: Final = (
     Instrument("copies", "copies of an open project", copy_many),
     Instrument("moves", "renames and replacements", move_many),
     Instrument("disks", "full disks", fill_many, takes_names=True),
+    Instrument("targets", "targets of exports", aim_many),
 )
 
 

@@ -11,7 +11,15 @@ from tests.trust.stages import Stage, build_stage
 
 HERE: Final = Path(__file__).parent
 INSTRUMENTS: Final = frozenset(
-    {"test_copier", "test_disk_filler", "test_image_mutator", "test_killer", "test_project_mutator", "test_renamer"}
+    {
+        "test_copier",
+        "test_disk_filler",
+        "test_export_targets",
+        "test_image_mutator",
+        "test_killer",
+        "test_project_mutator",
+        "test_renamer",
+    }
 )
 """They need /proc, named pipes and POSIX signals."""
 

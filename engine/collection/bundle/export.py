@@ -14,6 +14,7 @@ from engine.collection.bundle.classes_file import NAME, classes_text, exported_c
 from engine.collection.bundle.classifier_graph import classifier_model, model_bytes
 from engine.collection.bundle.terms import licence_text
 from engine.collection.classify import Classified, classify
+from engine.collection.outputs.targets import check_folder
 from engine.collection.project_settings import policies_of
 from engine.config import CacheFolders, assets_folder
 from engine.errors import InputError
@@ -22,7 +23,7 @@ from engine.everyday.back_off import bars_in_effect
 from engine.everyday.prototypes import Setting
 from engine.model_card import write_card
 from engine.new_file import ORDINARY_FILE, create_file, write_file
-from engine.new_folder import Placing, check_is_free, new_folder, place_file
+from engine.new_folder import Placing, new_folder, place_file
 from engine.project import Project
 
 BACKBONE: Final = "backbone.onnx"
@@ -80,7 +81,7 @@ def export_model(
         StorageError: the folder or the disk refuses.
         Cancelled: asked to stop.
     """
-    check_is_free(Path(os.path.realpath(out)))
+    check_folder(Path(os.path.realpath(out)), project)
     step = _steps(on_progress, cancel or CancelToken())
     step("fitting the model")
     classified = classify(project, caches, setting)

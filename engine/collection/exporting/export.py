@@ -6,7 +6,7 @@ from typing import Final
 
 from engine.collection.classify import classify
 from engine.collection.exporting.gather import Answers, Which, answers_of, gather
-from engine.collection.outputs.targets import check_file
+from engine.collection.outputs.targets import check_file, check_folder
 from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
@@ -16,7 +16,7 @@ from engine.interchange.labelled_images.formats import ImageFormat, format_named
 from engine.interchange.labelled_images.placed_images import FolderOptions
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.new_file import clear_abandoned_drafts, output_file
-from engine.new_folder import check_is_free, new_folder
+from engine.new_folder import new_folder
 from engine.project import Project
 
 _NOT_WRITTEN: Final = "the export cannot be written"
@@ -124,7 +124,7 @@ def check_target(project: Project, choice: ExportChoice) -> None:
     if one.write_folder is None:
         check_file(choice.out, choice.format_name, project=project, is_overwriting=choice.is_overwriting)
     elif not one.writes_into:
-        check_is_free(choice.out)
+        check_folder(choice.out, project)
 
 
 def _write(one: ImageFormat, images: LabelledImages, choice: ExportChoice, project: Project) -> WrittenExport:

@@ -15,6 +15,7 @@ from engine.collection.outputs.own_outputs import is_own_output
 from engine.config import PROJECT_SUFFIX, CacheFolders, backups_folder
 from engine.errors import InputError, TakenError
 from engine.new_file import is_stream
+from engine.new_folder import check_is_free
 from engine.project import Project
 from engine.project.file.address import SIDE_SUFFIXES
 from engine.project.file.header import is_of_this_program
@@ -67,6 +68,18 @@ def check_file(out: Path, kind: str, *, project: Project | None = None, is_overw
         )
     if project is not None and is_any_of(out, project.each_image_file()):
         raise _refused(out, "an image of the project")
+
+
+def check_folder(out: Path, project: Project) -> None:
+    """Refuse a name under which no folder can be made, or that belongs to a project.
+
+    Raises:
+        InputError: something other than an empty folder is there, or a project would take it for a part of itself.
+        StorageError: there is no folder around it, or it cannot be looked at.
+    """
+    _check_project(out, project)
+    _check_own_name(out)
+    check_is_free(out)
 
 
 def is_any_of(out: Path, files: Iterable[Path]) -> bool:

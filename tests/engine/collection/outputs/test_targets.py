@@ -73,6 +73,24 @@ def test_the_place_of_a_missing_image_stays_free(music: Labelled) -> None:
         check_file(photo, "csv", project=music.project, is_overwriting=True)
 
 
+def test_a_folder_cannot_be_called_as_a_part_of_a_project(music: Labelled, tmp_path: Path) -> None:
+    """A folder named as the journal made the project unwritable."""
+    out = tmp_path / "other.protoleaf-journal"
+    with pytest.raises(InputError, match="would overwrite"):
+        export_images(music.project, {}, ExportChoice("folders", out, Which.VERIFIED))
+    assert not out.exists()
+
+
+@posix_only
+@pytest.mark.parametrize("name", ["csv", "parquet", "darwin-core"])
+def test_a_device_takes_every_format(music: Labelled, tmp_path: Path, name: str) -> None:
+    """Also archives, which go back to places that a device does not have."""
+    link = tmp_path / "null"
+    link.symlink_to(os.devnull)
+    export_images(music.project, {}, ExportChoice(name, link, Which.VERIFIED))
+    assert link.is_symlink()
+
+
 @pytest.mark.parametrize("side", ["-wal", "-shm", "-journal"])
 def test_names_that_belong_to_a_project_are_refused(music: Labelled, tmp_path: Path, side: str) -> None:
     """SQLite would read them; of this project and of every other, also where nothing is there yet."""
@@ -137,6 +155,22 @@ def test_a_target_that_is_not_there_costs_no_look_at_the_images(
     monkeypatch.setattr(Project, "images_alike", never)
     monkeypatch.setattr(Project, "each_image_file", never)
     check_file(tmp_path / "new.csv", PREDICTIONS, project=music.project)
+
+
+@posix_only
+def test_a_sidecar_that_is_a_link_is_not_written_through(music: Labelled, tmp_path: Path) -> None:
+    """What another program keeps where the link leads stays as it is; its keywords come along."""
+    photo = photo_of(music)
+    export_images(music.project, {}, ExportChoice("xmp", photo.parent, Which.VERIFIED))
+    sidecar = photo.with_name(f"{photo.name}.xmp")
+    store = sidecar.rename(tmp_path / "store.xmp")
+    theirs = store.read_bytes().replace(b"Piano", b"Pianos")
+    store.write_bytes(theirs)
+    sidecar.symlink_to(store)
+    export_images(music.project, {}, ExportChoice("xmp", photo.parent, Which.VERIFIED))
+    assert store.read_bytes() == theirs
+    assert not sidecar.is_symlink()
+    assert b"Piano<" in sidecar.read_bytes()
 
 
 def test_what_came_in_between_is_not_replaced(music: Labelled, tmp_path: Path) -> None:
