@@ -20,6 +20,19 @@ def content_hash(data: bytes | memoryview) -> bytes:
     return blake3(data).digest(length=HASH_BYTES)
 
 
+def file_hash(path: Path) -> bytes:
+    """The content hash of a file, read a part at a time.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb", buffering=0) as file:
+        hasher = blake3()
+        while part := file.read(_PART_BYTES):
+            hasher.update(part)
+    return hasher.digest(length=HASH_BYTES)
+
+
 def file_hashes(path: Path) -> frozenset[bytes]:
     """The content hashes of a file, today's and that of earlier versions, read a part at a time.
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from engine import __version__
 from engine.collection.classify import Classified
 from engine.collection.state import NO_CLASS, CollectionState
+from engine.images.content_hash import file_hash
 from engine.images.photo_facts import photo_facts
 from engine.interchange.labelled_images.records import GivenLabel, LabelledImage, LabelledImages, ModelAnswer
 from engine.project import Project
@@ -91,7 +93,7 @@ def gather(
     return LabelledImages(
         title=project.path.stem,
         graph=project.graph.copy(),
-        images=[image for image in images if _is_asked_for(image, which)],
+        images=[_with_content(image) for image in images if _is_asked_for(image, which)],
         made_at=present_time(),
         model=model,
         setting=setting,
@@ -100,6 +102,16 @@ def gather(
         facts_of=photo_facts,
         on_image=on_image,
     )
+
+
+def _with_content(image: LabelledImage) -> LabelledImage:
+    """The image with its content hash, where a person labelled it before it was read: others have the same paths."""
+    if image.label is None or image.content_hash or not image.file.is_file():
+        return image
+    try:
+        return replace(image, content_hash=file_hash(image.file).hex())
+    except OSError:
+        return image
 
 
 def _folder_of(folders: Iterable[Path]) -> Path | None:

@@ -1,0 +1,228 @@
+"""Labels between twin projects: each comes to the class that it names and the photo that it is of, or is listed.
+
+Two projects have lists of classes and folders of photos that look alike and are not: ids swapped, or called as other
+classes are, namesakes under several parents, synonyms, photos of one name with other contents. The labels of one are
+exported in any format and imported into the other. What is right is known from the bytes of the photos and from the
+paths of the classes.
+"""
+
+import io
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from PIL import Image
+
+from engine.collection.exporting.export import ExportChoice, export_images
+from engine.collection.exporting.gather import Which
+from engine.collection.importing.import_labels import import_labels
+from engine.collection.importing.label_plan import LabelPlan
+from engine.errors import ProtoleafError
+from engine.files import FoundFile
+from engine.graph.aliases import Aliases
+from engine.images.content_hash import content_hash
+from engine.interchange.labelled_images.formats import FORMATS
+from engine.project import Project
+from tests.trust.children import Place, own_peak_bytes, run_apart
+from tests.trust.outcome import Fault, Outcome, Trial
+from tests.trust.stages import Stage
+from tests.trust.trials import PROCESSES, OnTrial, ending_faults, run_trials, trial_folder
+
+INSTRUMENT: Final = "label imports between twin projects"
+BATCH: Final = 50
+IMPORT_LIMIT_S: Final = 10.0
+READ: Final = tuple(name for name, one in FORMATS.items() if one.read is not None)
+_WITHOUT_NONE: Final = "darwin-core"
+_NAMES: Final = ("Apple", "Pear", "Plum", "Crane", "Gull", "1", "2", "none", "A/B")
+_IDS: Final = (*"12345", "Apple", "Pear", "Fruit", "Fruit/Apple", "n01440764")
+_ROOTS: Final = ("Fruit", "Bird", "Apple")
+_PLACES: Final = tuple(f"DCIM/{folder}/{name}.png" for folder in ("100", "101") for name in "abc")
+_ODD: Final = os.fsdecode(b"DCIM/101/m\xf6we.png")
+_CONTENTS: Final = 8
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Imports that one child tries, by their seeds."""
+
+    first: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is said in the first project.
+
+    Attributes:
+        said: path of the class by content of the photo; None for none of the classes.
+        without: labels that the format has no place for.
+    """
+
+    said: Mapping[bytes, Names | None]
+    without: int
+
+
+def import_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
+    """Import labels between that many pairs of projects.
+
+    Args:
+        stage: where there is room for files.
+        count: imports.
+        seed: of all chance.
+        on_trial: called after each import.
+    """
+    size = min(BATCH, max(1, count // PROCESSES))
+    first = seed * 10_000_000
+    plans = [Batch(first + start, min(size, count - start)) for start in range(0, count, size)]
+    row = run_trials(INSTRUMENT, plans, lambda plan: import_some(stage, plan, on_trial))
+    return Outcome(row.instrument, count, row.acknowledged, row.faults, row.peak_bytes)
+
+
+def import_some(stage: Stage, batch: Batch, on_trial: OnTrial = lambda: None) -> Trial:
+    """Try the imports of a batch in a child."""
+    with trial_folder(stage.folder) as folder:
+        folder.mkdir()
+        place = Place(folder)
+        ending = run_apart(place, try_some, folder, batch, limit_s=IMPORT_LIMIT_S * batch.count)
+        for _ in range(batch.count):
+            on_trial()
+        if ending.answer is None:
+            return Trial(0, tuple(ending_faults(ending, f"imports from seed {batch.first}", place.said())))
+        faults, imported, peak = ending.answer
+        return Trial(imported, faults, peak)
+
+
+def try_some(folder: Path, batch: Batch) -> tuple[tuple[Fault, ...], int, int]:
+    """Try imports one after the other; returns what went wrong, how many labels came, and peak memory."""
+    faults: list[Fault] = []
+    imported = 0
+    for seed in range(batch.first, batch.first + batch.count):
+        twins = folder / "twins"
+        try:
+            found, labels = try_one(twins, seed)
+        except Exception as error:  # noqa: BLE001 (the instrument counts them)
+            found, labels = [Fault("traceback", f"{type(error).__name__}: {str(error)[:300]}")], 0
+        faults += [Fault(fault.kind, f"seed {seed}: {fault.text}", fault.count) for fault in found]
+        imported += labels
+        os.chdir(folder)
+        shutil.rmtree(twins, ignore_errors=True)
+    return tuple(faults), imported, own_peak_bytes()
+
+
+def try_one(folder: Path, seed: int) -> tuple[list[Fault], int]:
+    """One import; returns what went wrong, and how many labels came."""
+    chance = Random(seed)
+    name = chance.choice(READ)
+    out = folder / f"out{FORMATS[name].suffix}"
+    with _made(folder / "one", chance) as first:
+        said = _label_all(first, chance)
+        export_images(first, {}, ExportChoice(name, out, Which.VERIFIED))
+    if chance.random() < 0.5:
+        (folder / "one").rename(folder / "gone")
+    truth = Truth(said, sum(each is None for each in said.values()) if name == _WITHOUT_NONE else 0)
+    os.chdir(folder)
+    with _made(folder / "two", chance) as second:
+        source = Path(out.name) if chance.random() < 0.5 else out
+        try:
+            done = import_labels(
+                second, source, adds_classes=chance.random() < 0.3, adds_images=chance.random() < 0.3
+            )  # fmt: skip
+        except ProtoleafError as error:
+            return [Fault("other", f"{name}: refused: {error}")], 0
+        faults = [*_wrong(second, truth), *_vanished(second, done.plan, truth)]
+        return [Fault(fault.kind, f"{name}: {fault.text}") for fault in faults], done.labelled
+
+
+def _made(folder: Path, chance: Random) -> Project:
+    """A project with a random list of classes, and photos of which some were read."""
+    folder.mkdir(parents=True)
+    project = Project.create(folder / "shapes.protoleaf", backbone_name="leafnet", backbone_hash="00" * 32)
+    with project.one_step("classes"):
+        for root in chance.sample(_ROOTS, chance.randint(1, len(_ROOTS))):
+            _, parent = project.add_class(root)
+            _name(project, parent, chance)
+            for name in chance.sample(_NAMES, chance.randint(1, 4)):
+                _name(project, project.add_class(name, (parent,))[1], chance)
+    places = chance.sample((*_PLACES, _ODD), 4)
+    for place, number in zip(places, chance.sample(range(_CONTENTS), len(places)), strict=True):
+        file = folder / place
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(_picture(number))
+    project.add_images([found for place in places if (found := FoundFile.at(folder / place))])
+    project.record_scan(
+        (each.image_id, content_hash(project.resolve(each).read_bytes()), None)
+        for each in list(project.images())
+        if chance.random() < 0.7
+    )
+    return project
+
+
+def _name(project: Project, class_id: int, chance: Random) -> None:
+    source_id = chance.choice(_IDS) if chance.random() < 0.6 else ""
+    synonyms = (chance.choice(_NAMES),) if chance.random() < 0.3 else ()
+    project.set_aliases(class_id, Aliases(source_id, synonyms))
+
+
+@cache
+def _picture(number: int) -> bytes:
+    """A picture of which only the bytes count."""
+    data = io.BytesIO()
+    Image.new("RGB", (8, 8), (30 * number, 90, 200)).save(data, "PNG")
+    return data.getvalue()
+
+
+def _label_all(project: Project, chance: Random) -> dict[bytes, Names | None]:
+    said: dict[bytes, Names | None] = {}
+    for image in list(project.images()):
+        class_id = chance.choice([*project.graph.classes(), None])
+        project.label([image.image_id], class_id, who="ada")
+        said[project.resolve(image).read_bytes()] = None if class_id is None else _path(project, class_id)
+    return said
+
+
+def _path(project: Project, class_id: int) -> Names:
+    return tuple(map(project.graph.name, project.graph.paths(class_id)[0]))
+
+
+def _wrong(project: Project, truth: Truth) -> Iterator[Fault]:
+    """Labels on another photo or class than they are of."""
+    for label in project.labels().values():
+        image = project.image(label.image_id)
+        content = project.resolve(image).read_bytes()
+        path = None if label.class_id is None else _path(project, label.class_id)
+        if content not in truth.said:
+            yield Fault("wrong", f"{image.path!a} is another photo, and got {path}")
+        elif not _is_meant(project, label.class_id, truth.said[content]):
+            yield Fault("wrong", f"{image.path!a} is said to be {truth.said[content]}, and got {path}")
+
+
+def _is_meant(project: Project, class_id: int | None, said: Names | None) -> bool:
+    """Whether a class is the one of this path, or where there is none, the only one of its name."""
+    if class_id is None or said is None:
+        return class_id is None and said is None
+    path = _path(project, class_id)
+    if path == said:
+        return True
+    if any(_path(project, each) == said for each in project.graph.classes()):
+        return False
+    is_synonym = len(said) == 1 and said[0] in project.graph.aliases(class_id).synonyms
+    is_same_source = project.graph.aliases(class_id).source_id.startswith("n0")
+    return path[-len(said) :] == said or is_synonym or is_same_source
+
+
+def _vanished(project: Project, plan: LabelPlan, truth: Truth) -> Iterator[Fault]:
+    """Labels that neither came nor are listed."""
+    came = {project.resolve(project.image(each)).read_bytes() for each in project.labels()}
+    missing = len(truth.said.keys() - came) - truth.without
+    listed = {label.image for label in plan.waiting} | set(plan.missing_images)
+    for found in (plan.class_conflicts, plan.content_conflicts, plan.contradictions):
+        listed |= {each.image for each in found}
+    if missing > len(listed) + len(plan.problems):
+        yield Fault("lost", f"{missing} labels did not come, {len(listed)} are listed")
