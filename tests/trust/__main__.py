@@ -22,6 +22,7 @@ from tests.trust.disk_filler import can_fill, fill_many
 from tests.trust.export_targets import aim_many
 from tests.trust.image_mutator import break_many
 from tests.trust.killer import kill_many
+from tests.trust.label_twins import import_many
 from tests.trust.outcome import Outcome, table
 from tests.trust.project_mutator import damage_many
 from tests.trust.renamer import move_many
@@ -57,6 +58,7 @@ INSTRUMENTS: Final = (
     Instrument("moves", "renames and replacements", move_many),
     Instrument("disks", "full disks", fill_many, takes_names=True),
     Instrument("targets", "targets of exports", aim_many),
+    Instrument("twins", "label imports between twin projects", import_many),
 )
 
 

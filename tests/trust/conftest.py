@@ -17,6 +17,7 @@ INSTRUMENTS: Final = frozenset(
         "test_export_targets",
         "test_image_mutator",
         "test_killer",
+        "test_label_twins",
         "test_project_mutator",
         "test_renamer",
     }

@@ -221,8 +221,13 @@ def _vanished(project: Project, plan: LabelPlan, truth: Truth) -> Iterator[Fault
     """Labels that neither came nor are listed."""
     came = {project.resolve(project.image(each)).read_bytes() for each in project.labels()}
     missing = len(truth.said.keys() - came) - truth.without
-    listed = {label.image for label in plan.waiting} | set(plan.missing_images)
-    for found in (plan.class_conflicts, plan.content_conflicts, plan.contradictions):
-        listed |= {each.image for each in found}
+    listed = _listed(plan)
     if missing > len(listed) + len(plan.problems):
         yield Fault("lost", f"{missing} labels did not come, {len(listed)} are listed")
+
+
+def _listed(plan: LabelPlan) -> set[str]:
+    """Images of which a person sees that their label did not come."""
+    listed = {label.image for label in plan.waiting} | set(plan.missing_images)
+    listed |= {each.image for each in plan.class_conflicts} | {each.image for each in plan.content_conflicts}
+    return listed | {each.image for each in plan.contradictions}

@@ -1,0 +1,48 @@
+"""Labels between twin projects land where they belong, and the instrument sees it when they do not."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.collection.importing.class_reading import ClassReader
+from engine.collection.importing.match_images import ImageMatch, ImageMatcher
+from tests.trust.label_twins import Batch, import_many, try_some
+from tests.trust.outcome import Fault
+from tests.trust.stages import Stage
+
+
+def tried(folder: Path, count: int) -> tuple[Fault, ...]:
+    """What imports find here, in this process."""
+    return try_some(folder, Batch(70, count))[0]
+
+
+def test_labels_land_where_they_belong(stage: Stage) -> None:
+    """Some imports of every kind: none on another class or photo, and some do come."""
+    row = import_many(stage, 20, seed=3)
+    assert row.broken == ()
+    assert (row.trials, row.acknowledged > 0) == (20, True)
+
+
+def test_ids_that_are_believed_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ids before paths, as it was once."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        ClassReader,
+        "_agreed",
+        lambda _self, named, identified, *_rest: (identified or named)[0] if identified or len(named) == 1 else None,
+    )
+    assert {"wrong"} <= {fault.kind for fault in tried(tmp_path, 30)}
+
+
+def test_paths_that_are_believed_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths before contents, and labels that are dropped."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        ImageMatcher,
+        "match",
+        lambda self, label: ImageMatch(self._by_path(label, None) or self._ending_as(label.image)),
+    )
+    assert {"wrong"} <= {fault.kind for fault in tried(tmp_path, 30)}
+    monkeypatch.setattr(ImageMatcher, "match", lambda _self, _label: ImageMatch((), "x", "other content"))
+    monkeypatch.setattr("tests.trust.label_twins._listed", lambda _plan: set())
+    assert {"lost"} <= {fault.kind for fault in tried(tmp_path, 10)}
