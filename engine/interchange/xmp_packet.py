@@ -20,6 +20,7 @@ _PREFIXES: Final = {
     "dc": "http://purl.org/dc/elements/1.1/",
     "lr": "http://ns.adobe.com/lightroom/1.0/",
     "digiKam": "http://www.digikam.org/ns/1.0/",
+    "photoshop": "http://ns.adobe.com/photoshop/1.0/",
     "MicrosoftPhoto": "http://ns.microsoft.com/photo/1.0/",
     "mediapro": "http://ns.iview-multimedia.com/mediapro/1.0/",
     "protoleaf": "https://github.com/protoleaf/protoleaf/xmp/1.0/",

@@ -7,19 +7,21 @@ image. What the standard has no term for (every path, scores, content hash) stan
 import csv
 import io
 import json
+import os
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Final
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
+from urllib.request import url2pathname
 
 from engine.errors import FormatError, StorageError
 from engine.files import PhotoFacts, shown
 from engine.interchange.labelled_images import darwin_core_terms as terms
 from engine.interchange.labelled_images.darwin_core_metadata import eml_xml, model_text, permanent_id
-from engine.interchange.labelled_images.darwin_core_terms import DARWIN_CORE, DUBLIN_CORE, Table
+from engine.interchange.labelled_images.darwin_core_terms import DARWIN_CORE, Table
 from engine.interchange.labelled_images.json_lines import encoded, plain, texts
 from engine.interchange.labelled_images.placed_images import NO_CLASS_REASON
 from engine.interchange.labelled_images.records import (
@@ -183,47 +185,64 @@ def _labels(archive: zipfile.ZipFile, source: Path) -> ForeignLabels:
         raise FormatError(
             f"{source.name} has no occurrences", expected="an archive whose core is Occurrence", found=core.row_type
         )
-    media = {
-        row[""]: row.get(DUBLIN_CORE + "identifier", "")
-        for table in others
-        if table.row_type == terms.MULTIMEDIA
-        for row in _rows(archive, table)
-    }
+    media: dict[str, list[str]] = {}
+    for table in others:
+        if table.row_type in terms.MEDIA_TYPES:
+            for row in _rows(archive, table):
+                place = next((row[term] for term in terms.MEDIA_PLACES if row.get(term)), "")
+                media.setdefault(row[""], []).extend([place] if place else [])
     labels: list[ForeignLabel] = []
     problems: list[str] = []
     unlabelled = 0
     for number, row in enumerate(_rows(archive, core), start=1):
         try:
-            label = _label(row, media, source)
+            found = list(_occurrence_labels(row, media.get(row[""], []), source))
         except ValueError as error:
             problems.append(f"occurrence {number}: {error}")
             continue
-        unlabelled += label is None
-        labels += [] if label is None else [label]
+        unlabelled += not found
+        labels += found
     return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
 
 
-def _label(row: Mapping[str, str], media: Mapping[str, str], source: Path) -> ForeignLabel | None:
+def _occurrence_labels(row: Mapping[str, str], media: list[str], source: Path) -> Iterator[ForeignLabel]:
+    """A label for each image of an occurrence."""
+
     def cell(name: str) -> str:
         return row.get(DARWIN_CORE + name, "").strip()
 
     name = cell("scientificName")
     own = _properties(cell("dynamicProperties"))
     if own.get("class") == name and own.get("image"):
-        return label_in(own, source.parent)
-    image = own.get("image") or unquote(media.get(row[""], "")) or cell("associatedMedia")
-    if not name or not image:
-        return None
-    above = tuple(each.strip() for each in cell("higherClassification").split("|") if each.strip())
-    return ForeignLabel(
-        image,
-        (*above, name),
-        source_id=cell("taxonID"),
-        content_hash=own.get("content_hash", ""),
-        who=cell("identifiedBy"),
-        when=_time(cell("dateIdentified")),
-        is_machine=cell("identificationVerificationStatus") == UNVERIFIED,
-    )
+        label = label_in(own, source.parent)
+        yield from [] if label is None else [label]
+        return
+    associated = [each.strip() for each in cell("associatedMedia").split("|") if each.strip()]
+    for place in [own["image"]] if own.get("image") else media or associated:
+        image, file = _image(place, source.parent, is_url=place in media)
+        if name and image:
+            yield ForeignLabel(
+                image,
+                (*(each.strip() for each in cell("higherClassification").split("|") if each.strip()), name),
+                source_id=cell("taxonID"),
+                file=file,
+                content_hash=own.get("content_hash", ""),
+                who=cell("identifiedBy"),
+                when=_time(cell("dateIdentified")),
+                is_machine=cell("identificationVerificationStatus") == UNVERIFIED,
+            )
+
+
+def _image(place: str, folder: Path, *, is_url: bool) -> tuple[str, Path | None]:
+    """What an archive calls an image, and where it is on this computer; an address of the web is only a name."""
+    parts = urlsplit(place)
+    if parts.scheme in {"http", "https"}:
+        return unquote(parts.path, errors="surrogateescape").lstrip("/"), None
+    if parts.scheme == "file":
+        path = url2pathname(parts.path) if os.name == "nt" else unquote(parts.path, errors="surrogateescape")
+    else:
+        path = unquote(place, errors="surrogateescape") if is_url else place
+    return path, folder / path
 
 
 def _properties(text: str) -> dict[str, str]:

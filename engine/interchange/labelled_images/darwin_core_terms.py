@@ -17,6 +17,11 @@ DARWIN_CORE: Final = "http://rs.tdwg.org/dwc/terms/"
 DUBLIN_CORE: Final = "http://purl.org/dc/terms/"
 OCCURRENCE: Final = DARWIN_CORE + "Occurrence"
 MULTIMEDIA: Final = "http://rs.gbif.org/terms/1.0/Multimedia"
+AUDUBON: Final = "http://rs.tdwg.org/ac/terms/"
+MEDIA_TYPES: Final = frozenset({MULTIMEDIA, f"{AUDUBON}Multimedia", "http://rs.gbif.org/terms/1.0/Image"})
+"""Kinds of rows that tell where an occurrence's images are."""
+MEDIA_PLACES: Final = (f"{AUDUBON}accessURI", f"{DUBLIN_CORE}identifier", f"{DUBLIN_CORE}references")
+"""Where an image is: the first of these that is there; in Audubon Core `identifier` is only a name."""
 IDENTIFICATION: Final = DARWIN_CORE + "Identification"
 META: Final = "meta.xml"
 EML: Final = "eml.xml"

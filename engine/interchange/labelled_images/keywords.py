@@ -22,6 +22,7 @@ from engine.interchange.labelled_images.xmp_sidecars import (
     TAGS,
     WRITTEN,
     image_beside,
+    image_meant,
     names_by_stem,
     sidecar_data,
     sidecars_in,
@@ -134,11 +135,11 @@ def _by_image(source: Path) -> dict[Path, list[Path]]:
     listed = cache(names_by_stem)
     beside = () if source.is_dir() else (source.with_name(f"{source.name}{SUFFIX}"), source.with_suffix(SUFFIX))
     for sidecar in dict.fromkeys((*sidecars_in(source), *(each for each in beside if each.is_file()))):
-        found[image_beside(sidecar, listed) or sidecar.with_suffix("")].append(sidecar)
+        found[image_meant(sidecar, listed)].append(sidecar)
     return dict(found)
 
 
 def _one(source: Path) -> list[Path]:
     if source.suffix.casefold() == SUFFIX:
-        return [image_beside(source) or source.with_suffix("")]
+        return [image_meant(source)]
     return [source]

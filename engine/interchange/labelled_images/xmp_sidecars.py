@@ -47,6 +47,7 @@ WRITTEN: Final[Mapping[str, str]] = {
 Listed = Callable[[Path], dict[str, list[str]]]
 _CONTAINERS: Final = {SUBJECT: "Bag", HIERARCHICAL: "Bag", TAGS: "Seq"}
 _LEFT_OUT: Final = frozenset({"file", "exported_at"})
+_ENDING: Final = property_name("photoshop:SidecarForExtension")
 _LOOKED_AT: Final = 20
 """Sidecars that are opened to tell whose they are. Chosen."""
 
@@ -285,7 +286,28 @@ def image_beside(sidecar: Path, listed: Listed | None = None) -> Path | None:
     names = (listed or names_by_stem)(sidecar.parent)
     if stem in names.get(_stem(stem), ()):
         return sidecar.with_name(stem)
-    return next((sidecar.with_name(name) for name in names.get(stem, ())), None)
+    there = names.get(stem, [])
+    if len(there) > 1 and (ending := _extension(sidecar)):  # a JPEG beside its RAW photo
+        there = [name for name in there if name.casefold().endswith(f".{ending}")]
+    return next(map(sidecar.with_name, there), None)
+
+
+def image_meant(sidecar: Path, listed: Listed | None = None) -> Path:
+    """The image beside a sidecar, or what it would be called: `photo.xmp` may say of which ending its photo is."""
+    if (beside := image_beside(sidecar, listed)) is not None:
+        return beside
+    bare = sidecar.with_suffix("")
+    ending = "" if bare.suffix else _extension(sidecar)
+    return sidecar.with_suffix(f".{ending}") if ending else bare
+
+
+def _extension(sidecar: Path) -> str:
+    """The ending that Lightroom and Camera Raw note of a sidecar's photo, in small letters; "" where there is none."""
+    try:
+        found = XmpPacket.parse(sidecar_data(sidecar), sidecar.name).texts(_ENDING)
+    except (OSError, FormatError):
+        return ""
+    return found[0].strip().lstrip(".").casefold() if found else ""
 
 
 def names_by_stem(folder: Path) -> dict[str, list[str]]:

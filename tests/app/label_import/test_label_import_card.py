@@ -161,3 +161,16 @@ def test_a_table_without_labels_goes_the_usual_way(reviewing: Desk, collection: 
     reviewing.wait(lambda: bool(reviewing.window.toast.message))
     assert reviewing.window.toast.message.startswith("classes.csv could not be added: this is not an image")
     assert reviewing.window.label_imports.card is None
+
+
+def test_what_is_not_clear_is_shown(reviewing: Desk, collection: Collection) -> None:
+    """A photo of the same name with another content, and a name that several classes have."""
+    path = collection.folder / "theirs.csv"
+    path.write_text(
+        f"image,class,content_hash\nshots/Red/Red disc/0.png,Red disc,{'0' * 32}\n", encoding="utf-8", newline=""
+    )
+    reviewing.drop_files(reviewing.grid, [path])
+    card = surveyed(reviewing)
+    assert card.summary == "Nothing to import"
+    assert card.content_conflicts.rows == [("shots/Red/Red disc/0.png", "shots/Red/Red disc/0.png", "Other content")]
+    assert card.class_conflicts.isHidden()

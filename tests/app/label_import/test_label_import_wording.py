@@ -5,7 +5,11 @@ from pathlib import Path
 
 from app.label_import.logic import LabelSurvey, may_be_labels, survey_labels
 from app.label_import.wording import (
+    class_conflict_rows,
+    class_conflicts_title,
     class_rows,
+    content_conflict_rows,
+    content_conflicts_title,
     image_rows,
     import_button,
     kind_text,
@@ -15,7 +19,7 @@ from app.label_import.wording import (
     summary_text,
 )
 from app.palette.plan_section import MOST_ROWS
-from engine.collection.importing.label_plan import LabelPlan
+from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelPlan
 from engine.interchange.labelled_images.records import ForeignLabels
 from engine.project.records import Label
 from tests.support.labelled_images import add_music_classes, draw, make_project
@@ -90,3 +94,16 @@ def test_counts_of_every_choice(tmp_path: Path) -> None:
     assert (found.people, found.is_nameless) == ((), True)
     assert may_be_labels(table)
     assert not may_be_labels(tmp_path / "here.png")
+
+
+def test_what_is_not_clear() -> None:
+    """Both readings of a class; the photo of the same name, and why it is another."""
+    assert class_conflicts_title(1) == "1 label may mean another class. It is not imported."
+    assert class_conflicts_title(2) == "2 labels may mean another class. They are not imported."
+    conflict = ClassConflict("a.jpg", "Apple", "1", ("Fruit/Apple",), ("Fruit/Plum",), "ada")
+    assert class_conflict_rows((conflict,)) == [("a.jpg", "Apple (id 1)", "Fruit/Apple", "Fruit/Plum")]
+    unclear = ClassConflict("a.jpg", "Crane", "", ("Bird/Crane", "Tool/Crane"), (), "ada")
+    assert class_conflict_rows((unclear,)) == [("a.jpg", "Crane", "Bird/Crane, Tool/Crane", "None")]
+    assert content_conflicts_title(2).startswith("2 images have the same name here")
+    rows = content_conflict_rows((ContentConflict("a.jpg", "DCIM/a.jpg", "other content"),))
+    assert rows == [("a.jpg", "DCIM/a.jpg", "Other content")]

@@ -108,6 +108,23 @@ def test_two_classes_on_one_photo_are_listed(music: Labelled) -> None:
     assert [(each.ours, each.theirs) for each in plan.contradictions] == [("Keyboard/Piano", "Wind/Flute")]
 
 
+def test_sidecars_of_lightroom_say_of_which_photo_they_are(music: Labelled, tmp_path: Path) -> None:
+    """`flute.xmp` beside two files of that name, and in a folder of sidecars without any photo."""
+    said = packet(flat=("Flute",)).replace(
+        b"<dc:subject>",
+        b'<p:SidecarForExtension xmlns:p="http://ns.adobe.com/photoshop/1.0/">PNG</p:SidecarForExtension><dc:subject>',
+    )
+    photo = music.project.resolve(music.project.image(music.images["flute.png"]))
+    photo.with_suffix(".arw").write_bytes(b"raw")
+    photo.with_suffix(".xmp").write_bytes(said)
+    apart = tmp_path / "sidecars" / photo.parent.name / "flute.xmp"
+    apart.parent.mkdir(parents=True)
+    apart.write_bytes(said)
+    for folder in (photos(music), tmp_path / "sidecars"):
+        plan = plan_labels(music.project, folder, format_name="keywords")
+        assert [each.image_id for each in plan.labels] == [music.images["flute.png"]]
+
+
 def test_a_damaged_sidecar_is_told(music: Labelled) -> None:
     tag(music, "flute.png", b"<x")
     tag(music, "coarse.png", packet(flat=("Wind",)))

@@ -106,6 +106,34 @@ def test_an_archive_of_another_program(tmp_path: Path) -> None:
     assert found.unlabelled == 1
 
 
+@pytest.mark.parametrize(
+    ("row_type", "term"),
+    [
+        ("http://rs.gbif.org/terms/1.0/Multimedia", "http://purl.org/dc/terms/identifier"),
+        ("http://rs.gbif.org/terms/1.0/Multimedia", "http://purl.org/dc/terms/references"),
+        ("http://rs.tdwg.org/ac/terms/Multimedia", "http://rs.tdwg.org/ac/terms/accessURI"),
+    ],
+)
+def test_images_of_another_program_are_found(tmp_path: Path, row_type: str, term: str) -> None:
+    """Beside the archive, by address of this computer, and by the end of an address of the web; several of one bird."""
+    meta = (
+        f'<archive xmlns="http://rs.tdwg.org/dwc/text/"><core rowType="{DARWIN_CORE}Occurrence" ignoreHeaderLines="0">'
+        f'<files><location>o.csv</location></files><id index="0"/><field index="1" term="{DARWIN_CORE}scientificName"/>'
+        f'</core><extension rowType="{row_type}" ignoreHeaderLines="0"><files><location>m.csv</location></files>'
+        f'<coreid index="0"/><field index="1" term="{term}"/></extension></archive>'
+    )
+    local = (tmp_path / "c d.jpg").as_uri()
+    media = f"1,day%201/a.jpg\n1,https://example.org/day%202/b.jpg\n2,{local}\n"
+    source = tmp_path / "theirs.zip"
+    write_zip(source, {"meta.xml": meta, "o.csv": "1,Larus\n2,Puffinus\n", "m.csv": media})
+    found = darwin_core.read(source).labels
+    assert [(each.image, each.names, each.file) for each in found] == [
+        ("day 1/a.jpg", ("Larus",), tmp_path / "day 1" / "a.jpg"),
+        ("day 2/b.jpg", ("Larus",), None),
+        (str(tmp_path / "c d.jpg"), ("Puffinus",), tmp_path / "c d.jpg"),
+    ]
+
+
 def test_a_class_that_was_corrected_elsewhere_counts(archive: Path, tmp_path: Path) -> None:
     """Our own record of an occurrence is not believed where its name was changed since."""
     with zipfile.ZipFile(archive) as files:
