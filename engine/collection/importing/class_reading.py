@@ -94,9 +94,21 @@ class ClassReader:
     def _named(self, names: Names) -> tuple[ClassId, ...]:
         """The class at this path; else those whose path ends so; else those with this synonym. Ids are no names."""
         text = join_path(names)
-        written = {*split_path(text)[-1:], text}
-        found = tuple(each for each in self._graph.fitting(text) if self._graph.name(each) in written)
+        written = split_path(text)
+        found = tuple(
+            each
+            for each in self._graph.fitting(text)  # which asks ids, too
+            if self._graph.name(each) == text or self._ends_as(each, written)
+        )
         return found or (self._with_synonym(names[0]) if len(names) == 1 else ())
+
+    def _ends_as(self, class_id: ClassId, names: Names) -> bool:
+        """Whether a path to the class ends with these names."""
+        classes = {class_id}
+        for place, name in enumerate(reversed(names)):
+            above = classes if place == 0 else {parent for each in classes for parent in self._graph.parents(each)}
+            classes = {each for each in above if self._graph.name(each) == name}
+        return bool(classes)
 
     def _with_synonym(self, name: str) -> tuple[ClassId, ...]:
         cleaned = "".join(split_path(join_path((name,))))

@@ -18,7 +18,9 @@ def reader() -> ClassReader:
     graph.add_class("Apple", (fruit,), aliases=Aliases("Pear"))
     graph.add_class("Pear", (fruit,), aliases=Aliases("Fruit/Apple"))
     graph.add_class("Crane", (fruit,), aliases=Aliases("http://birds/crane"))
-    graph.add_class("Crane", (graph.add_class("Machine", class_id=7),), class_id=OTHER_CRANE, aliases=Aliases("9"))
+    graph.add_class(
+        "Crane", (graph.add_class("Machine", class_id=7),), class_id=OTHER_CRANE, aliases=Aliases("Colour/Crane")
+    )
     graph.add_class("Tench", aliases=Aliases("n01440764"))
     return ClassReader(graph, lambda: [SourceVersion("list", {PLUM: SourceClass(PLUM, "Prune", "1")})])
 
@@ -34,7 +36,7 @@ def reader() -> ClassReader:
         (("Apple",), "", APPLE),
         (("Pear",), "Fruit/Apple", PEAR),
         (("Fruit", "Crane"), "", CRANE),
-        (("Machine", "Crane"), "9", OTHER_CRANE),
+        (("Machine", "Crane"), "Colour/Crane", OTHER_CRANE),
         (("Crane",), "http://birds/crane", CRANE),
         (("Grue",), "http://birds/crane", CRANE),
         (("n01440764",), "", TENCH),
@@ -53,7 +55,7 @@ def test_one_class(reader: ClassReader, names: tuple[str, ...], source_id: str, 
         (("Damson",), "Pear", (PLUM,), (APPLE,)),
         (("Quince",), "1", (), (PLUM,)),
         (("Crane",), "", (CRANE, OTHER_CRANE), ()),
-        (("Crane",), "9", (CRANE, OTHER_CRANE), (OTHER_CRANE,)),
+        (("Crane",), "Colour/Crane", (CRANE, OTHER_CRANE), (OTHER_CRANE,)),
     ],
 )
 def test_conflicts(
@@ -64,7 +66,7 @@ def test_conflicts(
     assert (reading.named, reading.identified) == (named, identified)
 
 
-@pytest.mark.parametrize("names", [("1",), ("Quince",), ("Colour", "Plum"), ("9",)])
+@pytest.mark.parametrize("names", [("1",), ("Quince",), ("Colour", "Plum"), ("Colour", "Crane")])
 def test_ids_are_no_names(reader: ClassReader, names: tuple[str, ...]) -> None:
     """Nor is a class meant that has the name under another parent."""
     reading = reader.read(names)
