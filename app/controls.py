@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.texts import plain_button, plain_tip
 from app.theme.icons import icon
 from app.theme.tokens import tokens
 from engine.events import Progress
@@ -63,7 +64,7 @@ def make_flowing_label(text: str, role: str = "") -> QLabel:
 
 def make_button(text: str, on_click: Callable[[], None], *, variant: str = "", icon_name: str = "") -> QPushButton:
     """A button: variant "" (plain), "primary", "flat", "muted" (flat, and quieter) or "danger"."""
-    button = QPushButton(text)
+    button = QPushButton(plain_button(text))
     button.setCursor(Qt.CursorShape.PointingHandCursor)
     button.setAutoDefault(False)
     if icon_name:
@@ -96,7 +97,7 @@ def make_icon_button(icon_name: str, tip: str, on_click: Callable[[], None] | No
     button = QToolButton()
     button.setIcon(icon(icon_name))
     button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
-    button.setToolTip(tip)
+    button.setToolTip(plain_tip(tip))
     button.setAccessibleName(tip)
     button.setAutoRaise(True)
     if on_click is not None:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from app.controls import set_property
+from app.texts import plain_tip
 
 
 @final
@@ -38,7 +39,7 @@ class ElidedLabel(QLabel):
     def show_text(self, text: str, *, role: str = "", tip: str = "") -> None:
         """Show a text, with its own tip where that says more."""
         self.setText(text)
-        self.setToolTip(tip or text)
+        self.setToolTip(plain_tip(tip or text))
         if role:
             set_property(self, "role", role)
 

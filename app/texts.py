@@ -3,6 +3,7 @@
 from typing import Final
 
 from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import Qt
 
 _ZERO_WIDTH_SPACE: Final = "\u200b"
 
@@ -28,6 +29,19 @@ def breakable(text: str) -> str:
     return text
 
 
+def plain_tip(text: str) -> str:
+    """A tool tip as it is: names of classes, people and files never become rich text, which could load files.
+
+    Qt shows a tip as rich text where it looks like it; such a text is escaped.
+    """
+    return Qt.convertFromPlainText(text) if Qt.mightBeRichText(text) else text
+
+
+def plain_button(text: str) -> str:
+    """The text of a button with names in it: `&` is itself, not the mark of a key."""
+    return text.replace("&", "&&")
+
+
 def shortened(text: str, longest: int = 60) -> str:
     """A text with names in it, of which the middle is left out where they are very long."""
     half = (longest - 1) // 2
@@ -36,7 +50,7 @@ def shortened(text: str, longest: int = 60) -> str:
 
 def for_menu(text: str, longest: int = 60) -> str:
     """A text as a menu shows it: not too long, and `&` as itself."""
-    return shortened(text, longest).replace("&", "&&")
+    return plain_button(shortened(text, longest))
 
 
 def with_breaks(text: str, run: int = 12) -> str:

@@ -10,7 +10,7 @@ from app.backbones.logic import BackboneRow
 from app.backbones.wording import CHOICES, removal_fate, removal_question, row_details, row_facts, row_origin
 from app.controls import fill_column, make_button, make_icon_button, make_label, make_row_card, make_used_mark
 from app.side_panel.asking_card import AskingCard, CardList
-from app.texts import breakable, fill, translate
+from app.texts import breakable, fill, plain_tip, translate
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class RowCard(AskingCard):
         first = make_used_mark(self.tr("In use")) if row.is_used else self.use_button
         badge = None if row.choice is None else make_label(translate("backbones", CHOICES[row.choice]), "chip")
         card = make_row_card(row.name, captions, first, self.remove_button, badge=badge)
-        card.setToolTip(row_details(row))
+        card.setToolTip(plain_tip(row_details(row)))
         self.remove_button.setVisible(row.is_removable)
         question = make_label(breakable(removal_question(row)), wraps=True)
         self.lay_out(card, self.remove_button, (question, make_label(removal_fate(row), "secondary", wraps=True)))

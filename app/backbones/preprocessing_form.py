@@ -7,7 +7,7 @@ from PySide6.QtCore import QLocale, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
 from app.controls import dress_number_box, fill_column, make_button, make_choice_box, make_form, make_label
-from app.texts import QT_TRANSLATE_NOOP, fill, translate
+from app.texts import QT_TRANSLATE_NOOP, fill, plain_tip, translate
 from engine.backbones.preprocessing import (
     LARGEST_SIDE,
     PRESETS,
@@ -86,7 +86,9 @@ class PreprocessingForm(QWidget):
         for widget in (self.name, *self._fields.values()):
             _edited(widget).connect(self._on_changed)
         for name in _SHORT_TITLES:
-            self.preset.setItemData(self.preset.findData(name), PRESETS[name].title, Qt.ItemDataRole.ToolTipRole)
+            self.preset.setItemData(
+                self.preset.findData(name), plain_tip(PRESETS[name].title), Qt.ItemDataRole.ToolTipRole
+            )
         self.preset.currentIndexChanged.connect(self._on_preset_chosen)
 
     def _lay_out(self) -> None:

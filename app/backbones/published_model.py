@@ -16,7 +16,7 @@ from app.backbones.wording import (
     table_accuracy,
     table_size,
 )
-from app.texts import QT_TRANSLATE_NOOP, translate
+from app.texts import QT_TRANSLATE_NOOP, plain_tip, translate
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -188,5 +188,5 @@ class PublishedModel(QAbstractTableModel):
         if role == Role.DisplayRole:
             return column.text_of(row)
         if role == Role.ToolTipRole:
-            return f"{row.name} ({row.network.weights})\n{published_facts(row)}\n{licence_text(row)}"
+            return plain_tip(f"{row.name} ({row.network.weights})\n{published_facts(row)}\n{licence_text(row)}")
         return column.alignment if role == Role.TextAlignmentRole else None

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.controls import fill_column, make_button, make_label
-from app.texts import breakable
+from app.texts import breakable, plain_button, plain_tip
 from app.theme.tokens import tokens
 
 Shorten = Callable[[str], str]
@@ -30,10 +30,10 @@ class QuietField(QWidget):
     def __init__(self, value: str, *, name: str, example: str, tip: str, field_tip: str, fate: str) -> None:
         super().__init__()
         self.open_button = make_button("", self._on_open, variant="flat")
-        self.open_button.setToolTip(tip)
+        self.open_button.setToolTip(plain_tip(tip))
         self.field = QLineEdit(value)
         self.field.setPlaceholderText(example)
-        self.field.setToolTip(field_tip)
+        self.field.setToolTip(plain_tip(field_tip))
         self.field.setAccessibleName(name)
         self.field.editingFinished.connect(self.take_typed)
         self.problem = make_label("", "danger", wraps=True)
@@ -75,7 +75,7 @@ class QuietField(QWidget):
         return self.open_button.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, SHOWN_WIDTH)
 
     def _show_problem(self, text: str) -> None:
-        self.open_button.setText(self.line(self._shortened))
+        self.open_button.setText(plain_button(self.line(self._shortened)))
         self.problem.setText(breakable(text))
         self.problem.setVisible(bool(text))
         self._fate.setVisible(not self.field.isHidden() and not text and self.has_fate)

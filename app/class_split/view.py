@@ -13,7 +13,7 @@ from app.controls import fill_column, make_button, make_flowing_label, make_labe
 from app.images.thumbnails import Thumbnails
 from app.palette.scrolling_card import ScrollingCard
 from app.side_panel.failure import FailureNotice
-from app.texts import translate
+from app.texts import plain_button, translate
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ class SplitCard(ScrollingCard):
         """Ask how to split a class."""
         self._state = state
         self.name.clear()
-        self.below.setText(below_text(draft.name))
-        self.beside.setText(beside_text(draft.name))
+        self.below.setText(plain_button(below_text(draft.name)))
+        self.beside.setText(plain_button(beside_text(draft.name)))
         self.beside.setChecked(True)
         self.failure.show_text("")
         self._show(draft)

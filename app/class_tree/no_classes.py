@@ -24,6 +24,7 @@ class NoClasses(QLabel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
         self.is_editable = False
         self._chip: DropChip | None = None
         self.setProperty("role", "muted")

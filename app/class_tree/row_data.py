@@ -10,7 +10,7 @@ from PySide6.QtCore import QLocale, Qt
 from app.class_tree.logic import classes_with_shots, other_parents
 from app.class_tree.node import Node
 from app.class_tree.wording import policy_lines
-from app.texts import fill, translate
+from app.texts import fill, plain_tip, translate
 
 if TYPE_CHECKING:  # the window shows first
     from engine.collection.state import CollectionState
@@ -54,7 +54,7 @@ class RowData:
         self._readers: Mapping[int, Callable[[CategoryGraph, Node, ClassId, int], Any]] = {
             int(Qt.ItemDataRole.DisplayRole): self._text,
             int(Qt.ItemDataRole.EditRole): lambda graph, _node, class_id, _column: graph.name(class_id),
-            int(Qt.ItemDataRole.ToolTipRole): self._tool_tip,
+            int(Qt.ItemDataRole.ToolTipRole): lambda *row: plain_tip(self._tool_tip(*row)),
             int(Qt.ItemDataRole.AccessibleTextRole): self._accessible_text,
             int(CLASS_ROLE): lambda _graph, _node, class_id, _column: class_id,
             int(HAS_SHOTS_ROLE): lambda _graph, _node, class_id, _column: class_id in self._with_shots,

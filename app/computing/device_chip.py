@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.computing.wording import chip_name, chip_tip, device_title
+from app.texts import plain_tip
 from app.theme.icons import icon
 
 _WIDEST: Final = 120
@@ -59,6 +60,6 @@ class DeviceChip(QToolButton):
         self.setIcon(icon("warning", "warning") if self._notice else icon("device"))
         self.setText(self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST))
         tip = chip_tip(self._chosen, self._used, self._reason, self._notice)
-        self.setToolTip(tip)
+        self.setToolTip(plain_tip(tip))
         self.setAccessibleName(chip_name(name))
         self.setAccessibleDescription(tip)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QRadioButton, QWidget
 
 from app.controls import fill_column, make_label, make_scroll_area
 from app.exporting.wording import description, group_title
+from app.texts import plain_tip
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class FormatList(QWidget):
     def _button_for(self, one: "OfferedExport") -> QRadioButton:
         button = QRadioButton(one.title)
         button.setAccessibleDescription(description(one))
-        button.setToolTip(description(one))
+        button.setToolTip(plain_tip(description(one)))
         button.toggled.connect(lambda is_on: self._on_toggled(one.name) if is_on else None)
         self._group.addButton(button)
         self.buttons[one.name] = button

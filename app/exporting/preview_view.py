@@ -7,6 +7,7 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QPlainTextEdit, QTableWidget, QTableWidgetItem, QWidget
 
 from app.controls import fill_column, make_label
+from app.texts import plain_tip
 from app.theme.tokens import tokens
 from engine.collection.exporting.preview import ExportPreview
 
@@ -79,6 +80,6 @@ class PreviewView(QWidget):
         for row, cells in enumerate(preview.rows):
             for place, cell in enumerate(cells):
                 item = QTableWidgetItem(cell)
-                item.setToolTip(cell)
+                item.setToolTip(plain_tip(cell))
                 self.table.setItem(row, place, item)
         self.table.resizeColumnsToContents()

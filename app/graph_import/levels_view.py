@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTreeWidge
 
 from app.graph_import.logic import FirstClass
 from app.palette.plan_section import more_text
+from app.texts import plain_tip
 from app.theme.tokens import tokens
 from app.wording import number
 from engine.files import shown
@@ -79,7 +80,7 @@ def _items(parent: FirstClass) -> list[QTreeWidgetItem]:
     for each in parent.children:
         item = QTreeWidgetItem([shown(each.name), number(each.below) if each.below else ""])
         item.setTextAlignment(_COUNTS, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        item.setToolTip(0, shown(each.name))
+        item.setToolTip(0, plain_tip(shown(each.name)))
         item.addChildren(_items(each))
         items.append(item)
     if parent.more:

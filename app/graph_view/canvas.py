@@ -25,6 +25,7 @@ from app.graph_view.drops import CanvasDrops
 from app.graph_view.keys import press_key
 from app.graph_view.pointer import GraphPointer
 from app.graph_view.sheet import GraphSheet
+from app.texts import plain_tip
 
 if TYPE_CHECKING:
     from app.graph_view.model import GraphModel
@@ -144,7 +145,7 @@ class GraphCanvas(GraphSheet):
         if class_id is None:
             QToolTip.hideText()
         else:
-            QToolTip.showText(event.globalPos(), self.model.tip(class_id), self)
+            QToolTip.showText(event.globalPos(), plain_tip(self.model.tip(class_id)), self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Walk, open, close, look around."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButto
 
 from app.controls import make_icon_button, make_label
 from app.graph_view.wording import found_text, looking_around
+from app.texts import plain_button
 from app.theme.icons import icon
 from app.theme.tokens import tokens
 from app.wording import percent_of_size
@@ -104,7 +105,7 @@ class ToolStrip(QFrame):
 
     def show_focus(self, name: str) -> None:
         """Say around which class alone is drawn; "" for all."""
-        self.focus.setText(looking_around(name) if name else "")
+        self.focus.setText(plain_button(looking_around(name)) if name else "")
         for part in (self.focus, self.leave_focus):
             part.setVisible(bool(name))
         self.adjustSize()

@@ -13,6 +13,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from app.image_grid.held_order import HeldOrder
 from app.image_grid.logic import Order
 from app.session.subsets import ImageFilter
+from app.texts import plain_tip
 from app.unread import short_reason
 from app.wording import percent
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
@@ -249,7 +250,7 @@ class ImageGridModel(QAbstractListModel):
             return card
         texts = {
             Qt.ItemDataRole.DisplayRole: card.title,
-            Qt.ItemDataRole.ToolTipRole: self._tip(card),
+            Qt.ItemDataRole.ToolTipRole: plain_tip(self._tip(card)),
             Qt.ItemDataRole.AccessibleTextRole: f"{card.path.name}: {card.title} {card.detail} {card.score}".strip(),
         }
         return texts.get(Qt.ItemDataRole(role))

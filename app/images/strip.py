@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.images.squares import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
+from app.texts import plain_tip
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class ThumbnailStrip(QWidget):
             place = self._place_at(event.pos())
             if place >= 0:
                 name = self._images[place][1].name
-                QToolTip.showText(event.globalPos(), f"{name}\n{self._tip}".strip(), self)
+                QToolTip.showText(event.globalPos(), plain_tip(f"{name}\n{self._tip}".strip()), self)
                 return True
         return super().event(event)
 

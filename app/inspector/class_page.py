@@ -20,7 +20,7 @@ from app.inspector.wording import (
     shortened,
     teaching_text,
 )
-from app.texts import fill
+from app.texts import fill, plain_tip
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class ClassPage(Page):
         self._state = state
         self._thumbnails = thumbnails
         self._is_writable = is_writable
-        self.add_text(facts.name, "heading").setToolTip(facts.name)
+        self.add_text(facts.name, "heading").setToolTip(plain_tip(facts.name))
         for place in facts.places:
             self.add_text(fill(self.tr("under %1"), place) if place else "", "caption")
         self.add_text(aliases_text(facts), "caption")
@@ -130,7 +130,7 @@ class ClassPage(Page):
         text = self.tr("Add another parent…") if facts.parents else self.tr("Add a parent…")
         button = make_button(text, self.parent_wanted.emit, variant="flat", icon_name="link")
         button.setAccessibleName(fill(name, facts.name))
-        button.setToolTip(fill(name, facts.name))
+        button.setToolTip(plain_tip(fill(name, facts.name)))
         return button
 
     def _add_suggested(self) -> None:
@@ -148,7 +148,7 @@ class ClassPage(Page):
             self.tr("Add"), lambda: self.parent_requested.emit(parent_id), variant="flat", icon_name="link"
         )
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setToolTip(fill(self.tr("Add parent %1"), row.name))
+        button.setToolTip(plain_tip(fill(self.tr("Add parent %1"), row.name)))
         button.setAccessibleName(button.toolTip())
         return button
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QWidget
 
-from app.texts import translate
+from app.texts import plain_tip, translate
 from app.theme.class_colours import SWATCHES, own_colour
 from app.theme.tokens import tokens
 
@@ -35,7 +35,7 @@ class ColourDot(QAbstractButton):
         self.setFixedHeight(SIDE)
         self.setMinimumWidth(_NARROWEST)
         self.setMaximumWidth(SIDE)
-        self.setToolTip(name)
+        self.setToolTip(plain_tip(name))
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)

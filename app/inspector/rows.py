@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPai
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.inspector.logic import ScoreRow
+from app.texts import plain_tip
 from app.theme.tokens import tokens
 from app.wording import percent
 
@@ -59,7 +60,7 @@ class ScoreLine(QAbstractButton):
             condition: what the choice depends on, for those who cannot see the words above it.
         """
         self._row, self._tone, self._has_score, self._is_clickable = row, tone, has_score, is_clickable
-        self.setToolTip(f"{row.place} / {row.name}" if row.place else row.name)
+        self.setToolTip(plain_tip(f"{row.place} / {row.name}" if row.place else row.name))
         words = f"{row.name}, {percent(row.score)}" if has_score else row.name
         self.setAccessibleName(f"{condition} {words}".strip())
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if is_clickable else Qt.FocusPolicy.NoFocus)

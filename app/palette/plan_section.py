@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFrame, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from app.controls import fill_column, make_flowing_label
-from app.texts import fill, translate
+from app.texts import fill, plain_button, plain_tip, translate
 from app.theme.tokens import tokens
 from app.wording import number
 
@@ -100,7 +100,7 @@ class PlanSection(QWidget):
         """
         self.setVisible(bool(rows))
         self._title.setText(title)
-        self.box.setText(choice)
+        self.box.setText(plain_button(choice))
         self.box.setChecked(False)
         self.box.setVisible(bool(choice))
         self._note.setText(note)
@@ -111,7 +111,7 @@ class PlanSection(QWidget):
         for row, cells in enumerate(rows):
             for column, cell in enumerate(cells):
                 item = QTableWidgetItem(cell)
-                item.setToolTip(cell)
+                item.setToolTip(plain_tip(cell))
                 self.table.setItem(row, column, item)
         in_sight = min(len(rows), ROWS_IN_SIGHT)
         height = self.table.horizontalHeader().sizeHint().height()

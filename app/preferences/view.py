@@ -23,7 +23,7 @@ from app.controls import (
     make_separator,
 )
 from app.palette.scrolling_card import ScrollingCard
-from app.texts import breakable, translate
+from app.texts import breakable, plain_tip, translate
 from app.theme.scheme import SchemeChoice
 from app.theme.tokens import tokens
 
@@ -128,7 +128,7 @@ class SettingsCard(ScrollingCard):
     def show_backups(self, folder: Path, *, can_open: bool) -> None:
         """Show where backups are kept; without a project there are none to look at."""
         self._facts["backups"].setText(breakable(str(folder)))
-        self._facts["backups"].setToolTip(str(folder))
+        self._facts["backups"].setToolTip(plain_tip(str(folder)))
         self.buttons["backups"].setEnabled(can_open)
         self.buttons["backups"].setToolTip("" if can_open else self.tr("Open a project to see its backups."))
         self._fit()

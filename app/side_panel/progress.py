@@ -7,6 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.controls import fill_bar, make_bar, make_button, make_label
+from app.texts import plain_tip
 from app.theme.tokens import tokens
 from app.wording import progress_facts
 from engine.events import Progress
@@ -32,7 +33,7 @@ class ProgressView(QWidget):
         self._bar = make_bar()
         self._facts = make_label("", "secondary", wraps=True)
         self.cancel_button = make_button(self.tr("Cancel"), self._on_cancel, icon_name="stop")
-        self.cancel_button.setToolTip(cancel_tip)
+        self.cancel_button.setToolTip(plain_tip(cancel_tip))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(tokens().spacing.small)

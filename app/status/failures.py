@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controls import make_button, make_label
+from app.texts import plain_tip
 from app.wording import number
 from engine.files import FileFailure, shown
 
@@ -72,7 +73,7 @@ class FailuresPopup(QFrame):
         self._list.clear()
         for failure in failures[:_LISTED_LIMIT]:
             item = QListWidgetItem(shown(f"{failure.path.name}\n{failure.reason}"))
-            item.setToolTip(shown(str(failure.path)))
+            item.setToolTip(plain_tip(shown(str(failure.path))))
             self._list.addItem(item)
         self.adjustSize()
         self.move(above - QPoint(self.width(), self.height()))

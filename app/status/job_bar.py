@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.controls import fill_bar, make_bar, make_button, make_icon_button, make_label
 from app.status.failures import FailuresPopup
+from app.texts import plain_tip
 from app.wording import number, progress_facts
 from engine.events import Progress
 from engine.files import FileFailure
@@ -54,7 +55,7 @@ class JobBar(QWidget):
         """A job began; how much there is to do is not known yet."""
         self._title.setText(title)
         tip = self.tr("Stop; what is finished is kept") if keeps_finished else self.tr("Stop; nothing is kept")
-        self._cancel.setToolTip(tip)
+        self._cancel.setToolTip(plain_tip(tip))
         self._cancel.setAccessibleName(tip)
         self._facts.setText("")
         self._bar.setRange(0, 0)

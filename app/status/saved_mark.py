@@ -6,6 +6,7 @@ from typing import final
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.controls import set_property
+from app.texts import plain_tip
 from app.wording import saved_at
 
 
@@ -46,4 +47,4 @@ class SavedMark(QLabel):
             self.setToolTip("")
             return
         self.setText(self.tr("All changes saved"))
-        self.setToolTip(saved_at(datetime.now(UTC)))
+        self.setToolTip(plain_tip(saved_at(datetime.now(UTC))))

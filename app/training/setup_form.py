@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QSpinBox, QWidget
 
 from app.controls import dress_number_box, fill_column, make_button, make_choice_box, make_form, make_label, set_variant
-from app.texts import fill
+from app.texts import fill, plain_tip
 from app.theme.tokens import tokens
 from app.training.logic import (
     DEFAULTS,
@@ -109,7 +109,7 @@ class SetupForm(QWidget):
         self._tell()
         self.start_button.setEnabled(labels.are_enough and is_writable and trains)
         tip = "" if is_writable else self.tr("The project is open read-only.")
-        self.start_button.setToolTip(tip)
+        self.start_button.setToolTip(plain_tip(tip))
 
     def _on_start_chosen(self) -> None:
         """A backbone in use goes on at its own side: there is nothing to choose."""

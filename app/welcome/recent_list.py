@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.controls import fill_column, make_button, make_icon_button, make_label, set_variant
-from app.texts import fill, for_menu
+from app.texts import fill, for_menu, plain_tip
 from app.theme.tokens import tokens
 
 LONGEST_NAME: Final = 40  # letters; beyond it the middle is left out
@@ -80,7 +80,7 @@ class RecentRow(QWidget):
             variant="flat",
             icon_name="leaf",
         )
-        self.open_button.setToolTip(str(path))
+        self.open_button.setToolTip(plain_tip(str(path)))
         self.open_button.setAutoDefault(True)  # Enter goes on where one was
         self._gone_mark = make_label(self.tr("Not found"), "caption")
         self.forget_button = make_icon_button(
@@ -111,7 +111,7 @@ class FolderLabel(QLabel):
         super().__init__(str(folder))
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", "caption")
-        self.setToolTip(str(folder))
+        self.setToolTip(plain_tip(str(folder)))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def sizeHint(self) -> QSize:

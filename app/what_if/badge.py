@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QPushButton
 
 from app.controls import ICON_SIZE
+from app.texts import plain_tip
 from app.theme.icons import icon
 from app.what_if.wording import changed_line, more_line, short_line
 
@@ -40,7 +41,7 @@ class ChangedBadge(QPushButton):
         self.changes = changes
         if changes is not None:
             whole = ". ".join(line for line in (changed_line(changes), more_line(changes)) if line)
-            self.setToolTip(whole)
+            self.setToolTip(plain_tip(whole))
             self.setAccessibleName(whole)
 
     def fit(self, comfortable: int, most: int) -> int:

@@ -20,6 +20,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, Q
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.images.thumbnails import Thumbnails
+from app.texts import plain_tip
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 from app.what_if.face_layout import FACE, FaceLayout
@@ -71,8 +72,10 @@ class MoveListModel(QAbstractListModel):
         move = self.moves[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return move_text(move, self.name_of)
-        if role in {Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole}:
+        if role == Qt.ItemDataRole.AccessibleTextRole:
             return move_facts(move, self.name_of)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(move_facts(move, self.name_of))
         return move if role == MOVE_ROLE else None
 
 

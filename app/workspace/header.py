@@ -11,7 +11,7 @@ from app.elided import ElidedLabel
 from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.logic import Order
 from app.session.subsets import Subset
-from app.texts import fill, translate
+from app.texts import fill, plain_tip, translate
 from app.what_if.badge import ChangedBadge
 from app.wording import SEPARATOR, images, number
 from app.workspace.sort_again import SortAgain
@@ -104,7 +104,7 @@ class Header(QWidget):
             (Order.ADDED, self.tr("In the order added"), ""),
         ):
             box.addItem(text, order)
-            box.setItemData(box.count() - 1, tip or None, Qt.ItemDataRole.ToolTipRole)
+            box.setItemData(box.count() - 1, plain_tip(tip) or None, Qt.ItemDataRole.ToolTipRole)
         box.activated.connect(lambda place: self.order_chosen.emit(Order(box.itemData(place))))
         return box
 
@@ -197,7 +197,7 @@ class Header(QWidget):
         """Name the order."""
         place = self._order.findData(order)
         self._order.setCurrentIndex(place)
-        self._order.setToolTip(self._order.itemData(place, Qt.ItemDataRole.ToolTipRole) or "")
+        self._order.setToolTip(plain_tip(self._order.itemData(place, Qt.ItemDataRole.ToolTipRole) or ""))
 
     def show_zoom(self, side: int) -> None:
         """Move the slider without telling."""

@@ -5,7 +5,7 @@ from typing import final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
-from app.texts import fill, translate
+from app.texts import fill, plain_tip, translate
 from app.wording import number
 
 
@@ -33,7 +33,7 @@ class SortAgain(QPushButton):
         if not self.count:
             self.hide()
             return 0
-        self.setToolTip(_changed(self.count))
+        self.setToolTip(plain_tip(_changed(self.count)))
         short = translate("workspace", "Sort again")
         for text in (f"{_changed(self.count)} · {short}", short):
             self.setText(text)

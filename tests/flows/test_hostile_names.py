@@ -1,0 +1,91 @@
+"""Names that look like rich text: each is shown as it is, wherever a pointer rests, and nothing is loaded for it."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtGui import Qt as Gui
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QLabel, QToolTip, QWidget
+
+from engine.project import Project
+from tests.support.collections import Collection
+from tests.support.desk import Desk
+
+PICTURE = "<img src='file:///nowhere/picture.png'>"
+MOST_ROWS = 12
+
+
+@pytest.fixture
+def hostile(desk: Desk, collection: Collection) -> Desk:
+    """The small collection, with classes whose names are markup."""
+    with Project.open(collection.project) as project:
+        for place, class_id in enumerate(project.graph.classes()):
+            project.rename_class(class_id, f"{PICTURE}<b>{place}</b> & Co")
+    desk.open(collection.project)
+    return desk
+
+
+def hovered(widget: QWidget, place: QPoint) -> str:
+    """The tip that a widget shows where the pointer rests on it; "" for none."""
+    QToolTip.hideText()
+    QApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place)))
+    return QToolTip.text()
+
+
+def places(view: QAbstractItemView) -> Iterator[QRect]:
+    """Where the first rows of a list, tree or grid are."""
+    model = view.model()
+    index = model.index(0, 0)
+    for _ in range(MOST_ROWS):
+        if not index.isValid():
+            return
+        yield view.visualRect(index)
+        index = model.index(index.row() + 1, 0)
+
+
+def every_tip(window: QWidget) -> Iterator[str]:
+    """What is shown over each widget and each row that can be seen."""
+    for widget in window.findChildren(QWidget):
+        if not widget.isVisible():
+            continue
+        yield hovered(widget, widget.rect().center())
+        if isinstance(widget, QAbstractItemView):
+            for place in places(widget):
+                yield hovered(widget.viewport(), place.center())
+
+
+def assert_plain(desk: Desk) -> set[str]:
+    """No label, button or tip takes a name for markup; the tips that were shown."""
+    labels = [label for label in desk.window.findChildren(QLabel) if label.isVisible() and label.text()]
+    rich = [
+        label.text()
+        for label in labels
+        if label.textFormat() is not Qt.TextFormat.PlainText and Gui.mightBeRichText(label.text())
+    ]
+    assert rich == []
+    tips = {tip for tip in every_tip(desk.window) if tip}
+    assert [tip for tip in tips if Gui.mightBeRichText(tip) and "<img" in tip] == []
+    return tips
+
+
+def test_names_are_text_in_tree_grid_and_inspector(hostile: Desk) -> None:
+    """Tips over classes, images and their pages show the name with its brackets."""
+    hostile.choose(0)
+    tips = assert_plain(hostile)
+    assert any("&lt;img" in tip for tip in tips), "a name was shown, escaped"
+
+
+def test_names_are_text_on_class_pages_and_in_the_graph(hostile: Desk) -> None:
+    """The page of a class, and the drawing of the category graph."""
+    hostile.window.registry.trigger("show_graph")
+    QApplication.processEvents()
+    assert_plain(hostile)
+
+
+def test_buttons_show_an_ampersand_as_itself(hostile: Desk) -> None:
+    """`&` in a name is no mark of a key: a button that names a class has it twice."""
+    hostile.choose(0)
+    texts = [each.text() for each in hostile.window.findChildren(QAbstractButton) if "<b>" in each.text()]
+    assert texts
+    assert [text for text in texts if "&" in text.replace("&&", "")] == []
