@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, final
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from app.texts import fill
@@ -18,6 +19,7 @@ class OpeningMark(QLabel):
 
     def __init__(self, session: "Session") -> None:
         super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", "secondary")
         self._is_opening = False
         session.opened.connect(self._on_opened)

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from typing import final
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.controls import set_property
@@ -16,6 +17,7 @@ class SavedMark(QLabel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", "caption")
         self._is_tried_out = False
 
