@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from app.texts import fill, for_menu, translate
+from app.texts import fill, shortened, translate
 from app.wording import number, percent
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _twins(suggestion: "TwinSuggestion", name_of: NameOf) -> tuple[str, str, tup
         "graph_suggestions", "Of %1 images, %2 are more like the other class than like the rest of their own."
     )
     reason = fill(text, number(twins.likeness.count), number(twins.likeness.confused))
-    return title, reason, (fill(translate("graph_suggestions", "Merge into %1"), for_menu(larger, LONGEST)),)
+    return title, reason, (fill(translate("graph_suggestions", "Merge into %1"), shortened(larger, LONGEST)),)
 
 
 def _mixed(suggestion: "MixedSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
@@ -124,7 +124,7 @@ def _starving(suggestion: "StarvingSuggestion", name_of: NameOf) -> tuple[str, s
 
 
 def _move_text(parent_id: int, name_of: NameOf) -> str:
-    return fill(translate("graph_suggestions", "Move under %1"), for_menu(name_of(parent_id), LONGEST))
+    return fill(translate("graph_suggestions", "Move under %1"), shortened(name_of(parent_id), LONGEST))
 
 
 def _captions(suggestion: "GraphSuggestion", name_of: NameOf) -> tuple[str, ...]:

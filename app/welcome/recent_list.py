@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.controls import fill_column, make_button, make_icon_button, make_label, set_variant
-from app.texts import fill, for_menu, plain_tip
+from app.texts import fill, plain_tip, shortened
 from app.theme.tokens import tokens
 
 LONGEST_NAME: Final = 40  # letters; beyond it the middle is left out
@@ -75,7 +75,7 @@ class RecentRow(QWidget):
     def __init__(self, path: Path) -> None:
         super().__init__()
         self.open_button = make_button(
-            for_menu(path.stem, LONGEST_NAME),
+            shortened(path.stem, LONGEST_NAME),
             lambda: self.project_requested.emit(path),
             variant="flat",
             icon_name="leaf",

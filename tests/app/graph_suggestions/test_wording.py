@@ -31,12 +31,12 @@ def _words(suggestion: GraphSuggestion) -> SuggestionWords:
 
 
 def test_a_place() -> None:
-    """Each possible parent has a button; a name is never taken for a place of another one, nor for a key."""
+    """Each possible parent has a button; a name is never taken for a place of another one."""
     parents = (ScoredClass(2, 0.62), ScoredClass(3, 0.21))
     words = _words(PlaceSuggestion(1, parents, (ImagesOf(1, ()), ImagesOf(2, ()), ImagesOf(3, ()))))
     assert words.title == "Gull may belong under Bird"
     assert words.reason == "Its images are most like those of classes under Bird (62 %), Fish & %1 (21 %)."
-    assert words.choices == ("Move under Bird", "Move under Fish && %1")
+    assert words.choices == ("Move under Bird", "Move under Fish & %1")
     assert words.captions == ("Gull", "Bird", "Fish & %1")
     assert words.dismissed == "Dismissed a suggestion: Gull may belong under Bird"
 
