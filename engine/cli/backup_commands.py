@@ -1,9 +1,9 @@
 """Commands that make backups, list them, and go back to one."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -16,7 +16,9 @@ from engine.files import size_text
 if TYPE_CHECKING:
     from engine.project.backups.contents import Changes, Contents
     from engine.project.backups.listing import Backup
+    from engine.project.backups.offer import Offer
 
+_HEAD: Final = f"{'':>3}  {'made':<20}{'reason':<32}{'classes':>9}{'images':>9}{'labels':>9}{'size':>11}  changed since"
 application = command_group("A project's backups: list them, or choose where they are kept.")
 
 
@@ -40,17 +42,28 @@ def backup(
 
 
 @application.command("list")
-def list_backups(project: ProjectPath, as_json: AsJson = False) -> None:
+def list_backups(
+    project: ProjectPath,
+    *,
+    other: Annotated[
+        bool, typer.Option("--other", help="Also list backups of other projects of this name, after its own.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """List a project's backups, newest first, with what changed since each."""
-    found = _backups(project)
+    from engine.project.backups.index import note_list
+
     present = _present(project)
-    changes = [_changes_since(each, present) for each in found]
-    rows = [_row(number, each, since) for number, (each, since) in enumerate(zip(found, changes, strict=True), 1)]
-    head = f"{'':>3}  {'made':<20}{'reason':<32}{'classes':>9}{'images':>9}{'labels':>9}{'size':>11}  changed since"
-    hint = f"Go back to one with: protoleaf restore {project} NUMBER"
+    offer = _offer(project)
+    shown = _shown(offer, is_other_wanted=other)
+    changes = [_changes_since(each, present) if each in offer.own else None for each in shown]
+    note_list(project, [each.path for each in shown])
     say(
-        "\n".join([head, *rows, hint]) if rows else f"There are no backups of {project} yet.",
-        {"backups": [_fields(each, since) for each, since in zip(found, changes, strict=True)]},
+        "\n".join(_lines(project, offer, shown, changes)),
+        {
+            "project_id": offer.project_id,
+            "backups": [_fields(each, since, offer) for each, since in zip(shown, changes, strict=True)],
+        },
         as_json=as_json,
     )
 
@@ -87,16 +100,18 @@ def restore(
     as_json: AsJson = False,
 ) -> None:
     """Restore a backup; the project as it is now is backed up first. Asks when run in a terminal."""
+    from engine.project.backups.listing import backup_at, description
     from engine.project.backups.restoring import restore as run
     from engine.project.clock import present_time
 
-    path = _chosen(project, backup)
+    path, is_sure = _chosen(project, backup, is_other_wanted=other)
     if not yes and sys.stdin.isatty() and sys.stderr.isatty():
-        typer.echo(f"{path}\nThe project as it is now is backed up first.", err=True)
+        typer.echo(f"{description(backup_at(path))}\nThe project as it is now is backed up first.", err=True)
         if not typer.confirm(f"Make {project} what it was in this backup?", err=True):
             say("Nothing was changed.", {"restored": False}, as_json=as_json)
             return
-    done = run(project.resolve(), path, is_other_allowed=other, when=present_time())
+        is_sure = True
+    done = run(project.resolve(), path, is_other_allowed=other, is_doubt_allowed=is_sure, when=present_time())
     kept = f"as it was before, it is kept in {done.kept}" if done.kept else "there was no file before"
     say(
         f"{project} is restored from {path}; {kept}.",
@@ -108,20 +123,24 @@ def restore(
     )  # fmt: skip
 
 
-def _chosen(project: Path, text: str) -> Path:
-    """The backup that a person means: a file, a number of the list, or the time of exactly one."""
+def _chosen(project: Path, text: str, *, is_other_wanted: bool) -> tuple[Path, bool]:
+    """The backup that a person means, and whether they named its file: nobody names that of another project by mistake.
+
+    Else it is a number of the list, or the time of exactly one.
+    """
     path = Path(text)
     if path.is_file():
-        return path.absolute()
+        return path.absolute(), True
     if any(letter in text for letter in "/\\"):
         raise ProjectMissingError("there is no such backup", found=text, remedy="check the name of the file")
-    found = _backups(project)
+    found = _shown(_offer(project), is_other_wanted=is_other_wanted)
     if text.isdecimal():
         fitting = [found[int(text) - 1]] if 0 < int(text) <= len(found) else []
+        _check_is_as_shown(project, int(text), fitting)
     else:
         fitting = [each for each in found if _time(each).startswith(text.strip().replace("T", " "))]
     if len(fitting) == 1:
-        return fitting[0].path
+        return fitting[0].path, False
     raise InputError(
         "several backups are meant" if fitting else "there is no such backup",
         expected=f"a file, 1 to {len(found)}, or a time such as {_time(found[0])}" if found else "a file",
@@ -130,14 +149,34 @@ def _chosen(project: Path, text: str) -> Path:
     )
 
 
-def _backups(project: Path) -> "list[Backup]":
-    from engine.project.backups.listing import backups_of, project_id_of
+def _check_is_as_shown(project: Path, number: int, found: "Sequence[Backup]") -> None:
+    """Refuse a number that means another backup than in the list that the person saw last."""
+    from engine.project.backups.index import backup_key, shown_list
+
+    shown = shown_list(project)
+    if shown is None or [backup_key(each.path) for each in found] == list(shown[number - 1 : number]):
+        return
+    raise InputError(
+        "the list of backups has changed since it was shown",
+        expected=f"number {number} to be {shown[number - 1]}" if number <= len(shown) else f"1 to {len(shown)}",
+        found=found[0].path.name if found else str(number),
+        remedy=f"see protoleaf backups list {project}, or give the time of the backup",
+    )
+
+
+def _offer(project: Path) -> "Offer":
+    from engine.project.backups.offer import offer_for
 
     whole = project.resolve()
-    found = backups_of(whole, project_id_of(whole), is_verified=True)
-    if not found and not whole.exists():
+    offer = offer_for(whole, is_verified=True)
+    if not offer.all and not whole.exists():
         raise ProjectMissingError("there is neither a project file nor a backup of it", found=str(project))
-    return found
+    return offer
+
+
+def _shown(offer: "Offer", *, is_other_wanted: bool) -> "tuple[Backup, ...]":
+    """Those of other projects are shown when they are asked for, and when any may be its own."""
+    return offer.all if is_other_wanted or offer.project_id is None else offer.own
 
 
 def _present(project: Path) -> "Contents | None":
@@ -160,12 +199,56 @@ def _changes_since(backup: "Backup", present: "Contents | None") -> "Changes | N
     return changes_between(contents_of_backup(backup.path), present)
 
 
+def _lines(
+    project: Path, offer: "Offer", shown: "Sequence[Backup]", changes: "Sequence[Changes | None]"
+) -> Iterator[str]:
+    """The list as text, with a heading wherever backups of another origin begin."""
+    if offer.own or not offer.others:
+        yield _HEAD if shown else f"There are no backups of {project} yet."
+    elif offer.project_id is not None:
+        yield f"There are no backups of {project} yet."
+    else:
+        yield f"{project} no longer says which project it is. These backups are of projects of its name:"
+    before = ""
+    for number, (backup, since) in enumerate(zip(shown, changes, strict=True), 1):
+        origin = _origin(backup, offer)
+        if origin != before:
+            yield f"\n{origin}\n{_HEAD}"
+            before = origin
+        yield _row(number, backup, since)
+    if not shown and offer.others:
+        yield f"Of other projects of its name there are {len(offer.others):,}: protoleaf backups list {project} --other"
+    elif shown:
+        flag = "" if offer.own else " --other"
+        yield f"Go back to one with: protoleaf restore {project} NUMBER{flag}"
+
+
+def _origin(backup: "Backup", offer: "Offer") -> str:
+    """Whose a backup is; empty for those of the project itself."""
+    from engine.project.backups.offer import owner_of
+
+    if backup in offer.own:
+        return f"Of the copy {backup.taken_of}:" if backup.is_of_copy else ""
+    whose = "Of another project" if offer.project_id is not None else "Of a project"
+    paths = sorted(
+        {str(each.taken_of) for each in offer.others if owner_of(each) == owner_of(backup) and each.taken_of}
+    )
+    return f"{whose}, {owner_of(backup)}, taken of {', '.join(paths) or 'a file that is not known'}:"
+
+
 def _row(number: int, backup: "Backup", since: "Changes | None") -> str:
     start = f"{number:>3}  {_time(backup):<20}{backup.reason.value:<32}"
     if backup.fault:
         return f"{start}damaged: {backup.fault}"
     counts = f"{backup.classes:>9,}{backup.images:>9,}{backup.labels:>9,}{size_text(backup.size_bytes):>11}"
-    return f"{start}{counts}  {_since_text(since)}"
+    ahead = "; dated in the future, a clock was wrong" if _is_ahead(backup) else ""
+    return f"{start}{counts}  {_since_text(since)}{ahead}"
+
+
+def _is_ahead(backup: "Backup") -> bool:
+    from engine.project.clock import present_time
+
+    return backup.is_dated_ahead(present_time())
 
 
 def _since_text(since: "Changes | None") -> str:
@@ -193,12 +276,17 @@ def _time(backup: "Backup") -> str:
     return f"{backup.when:%Y-%m-%d %H:%M:%S}"
 
 
-def _fields(backup: "Backup", since: "Changes | None") -> dict[str, Any]:
+def _fields(backup: "Backup", since: "Changes | None", offer: "Offer | None" = None) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "path": str(backup.path), "when": backup.when.isoformat(), "reason": backup.reason.value,
         "classes": backup.classes, "images": backup.images, "labels": backup.labels,
         "size_bytes": backup.size_bytes, "generation": backup.generation, "fault": backup.fault or None,
+        "project_id": backup.project_id or None, "taken_of": str(backup.taken_of) if backup.taken_of else None,
+        "is_dated_in_future": _is_ahead(backup),
     }  # fmt: skip
+    if offer is not None:
+        fields["is_own"] = None if offer.project_id is None else backup in offer.own
+        fields["is_of_copy"] = backup.is_of_copy
     if since is not None:
         fields["changed_since"] = {key: _jsonable(value) for key, value in vars(since).items()}
     return fields

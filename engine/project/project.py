@@ -15,6 +15,7 @@ from engine.errors import InputError, ProtoleafError
 from engine.files import FoundFile
 from engine.project import image_rows, label_rows, model_rows, policy_rows, prediction_rows
 from engine.project.action_texts import added_text, counted, label_text
+from engine.project.backups.index import note_opening
 from engine.project.backups.keeping import MANY
 from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
@@ -75,6 +76,7 @@ class Project(SupposingActions):
         whole = _whole(path)
         file = open_for_writing(whole) if for_writing else open_for_reading(whole)
         project = Project(whole, file, spelled=path)
+        note_opening(whole, project.backups.project_id, file.lock and file.lock.identity[1])
         if for_writing and is_backed_up:
             project._back_up_daily()
         return project

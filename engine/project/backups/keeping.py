@@ -10,13 +10,13 @@ from typing import Final, final
 from engine.errors import ProjectLockedError, ProjectMovedError, ProtoleafError
 from engine.events import CancelToken
 from engine.project.backups.contents import Contents, read_contents
+from engine.project.backups.identity import mark_in_file
 from engine.project.backups.listing import (
     Backup,
     backups_of,
     look_at,
     modified_ns,
     named_in,
-    project_id_of,
     sealed_generation,
     verified,
 )
@@ -216,12 +216,14 @@ def thin(folder: Path, project: Path, project_id: str, now: datetime, *, kept: P
     """
     clear_abandoned_project_drafts(folder)
     called = project_name(project)
+    named = [(path, name, mark_in_file(path)) for path, name in named_in(folder) if name.project == called]
     ours = [
-        (path, name) for path, name in named_in(folder) if name.project == called and project_id_of(path) == project_id
+        (path, Moment(name.when, name.reason, mark.generation))
+        for path, name, mark in named
+        if mark is not None and mark.project_id == project_id
     ]
-    places = superfluous([Moment(name.when, name.reason) for _, name in ours], now)
     gone = []
-    for path in (ours[place][0] for place in places):
+    for path in (ours[place][0] for place in superfluous([moment for _, moment in ours], now)):
         if path != kept:
             with suppress(OSError):
                 path.unlink()

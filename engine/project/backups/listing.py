@@ -1,12 +1,15 @@
 """The backups that there are, and what each holds. A damaged one is listed as such and disturbs nothing."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from engine.errors import ProtoleafError
+from engine.project.action_texts import counted
+from engine.project.backups.index import BackupIndex, backup_key, read_index
 from engine.project.backups.naming import BackupName, BackupReason, read_name
 from engine.project.backups.place import folders_of
 from engine.project.backups.taking import check_is_whole
@@ -30,6 +33,8 @@ class Backup:
         generation: how often the project had been committed to; the same only where the content is.
         classes, images, labels: how many it holds.
         fault: why it cannot be used; empty for one that can, as far as was looked.
+        taken_of: the project file that it was made of; None where that is not known.
+        is_of_copy: whether that is a copy of the project which is still there.
     """
 
     path: Path
@@ -42,24 +47,74 @@ class Backup:
     images: int = 0
     labels: int = 0
     fault: str = ""
+    taken_of: Path | None = None
+    is_of_copy: bool = False
+
+    def is_dated_ahead(self, now: datetime) -> bool:
+        """Whether it seems to come from the future: the clock was wrong."""
+        return self.when > now
 
 
-def backups_of(project: Path, project_id: str | None, *, is_verified: bool = False) -> list[Backup]:
-    """All backups of a project, the newest first.
+def backups_of(
+    project: Path, project_id: str, *, is_verified: bool = False, index: BackupIndex | None = None
+) -> list[Backup]:
+    """All backups of a project, the newest first; those that were taken of a copy which is still there come last.
 
     Args:
         project: the project file; it need not be there.
-        project_id: None where the file is too damaged to tell; then its name decides.
+        project_id: which project it is.
         is_verified: whether each is read whole and compared with its seal.
+        index: what is known of paths already.
     """
+    index = read_index() if index is None else index
     found = [
-        backup
+        placed(backup, project, index)
         for folder in folders_of(project, project_id)
         for path, name in named_in(folder)
-        if (backup := _listed(path, name, project_id)) is not None
+        if (backup := look_at(path, name)).project_id in ("", project_id)
     ]
-    found.sort(key=lambda backup: (backup.when, modified_ns(backup.path), backup.path.name), reverse=True)
+    found = newest_first(found, index)
+    found.sort(key=lambda backup: backup.is_of_copy)
     return [verified(backup) for backup in found] if is_verified else found
+
+
+def newest_first(backups: Iterable[Backup], index: BackupIndex) -> list[Backup]:
+    """Backups of one project by what was done in it, whatever the clock said; damaged ones, which cannot tell, last."""
+    found = list(backups)
+    rounds = _rounds(found, index)
+    order: Callable[[Backup], tuple[object, ...]] = lambda backup: (  # noqa: E731 (typed shorthand)
+        rounds.get(backup_key(backup.path), 0), backup.generation, backup.when, modified_ns(backup.path),
+        backup.path.name,
+    )  # fmt: skip
+    return sorted(found, key=lambda backup: (backup.generation >= 0, order(backup)), reverse=True)
+
+
+def _rounds(backups: Iterable[Backup], index: BackupIndex) -> dict[str, int]:
+    """How often an older copy had been put in the project's place when a backup was made: its history began anew."""
+    generations = {backup_key(backup.path): backup.generation for backup in backups if backup.generation >= 0}
+    rounds = {}
+    for record in index.records:
+        number, before = 0, -1
+        for key in record.taken:
+            if key in generations:
+                number += generations[key] < before
+                before = generations[key]
+                rounds[key] = number
+    return rounds
+
+
+def placed(backup: Backup, project: Path, index: BackupIndex) -> Backup:
+    """The same, with which path it was taken of.
+
+    Args:
+        backup: a backup.
+        project: for which it is listed.
+        index: what is known of paths.
+    """
+    taken_of, whole = index.taken_of(backup.path), Path(os.path.realpath(project))
+    elsewhere = index.record_of(taken_of) if taken_of is not None and taken_of != whole else None
+    is_of_copy = elsewhere is not None and elsewhere.project_id == backup.project_id and elsewhere.path.is_file()
+    return replace(backup, taken_of=taken_of, is_of_copy=is_of_copy)
 
 
 def modified_ns(path: Path) -> int:
@@ -115,14 +170,21 @@ def look_at(path: Path, name: BackupName) -> Backup:
         return replace(backup, fault=_reason(error, path))
 
 
-def project_id_of(path: Path) -> str | None:
-    """Which project a file is; None where it is not there or too damaged to tell. No byte of it is changed."""
-    try:
-        check_header(path)
-        with closing(Connection(path, address(path, "mode=ro&immutable=1"))) as connection:
-            return mark_of(connection).project_id
-    except ProtoleafError:
-        return None
+def backup_at(path: Path) -> Backup:
+    """A file that somebody takes for a backup, whatever it is called, with the path that it was taken of."""
+    written = datetime.fromtimestamp(modified_ns(path) / 1e9).astimezone()
+    backup = look_at(path, read_name(path) or BackupName(path.stem, written, BackupReason.ASKED))
+    return replace(backup, taken_of=read_index().taken_of(path))
+
+
+def description(backup: Backup) -> str:
+    """What a person must know of a backup before it takes the place of what may be another project."""
+    counts = (
+        counted(backup.classes, "class", "classes"), counted(backup.images, "image"), counted(backup.labels, "label"),
+    )  # fmt: skip
+    name = read_name(backup.path)
+    of = backup.taken_of or (name.project if name is not None else backup.path)
+    return f"{', '.join(counts)}, of {backup.when:%Y-%m-%d %H:%M:%S}, taken of {of}, in {backup.path}"
 
 
 def sealed_generation(connection: Connection) -> int:
@@ -131,13 +193,6 @@ def sealed_generation(connection: Connection) -> int:
         return 0
     is_sealed = connection.value("SELECT digest FROM file_state") is not None
     return mark_of(connection).generation + (0 if is_sealed else 1)
-
-
-def _listed(path: Path, name: BackupName, project_id: str | None) -> Backup | None:
-    """A backup of this project; None where it is one of another."""
-    backup = look_at(path, name)
-    is_other = project_id is not None and backup.project_id not in ("", project_id)
-    return None if is_other else backup
 
 
 def _count(connection: Connection, table: str) -> int:

@@ -17,13 +17,13 @@ from engine.new_file import DRAFT_SUFFIX, create_file, private_folder, write_fil
 from engine.project.backups.naming import project_name
 
 _CHOICES: Final = "folders.json"
-_ID_LETTERS: Final = 8
+ID_LETTERS: Final = 8
 
 
 def folder_for(project: Path, project_id: str) -> Path:
     """Where new backups of a project go: `birds 0f1e2d3c` in the chosen folder or in the usual one."""
     root = chosen_folder(project_id) or backups_folder()
-    return root / f"{project_name(project)} {project_id[:_ID_LETTERS]}"
+    return root / f"{project_name(project)} {project_id[:ID_LETTERS]}"
 
 
 def make_folder(project: Path, project_id: str) -> Path:
@@ -121,9 +121,9 @@ def _folders_in(root: Path, project: Path, project_id: str | None) -> Iterator[P
             continue
         ending = entry.name.rpartition(" ")[2]
         if project_id is None:
-            is_ours = entry.name == f"{start}{ending}" and len(ending) == _ID_LETTERS
+            is_ours = entry.name == f"{start}{ending}" and len(ending) == ID_LETTERS
         else:
-            is_ours = ending == project_id[:_ID_LETTERS]
+            is_ours = ending == project_id[:ID_LETTERS]
         if is_ours:
             yield entry
 

@@ -2,9 +2,11 @@
 
 import os
 import stat
+from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from engine.errors import (
@@ -12,13 +14,14 @@ from engine.errors import (
     ProjectDamagedError,
     ProjectError,
     ProjectMissingError,
-    ProtoleafError,
     StorageError,
 )
 from engine.full_disk import storage_error
 from engine.new_file import new_file
-from engine.project.backups.listing import project_id_of
-from engine.project.backups.naming import BackupReason, read_name
+from engine.project.backups.identity import identify, last_generation
+from engine.project.backups.index import note_opening
+from engine.project.backups.listing import backup_at, backups_of, description
+from engine.project.backups.naming import BackupReason
 from engine.project.backups.place import make_folder
 from engine.project.backups.taking import take_backup, verify
 from engine.project.connection import Connection
@@ -48,39 +51,45 @@ class Restoration:
     was_damaged: bool = False
 
 
-def restore(project: Path, backup: Path, *, is_other_allowed: bool = False, when: datetime) -> Restoration:
+def restore(
+    project: Path, backup: Path, *, is_other_allowed: bool = False, is_doubt_allowed: bool = False, when: datetime
+) -> Restoration:
     """Make a project what it was in a backup. Undo goes on from there.
 
     Args:
         project: the file, absolute; it may be damaged or gone, but nobody has it open.
         backup: a backup, or any copy of a project; it stays as it is.
         is_other_allowed: whether it may be of another project.
+        is_doubt_allowed: whether it may be restored where nobody can be sure which project it was: the person was shown
+            what the backup holds and of what it was taken, or named its file.
         when: now, with time zone.
 
     Raises:
         ProjectMissingError, ProjectDamagedError, ProjectTooNewError: the backup cannot be used.
-        InputError: it is of another project, or is the project itself.
+        InputError: it is of another project or may be, or is the project itself.
         ProjectLockedError, ProjectReadOnlyError: the project cannot be written to now.
         StorageError: the disk refuses; the project is as it was.
     """
     clear_abandoned_project_drafts(project.parent)
+    check = partial(_check_owner, project, backup, is_other_allowed=is_other_allowed, is_doubt_allowed=is_doubt_allowed)
     if not project.exists():
-        return _restore_missing(project, backup)
+        return _restore_missing(project, backup, check)
     if identity_of(project) == identity_of(backup):
         raise InputError("this is the project itself, not a backup of it", found=str(backup))
     lock = lock_for_writing(project)
     with ExitStack() as held:
         held.callback(lock.release)
         with closing(_opened(backup)) as source:
-            if not is_other_allowed:
-                _check_is_same(project, source.connection, backup)
+            check(source.connection)
+            beyond = _latest_generation(project, source.connection)
             settle_logs(project)
             kept, was_damaged = _keep_present(project, lock, when)
             if os.name != "posix":
                 held.close()  # Windows replaces no file that somebody, also we, holds open
             mode = stat.S_IMODE(project.stat().st_mode)
-            _write(project, source, mode=mode, is_replacing=True, beyond=_generation_of(project))
+            _write(project, source, mode=mode, is_replacing=True, beyond=beyond)
             _set_logs_aside(project)
+            note_opening(project, mark_of(source.connection).project_id)
     return Restoration(project, kept, was_damaged)
 
 
@@ -100,32 +109,37 @@ def _opened(backup: Path) -> OpenFile:
         ) from error
 
 
-def _restore_missing(project: Path, backup: Path) -> Restoration:
+def _restore_missing(project: Path, backup: Path, check: Callable[[Connection], None]) -> Restoration:
     if not project.parent.is_dir():
         raise StorageError("there is no such folder", found=str(project.parent), remedy="create it first")
     with closing(_opened(backup)) as source:
-        _write(project, source, mode=0o600, is_replacing=False)
+        check(source.connection)
+        beyond = _latest_generation(project, source.connection)
+        _write(project, source, mode=0o600, is_replacing=False, beyond=beyond)
+        note_opening(project, mark_of(source.connection).project_id)
     _set_logs_aside(project)
     return Restoration(project, None)
 
 
-def _check_is_same(project: Path, backup: Connection, path: Path) -> None:
-    present = project_id_of(project)
-    if present is None:
-        said = read_name(path)
-        if said is not None and project.name.startswith(said.project):
-            return
+def _check_owner(
+    project: Path, backup: Path, source: Connection, *, is_other_allowed: bool, is_doubt_allowed: bool
+) -> None:
+    """Refuse a backup of another project, and one that may be of another, with what the person must know of it."""
+    if is_other_allowed:
+        return
+    present, its_own = identify(project), mark_of(source).project_id
+    if present == its_own or (present is None and is_doubt_allowed):
+        return
+    found = description(backup_at(backup))
+    if present is not None:
         raise InputError(
-            "the project is too damaged to tell whether this backup is one of it",
-            found=str(path),
-            remedy="restore it with --other if it is",
+            "this is a backup of another project", found=found, remedy="restore it with --other if it is what you want"
         )
-    if present != mark_of(backup).project_id:
-        raise InputError(
-            "this is a backup of another project",
-            found=str(path),
-            remedy="restore it with --other if it is what you want",
-        )
+    raise InputError(
+        "nobody can tell any more which project this was, so it may be a backup of another one",
+        found=found,
+        remedy="if it is the right one, give its file in place of a number, or add --other",
+    )
 
 
 def _keep_present(project: Path, lock: FileLock, when: datetime) -> tuple[Path, bool]:
@@ -152,13 +166,10 @@ def _copied_aside(project: Path, lock: FileLock, when: datetime) -> Path:
         ) from error
 
 
-def _generation_of(project: Path) -> int:
-    """How often the present was committed to; 0 where it is too damaged to say."""
-    try:
-        with closing(Connection(project, address(project, "mode=ro&immutable=1"))) as present:
-            return read_mark(present).generation
-    except ProtoleafError:
-        return 0
+def _latest_generation(project: Path, source: Connection) -> int:
+    """How often the project had been committed to in any state that is known: the present, and its backups."""
+    backups = backups_of(project, mark_of(source).project_id)
+    return max(last_generation(project), *(backup.generation for backup in backups), 0)
 
 
 def _write(project: Path, source: OpenFile, *, mode: int, is_replacing: bool, beyond: int = 0) -> None:

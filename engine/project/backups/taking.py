@@ -12,11 +12,12 @@ from engine.errors import ProjectDamagedError, StorageError
 from engine.events import CancelToken
 from engine.full_disk import storage_error
 from engine.new_file import new_file
+from engine.project.backups.index import note_backup
 from engine.project.backups.naming import BackupName, BackupReason, file_name, project_name
 from engine.project.connection import Connection
 from engine.project.file.address import address
 from engine.project.file.drafts import held_draft
-from engine.project.file.file_state import has_state, read_mark
+from engine.project.file.file_state import has_state, mark_of, read_mark
 from engine.project.file.seal import Seal, put_seal, reader_of, seal_of
 
 PAGES_AT_ONCE: Final = 500
@@ -66,6 +67,7 @@ def take_backup(
             continue  # somebody made one of the same second
         except OSError as error:
             raise storage_error(path, error, "the backup cannot be written", "choose another folder for it") from error
+        note_backup(project, mark_of(source).project_id, path)
         return path
     raise AssertionError  # numbers do not end
 

@@ -11,6 +11,7 @@ Slot = Callable[[datetime], tuple[int, ...]]
 """The stretch of time in which a backup lies."""
 
 KEPT_BEFORE_ACTIONS: Final = timedelta(days=14)
+_LATEST: Final = 8
 _QUARTER_S: Final = 900
 _HOUR_S: Final = 3600
 
@@ -22,18 +23,21 @@ class Moment:
     Attributes:
         when: with time zone.
         reason: why it was made.
+        generation: how often the project had been committed to.
     """
 
     when: datetime
     reason: BackupReason
+    generation: int = 0
 
 
 def superfluous(moments: Sequence[Moment], now: datetime) -> list[int]:
     """Which of the sound backups of a project may be deleted.
 
     The newest stays of each of the last 8 quarter hours, 24 hours, 14 days and 12 weeks that have any, so a long
-    holiday costs nothing. What was made before an action stays for two weeks at least, what a person asked for stays
-    until they delete it, and what seems to come from the future (a clock was wrong) is left alone.
+    holiday costs nothing. The eight latest states stay, whatever their dates say. What was made before an action stays
+    for two weeks at least, what a person asked for stays until they delete it, and what seems to come from the future
+    (a clock was wrong) is left alone.
 
     Args:
         moments: in any order.
@@ -46,6 +50,7 @@ def superfluous(moments: Sequence[Moment], now: datetime) -> list[int]:
     newest_first = sorted(past, key=lambda place: (moments[place].when, moments[place].reason.value), reverse=True)
     kept = {place for slot, count in _TIERS for place in _newest_of_each(moments, newest_first, slot, count)}
     kept.update(place for place in past if _stays(moments[place], now))
+    kept.update(sorted(newest_first, key=lambda place: moments[place].generation, reverse=True)[:_LATEST])
     return [place for place in past if place not in kept]
 
 

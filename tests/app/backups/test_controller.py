@@ -13,7 +13,8 @@ from app.backups.view import BackupsPanel
 from app.theme import set_scheme
 from engine.config import BACKUPS_VARIABLE
 from engine.project import BackupReason, Project
-from engine.project.backups.listing import Backup, backups_of
+from engine.project.backups.listing import Backup
+from engine.project.backups.offer import offer_for
 from tests.support.clipping import clipped
 from tests.support.collections import Collection
 from tests.support.desk import Desk
@@ -26,7 +27,7 @@ def on_disk(desk: Desk) -> list[Backup]:
     """The backups of the open project, newest first."""
     info = desk.window.session.info
     assert info is not None
-    return backups_of(info.path, None)
+    return list(offer_for(info.path).all)
 
 
 def click(desk: Desk, button: QPushButton) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from engine.errors import StorageError
 from engine.project import BackupReason
-from engine.project.backups.listing import backups_of
+from engine.project.backups.offer import offer_for
 from engine.project.backups.restoring import restore
 from tests.support.backups import NOON, all_backups, labelled_birds
 from tests.support.full_disk import full_disk_after
@@ -41,4 +41,4 @@ def test_restoring_on_a_full_disk(tmp_path: Path, limit_bytes: int) -> None:
     with project.open(project.path, is_backed_up=False) as opened:
         assert dump(opened) == present
     assert [each.name for each in tmp_path.iterdir()] == [project.path.name]
-    assert [backup.path for backup in backups_of(project.path, None)] == [made.path]
+    assert [backup.path for backup in offer_for(project.path).all] == [made.path]

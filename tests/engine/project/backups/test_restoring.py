@@ -20,7 +20,8 @@ from engine.errors import (
     StorageError,
 )
 from engine.project import BackupReason, Project
-from engine.project.backups.listing import Backup, backups_of
+from engine.project.backups.listing import Backup
+from engine.project.backups.offer import offer_for
 from engine.project.backups.restoring import Restoration, restore
 from tests.support.backups import NOON, all_backups, labelled_birds
 from tests.support.kill_at import run_and_kill
@@ -126,7 +127,7 @@ def test_a_damaged_backup_is_refused(past: Past, damage: Damage) -> None:
     with pytest.raises(ProjectDamagedError, match="the backup is damaged and was not restored"):
         restore(path, made.path, when=NOON)
     assert dump_of(path) == present
-    assert len(backups_of(path, None)) == 1, "nothing was kept for nothing"
+    assert len(offer_for(path).all) == 1, "nothing was kept for nothing"
 
 
 @pytest.mark.parametrize("damage", [damage_a_page, cut_off, make_empty])
@@ -135,7 +136,7 @@ def test_a_damaged_project_is_kept_byte_by_byte(past: Past, damage: Damage) -> N
     path, made, before, _ = past
     damage(path)
     content = path.read_bytes()
-    (found,) = backups_of(path, None)
+    (found,) = offer_for(path).all
     assert found.path == made.path
     done = restore(path, made.path, when=NOON)
     assert done.was_damaged
@@ -163,15 +164,45 @@ def test_a_backup_of_another_project_is_refused(past: Past) -> None:
     assert [row[1] for row in dump_of(path)["class"]] == ["Fish"]
 
 
-def test_a_strange_file_for_a_damaged_project_is_asked_about(past: Past) -> None:
+def test_where_nobody_can_be_sure_the_person_is_told_what_it_is(past: Past) -> None:
+    """Neither the file nor the index says which project it was: counts, date and path come before anything is done."""
     path, made, before, _ = past
-    copy = path.parent / "somewhere.protoleaf"
-    shutil.copyfile(made.path, copy)
     make_empty(path)
-    with pytest.raises(InputError, match="too damaged to tell"):
-        restore(path, copy, when=NOON)
-    restore(path, copy, is_other_allowed=True, when=NOON)
+    shutil.rmtree(backups_folder() / "index")
+    with pytest.raises(InputError, match=r"nobody can tell.*2 classes, 4 images, 2 labels, of .*add --other"):
+        restore(path, made.path, when=NOON)
+    assert path.read_bytes() == b""
+    restore(path, made.path, is_doubt_allowed=True, when=NOON)
     assert dump_of(path) == before
+
+
+def test_a_damaged_project_takes_no_backup_of_another(past: Past) -> None:
+    """Which project it was is known all the same; a doubt that was answered is no leave for another project."""
+    path, _, _, _ = past
+    (path.parent / "b").mkdir()
+    twin = new_project(path.parent / "b", path.name)
+    with twin:
+        twin.add_class("Fish")
+        strange = twin.backups.take()
+    make_empty(path)
+    with pytest.raises(
+        InputError, match=r"backup of another project.*1 class, 0 images, 0 labels.*taken of .*/b/birds"
+    ):
+        restore(path, strange.path, is_doubt_allowed=True, when=NOON)
+    path.unlink()
+    with pytest.raises(InputError, match="backup of another project"):
+        restore(path, strange.path, when=NOON)
+
+
+def test_after_a_damaged_state_generations_go_on(past: Past) -> None:
+    """The file says nothing any more: the next backup is still newer than every one there is."""
+    path, made, _, _ = past
+    with Project.open(path) as project:
+        last = project.backups.take().generation
+    make_empty(path)
+    restore(path, made.path, when=NOON)
+    with Project.open(path) as project:
+        assert project.backups.take().generation > last
 
 
 def test_the_project_itself_and_nothing_are_no_backups(past: Past) -> None:
@@ -253,7 +284,7 @@ def test_a_kill_leaves_the_old_or_the_new_project_whole(past: Past) -> None:
         if found == before:
             assert any(
                 not backup.fault and backup.reason is BackupReason.RESTORE and dump_of(backup.path) == present
-                for backup in backups_of(path, None)
+                for backup in offer_for(path).all
             )
     assert outcomes == sorted(outcomes), "once it is restored, it stays so"
     assert store.is_dir()

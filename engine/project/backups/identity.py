@@ -1,0 +1,110 @@
+"""Which project a file is, or was before it was damaged: by its own word, its bare bytes, or the backup index."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from engine.errors import ProtoleafError
+from engine.project.backups.index import BackupIndex, file_number_of, read_index
+from engine.project.backups.listing import named_in
+from engine.project.backups.place import folders_of
+from engine.project.connection import Connection
+from engine.project.file.address import JOURNAL_SUFFIX, LOG_SUFFIX, address, side_file
+from engine.project.file.file_state import FileMark, has_state, mark_of
+from engine.project.file.header import check_header
+from engine.project.file.raw_mark import marks_in
+from engine.project.file.seal import Seal, reader_of, seal_of
+
+_ALIKE: Final = 8
+"""So many of 16 bytes are the same only in a damaged copy of an identity; by chance hardly ever two are."""
+
+
+def mark_in_file(path: Path) -> FileMark | None:
+    """What a file says of itself; None where it is not there or too damaged for SQLite. No byte of it is changed."""
+    try:
+        check_header(path)
+        with closing(Connection(path, address(path, "mode=ro&immutable=1"))) as connection:
+            return mark_of(connection)
+    except ProtoleafError:
+        return None
+
+
+def project_id_of(path: Path) -> str | None:
+    """Which project a file says it is; None where it is not there or too damaged to tell."""
+    mark = mark_in_file(path)
+    return None if mark is None else mark.project_id
+
+
+def identify(project: Path, index: BackupIndex | None = None) -> str | None:
+    """Which project is, or was, at a path.
+
+    What the file says counts when such a project was seen on this computer: damage may have changed what it says. Of a
+    file that says nothing, the index tells what it was, as long as it is still the same file.
+
+    Args:
+        project: the project file; it may be damaged or gone.
+        index: what is known of paths already.
+
+    Returns:
+        Its identity; None where nobody can be sure.
+    """
+    index = read_index() if index is None else index
+    said = project_id_of(project)
+    if said is not None and said in index.project_ids:
+        return said
+    known = index.project_ids | _backed_up(project)
+    if said is not None and said in known:
+        return said
+    raw = [mark.project_id for mark in marks_in(project)]
+    readings = [said, *raw] if said is not None else raw
+    fitting = {each for reading in readings for each in known if _is_alike(reading, each)}
+    if fitting:
+        return fitting.pop() if len(fitting) == 1 else None
+    return _unseen(project, readings, said, index) if readings else _remembered(project, known, index)
+
+
+def _backed_up(project: Path) -> frozenset[str]:
+    """The projects of which there are backups under this name."""
+    paths = [path for folder in folders_of(project, None) for path, _ in named_in(folder)]
+    return frozenset(said for path in paths if (said := project_id_of(path)) is not None)
+
+
+def last_generation(project: Path) -> int:
+    """How often a project was committed to, as far as a damaged file still says; 0 where it does not."""
+    mark = mark_in_file(project)
+    found = [mark] if mark is not None else marks_in(project)
+    return max((each.generation for each in found), default=0)
+
+
+def _unseen(project: Path, readings: Sequence[str], said: str | None, index: BackupIndex) -> str | None:
+    """A project that nobody saw here; where another one was seen in this file, damage may be what made it unknown."""
+    seen = index.record_of(project)
+    if seen is not None and seen.file_number == file_number_of(project):
+        return said if _is_sealed(project) else None
+    return said or (readings[0] if len(set(readings)) == 1 else None)
+
+
+def _remembered(project: Path, known: Iterable[str], index: BackupIndex) -> str | None:
+    """What the index says of a file that says nothing, and else the logs beside it."""
+    seen = index.record_of(project)
+    if seen is not None and (seen.file_number == file_number_of(project) or not project.exists()):
+        return seen.project_id
+    if seen is not None:
+        return None  # another file was put there since
+    logs = (side_file(project, suffix) for suffix in (JOURNAL_SUFFIX, LOG_SUFFIX))
+    found = {mark.project_id for log in logs for mark in marks_in(log)}.intersection(known)
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_sealed(project: Path) -> bool:
+    try:
+        with closing(Connection(project, address(project, "mode=ro&immutable=1"))) as connection:
+            return has_state(connection) and seal_of(connection, reader_of(project)) is Seal.WHOLE
+    except (ProtoleafError, OSError):
+        return False
+
+
+def _is_alike(one: str, other: str) -> bool:
+    pairs = zip(bytes.fromhex(one), bytes.fromhex(other), strict=False)
+    return sum(first == second for first, second in pairs) >= _ALIKE

@@ -1,0 +1,201 @@
+"""Which project was last seen at each path, and which backups were taken of it there.
+
+When a file is too damaged to say which project it is, this does. One small file for each path, so that two programs
+never write to the same one; it is a memory only: one that is missing, damaged or cannot be written disturbs nothing.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from blake3 import blake3
+
+from engine.config import backups_folder
+from engine.new_file import private_folder, write_file
+
+_RECORDS: Final = "index"
+_LISTS: Final = "lists"
+_MOST_BYTES: Final = 1_000_000
+_MOST_RECORDS: Final = 1_000
+_KEY_BYTES: Final = 16
+
+
+@dataclass(frozen=True)
+class PathRecord:
+    """What is known of one path.
+
+    Attributes:
+        path: of a project file.
+        project_id: the project that was opened there last.
+        file_number: of the file that was opened; another number is another file.
+        taken: backups of what was there, by `backup_key`, in the order in which they were made.
+    """
+
+    path: Path
+    project_id: str
+    file_number: int = 0
+    taken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class BackupIndex:
+    """All records, as they were when they were read."""
+
+    records: tuple[PathRecord, ...] = ()
+
+    @cached_property
+    def project_ids(self) -> frozenset[str]:
+        """Every project that was seen on this computer."""
+        return frozenset(record.project_id for record in self.records)
+
+    @cached_property
+    def _path_by_backup(self) -> Mapping[str, Path]:
+        return {key: record.path for record in self.records for key in record.taken}
+
+    def record_of(self, project: Path) -> PathRecord | None:
+        """What is known of a path."""
+        whole = _whole(project)
+        return next((record for record in self.records if record.path == whole), None)
+
+    def taken_of(self, backup: Path) -> Path | None:
+        """The path that a backup was taken of; None where it is not known."""
+        return self._path_by_backup.get(backup_key(backup))
+
+    def paths_of(self, project_id: str) -> list[Path]:
+        """Where a project was seen."""
+        return [record.path for record in self.records if record.project_id == project_id]
+
+
+def backup_key(backup: Path) -> str:
+    """What a backup is called in the index: its folder and name, whatever root they lie in."""
+    return f"{backup.parent.name}/{backup.name}"
+
+
+def read_index() -> BackupIndex:
+    """Read all that is known; damaged records are passed over."""
+    with suppress(OSError):
+        files = sorted((backups_folder() / _RECORDS).glob("*.json"))
+        return BackupIndex(tuple(record for file in files if (record := _record_in(file)) is not None))
+    return BackupIndex()
+
+
+def note_opening(project: Path, project_id: str, file_number: int | None = None) -> None:
+    """Remember that a path was opened and which project is there.
+
+    Args:
+        project: the file.
+        project_id: which project it says it is.
+        file_number: of the file that was opened; by default of what is there now.
+    """
+    if project.is_relative_to(backups_folder()):
+        return  # a look into a backup
+    number = file_number_of(project) if file_number is None else file_number
+    _change(project, lambda record: replace(record, project_id=project_id, file_number=number), project_id)
+
+
+def note_backup(project: Path, project_id: str, backup: Path) -> None:
+    """Remember of which path a backup was taken.
+
+    Args:
+        project: the file that was backed up.
+        project_id: which project it says it is.
+        backup: what was made.
+    """
+    there = {backup_key(each) for each in _siblings(backup)}
+
+    def added(record: PathRecord) -> PathRecord:
+        kept = [key for key in record.taken if key in there or not key.startswith(f"{backup.parent.name}/")]
+        return replace(record, taken=(*(key for key in kept if key != backup_key(backup)), backup_key(backup)))
+
+    _change(project, added, project_id)
+
+
+def note_list(project: Path, shown: Sequence[Path]) -> None:
+    """Remember which list of backups a person saw: the numbers that they give are those of this list."""
+    _write(_LISTS, project, [backup_key(path) for path in shown])
+
+
+def shown_list(project: Path) -> tuple[str, ...] | None:
+    """The list that a person saw last, by `backup_key`; None where they saw none."""
+    read = _read(_file(_LISTS, project))
+    return tuple(read) if isinstance(read, list) and all(isinstance(key, str) for key in read) else None
+
+
+def file_number_of(path: Path) -> int:
+    """The number by which the file system knows the file at a path; 0 where there is none."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0
+
+
+def _change(project: Path, change: Callable[[PathRecord], PathRecord], project_id: str) -> None:
+    file = _file(_RECORDS, project)
+    found = _record_in(file)
+    record = change(found or PathRecord(_whole(project), project_id, file_number_of(project)))
+    if record == found:
+        return
+    if found is None:
+        _forget_the_gone(file.parent)
+    values = {
+        "path": str(record.path), "project_id": record.project_id, "file_number": record.file_number,
+        "taken": list(record.taken),
+    }  # fmt: skip
+    _write(_RECORDS, project, values)
+
+
+def _write(kind: str, project: Path, value: object) -> None:
+    file = _file(kind, project)
+    with suppress(OSError):
+        private_folder(file.parent)
+        write_file(file, json.dumps(value, indent=1))
+
+
+def _forget_the_gone(folder: Path) -> None:
+    """Make room when thousands of passing projects were opened: those of which nothing is left go."""
+    with suppress(OSError):
+        files = sorted(folder.glob("*.json"))
+        for file in files if len(files) >= _MOST_RECORDS else ():
+            record = _record_in(file)
+            if record is None or not (record.taken or record.path.exists()):
+                file.unlink()
+
+
+def _record_in(file: Path) -> PathRecord | None:
+    read: Any = _read(file)
+    try:
+        taken = tuple(read["taken"])
+        record = PathRecord(Path(read["path"]), read["project_id"], int(read["file_number"]), taken)
+        bytes.fromhex(record.project_id)
+    except (TypeError, KeyError, ValueError, AttributeError):
+        return None
+    return record if all(isinstance(key, str) for key in taken) and file == _file(_RECORDS, record.path) else None
+
+
+def _read(file: Path) -> object:
+    try:
+        if file.stat().st_size > _MOST_BYTES:
+            return None
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _file(kind: str, project: Path) -> Path:
+    whole = os.path.normcase(_whole(project))
+    return backups_folder() / kind / f"{blake3(os.fsencode(whole)).hexdigest(_KEY_BYTES)}.json"
+
+
+def _whole(project: Path) -> Path:
+    return Path(os.path.realpath(project))
+
+
+def _siblings(backup: Path) -> list[Path]:
+    with suppress(OSError):
+        return list(backup.parent.iterdir())
+    return [backup]
