@@ -18,6 +18,7 @@ from typing import Final
 from engine import __version__
 from tests.trust.activities import ACTIVITIES
 from tests.trust.copier import copy_many
+from tests.trust.damaged_twins import restore_many
 from tests.trust.disk_filler import can_fill, fill_many
 from tests.trust.export_targets import aim_many
 from tests.trust.image_mutator import break_many
@@ -56,6 +57,7 @@ INSTRUMENTS: Final = (
     Instrument("images", "broken images", break_many),
     Instrument("copies", "copies of an open project", copy_many),
     Instrument("moves", "renames and replacements", move_many),
+    Instrument("restores", "damaged twins and restores", restore_many),
     Instrument("disks", "full disks", fill_many, takes_names=True),
     Instrument("targets", "targets of exports", aim_many),
     Instrument("twins", "label imports between twin projects", import_many),

@@ -13,6 +13,7 @@ HERE: Final = Path(__file__).parent
 INSTRUMENTS: Final = frozenset(
     {
         "test_copier",
+        "test_damaged_twins",
         "test_disk_filler",
         "test_export_targets",
         "test_image_mutator",

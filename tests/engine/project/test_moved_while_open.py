@@ -181,7 +181,7 @@ def test_there_is_never_a_second_writer(tmp_path: Path, way: str) -> None:
         case _:
             other = project.path
             for path in tmp_path.iterdir():
-                if path != project.path:
+                if path != project.path and path.is_file():
                     path.unlink()
     with pytest.raises(ProjectLockedError):
         Project.open(other)
