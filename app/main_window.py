@@ -219,6 +219,7 @@ class MainWindow(QMainWindow):
         workspace.subset_wanted.connect(tree.select_subset)
         self.embedding.in_view = workspace.ids_in_view
         self.preferences.action_requested.connect(self.registry.trigger)
+        self.backups.damaged_shown.connect(self._on_damaged_shown)
         connect_inspector(self.inspector, workspace, tree, self.labelling, self.classes)
         connect_what_if(self.what_if, workspace, self._update_available)
         connect_suggesting(self.suggesting, workspace, tree)
@@ -283,6 +284,12 @@ class MainWindow(QMainWindow):
         if not self.backups.restoring.is_running:
             self._show_welcome()
         self._update_available()
+
+    def _on_damaged_shown(self, is_shown: bool) -> None:
+        if is_shown:
+            self._pages.setCurrentWidget(self._working)
+        elif self.session.info is None and not self.backups.restoring.is_running:
+            self._show_welcome()
 
     def _on_making_stage(self, stage: Stage) -> None:
         """A project waits for its backbone in sight of the status line; whoever stops that is back where they were."""

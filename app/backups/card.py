@@ -5,7 +5,20 @@ from typing import final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton
 
-from app.backups.wording import counts, damaged, details, fate, question, reason_text, since_line, title
+from app.backups.wording import (
+    counts,
+    damaged,
+    date_warning,
+    details,
+    doubt_details,
+    doubt_fate,
+    doubt_question,
+    fate,
+    question,
+    reason_text,
+    since_line,
+    title,
+)
 from app.controls import make_button, make_label, make_row_card
 from app.side_panel.asking_card import AskingCard, words_of
 from app.texts import breakable, fill, translate
@@ -19,14 +32,21 @@ class BackupCard(AskingCard):
 
     Signals:
         restore_requested: the `Backup` to go back to; the person has agreed.
+
+    Args:
+        backup: what it shows.
+        can_restore: whether it can be restored now.
+        is_doubtful: whether it may be of another project than the one that it would replace.
     """
 
     restore_requested = Signal(object)
 
-    def __init__(self, backup: Backup, *, can_restore: bool) -> None:
-        agree, keep = translate("backups", "Restore"), translate("backups", "Keep the project as it is")
+    def __init__(self, backup: Backup, *, can_restore: bool, is_doubtful: bool = False) -> None:
+        agree = translate("backups", "Restore")
+        keep = translate("backups", "Cancel") if is_doubtful else translate("backups", "Keep the project as it is")
         super().__init__(agree, keep, topic=backup.path, variant="primary", tone="accent")
         self.backup = backup
+        self._is_doubtful = is_doubtful
         self._changes: Changes | None = None
         self._holds = make_label("", "caption", wraps=True)
         self._since = make_label("", "caption", wraps=True)
@@ -34,9 +54,12 @@ class BackupCard(AskingCard):
         self.ask_button.setAccessibleName(fill(self.tr("Restore the backup of %1…"), title(backup)))
         self.ask_button.setEnabled(can_restore)
         self._details = make_label("", "secondary", wraps=True)
-        asked = make_label(question(backup), "strong", wraps=True)
-        texts = (asked, self._details, make_label(fate(), "secondary", wraps=True))
-        captions = (reason_text(backup.reason), self._holds, self._since)
+        asked = make_label(doubt_question() if is_doubtful else question(backup), "strong", wraps=True)
+        outcome = make_label(doubt_fate() if is_doubtful else fate(), "secondary", wraps=True)
+        texts = (asked, self._details, outcome)
+        self._warning = make_label(date_warning(backup), "caption", wraps=True)
+        self._warning.setVisible(bool(self._warning.text()))
+        captions = (reason_text(backup.reason), self._holds, self._since, self._warning)
         self.lay_out(make_row_card(title(backup), captions, self.ask_button), self.ask_button, texts)
         self.agreed.connect(lambda: self.restore_requested.emit(self.backup))
         self._describe()
@@ -46,7 +69,7 @@ class BackupCard(AskingCard):
     @property
     def text(self) -> str:
         """What the card says."""
-        return words_of(self._holds, self._since)
+        return words_of(self._holds, self._since, self._warning)
 
     @property
     def buttons(self) -> tuple[QPushButton, ...]:
@@ -70,6 +93,7 @@ class BackupCard(AskingCard):
         self._since.setVisible(bool(self._since.text()))
         self.ask_button.setVisible(not backup.fault)
         self.ask_button.setAccessibleDescription(self.text)
-        self._details.setText(breakable(details(backup, self._changes)))
+        told = doubt_details(backup) if self._is_doubtful else details(backup, self._changes)
+        self._details.setText(breakable(told))
         if backup.fault:
             self.show_question(is_asking=False)

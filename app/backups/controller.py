@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QObject, QTimer, QUrl
+from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # the window shows first
     from engine.project.backups.contents import Changes
     from engine.project.backups.keeping import ProjectBackups
     from engine.project.backups.listing import Backup
+    from engine.project.backups.offer import Offer
 
 SETTLED_MS: Final = 700
 """After the last change, before the open panel is brought up to date."""
@@ -29,10 +30,15 @@ SETTLED_MS: Final = 700
 class Backups(QObject):
     """Opens the panel and does what is asked for there.
 
+    Signals:
+        damaged_shown: whether the panel is open for a damaged project; there may be no open one.
+
     Attributes:
         automatic: makes backups by itself.
         restoring: puts one in the project's place.
     """
+
+    damaged_shown = Signal(bool)
 
     def __init__(self, session: "Session", side: SidePlace, toast: "Toast") -> None:
         super().__init__(side)
@@ -42,6 +48,7 @@ class Backups(QObject):
         self._session = session
         self._side = side
         self._toast = toast
+        self._damaged: Path | None = None  # the project that the panel is open for, if it is not the open one
         self._look = 0  # one more with every look: answers of an earlier one are dropped
         self._settled = QTimer(self)
         self._settled.setSingleShot(True)
@@ -52,7 +59,9 @@ class Backups(QObject):
         self.automatic.failed.connect(self._on_automatic_failed)
         session.closed.connect(self._on_closed)
         session.failed.connect(lambda _message: self._on_failed())
-        session.opened.connect(lambda _info: self._show_failure(""))
+        session.opened.connect(lambda _info: self._on_opened())
+        self.restoring.choice_wanted.connect(self._show_choice)
+        self.restoring.refused.connect(self._show_failure)
         session.change_made.connect(lambda _change: self._settled.start())
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
@@ -68,10 +77,7 @@ class Backups(QObject):
 
     def open_panel(self) -> None:
         """Show the panel in the place of the inspector."""
-        if self.panel is None:
-            self.panel = self._make_panel()
-        self._show_failure("")
-        self._side.show_panel(self.panel)
+        self._show_panel()
         self.refresh()
 
     def close_panel(self) -> None:
@@ -79,6 +85,38 @@ class Backups(QObject):
         if self.panel is not None:
             self._look += 1
             self._side.close_panel(self.panel)
+            self._leave_damaged()
+
+    def _show_panel(self) -> "BackupsPanel":
+        if self.panel is None:
+            self.panel = self._make_panel()
+        self._show_failure("")
+        self._leave_damaged()
+        self._side.show_panel(self.panel)
+        return self.panel
+
+    def _show_choice(self, project: Path, offer: "Offer") -> None:
+        """Show what a damaged project can be restored from."""
+        from app.backups.logic import offered_groups
+        from app.backups.wording import copies_text, doubt_text
+
+        panel = self._show_panel()
+        self._damaged = project
+        self._look += 1
+        panel.show_damage((copies_text if offer.own else doubt_text)(project.name))
+        panel.show_groups(offered_groups(offer, project), can_restore=True)
+        self.damaged_shown.emit(True)
+
+    def _leave_damaged(self) -> None:
+        if self._damaged is not None and self.panel is not None:
+            self._damaged = None
+            self.panel.show_damage("")
+            self.panel.show_groups((), can_restore=False, is_known=False)
+            self.damaged_shown.emit(False)
+
+    def _on_opened(self) -> None:
+        self._leave_damaged()
+        self._show_failure("")
 
     def _make_panel(self) -> "BackupsPanel":
         from app.backups.view import BackupsPanel
@@ -124,7 +162,7 @@ class Backups(QObject):
         backups = self.automatic.backups
         self._look += 1
         look = self._look
-        if backups is None or not self._is_looked_at:
+        if backups is None or self._damaged is not None or not self._is_looked_at:
             return
 
         def is_wanted() -> bool:
@@ -163,9 +201,11 @@ class Backups(QObject):
         return lambda: self.panel.show_row(row, changes) if self.panel is not None else None
 
     def _show_rows(self, rows: "list[Backup]", folder: Path, *, is_chosen: bool) -> None:
+        from app.backups.logic import own_groups
+
         info = self._session.info
         if self.panel is not None:
-            self.panel.show_rows(rows, can_restore=info is not None and info.is_writable)
+            self.panel.show_groups(own_groups(rows), can_restore=info is not None and info.is_writable)
             self.panel.show_place(folder, is_chosen=is_chosen)
 
     def _show_failure(self, text: str) -> None:
@@ -202,7 +242,10 @@ class Backups(QObject):
         self._show_failure("")
         if self.panel is not None:
             self.panel.show_busy(translate("backups", "Restoring…"))
-        self.restoring.restore(backup)
+        if self._damaged is None:
+            self.restoring.restore(backup)
+        else:
+            self.restoring.restore_damaged(self._damaged, backup)
 
     def _choose_folder(self) -> None:
         name = QFileDialog.getExistingDirectory(self._side, translate("backups", "Where to keep backups"))

@@ -1,9 +1,10 @@
 """Going back to a backup: the project is closed, the backup takes its place, and the project is opened again."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.jobs.background_thread import BackgroundThread
 from app.texts import translate
@@ -11,7 +12,7 @@ from app.texts import translate
 if TYPE_CHECKING:  # the window shows first
     from app.session import Session
     from app.status.toast import Toast
-    from engine.project.backups.listing import Backup
+    from engine.project.backups.offer import Offer
     from engine.project.backups.restoring import Restoration
 
 
@@ -19,9 +20,16 @@ if TYPE_CHECKING:  # the window shows first
 class Restoring(QObject):
     """Restores the open project, or one that is too damaged to be opened.
 
+    Signals:
+        choice_wanted: the damaged project and its `Offer`: the person wants to choose among its backups.
+        refused: why a damaged project could not be restored.
+
     Attributes:
         is_running: whether the project is closed only to be opened again.
     """
+
+    choice_wanted = Signal(object, object)
+    refused = Signal(str)
 
     def __init__(self, session: "Session", worker: BackgroundThread, toast: "Toast", parent: QObject) -> None:
         super().__init__(parent)
@@ -49,19 +57,26 @@ class Restoring(QObject):
     def _on_closed(self) -> None:
         if self._waiting is not None:
             (project, backup), self._waiting = self._waiting, None
-            self._begin(project, backup)
+            self._begin(project, backup, lambda reason: self._on_refused(project, reason))
 
-    def _begin(self, project: Path, backup: Path) -> None:
+    def restore_damaged(self, project: Path, backup: Path) -> None:
+        """Put a backup in the place of a project that cannot be opened; the person has seen what it is one of."""
+        if not self.is_running:
+            self._begin(project, backup, self._on_refused_damaged, is_doubt_allowed=True)
+
+    def _begin(
+        self, project: Path, backup: Path, on_refused: Callable[[str], None], *, is_doubt_allowed: bool = False
+    ) -> None:
         self.is_running = True
 
         def work() -> None:
             from engine.project.backups.restoring import restore
             from engine.project.clock import present_time
 
-            done = restore(project, backup, when=present_time())
+            done = restore(project, backup, is_doubt_allowed=is_doubt_allowed, when=present_time())
             self._worker.post(lambda: self._on_restored(done))
 
-        self._worker.submit(work, lambda reason: self._on_refused(project, reason))
+        self._worker.submit(work, on_refused)
 
     def _on_restored(self, done: "Restoration") -> None:
         self._done = done
@@ -71,6 +86,12 @@ class Restoring(QObject):
         """Open the project as it was, and say why once it is there again."""
         self._refusal = reason
         self._session.open(project)
+
+    def _on_refused_damaged(self, reason: str) -> None:
+        """There is nothing to open; another project that is open stays so."""
+        self._give_up()
+        self._toast.say_failure(reason)
+        self.refused.emit(reason)
 
     def _on_loaded(self) -> None:
         """Answer when everything is there to be seen."""
@@ -100,23 +121,30 @@ class Restoring(QObject):
     # -- a project that cannot be opened
 
     def _on_damaged(self, project: Path) -> None:
-        """Offer the newest sound backup of a project that is too damaged to be opened."""
+        """Offer the newest sound backup of a project that cannot be opened, or a choice of what may be its own."""
 
         def work() -> None:
-            from engine.project.backups.listing import backups_of, project_id_of, verified
+            from engine.project.backups.offer import offer_for
 
-            rows = (verified(row) for row in backups_of(project, project_id_of(project)))
-            newest = next((row for row in rows if not row.fault), None)
-            if newest is not None:
-                self._worker.post(lambda: self._offer(project, newest))
+            offer = offer_for(project, is_verified=True)
+            self._worker.post(lambda: self._offer(project, offer))
 
         self._worker.submit(work, self._session.failed.emit)
 
-    def _offer(self, project: Path, backup: "Backup") -> None:
-        from app.backups.wording import rescue_text
+    def _offer(self, project: Path, offer: "Offer") -> None:
+        from app.backups.logic import first_sure, offered_groups
+        from app.backups.wording import choice_text, rescue_text
 
-        self._toast.say_failure(
-            rescue_text(project.name, backup),
-            action=translate("backups", "Restore"),
-            on_action=lambda: self._begin(project, backup.path),
-        )
+        newest = first_sure(offer)
+        if newest is not None:
+            self._toast.say_failure(
+                rescue_text(project.name, newest),
+                action=translate("backups", "Restore"),
+                on_action=lambda: self.restore_damaged(project, newest.path),
+            )
+        elif offered_groups(offer, project):
+            self._toast.say_failure(
+                choice_text(project.name),
+                action=translate("backups", "Choose backup…"),
+                on_action=lambda: self.choice_wanted.emit(project, offer),
+            )

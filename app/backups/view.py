@@ -8,6 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.backups.card import BackupCard
+from app.backups.logic import Group
+from app.backups.wording import heading
 from app.controls import make_button, make_label, make_separator
 from app.guide_page import set_guide_page
 from app.side_panel.asking_card import CardList
@@ -51,18 +53,24 @@ class BackupsPanel(SidePanel):
         self.choose_button = make_button(self.tr("Choose folder…"), self.folder_requested.emit)
         self.usual_button = make_button(self.tr("Use the default folder"), self.usual_folder_requested.emit)
         self.show_button = make_button(self.tr("Show in folder"), self.show_requested.emit, icon_name="folder")
-        about = make_label(
+        self._about = make_label(
             self.tr(
                 "Protoleaf backs up your project when you open it, every 15 minutes of work, and before large changes."
             ),
             "secondary",
             wraps=True,
         )
-        parts = (about, self.failure, self.busy, self.back_up_button, self._empty, self._list, *self._make_place())
+        self._damage = FailureNotice("warning")
+        self._place = self._make_place()
+        parts = (
+            self._about, self._damage, self.failure, self.busy, self.back_up_button, self._empty, self._list,
+            *self._place,
+        )  # fmt: skip
         self.lay_out(self.tr("Backups"), self.tr("Close"), parts)
         self.failure.show_text("")
+        self._damage.show_text("")
         self.busy.show_ended()
-        self.show_rows((), can_restore=False, is_known=False)
+        self.show_groups((), can_restore=False, is_known=False)
 
     def _make_place(self) -> tuple[QWidget, ...]:
         heading = make_label(self.tr("Where backups are kept"), "section")
@@ -80,19 +88,39 @@ class BackupsPanel(SidePanel):
         """Where backups are kept."""
         return self._folder.text().replace("\u200b", "")
 
-    def show_rows(self, rows: Sequence[Backup], *, can_restore: bool, is_known: bool = True) -> None:
+    @property
+    def damage_text(self) -> str:
+        """Which damaged project the list is for; empty while it is that of the open one."""
+        return self._damage.text.replace("\u200b", "")
+
+    def show_damage(self, text: str) -> None:
+        """Show the backups for a damaged project, of which none can be made; empty for those of the open one."""
+        self._damage.show_text(text)
+        for part in (self._about, self.back_up_button, *self._place):
+            part.setVisible(not text)
+        self.failure.show_text("")
+        self.busy.show_ended()
+
+    def show_groups(self, groups: Sequence[Group], *, can_restore: bool, is_known: bool = True) -> None:
         """Show the list anew; a question that is open for a backup that is still there stays open."""
         self._can_restore = can_restore
-        self.cards = tuple(BackupCard(row, can_restore=can_restore) for row in rows)
+        shown: list[QWidget] = []
+        cards: list[BackupCard] = []
+        for group in groups:
+            shown += _headings(group)
+            mine = [BackupCard(row, can_restore=can_restore, is_doubtful=group.is_doubtful) for row in group.rows]
+            cards += mine
+            shown += mine
+        self.cards = tuple(cards)
         for card in self.cards:
             card.restore_requested.connect(self.restore_requested)
-        self._list.show_cards(self.cards)
+        self._list.show_cards(shown)
         self._empty.setText(
             self.tr("No backup yet. The first one is made as soon as there is something to keep.")
             if is_known
             else self.tr("Loading backups…")
         )
-        self._empty.setVisible(not rows)
+        self._empty.setVisible(not groups)
         in_cards = (button for card in self.cards for button in card.buttons)
         self.order_keys(self.back_up_button, *in_cards, self.show_button, self.choose_button, self.usual_button)
 
@@ -122,3 +150,12 @@ class BackupsPanel(SidePanel):
         self.back_up_button.setEnabled(not text)
         for card in self.cards:
             card.ask_button.setEnabled(self._can_restore and not text)
+
+
+def _headings(group: Group) -> list[QWidget]:
+    """What stands above the backups of a group."""
+    if not heading(group):
+        return []
+    path = "" if group.taken_of is None else breakable(str(group.taken_of))
+    parts = [make_label(heading(group), "section", wraps=True), make_label(path, "caption", wraps=True)]
+    return [part for part in parts if part.text()]

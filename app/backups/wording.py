@@ -2,11 +2,13 @@
 
 from typing import Final
 
+from app.backups.logic import Group
 from app.texts import fill, translate
 from app.wording import SEPARATOR, file_size, images, moment_text, number
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
 from engine.project.backups.naming import BackupReason
+from engine.project.clock import present_time
 
 TEXTS_SHOWN: Final = 5
 
@@ -77,6 +79,65 @@ def details(backup: Backup, changes: Changes | None) -> str:
 def question(backup: Backup) -> str:
     """What is asked before restoring."""
     return fill(translate("backups", "Restore the project as it was on %1?"), title(backup))
+
+
+def doubt_question() -> str:
+    """What is asked before a backup is restored that may be of another project."""
+    return translate("backups", "Is this the right project?")
+
+
+def doubt_details(backup: Backup) -> str:
+    """What tells it from another one: what it holds, when it was made and of which file."""
+    lines = [counts(backup), fill(translate("backups", "Made %1"), title(backup))]
+    if backup.taken_of is not None:
+        lines.append(fill(translate("backups", "From %1"), str(backup.taken_of)))
+    return "\n".join([*lines, f"{backup.path.name}{SEPARATOR}{file_size(backup.size_bytes)}"])
+
+
+def doubt_fate() -> str:
+    """What becomes of the damaged file."""
+    return translate("backups", "The damaged file is kept beside the restored project.")
+
+
+def doubt_text(project: str) -> str:
+    """Why a damaged project has the backups of several projects before it."""
+    return fill(
+        translate(
+            "backups",
+            "%1 is too damaged to tell which project it was. These are the backups of all projects with this name. "
+            "Check what a backup holds before you restore it.",
+        ),
+        project,
+    )
+
+
+def copies_text(project: str) -> str:
+    """Why a damaged project has only the backups of its copies before it."""
+    return fill(translate("backups", "%1 is damaged. It has no backups of its own, but a copy of it does."), project)
+
+
+def choice_text(project: str) -> str:
+    """That a damaged project can be restored from a backup that the person must choose."""
+    return fill(translate("backups", "%1 is damaged. Choose the backup to restore."), project)
+
+
+def heading(group: Group) -> str:
+    """Where the backups of a group come from; empty for the project's own."""
+    if group.is_of_copy:
+        return translate("backups", "From a copy of this project")
+    if not group.is_doubtful:
+        return ""
+    if group.is_of_this_path:
+        return translate("backups", "From this location")
+    if group.taken_of is None:
+        return translate("backups", "From an unknown location")
+    return translate("backups", "From another location")
+
+
+def date_warning(backup: Backup) -> str:
+    """That a backup's date is wrong; empty for one that is not in the future."""
+    is_ahead = backup.is_dated_ahead(present_time())
+    return translate("backups", "Dated in the future: the clock was wrong") if is_ahead else ""
 
 
 def fate() -> str:

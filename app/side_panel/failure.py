@@ -1,4 +1,4 @@
-"""What went wrong, in one line."""
+"""What went wrong, or what to know first, in one line."""
 
 from typing import final
 
@@ -10,12 +10,16 @@ from app.texts import breakable
 
 @final
 class FailureNotice(QFrame):
-    """Takes no room while nothing went wrong."""
+    """Takes no room while nothing went wrong.
 
-    def __init__(self) -> None:
+    Args:
+        tone: "danger", or "warning" for what is no failure of the program.
+    """
+
+    def __init__(self, tone: str = "danger") -> None:
         super().__init__()
-        self._text = make_label("", "danger", wraps=True)
-        make_notice_column(self, "danger").addWidget(self._text)
+        self._text = make_label("", "danger" if tone == "danger" else "", wraps=True)
+        make_notice_column(self, tone).addWidget(self._text)
 
     @property
     def text(self) -> str:

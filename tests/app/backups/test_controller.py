@@ -1,20 +1,24 @@
 """Backups in the window: made beside the work, listed, restored, and calm when they fail."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
 from app.backups.card import BackupCard
 from app.backups.view import BackupsPanel
 from app.theme import set_scheme
 from engine.config import BACKUPS_VARIABLE
 from engine.project import BackupReason, Project
+from engine.project.backups.keeping import ProjectBackups
 from engine.project.backups.listing import Backup
 from engine.project.backups.offer import offer_for
+from engine.project.clock import present_time
+from tests.support.backups import NOON, Clock, backups_with, labelled_birds
 from tests.support.clipping import clipped
 from tests.support.collections import Collection
 from tests.support.desk import Desk
@@ -259,6 +263,126 @@ def test_a_damaged_project_is_offered_its_backup(working: Desk, collection: Coll
     assert labels_in(working) == 24
     (kept,) = collection.folder.glob("* (damaged *")
     assert kept.read_bytes() == content
+
+
+@pytest.fixture
+def twins(tmp_path: Path) -> tuple[Path, Path]:
+    """Two closed projects of one name; the second one's backup is the newer one."""
+    paths = []
+    for number, folder in enumerate(("a", "b")):
+        (tmp_path / folder).mkdir()
+        project, *_ = labelled_birds(tmp_path / folder, images=4 + number)
+        with project:
+            backups_with(project, Clock(NOON + timedelta(days=number))).take()
+        paths.append(project.path)
+    return paths[0], paths[1]
+
+
+def put_rot_in_place_of(path: Path) -> None:
+    """As a sync program does: another file, which says nothing, has the name."""
+    (path.parent / "draft").write_bytes(b"rotten")
+    (path.parent / "draft").replace(path)
+
+
+def open_damaged(desk: Desk, project: Path) -> QPushButton:
+    """Open it, and wait for what is offered; returns its button."""
+    with desk.qtbot.waitSignal(desk.window.session.failed, timeout=LONG_MS):
+        desk.window.session.open(project)
+    toast = desk.window.toast
+    desk.wait(lambda: toast.message.startswith("birds.protoleaf is damaged."))
+    (button,) = toast.findChildren(QPushButton)
+    return button
+
+
+def test_a_damaged_project_is_offered_its_own_backup(desk: Desk, twins: tuple[Path, Path]) -> None:
+    """Not that of the other project of its name, though it is newer."""
+    project, _ = twins
+    project.write_bytes(b"rotten")
+    button = open_damaged(desk, project)
+    assert "4 images" in desk.window.toast.message
+    with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
+        click(desk, button)
+    assert desk.state.label_class.size == 4
+
+
+def test_where_nobody_can_be_sure_the_person_chooses(desk: Desk, twins: tuple[Path, Path]) -> None:
+    """What was taken of this path comes first; counts, date and path come before anything is restored."""
+    project, twin = twins
+    put_rot_in_place_of(project)
+    button = open_damaged(desk, project)
+    assert button.text() == "Choose backup…"
+    click(desk, button)
+    panel = desk.window.backups.panel
+    assert panel is not None
+    assert panel.isVisible()
+    assert "too damaged to tell which project it was" in panel.damage_text
+    assert panel.back_up_button.isHidden()
+    texts = [label.text().replace("\u200b", "") for label in panel.findChildren(QLabel) if label.isVisible()]
+    headings = [text for text in texts if text in {"From this location", "From another location", *map(str, twins)}]
+    assert headings == ["From this location", str(project), "From another location", str(twin)]
+    own, stranger = panel.cards
+    click(desk, stranger.ask_button)
+    for told in ("Is this the right project?", "2 classes", "5 images", "3 labels", f"From {twin}", "Made "):
+        assert told in stranger.question_text
+    desk.wait(lambda: clipped(panel) == [])
+    desk.press(Key.Key_Escape)
+    assert stranger.question_text == ""
+    assert project.read_bytes() == b"rotten"
+    click(desk, own.ask_button)
+    with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
+        click(desk, own.agree_button)
+    assert desk.state.label_class.size == 4
+    desk.wait(lambda: not panel.damage_text and panel.back_up_button.isVisible())
+    assert [path.read_bytes() for path in project.parent.glob("* (damaged *")] == [b"rotten"]
+
+
+def test_closing_the_choice_leads_back(desk: Desk, twins: tuple[Path, Path]) -> None:
+    """Nothing was restored: the first page is there again, and what is opened next has its own panel."""
+    project, twin = twins
+    put_rot_in_place_of(project)
+    click(desk, open_damaged(desk, project))
+    panel = desk.window.backups.panel
+    assert panel is not None
+    desk.press(Key.Key_Escape)
+    desk.wait(desk.window.welcome.isVisible)
+    desk.open(twin)
+    desk.window.registry.trigger("backups")
+    desk.wait(lambda: [card.backup.images for card in panel.cards][:1] == [5])
+    assert panel.damage_text == ""
+
+
+def test_a_backup_that_fails_to_be_restored_says_why(desk: Desk, twins: tuple[Path, Path]) -> None:
+    """It rotted while the question was open: the choice stays, and the damaged file is as it was."""
+    project, _ = twins
+    put_rot_in_place_of(project)
+    click(desk, open_damaged(desk, project))
+    panel = desk.window.backups.panel
+    assert panel is not None
+    panel.cards[0].backup.path.write_bytes(b"gone")
+    click(desk, panel.cards[0].ask_button)
+    click(desk, panel.cards[0].agree_button)
+    desk.wait(lambda: "the backup is damaged and was not restored" in panel.failure.text)
+    assert panel.isVisible()
+    assert panel.cards[1].ask_button.isEnabled()
+    assert project.read_bytes() == b"rotten"
+
+
+def test_a_date_in_the_future_is_not_the_newest(working: Desk, collection: Collection) -> None:
+    """The clock was wrong once: its backup stays below what was done later, and says so."""
+    info = working.window.session.info
+    assert info is not None
+    project = working.window.backups.automatic.backups
+    assert project is not None
+    wrong = Clock(present_time() + timedelta(days=900))
+    ProjectBackups(info.path, project.project_id, None, wrong).take()
+    label_some(working, 2)
+    ProjectBackups(info.path, project.project_id, None).take()
+    working.window.registry.trigger("backups")
+    panel = working.window.backups.panel
+    assert panel is not None
+    working.wait(lambda: len(panel.cards) == 3)
+    assert "Dated in the future" not in panel.cards[0].text
+    assert "Dated in the future" in panel.cards[1].text
 
 
 def test_leaving_gives_a_backup_up(working: Desk, collection: Collection) -> None:
