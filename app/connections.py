@@ -5,15 +5,37 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint
 
+from app.backups.controller import Backups
 from app.class_tree.controller import Classes
 from app.class_tree.view import ClassTree
 from app.graph_suggestions.controller import Suggesting
 from app.inspector.view import Inspector
 from app.review.controller import Labelling
+from app.session import Session
 from app.welcome.controller import Projects
 from app.welcome.view import Welcome
 from app.what_if.controller import WhatIf
+from app.workspace.emptiness import choosing_backup
 from app.workspace.view import Workspace
+
+
+def connect_damaged(
+    session: Session,
+    backups: Backups,
+    workspace: Workspace,
+    show_working: Callable[[], None],
+    show_welcome: Callable[[], None],
+) -> None:
+    """Backups of a damaged project are chosen beside an empty workspace, where no other project is open."""
+
+    def follow(is_shown: bool) -> None:
+        if session.info is None and is_shown:
+            workspace.empty.show_emptiness(choosing_backup())
+            show_working()
+        elif session.info is None and not backups.restoring.is_running:
+            show_welcome()
+
+    backups.damaged_shown.connect(follow)
 
 
 def connect_inspector(

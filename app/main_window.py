@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
@@ -9,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
+from app import connections
 from app.about.controller import About
 from app.actions.commands import Commands
 from app.actions.keys_sheet import KeysSheet
@@ -24,7 +26,6 @@ from app.class_tree.controller import Classes
 from app.class_tree.view import ClassTree
 from app.computing.controller import Computing
 from app.computing.device_chip import DeviceChip
-from app.connections import connect_first_page, connect_graph, connect_inspector, connect_suggesting, connect_what_if
 from app.controls import make_column
 from app.dragging import take_files, welcome_files
 from app.exporting.controller import Exporting
@@ -219,12 +220,13 @@ class MainWindow(QMainWindow):
         workspace.subset_wanted.connect(tree.select_subset)
         self.embedding.in_view = workspace.ids_in_view
         self.preferences.action_requested.connect(self.registry.trigger)
-        self.backups.damaged_shown.connect(self._on_damaged_shown)
-        connect_inspector(self.inspector, workspace, tree, self.labelling, self.classes)
-        connect_what_if(self.what_if, workspace, self._update_available)
-        connect_suggesting(self.suggesting, workspace, tree)
-        connect_graph(workspace, tree, self.classes, self._on_class_menu_requested)
-        connect_first_page(self.welcome, self.projects, workspace, self.registry.trigger, self.open_soon)
+        show_working = partial(self._pages.setCurrentWidget, self._working)
+        connections.connect_damaged(self.session, self.backups, workspace, show_working, self._show_welcome)
+        connections.connect_inspector(self.inspector, workspace, tree, self.labelling, self.classes)
+        connections.connect_what_if(self.what_if, workspace, self._update_available)
+        connections.connect_suggesting(self.suggesting, workspace, tree)
+        connections.connect_graph(workspace, tree, self.classes, self._on_class_menu_requested)
+        connections.connect_first_page(self.welcome, self.projects, workspace, self.registry.trigger, self.open_soon)
 
     def _restore(self) -> None:
         self.resize(FIRST_SIZE)
@@ -284,12 +286,6 @@ class MainWindow(QMainWindow):
         if not self.backups.restoring.is_running:
             self._show_welcome()
         self._update_available()
-
-    def _on_damaged_shown(self, is_shown: bool) -> None:
-        if is_shown:
-            self._pages.setCurrentWidget(self._working)
-        elif self.session.info is None and not self.backups.restoring.is_running:
-            self._show_welcome()
 
     def _on_making_stage(self, stage: Stage) -> None:
         """A project waits for its backbone in sight of the status line; whoever stops that is back where they were."""

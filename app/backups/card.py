@@ -1,6 +1,6 @@
 """One backup: when, why and what it holds, and the question before it is restored."""
 
-from typing import final
+from typing import Final, final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton
@@ -22,8 +22,11 @@ from app.backups.wording import (
 from app.controls import make_button, make_label, make_row_card
 from app.side_panel.asking_card import AskingCard, words_of
 from app.texts import breakable, fill, translate
+from app.wording import SEPARATOR
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
+
+_FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
 
 
 @final
@@ -69,7 +72,7 @@ class BackupCard(AskingCard):
     @property
     def text(self) -> str:
         """What the card says."""
-        return words_of(self._holds, self._since, self._warning)
+        return words_of(self._holds, self._since, self._warning).replace(_FIRM_SPACE, " ")
 
     @property
     def buttons(self) -> tuple[QPushButton, ...]:
@@ -88,7 +91,7 @@ class BackupCard(AskingCard):
 
     def _describe(self) -> None:
         backup = self.backup
-        self._holds.setText(breakable(damaged(backup)) if backup.fault else counts(backup))
+        self._holds.setText(breakable(damaged(backup)) if backup.fault else _kept_together(counts(backup)))
         self._since.setText("" if backup.fault or self._changes is None else since_line(self._changes))
         self._since.setVisible(bool(self._since.text()))
         self.ask_button.setVisible(not backup.fault)
@@ -97,3 +100,8 @@ class BackupCard(AskingCard):
         self._details.setText(breakable(told))
         if backup.fault:
             self.show_question(is_asking=False)
+
+
+def _kept_together(facts: str) -> str:
+    """Let a line break between facts, and never between a number and what it counts."""
+    return SEPARATOR.join(fact.replace(" ", _FIRM_SPACE) for fact in facts.split(SEPARATOR))

@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QWidget
 from app.backups.card import BackupCard
 from app.backups.logic import Group
 from app.backups.wording import heading
-from app.controls import make_button, make_label, make_separator
+from app.controls import fill_column, make_button, make_label, make_separator
 from app.guide_page import set_guide_page
 from app.side_panel.asking_card import CardList
 from app.side_panel.failure import FailureNotice
 from app.side_panel.frame import SidePanel
 from app.side_panel.progress import ProgressView
 from app.texts import breakable
+from app.theme.tokens import tokens
 from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
 
@@ -107,7 +108,7 @@ class BackupsPanel(SidePanel):
         shown: list[QWidget] = []
         cards: list[BackupCard] = []
         for group in groups:
-            shown += _headings(group)
+            shown += _headings(group, is_first=not shown)
             mine = [BackupCard(row, can_restore=can_restore, is_doubtful=group.is_doubtful) for row in group.rows]
             cards += mine
             shown += mine
@@ -152,10 +153,13 @@ class BackupsPanel(SidePanel):
             card.ask_button.setEnabled(self._can_restore and not text)
 
 
-def _headings(group: Group) -> list[QWidget]:
+def _headings(group: Group, *, is_first: bool) -> list[QWidget]:
     """What stands above the backups of a group."""
     if not heading(group):
         return []
-    path = "" if group.taken_of is None else breakable(str(group.taken_of))
-    parts = [make_label(heading(group), "section", wraps=True), make_label(path, "caption", wraps=True)]
-    return [part for part in parts if part.text()]
+    path = make_label("" if group.taken_of is None else breakable(str(group.taken_of)), "caption", wraps=True)
+    path.setVisible(bool(path.text()))
+    whole = QWidget()
+    column = fill_column(whole, make_label(heading(group), "section", wraps=True), path, spacing=0)
+    column.setContentsMargins(0, 0 if is_first else tokens().spacing.medium, 0, 0)
+    return [whole]

@@ -91,7 +91,7 @@ def doubt_details(backup: Backup) -> str:
     lines = [counts(backup), fill(translate("backups", "Made %1"), title(backup))]
     if backup.taken_of is not None:
         lines.append(fill(translate("backups", "From %1"), str(backup.taken_of)))
-    return "\n".join([*lines, f"{backup.path.name}{SEPARATOR}{file_size(backup.size_bytes)}"])
+    return "\n".join(lines)
 
 
 def doubt_fate() -> str:
@@ -105,7 +105,7 @@ def doubt_text(project: str) -> str:
         translate(
             "backups",
             "%1 is too damaged to tell which project it was. These are the backups of all projects with this name. "
-            "Check what a backup holds before you restore it.",
+            "Check the location and the counts before you restore one.",
         ),
         project,
     )
@@ -137,7 +137,7 @@ def heading(group: Group) -> str:
 def date_warning(backup: Backup) -> str:
     """That a backup's date is wrong; empty for one that is not in the future."""
     is_ahead = backup.is_dated_ahead(present_time())
-    return translate("backups", "Dated in the future: the clock was wrong") if is_ahead else ""
+    return translate("backups", "The date is in the future") if is_ahead else ""
 
 
 def fate() -> str:

@@ -42,6 +42,13 @@ def emptiness_of(session: "Session", wanted: ImageFilter, class_name: str) -> Em
     return emptiness(session.state, wanted, class_name, is_writable=info is not None and info.is_writable)
 
 
+def choosing_backup() -> Emptiness:
+    """The words while no project is open, because the one that was to be opened is damaged."""
+    return Emptiness(
+        "history", translate("workspace", "No project is open"), translate("workspace", "Choose a backup on the right.")
+    )
+
+
 def emptiness(state: CollectionState | None, wanted: ImageFilter, class_name: str, *, is_writable: bool) -> Emptiness:
     """Find the words for an empty grid."""
     if state is None or len(state.image_ids) == 0:

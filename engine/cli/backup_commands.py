@@ -133,10 +133,10 @@ def _chosen(project: Path, text: str, *, is_other_wanted: bool) -> tuple[Path, b
         return path.absolute(), True
     if any(letter in text for letter in "/\\"):
         raise ProjectMissingError("there is no such backup", found=text, remedy="check the name of the file")
-    found = _shown(_offer(project), is_other_wanted=is_other_wanted)
+    offer = _offer(project)
+    found = _shown(offer, is_other_wanted=is_other_wanted)
     if text.isdecimal():
-        fitting = [found[int(text) - 1]] if 0 < int(text) <= len(found) else []
-        _check_is_as_shown(project, int(text), fitting)
+        fitting = _numbered(project, int(text), offer, found)
     else:
         fitting = [each for each in found if _time(each).startswith(text.strip().replace("T", " "))]
     if len(fitting) == 1:
@@ -149,17 +149,20 @@ def _chosen(project: Path, text: str, *, is_other_wanted: bool) -> tuple[Path, b
     )
 
 
-def _check_is_as_shown(project: Path, number: int, found: "Sequence[Backup]") -> None:
-    """Refuse a number that means another backup than in the list that the person saw last."""
+def _numbered(project: Path, number: int, offer: "Offer", found: "Sequence[Backup]") -> "list[Backup]":
+    """The backup of a number, which must be the one that it was in the list that the person saw last."""
     from engine.project.backups.index import backup_key, shown_list
 
     shown = shown_list(project)
-    if shown is None or [backup_key(each.path) for each in found] == list(shown[number - 1 : number]):
-        return
+    rows = found if shown is None else offer.all[: max(len(shown), len(found))]
+    fitting = [rows[number - 1]] if 0 < number <= len(rows) else []
+    before = (shown or ())[number - 1 : number] if number else ()
+    if shown is None or not (fitting or before) or [backup_key(each.path) for each in fitting] == list(before):
+        return fitting
     raise InputError(
         "the list of backups has changed since it was shown",
-        expected=f"number {number} to be {shown[number - 1]}" if number <= len(shown) else f"1 to {len(shown)}",
-        found=found[0].path.name if found else str(number),
+        expected=f"number {number} to be {before[0]}" if before else f"1 to {len(shown)}",
+        found=fitting[0].path.name if fitting else str(number),
         remedy=f"see protoleaf backups list {project}, or give the time of the backup",
     )
 

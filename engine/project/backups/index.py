@@ -18,11 +18,11 @@ from blake3 import blake3
 from engine.config import backups_folder
 from engine.new_file import private_folder, write_file
 
-_RECORDS: Final = "index"
-_LISTS: Final = "lists"
-_MOST_BYTES: Final = 1_000_000
-_MOST_RECORDS: Final = 1_000
-_KEY_BYTES: Final = 16
+_RECORDS: Final = "index"  # folders among the backups
+_LISTS: Final = "lists"  # as shown to a person
+_MOST_BYTES: Final = 1_000_000  # of a record: no more is read
+_MOST_RECORDS: Final = 1_000  # from so many on, those of which nothing is left go
+_KEY_BYTES: Final = 16  # of the digest of a path, which is the name of its record
 
 
 @dataclass(frozen=True)

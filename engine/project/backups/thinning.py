@@ -11,7 +11,7 @@ Slot = Callable[[datetime], tuple[int, ...]]
 """The stretch of time in which a backup lies."""
 
 KEPT_BEFORE_ACTIONS: Final = timedelta(days=14)
-_LATEST: Final = 8
+_LATEST: Final = 8  # states that stay in any case
 _QUARTER_S: Final = 900
 _HOUR_S: Final = 3600
 

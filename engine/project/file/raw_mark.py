@@ -17,8 +17,8 @@ _ROW: Final = re.compile(
     rb"(.{16}\x00\x00.{6})",  # nobody makes 2^48 commits
     re.DOTALL,
 )
-_ROW_BYTES: Final = 7 + MARK_BYTES
-_BLOCK_BYTES: Final = 4 * 1024 * 1024
+_ROW_BYTES: Final = 7 + MARK_BYTES  # what the pattern matches
+_BLOCK_BYTES: Final = 4 * 1024 * 1024  # read at once
 
 
 def marks_in(path: Path) -> list[FileMark]:

@@ -1,6 +1,7 @@
 """`backup`, `backups list`, `backups folder` and `restore`, and the commands that are preceded by a backup."""
 
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from engine.collection.importing import import_images
 from engine.collection.importing.import_graph import import_graph
 from engine.config import BACKUPS_VARIABLE
 from engine.project import BackupReason, Project
-from tests.support.backups import all_backups, labelled_birds
+from engine.project.clock import present_time
+from tests.support.backups import Clock, all_backups, backups_with, labelled_birds
 from tests.support.command_line import done, protoleaf, refused
 from tests.support.images import write_jpeg
 
@@ -112,6 +114,106 @@ def test_a_damaged_project_still_has_its_list(birds: Path, capsys: pytest.Captur
     assert "changed_since" not in row
     assert done(capsys, "restore", birds, "1", "--json").fields["was_damaged"] is True
     assert labels_of(birds) == 2
+
+
+@pytest.fixture
+def twin(birds: Path) -> Path:
+    """Another project of the same name with a newer backup; the first one has a backup, too."""
+    (birds.parent / "b").mkdir()
+    with Project.open(birds, is_backed_up=False) as project:
+        project.backups.take()
+    other, *_ = labelled_birds(birds.parent / "b", images=7)
+    with other:
+        backups_with(other, Clock(present_time() - timedelta(seconds=1))).take()
+    return other.path
+
+
+def put_rot_in_place_of(path: Path) -> None:
+    """Another file that says nothing has the name: nobody can tell whose it is."""
+    (path.parent / "draft").write_bytes(b"rotten")
+    (path.parent / "draft").replace(path)
+
+
+def test_a_damaged_project_is_restored_from_its_own(
+    birds: Path, twin: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Numbers are of its own backups; those of another project are shown and restored only when that is asked for."""
+    birds.write_bytes(b"rotten")
+    (row,) = done(capsys, "backups", "list", birds, "--json").fields["backups"]
+    assert (row["images"], row["is_own"], row["taken_of"]) == (4, True, str(birds))
+    both = done(capsys, "backups", "list", birds, "--other", "--json").fields["backups"]
+    assert [(row["images"], row["is_own"]) for row in both] == [(4, True), (7, False)]
+    assert (
+        f"Of another project, {both[1]['project_id'][:8]}, taken of {twin}:"
+        in done(capsys, "backups", "list", birds, "--other").out
+    )
+    assert "backup of another project" in refused(capsys, "restore", birds, "2", "--yes")
+    assert "no such backup" in refused(capsys, "restore", birds, "3", "--yes", "--other")
+    said = refused(capsys, "restore", birds, both[1]["path"], "--yes")
+    assert "backup of another project: found 2 classes, 7 images, 4 labels, of " in said
+    assert f"taken of {twin}" in said
+    done(capsys, "restore", birds, "1", "--yes")
+    with Project.open(birds, for_writing=False) as project:
+        assert len(project.images()) == 4
+
+
+def test_a_stranger_is_restored_when_it_is_asked_for(
+    birds: Path, twin: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    birds.write_bytes(b"rotten")
+    done(capsys, "backups", "list", birds, "--other")
+    done(capsys, "restore", birds, "2", "--yes", "--other")
+    with Project.open(birds, for_writing=False) as project:
+        assert len(project.images()) == 7
+
+
+def test_where_nobody_can_be_sure_a_number_alone_is_refused(
+    birds: Path, twin: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The list says whose each is, its own path first; a number or a time is refused with counts, date and path."""
+    put_rot_in_place_of(birds)
+    said = done(capsys, "backups", "list", birds).out
+    assert "no longer says which project it is" in said
+    assert said.index(f"taken of {birds}:") < said.index(f"taken of {twin}:")
+    rows = done(capsys, "backups", "list", birds, "--json").fields["backups"]
+    assert [(row["images"], row["is_own"]) for row in rows] == [(4, None), (7, None)]
+    for meant in ("1", "2", rows[1]["when"][:19]):
+        said = refused(capsys, "restore", birds, meant, "--yes")
+        assert "nobody can tell" in said
+        assert "add --other" in said
+    assert "2 classes, 7 images, 4 labels, of " in said
+    assert f"taken of {twin}, in {rows[1]['path']}" in said
+    assert birds.read_bytes() == b"rotten"
+    done(capsys, "restore", birds, rows[0]["path"], "--yes")
+    with Project.open(birds, for_writing=False) as project:
+        assert len(project.images()) == 4
+
+
+def test_a_number_is_that_of_the_list_that_was_shown(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A backup that came in between does not change what is restored: the list must be looked at again."""
+    first = done(capsys, "backup", birds, "--json").fields
+    done(capsys, "backups", "list", birds)
+    label_all(birds)
+    done(capsys, "backup", birds)
+    said = refused(capsys, "restore", birds, "1", "--yes")
+    assert "has changed since it was shown" in said
+    assert Path(first["path"]).name in said
+    assert labels_of(birds) == 4
+    done(capsys, "backups", "list", birds)
+    assert done(capsys, "restore", birds, "2", "--json").fields["backup"] == first["path"]
+
+
+def test_a_date_in_the_future_is_marked(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is not the newest, and a time still means exactly one."""
+    with Project.open(birds, is_backed_up=False) as project:
+        wrong = backups_with(project, Clock(present_time() + timedelta(days=900))).take()
+        project.add_class("Owl")
+        project.backups.take()
+    assert "dated in the future" in done(capsys, "backups", "list", birds).out.splitlines()[-2]
+    rows = done(capsys, "backups", "list", birds, "--json").fields["backups"]
+    assert [row["is_dated_in_future"] for row in rows] == [False, True]
+    meant = f"{wrong.when:%Y-%m-%d %H:%M:%S}"
+    assert done(capsys, "restore", birds, meant, "--json").fields["backup"] == str(wrong.path)
 
 
 def test_a_damaged_backup_is_listed_as_such(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:

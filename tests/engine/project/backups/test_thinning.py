@@ -87,3 +87,19 @@ def test_a_long_holiday_costs_nothing() -> None:
     gone = superfluous([*before, Moment(NOW, BackupReason.DAY)], NOW)
     assert min(gone) >= 13, "the day of the return takes one of the 14 places"
     assert len(gone) < 17, "of the weeks before, one is left of each"
+
+
+def test_the_latest_states_stay_whatever_their_dates_say() -> None:
+    """The clock ran years behind while somebody worked: what they did last is not what goes first."""
+    right = [Moment(NOW - timedelta(days=day), BackupReason.DAY, day) for day in range(400, 0, -1)]
+    behind = [Moment(NOW - timedelta(days=9_000 - hour), BackupReason.DAY, 1_000 + hour) for hour in range(12)]
+    gone = {(right + behind)[place].generation for place in superfluous(right + behind, NOW)}
+    assert gone.isdisjoint(range(1_004, 1_012))
+
+
+def test_one_of_the_future_takes_nobodys_place() -> None:
+    good = [
+        Moment(NOW - timedelta(minutes=15 * number), BackupReason.QUARTER_HOUR, 100 - number) for number in range(8)
+    ]
+    ahead = [Moment(NOW + timedelta(days=900 + day), BackupReason.QUARTER_HOUR, 200 + day) for day in range(20)]
+    assert superfluous(good + ahead, NOW) == []
