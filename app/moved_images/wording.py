@@ -7,7 +7,7 @@ from app.texts import fill, translate
 from app.wording import SEPARATOR, images, number
 
 if TYPE_CHECKING:
-    from engine.collection.relink.records import RelinkPlan
+    from engine.collection.relink.records import FolderCheck, RelinkPlan
     from engine.events import Progress
 
 EXAMPLES: Final = 3
@@ -56,6 +56,7 @@ def way_lines(plan: "RelinkPlan") -> tuple[str, ...]:
         Way.CONTENT: translate("moved_images", "%1 by content"),
     }
     lines = [fill(templates[way], number(count)) for way, count in plan.counts.items() if count]
+    lines += checked_lines(plan)
     if plan.changed:
         lines.append(fill(translate("moved_images", "%1 changed in the meantime"), number(plan.changed)))
     if plan.strangers:
@@ -64,9 +65,34 @@ def way_lines(plan: "RelinkPlan") -> tuple[str, ...]:
     return tuple(lines)
 
 
+def checked_lines(plan: "RelinkPlan") -> list[str]:
+    """How sure they are, folder by folder: `Birds: 140 images, 28 verified by content, 112 by name and size`."""
+    lines = [
+        fill(translate("moved_images", "%1: %2"), each.folder.name or str(each.folder), checked_line(each))
+        for each in plan.folders[:EXAMPLES]
+    ]
+    if len(plan.folders) > EXAMPLES:
+        lines.append(fill(translate("moved_images", "and %1 more folders"), number(len(plan.folders) - EXAMPLES)))
+    return lines
+
+
+def checked_line(folder: "FolderCheck") -> str:
+    """How many of a folder's images were compared by content."""
+    rest = folder.images - folder.verified
+    if not rest:
+        return fill(translate("moved_images", "%1, all verified by content"), images(folder.images))
+    if not folder.verified:
+        return fill(translate("moved_images", "%1, by name and size only"), images(folder.images))
+    text = translate("moved_images", "%1, %2 verified by content, %3 by name and size")
+    return fill(text, images(folder.images), number(folder.verified), number(rest))
+
+
 def left_lines(plan: "RelinkPlan") -> tuple[str, ...]:
     """What stays as it is, and why."""
     lines = []
+    if plan.mismatched:
+        text = translate("moved_images", "%1 not updated: a file of the same name and size is another picture.")
+        lines.append(fill(text, number(len(plan.mismatched))))
     if plan.doubts:
         text = translate("moved_images", "%1 could be several files. Choose a narrower folder to tell them apart.")
         lines.append(fill(text, number(len(plan.doubts))))

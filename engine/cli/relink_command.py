@@ -13,7 +13,7 @@ from engine.cli.stopping import stoppable
 from engine.config import CacheFolders
 
 if TYPE_CHECKING:
-    from engine.collection.relink.records import RelinkPlan
+    from engine.collection.relink.records import FolderCheck, RelinkPlan
 
 _EXAMPLES: Final = 5
 
@@ -75,6 +75,10 @@ def _facts(plan: "RelinkPlan") -> str:
         strangers = counted(len(plan.strangers), "image")
         lines.append(f"    {strangers} without a label, added from the new place, will be replaced by them")
     lines += _examples([f"{move.image.path} -> {move.file.path}" for move in plan.moves])
+    lines += _examples([f"{each.folder}: {_checked(each)}" for each in plan.folders])
+    if plan.mismatched:
+        lines.append(f"  {len(plan.mismatched):,} not updated: a file of the same name and size is another picture")
+        lines += _examples([f"{move.image.path}: {move.file.path}" for move in plan.mismatched])
     if plan.doubts:
         lines.append(f"  {len(plan.doubts):,} could be several files; a narrower folder may tell")
         lines += _examples([f"{doubt.image.path}: {doubt.count:,} files alike" for doubt in plan.doubts])
@@ -86,6 +90,15 @@ def _facts(plan: "RelinkPlan") -> str:
         lines += _examples([image.path for image in plan.missing])
     lines += [f"  {failure.path}: {failure.reason}" for failure in plan.failures[:_EXAMPLES]]
     return "\n".join(lines)
+
+
+def _checked(folder: "FolderCheck") -> str:
+    rest = folder.images - folder.verified
+    if not rest:
+        return f"{counted(folder.images, 'image')}, all verified by content"
+    if not folder.verified:
+        return f"{counted(folder.images, 'image')}, by name and size only"
+    return f"{counted(folder.images, 'image')}: {folder.verified:,} verified by content, {rest:,} by name and size"
 
 
 def _examples(texts: Sequence[str]) -> list[str]:
@@ -100,9 +113,16 @@ def _fields(plan: "RelinkPlan", found: int) -> dict[str, Any]:
         "changed": plan.changed, "strangers": len(plan.strangers), "ambiguous": len(plan.doubts),
         "taken": len(plan.taken), "missing": len(plan.missing), "places": [str(place) for place in plan.places],
         "moves": [
-            {"image": move.image.path, "file": str(move.file.path), "by": move.way.value}
+            {
+                "image": move.image.path, "file": str(move.file.path), "by": move.way.value,
+                "verified": move.is_verified,
+            }
             for move in plan.moves
         ],
+        "folders": [
+            {"folder": str(each.folder), "images": each.images, "verified": each.verified} for each in plan.folders
+        ],
+        "mismatched": [{"image": move.image.path, "file": str(move.file.path)} for move in plan.mismatched],
         "ambiguous_images": [
             {"image": doubt.image.path, "files": [str(path) for path in doubt.files]}
             for doubt in plan.doubts

@@ -18,11 +18,13 @@ class Found:
         held: files that are in the project already, with their images.
         files: file of each image that was found, and by which way.
         doubts: files that each image may be that was not.
+        mismatched: files that have an image's place, name and size, and hold something else; as `files`.
     """
 
     held: Mapping[int, ImageId]
     files: dict[int, tuple[int, Way]] = field(default_factory=dict)
     doubts: dict[int, Sequence[int]] = field(default_factory=dict)
+    mismatched: dict[int, tuple[int, Way]] = field(default_factory=dict)
 
     @property
     def used(self) -> set[int]:

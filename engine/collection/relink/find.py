@@ -1,6 +1,7 @@
 """Finds the images of a project whose files were moved, and says what it would do; nothing is changed.
 
-First by folders that were moved as a whole, then by name and size, then by content. A file that several images could
+First by folders that were moved as a whole, then by name and size; a sample of what was found so is checked by content,
+and what is left is looked for by content. A file that several images could
 be, or an image that several files could be, is reported and not guessed.
 """
 
@@ -15,6 +16,7 @@ from engine.collection.relink.by_folder import ByFolder
 from engine.collection.relink.places import places_beside
 from engine.collection.relink.records import Doubt, KnownImages, MissingImage, Move, RelinkPlan, Way
 from engine.collection.relink.seen_files import SeenFiles
+from engine.collection.relink.verification import verify
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.images.presence import missing_files
 from engine.project import ImageId, Project
@@ -102,6 +104,7 @@ def _find(
         cancel.raise_if_cancelled()
         meter.advance()
 
+    verify(images, seen, found, on_read)
     find_by_content(images, _left(images, found), seen, found, on_read)
 
 
@@ -123,6 +126,7 @@ def _plan(
     strangers: list[ImageId] = []
     doubts: list[Doubt] = []
     missing: list[MissingImage] = []
+    mismatched: list[Move] = []
     for number, image in enumerate(images):
         if number in found.files:
             move = _move(image, seen, *found.files[number])
@@ -133,16 +137,18 @@ def _plan(
         elif number in found.doubts:
             files = found.doubts[number]
             doubts.append(Doubt(image, tuple(sorted(seen.path(file) for file in files)[:_SHOWN_FILES]), len(files)))
+        elif number in found.mismatched:
+            mismatched.append(_move(image, seen, *found.mismatched[number]))
         else:
             missing.append(image)
     return RelinkPlan(
         len(known.table.ids), places, tuple(moves), tuple(strangers), tuple(doubts), tuple(taken), tuple(missing),
-        tuple(seen.failures),
+        tuple(seen.failures), tuple(mismatched),
     )  # fmt: skip
 
 
 def _move(image: MissingImage, seen: SeenFiles, number: int, way: Way) -> Move:
     file = seen.files[number]
     is_unchanged = (file.size_bytes, file.modified_ns) == (image.size_bytes, image.modified_ns)
-    is_same = is_unchanged or (image.content_hash is not None and seen.is_known(number, image.content_hash))
-    return Move(image, seen.found(number), way, is_same)
+    is_verified = image.content_hash is not None and seen.is_known(number, image.content_hash)
+    return Move(image, seen.found(number), way, is_unchanged or is_verified, is_verified)

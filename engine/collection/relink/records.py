@@ -1,6 +1,6 @@
 """What finding moved images takes and gives: plain data, so that it can run on any thread."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -59,12 +59,14 @@ class Move:
         file: where it is now.
         way: how it was found.
         is_same_content: whether that is known, from a hash or from size and time.
+        is_verified: whether the file was read and holds what the image held.
     """
 
     image: MissingImage
     file: FoundFile
     way: Way
     is_same_content: bool
+    is_verified: bool = False
 
     @property
     def has_changed(self) -> bool:
@@ -86,6 +88,22 @@ class Doubt:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class FolderCheck:
+    """How sure the images are that were found in a folder.
+
+    Attributes:
+        folder: where they are now.
+        images: how many were found there.
+        verified: how many of them were read and hold what they held; the others have the name, and the size unless
+            they changed.
+    """
+
+    folder: Path
+    images: int
+    verified: int
+
+
 @dataclass(frozen=True)
 class RelinkPlan:
     """What would be found again; nothing has been changed.
@@ -99,6 +117,7 @@ class RelinkPlan:
         taken: images whose file belongs to another image of the project that has a label.
         missing: images that were not found.
         failures: folders that could not be looked through.
+        mismatched: images whose place holds a file of their name and size with another content; they stay as they are.
     """
 
     images: int = 0
@@ -109,17 +128,31 @@ class RelinkPlan:
     taken: tuple[Move, ...] = ()
     missing: tuple[MissingImage, ...] = ()
     failures: tuple[FileFailure, ...] = ()
+    mismatched: tuple[Move, ...] = ()
 
     @property
     def searched(self) -> int:
         """How many images were not where they were."""
-        return len(self.moves) + len(self.doubts) + len(self.taken) + len(self.missing)
+        return len(self.moves) + len(self.doubts) + len(self.taken) + len(self.missing) + len(self.mismatched)
 
     @property
     def counts(self) -> Mapping[Way, int]:
         """How many images were found by which way."""
         found = Counter(move.way for move in self.moves)
         return {way: found[way] for way in Way}
+
+    @property
+    def folders(self) -> tuple[FolderCheck, ...]:
+        """How sure those are that were found by folder, name and size; folders in the order of their new places."""
+        moves: defaultdict[Path, list[Move]] = defaultdict(list)
+        for move in self.moves:
+            if move.way is Way.CONTENT:
+                continue
+            moves[move.file.path.parent].append(move)
+        return tuple(
+            FolderCheck(folder, len(each), sum(move.is_verified for move in each))
+            for folder, each in sorted(moves.items())
+        )
 
     @property
     def changed(self) -> int:

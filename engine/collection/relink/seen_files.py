@@ -97,6 +97,10 @@ class SeenFiles:
         """Whether a file was read and has this content."""
         return content_hash in self._hashes.get(number, _NO_HASHES)
 
+    def was_read(self, number: int) -> bool:
+        """Whether a file was read before."""
+        return number in self._hashes
+
     def hashes(self, number: int) -> frozenset[bytes]:
         """The content hashes of a file; none when it cannot be read."""
         if number not in self._hashes:

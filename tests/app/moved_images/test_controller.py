@@ -168,7 +168,8 @@ def test_the_whole_story(away: Desk, collection: Collection, monkeypatch: pytest
     click(away, panel.folder_button)
     away.wait(lambda: bool(panel.preview))
     assert panel.preview[:2] == ("40 of 40 found", "40 by their folders")
-    assert panel.preview[2] == "unsorted/024.png → renamed/024.png"
+    assert panel.preview[2] == "renamed: 40 images, 22 verified by content, 18 by name and size"
+    assert panel.preview[3] == "unsorted/024.png → renamed/024.png"
     assert away.state.paths[away.state.position(40)].startswith("unsorted/")
     assert clipped(panel) == []
     apply_button = button_of(panel, "Update the location of 40 images")

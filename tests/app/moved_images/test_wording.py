@@ -6,6 +6,7 @@ import pytest
 
 from app.moved_images.wording import (
     apply_text,
+    checked_line,
     example_lines,
     left_lines,
     missing_line,
@@ -14,7 +15,7 @@ from app.moved_images.wording import (
     verdict,
     way_lines,
 )
-from engine.collection.relink.records import Doubt, MissingImage, Move, RelinkPlan, Way
+from engine.collection.relink.records import Doubt, FolderCheck, MissingImage, Move, RelinkPlan, Way
 from engine.events import Progress
 from engine.files import FileFailure, FoundFile
 
@@ -59,7 +60,8 @@ def test_a_preview_tells_everything() -> None:
     )  # fmt: skip
     assert verdict(plan) == "7 of 10 found"
     assert way_lines(plan) == (
-        "5 by their folders", "1 by name and size", "1 by content", "1 changed in the meantime",
+        "5 by their folders", "1 by name and size", "1 by content", "new: 6 images, by name and size only",
+        "1 changed in the meantime",
         "2 images added from the new place without a label will be replaced",
     )  # fmt: skip
     assert left_lines(plan) == (
@@ -83,3 +85,22 @@ def test_paths_are_short_beside_the_project() -> None:
     """As the project would write them."""
     assert short_path(Path("/data/a/b.jpg"), Path("/data")) == "a/b.jpg"
     assert short_path(Path("/other/b.jpg"), Path("/data")) == str(Path("/other/b.jpg"))
+
+
+@pytest.mark.parametrize(
+    ("verified", "words"),
+    [
+        (140, "140 images, all verified by content"),
+        (28, "140 images, 28 verified by content, 112 by name and size"),
+        (0, "140 images, by name and size only"),
+    ],
+)
+def test_what_was_compared(verified: int, words: str) -> None:
+    """A person knows how far to trust a preview."""
+    assert checked_line(FolderCheck(Path("/new"), 140, verified)) == words
+
+
+def test_another_picture_in_an_image_s_place_is_said() -> None:
+    """It is not updated."""
+    plan = RelinkPlan(images=1, mismatched=(move(1),))
+    assert left_lines(plan)[0] == "1 not updated: a file of the same name and size is another picture."

@@ -37,7 +37,9 @@ def test_nothing_is_looked_for_while_all_is_there(tmp_path: Path) -> None:
 
 def test_a_renamed_folder_is_found_by_its_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of it, sub-folders too, beside the project and without being told where; only a sample is read."""
-    contents = numbered("photos/2019", 20) | numbered("photos/2020/May", 20)
+    contents = numbered("photos/2019", 120) | {
+        f"photos/2020/May/{number}.jpg": bytes(1000 + number) for number in range(60)
+    }
     moved = shelf(tmp_path, contents)
     (tmp_path / "photos").rename(tmp_path / "bilder")
     read = read_files(monkeypatch)
@@ -45,7 +47,11 @@ def test_a_renamed_folder_is_found_by_its_paths(tmp_path: Path, monkeypatch: pyt
         plan = moved.find()
     wanted = {name: (name.replace("photos", "bilder"), "path") for name in contents}
     assert places_of(plan, tmp_path) == wanted
-    assert len(read) <= 4
+    year, month = plan.folders
+    assert (year.images, month.images) == (120, 60)
+    assert 24 <= year.verified <= 26, "a fifth, and what was read to believe the folder"
+    assert 20 <= month.verified <= 22
+    assert len(read) == year.verified + month.verified
     assert (plan.missing, plan.doubts, plan.changed) == ((), (), 0)
 
 
@@ -96,6 +102,47 @@ def test_swapped_folders_are_told_apart_by_content(tmp_path: Path) -> None:
     assert {old: new for old, (new, _) in places_of(plan, tmp_path).items()} == {
         name: name.replace(name[:3], other[name[:3]], 1) for name in contents
     }
+
+
+def test_another_folder_of_the_same_names_and_sizes_is_not_taken(tmp_path: Path) -> None:
+    """A camera that counts from 1 again: where one of the sample is another picture the whole folder is read."""
+    contents = {f"photos/IMG_{number:04}.jpg": b"%5d" % number + bytes(number) for number in range(200)}
+    moved = shelf(tmp_path, contents)
+    (tmp_path / "photos").rename(tmp_path / "moved")
+    another = {name.replace("photos", "moved"): data[::-1] for name, data in list(contents.items())[105:150]}
+    write_files(tmp_path, another)
+    with moved.project:
+        plan = moved.find()
+    places = {move.image.path.replace("photos", "moved") for move in plan.mismatched}
+    assert places == another.keys()
+    assert len(plan.moves) == 155
+    assert all(move.is_verified for move in plan.moves)
+    assert (plan.searched, plan.missing) == (200, ())
+
+
+def test_files_of_one_size_are_all_read(tmp_path: Path) -> None:
+    """As uncompressed pictures are: two that changed their places would never be met by a sample."""
+    moved = shelf(tmp_path, numbered("photos", 100, size_bytes=500))
+    (tmp_path / "photos").rename(tmp_path / "moved")
+    first, second = (tmp_path / "moved" / f"IMG_00{number}.jpg" for number in (41, 43))
+    left, right = first.read_bytes(), second.read_bytes()
+    first.write_bytes(right)
+    second.write_bytes(left)
+    with moved.project:
+        plan = moved.find()
+    found = {old: new for old, (new, _) in places_of(plan, tmp_path).items()}
+    assert found["photos/IMG_0041.jpg"] == "moved/IMG_0043.jpg"
+    assert found["photos/IMG_0043.jpg"] == "moved/IMG_0041.jpg"
+    assert len(found) == 100
+
+
+def test_images_that_were_never_read_are_found_by_name_and_size_only(tmp_path: Path) -> None:
+    """There is nothing to compare them with, and the plan does not claim it."""
+    moved = shelf(tmp_path, numbered("photos", 30), is_read=False)
+    (tmp_path / "photos").rename(tmp_path / "moved")
+    with moved.project:
+        (folder,) = moved.find().folders
+    assert (folder.images, folder.verified) == (30, 0)
 
 
 def test_scattered_images_are_found_by_name_and_size(tmp_path: Path) -> None:
