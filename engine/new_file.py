@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedWriter, FileIO, TextIOWrapper
+from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO, Final, TextIO, cast, final
 
@@ -245,9 +246,9 @@ def private_folder(folder: Path) -> Path:
     """
     if folder.is_dir():
         return folder
-    if not folder.parent.exists():
-        private_folder(folder.parent)
-    folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+    missing = [folder, *takewhile(lambda each: not each.exists(), folder.parents)]
+    for each in reversed(missing):
+        each.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
     return folder
 
 

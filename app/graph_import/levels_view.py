@@ -53,7 +53,7 @@ class FirstLevels(QTreeWidget):
     def show_levels(self, top: FirstClass) -> None:
         """Show them, open as far as they fit."""
         self.clear()
-        self.addTopLevelItems(_items(top))
+        _fill(self.invisibleRootItem(), top)
         level = [self.invisibleRootItem()]
         in_sight = 0
         while level:
@@ -75,16 +75,14 @@ def _child(item: QTreeWidgetItem, place: int) -> QTreeWidgetItem:
     return child
 
 
-def _items(parent: FirstClass) -> list[QTreeWidgetItem]:
-    items = []
-    for each in parent.children:
-        item = QTreeWidgetItem([shown(each.name), number(each.below) if each.below else ""])
-        item.setTextAlignment(_COUNTS, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        item.setToolTip(0, plain_tip(shown(each.name)))
-        item.addChildren(_items(each))
-        items.append(item)
-    if parent.more:
-        rest = QTreeWidgetItem([more_text(parent.more), ""])
-        rest.setFlags(Qt.ItemFlag.NoItemFlags)
-        items.append(rest)
-    return items
+def _fill(root: QTreeWidgetItem, top: FirstClass) -> None:
+    waiting = [(root, top)]
+    for row, parent in waiting:  # grows while it is walked
+        for each in parent.children:
+            item = QTreeWidgetItem(row, [shown(each.name), number(each.below) if each.below else ""])
+            item.setTextAlignment(_COUNTS, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            item.setToolTip(0, plain_tip(shown(each.name)))
+            waiting.append((item, each))
+        if parent.more:
+            rest = QTreeWidgetItem(row, [more_text(parent.more), ""])
+            rest.setFlags(Qt.ItemFlag.NoItemFlags)

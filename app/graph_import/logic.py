@@ -7,6 +7,7 @@ from typing import Final
 
 from engine.collection.importing.import_graph import GraphPreview, preview_import
 from engine.errors import GraphError
+from engine.graph.traversal import reachable
 from engine.interchange.detect import FORMATS, detect_format, read_graph
 from engine.interchange.imported import ImportedGraph
 from engine.project import Project
@@ -128,11 +129,4 @@ def _children_shown(
 
 
 def _count_below(key: str, children: Mapping[str, Sequence[str]]) -> int:
-    found: set[str] = set()
-    waiting = [*children.get(key, ())]
-    while waiting:
-        each = waiting.pop()
-        if each not in found:
-            found.add(each)
-            waiting += children.get(each, ())
-    return len(found)
+    return len(reachable(lambda each: children.get(each, ()), key))

@@ -1,6 +1,7 @@
 """Compare predictions with the truth: at the leaf, at every level above, and how honest the scores are."""
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -15,7 +16,6 @@ from engine.errors import InputError
 from engine.everyday.blocks import BLOCK_ROWS
 from engine.everyday.tuning import calibration_error
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.roll_up import roll_up_matrix
 from engine.interchange.spreadsheet_cells import storable
 from engine.interchange.truth_file import image_keys, spellings
 from engine.project import Project
@@ -181,16 +181,24 @@ def _levels(
     graph: CategoryGraph, chances: NDArray[np.float32], candidate_ids: NDArray[np.int64], answers: NDArray[np.int64]
 ) -> tuple[float, ...]:
     """Accuracy at each level; a leaf that ends above a level stands for itself there."""
-    candidates = candidate_ids.tolist()
-    classes = sorted({*candidates, *(a for c in candidates for a in graph.ancestors(c))})
-    deepest = max((graph.level(c) for c in classes), default=0)
-    accuracies = []
-    for level in range(deepest + 1):
-        cut = [c for c in classes if graph.level(c) == level or (graph.level(c) < level and c in set(candidates))]
-        mass = chances @ roll_up_matrix(graph, cut, candidates)
-        chosen = np.array(cut, dtype=np.int64)[mass.argmax(axis=1)]
+    at: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)  # class and a candidate that is it or lies below it, by level
+    for column, candidate in enumerate(candidate_ids.tolist()):
+        for class_id in (candidate, *graph.ancestors(candidate)):
+            at[graph.level(class_id)].append((class_id, column))
+    candidates, accuracies, ended = set(candidate_ids.tolist()), [], list[tuple[int, int]]()
+    for level in range(max(at) + 1):
+        chosen = _likeliest(chances, sorted([*at[level], *ended]))
         accuracies.append(_share(_is_or_above(graph, chosen, answers)))
+        ended += [(class_id, column) for class_id, column in at[level] if class_id in candidates]
     return tuple(accuracies)
+
+
+def _likeliest(chances: NDArray[np.float32], members: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
+    """Of classes with the columns of their candidates, in order, the one with the largest sum for each image."""
+    classes, columns = np.array(members, dtype=np.int64).T
+    starts = np.flatnonzero(np.r_[True, classes[1:] != classes[:-1]])
+    likeliest: NDArray[np.int64] = classes[starts][np.add.reduceat(chances[:, columns], starts, axis=1).argmax(axis=1)]
+    return likeliest
 
 
 def _is_or_above(graph: CategoryGraph, classes: NDArray[np.int64], answers: NDArray[np.int64]) -> NDArray[np.bool_]:

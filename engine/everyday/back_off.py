@@ -28,27 +28,27 @@ class Policy:
 
 def bars_in_effect(graph: CategoryGraph, policies: Mapping[int, Policy], class_ids: Sequence[int]) -> dict[int, float]:
     """Bar of each class: its own, else the strictest of its parents', else `DEFAULT_BAR`."""
-    known: dict[int, float] = {}
-
-    def bar(class_id: int) -> float:
-        if class_id not in known:
-            own = policies[class_id].bar if class_id in policies else None
-            known[class_id] = own if own is not None else max(map(bar, graph.parents(class_id)), default=DEFAULT_BAR)
-        return known[class_id]
-
-    return {class_id: bar(class_id) for class_id in class_ids}
+    bars: dict[int, float] = {}
+    for class_id in graph.parents_first(*class_ids):
+        own = _own_bar(policies, class_id)
+        above = max((bars[parent] for parent in graph.parents(class_id)), default=DEFAULT_BAR)
+        bars[class_id] = above if own is None else own
+    return {class_id: bars[class_id] for class_id in class_ids}
 
 
 def where_bar_is_set(graph: CategoryGraph, policies: Mapping[int, Policy], class_id: int) -> int | None:
     """The class whose bar is in effect on a class: itself or one above it; None where none sets any."""
-    own = policies.get(class_id)
-    if own is not None and own.bar is not None:
-        return class_id
-    parents = graph.parents(class_id)
-    if not parents:
-        return None
-    bars = bars_in_effect(graph, policies, parents)
-    return where_bar_is_set(graph, policies, max(parents, key=lambda each: bars[each]))
+    bars = bars_in_effect(graph, policies, [class_id, *graph.ancestors(class_id)])
+    while _own_bar(policies, class_id) is None:
+        parents = graph.parents(class_id)
+        if not parents:
+            return None
+        class_id = max(parents, key=bars.__getitem__)
+    return class_id
+
+
+def _own_bar(policies: Mapping[int, Policy], class_id: int) -> float | None:
+    return policies[class_id].bar if class_id in policies else None
 
 
 def too_deep(graph: CategoryGraph, policies: Mapping[int, Policy]) -> set[int]:

@@ -5,15 +5,10 @@ from dataclasses import dataclass
 from typing import Final, final
 
 from engine.errors import GraphError
+from engine.graph.limits import LONGEST_SOURCE_ID, MOST_SYNONYMS
 from engine.graph.names import clean_name
 
 ClassId = int
-
-LONGEST_SOURCE_ID: Final = 1_000
-"""Characters of a source id: vocabularies on the web use whole addresses."""
-
-MOST_SYNONYMS: Final = 1_000
-"""Synonyms of one class; the most in WordNet are 27, and a species seldom has more than some hundred."""
 
 
 @dataclass(frozen=True, slots=True)

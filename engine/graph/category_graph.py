@@ -5,7 +5,7 @@ Each edit is checked first and then made whole, or refused with nothing changed.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Final, final
 
 from engine.errors import GraphError
@@ -20,6 +20,7 @@ from engine.graph.edits import (
 )
 from engine.graph.find import find_class, fitting_classes, path_text
 from engine.graph.inverse import inverse, with_what_was
+from engine.graph.limits import MOST_PATHS, MOST_STEPS
 from engine.graph.names import clean_name
 from engine.graph.removal import ChildrenOfRemoved, merging_edits, removal_edits
 from engine.graph.search import search_classes
@@ -36,7 +37,6 @@ from engine.graph.validation import (
 
 __all__ = ["CategoryGraph", "ClassId"]
 
-MOST_PATHS: Final = 64
 MANY_EDITS: Final = 32
 EDITS_AT_ONCE: Final = 1_000
 """Edits that are held while a graph is loaded; all of WordNet's at once would take more room than the graph."""
@@ -289,9 +289,25 @@ class CategoryGraph:
         return self._structure.levels.by_level()
 
     def paths(self, class_id: ClassId) -> tuple[tuple[ClassId, ...], ...]:
-        """Paths from a root to the class, both included; the first 64 where there are more."""
+        """Paths from a root to the class, both included: the first `MOST_PATHS`, of `MOST_STEPS` classes in all."""
         check_known(self._structure, class_id)
-        return tuple(islice(root_paths(self._structure.parents, class_id), MOST_PATHS))
+        first = tuple(islice(root_paths(self._structure.parents, class_id), MOST_PATHS))
+        steps = accumulate(map(len, first))
+        return first[:1] + tuple(path for path, total in zip(first, steps, strict=True) if total <= MOST_STEPS)[1:]
+
+    def path_count(self, class_id: ClassId) -> int:
+        """Number of all paths from a root to the class, also where only the first are listed."""
+        check_known(self._structure, class_id)
+        counts: dict[ClassId, int] = {}
+        for each in self.parents_first(class_id):
+            counts[each] = sum(counts[parent] for parent in self._structure.parents(each)) or 1
+        return counts[class_id]
+
+    def parents_first(self, *class_ids: ClassId) -> list[ClassId]:
+        """Classes and all above them, each after its parents."""
+        check_known(self._structure, *class_ids)
+        found = reachable(self._structure.edges.parents, *class_ids).union(class_ids)
+        return sorted(found, key=self._structure.levels.level)
 
     def path_text(self, class_id: ClassId) -> str:
         r"""First path of a class, "Animal/Bird/Gull"; "/" and "\" inside a name are written "\/" and "\\"."""

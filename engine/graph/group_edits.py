@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from engine.errors import GraphError
 from engine.graph.category_graph import CategoryGraph, ClassId
-from engine.graph.names import LONGEST_NAME
+from engine.graph.limits import LONGEST_NAME
 
 Move = tuple[ClassId, ClassId | None]
 """A class, and the parent that it is taken from; None for the top level."""

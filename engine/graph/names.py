@@ -6,12 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from engine.errors import GraphError
-
-LONGEST_NAME: Final = 255
-"""Characters of a class name: as many as file systems take for the folder that a class may become."""
-
-DEEPEST_LEVEL: Final = 500
-"""Level of the deepest class that an import may bring; no taxonomy that we know comes near."""
+from engine.graph.limits import LONGEST_NAME
 
 SEPARATOR: Final = "/"
 

@@ -6,18 +6,18 @@ from typing import TypeVar
 Node = TypeVar("Node", bound=Hashable)
 
 
-def reachable(neighbours: Callable[[Node], Iterable[Node]], start: Node) -> set[Node]:
-    """Everything that edges lead to from `start`, itself left out.
+def reachable(neighbours: Callable[[Node], Iterable[Node]], *starts: Node) -> set[Node]:
+    """Everything that edges lead to, the starts left out unless an edge leads there.
 
     Args:
         neighbours: where one edge leads.
-        start: the class to begin at, by id or key.
+        starts: the classes to begin at, by id or key.
 
     Returns:
         Classes, each once however many ways lead there.
     """
     found: set[Node] = set()
-    waiting = [start]
+    waiting = list(starts)
     while waiting:
         for neighbour in neighbours(waiting.pop()):
             if neighbour not in found:
@@ -54,7 +54,7 @@ def shortest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node, end:
 
 
 def root_paths(parents: Callable[[int], Sequence[int]], class_id: int) -> Iterator[tuple[int, ...]]:
-    """All ways from a root down to a class, made one at a time: a dense graph has astronomically many.
+    """All ways from a root down to a class, one at a time: a dense graph has astronomically many.
 
     Args:
         parents: parents of a class, in the order in which they are to be followed.
@@ -63,10 +63,16 @@ def root_paths(parents: Callable[[int], Sequence[int]], class_id: int) -> Iterat
     Yields:
         Class ids from a root to `class_id`, both included.
     """
-    waiting: list[tuple[int, ...]] = [(class_id,)]
-    while waiting:
-        path = waiting.pop()
-        above = parents(path[0])
-        if not above:
-            yield path
-        waiting.extend((parent, *path) for parent in reversed(above))
+    path, others = [class_id], [iter(parents(class_id))]
+    if not parents(class_id):
+        yield (class_id,)
+    while path:
+        above = next(others[-1], None)
+        if above is None:
+            path.pop()
+            others.pop()
+            continue
+        path.append(above)
+        others.append(iter(parents(above)))
+        if not parents(above):
+            yield tuple(reversed(path))

@@ -7,7 +7,8 @@ from graphlib import TopologicalSorter
 
 from engine.errors import FormatError, GraphError
 from engine.graph.aliases import NO_ALIASES, Aliases, clean_aliases
-from engine.graph.names import DEEPEST_LEVEL, clean_name
+from engine.graph.limits import DEEPEST_LEVEL
+from engine.graph.names import clean_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ def restricted(imported: ImportedGraph, *, under: str | None = None, only: Colle
 
 
 def _with_all(neighbours: dict[str, list[str]], keys: set[str]) -> set[str]:
-    return keys.union(*(reachable(neighbours.__getitem__, key) for key in keys))
+    return keys | reachable(neighbours.__getitem__, *keys)
 
 
 @final

@@ -13,7 +13,8 @@ from engine.errors import InputError
 from engine.graph.aliases import Aliases, clean_aliases
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.group_edits import check_some
-from engine.graph.names import DEEPEST_LEVEL, clean_name
+from engine.graph.names import clean_name
+from engine.graph.traversal import reachable
 from engine.project.detail_rows import clean_details
 from engine.project.questions import ProjectQuestions
 from engine.project.records import ClassDetails, ClassId, ClassPolicy
@@ -102,27 +103,13 @@ def read_branches(text: str) -> tuple[CopiedClass, ...]:
         raise _foreign(text) from error
     if not (isinstance(content, dict) and content.get(MARKER) == _KIND and isinstance(content.get("classes"), list)):
         raise _foreign(text)
-    classes: list[CopiedClass] = []
-    levels: list[int] = []
-    for row in content["classes"]:
-        copied = _copied(row, len(classes))
-        levels.append(max((levels[parent] + 1 for parent in copied.parents), default=0))
-        classes.append(copied)
-    if not classes:
+    if not content["classes"]:
         raise InputError("there is no class to paste", remedy="copy at least one")
-    if max(levels) > DEEPEST_LEVEL:
-        raise InputError("the copied classes are too deep", expected=f"at most {DEEPEST_LEVEL} levels below the top")
-    return tuple(classes)
+    return tuple(_copied(row, place) for place, row in enumerate(content["classes"]))
 
 
 def _with_all_below(graph: CategoryGraph, class_ids: Iterable[ClassId]) -> set[ClassId]:
-    found = set(class_ids)
-    waiting = list(found)
-    while waiting:
-        below = set(graph.children(waiting.pop())) - found
-        found |= below
-        waiting += below
-    return found
+    return reachable(graph.children, *class_ids).union(class_ids)
 
 
 def _row(copied: CopiedClass) -> Mapping[str, Any]:

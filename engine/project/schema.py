@@ -15,8 +15,8 @@ older version put into the journal are then simply shorter, and stay usable.
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.graph.aliases import LONGEST_SOURCE_ID, MOST_SYNONYMS
-from engine.graph.names import LONGEST_NAME as LONGEST_CLASS_NAME
+from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
+from engine.graph.limits import LONGEST_SOURCE_ID, MOST_SYNONYMS
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": tells our files from other SQLite files
 SCHEMA_VERSION: Final = 5

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.group_edits import check_some
+from engine.graph.growth import check_growth
 from engine.project import graph_rows
 from engine.project.backups.naming import BackupReason
 from engine.project.change import Change
@@ -70,6 +71,7 @@ class UndoableActions(ProjectQuestions, ABC):
             graph = self._held_graph(step)
             with graph.record() as edits:
                 edit(graph)
+                check_growth(graph, edits)
                 graph_rows.store_edits(step, edits)
         return step.change
 

@@ -9,6 +9,7 @@ from engine.collection.importing.known_sources import known_sources, remember
 from engine.errors import GraphError
 from engine.graph.category_graph import ClassId
 from engine.graph.edits import EdgeAdded
+from engine.graph.growth import check_growth
 from engine.interchange.detect import read_graph
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.versions.plan import ImportPlan, plan_addition
@@ -162,11 +163,14 @@ def import_graph(
 def _plan(
     project: Project, imported: ImportedGraph, name: str, known: SourceVersion | None, *, updates: bool
 ) -> ImportPlan:
-    if not updates:
-        return plan_addition(project.graph, imported, name, known)
-    if known is None and _looks_alike(project, imported):
+    if updates and known is None and _looks_alike(project, imported):
         known = version_in(project.graph)  # imported before the program remembered sources, or written by hand
-    return plan_update(project.graph, imported, name, known)
+    plan = (plan_update if updates else plan_addition)(project.graph, imported, name, known)
+    after = project.graph.copy()
+    with after.record() as edits:
+        after.apply(plan.edits)
+        check_growth(after, edits)
+    return plan
 
 
 def _looks_alike(project: Project, imported: ImportedGraph) -> bool:

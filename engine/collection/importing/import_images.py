@@ -10,7 +10,7 @@ from engine.errors import AmbiguousClassError, GraphError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.files import FileFailure, FoundFile
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.names import DEEPEST_LEVEL, clean_name
+from engine.graph.names import clean_name
 from engine.images.find_images import FoundImages, ImageFolder, find_images
 from engine.images.left_out import LeftOut
 from engine.project import BackupReason, Change, Project
@@ -107,7 +107,7 @@ def add_class_folders(
 
     Raises:
         StorageError: a file was named, not a folder.
-        GraphError: folders nest too deeply; nothing is added.
+        GraphError: the classes would nest too deeply; nothing is added.
     """
     groups, refused = _nameable(found.class_folders())
     known = frozenset(project.graph.classes())
@@ -137,7 +137,6 @@ def _nameable(folders: Sequence[ImageFolder]) -> tuple[list[tuple[list[str], lis
     nameable = []
     refused: dict[Path, FileFailure] = {}
     for folder in folders:
-        _refuse_pit(folder.names)
         names: list[str] = []
         for depth, name in enumerate(folder.names, start=1):
             try:
@@ -150,16 +149,6 @@ def _nameable(folders: Sequence[ImageFolder]) -> tuple[list[tuple[list[str], lis
         else:
             nameable.append((names, folder.files))
     return nameable, list(refused.values())
-
-
-def _refuse_pit(folders: Sequence[str]) -> None:
-    if len(folders) > DEEPEST_LEVEL:
-        raise GraphError(
-            "the folders nest too deeply for classes",
-            expected=f"at most {DEEPEST_LEVEL:,} folders within one another",
-            found=f"{len(folders):,}",
-            remedy="choose a folder further in",
-        )
 
 
 def _class_for(project: Project, names: Sequence[str], under: int | None, known: frozenset[int]) -> int | None:

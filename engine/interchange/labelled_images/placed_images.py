@@ -7,6 +7,7 @@ is not lost and the model's answers never come back as a person's. `classes.csv`
 import csv
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ _DEVICES: Final = frozenset(
 )
 _LONGEST_BYTES: Final = 200
 """Bytes of a folder's or file's name: file systems take 255, and a number may be added. Chosen."""
+_LONGEST_PLACE_BYTES: Final = 400
+"""Bytes of a path in the export, beyond which nothing is put below it: macOS takes 1,024 in all. Chosen."""
 
 
 @dataclass(frozen=True)
@@ -87,23 +90,28 @@ class FreeNames:
 
 
 def nested_folders(images: LabelledImages) -> dict[int, str]:
-    """A folder for each class that images are of, within those of the classes above on its first path."""
-    free, known = FreeNames(), dict[tuple[str, ...], str]()
+    """A folder for each class that images are of, within those of the classes above on its first path.
 
-    def folder_of(path: tuple[str, ...]) -> str:
-        if path not in known:
-            known[path] = free.take(folder_of(path[:-1]) if len(path) > 1 else "", path[-1])
-        return known[path]
-
-    return {class_id: folder_of(images.paths(class_id)[0]) for class_id in images.used_classes}
+    A branch that is too deep for the names of file systems goes on beside those at the top.
+    """
+    free, known = FreeNames(), dict[int, str]()
+    for used in images.used_classes:
+        above = ""
+        for class_id in images.graph.paths(used)[0]:
+            if class_id not in known:
+                place = above if len(os.fsencode(above)) <= _LONGEST_PLACE_BYTES else ""
+                known[class_id] = free.take(place, images.graph.name(class_id))
+            above = known[class_id]
+    return {class_id: known[class_id] for class_id in images.used_classes}
 
 
 def flat_folders(images: LabelledImages) -> dict[int, str]:
     """A folder for each class that images are of, all beside one another; namesakes get their parent's name before."""
     names = [images.graph.name(each) for each in images.used_classes]
     free = FreeNames()
+    called = Counter(names)
     return {
-        class_id: free.take("", name if names.count(name) == 1 else " - ".join(images.paths(class_id)[0][-2:]))
+        class_id: free.take("", name if called[name] == 1 else " - ".join(images.paths(class_id)[0][-2:]))
         for class_id, name in zip(images.used_classes, names, strict=True)
     }
 

@@ -6,7 +6,7 @@ from graphlib import TopologicalSorter
 from typing import final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
-from engine.graph.names import LONGEST_NAME
+from engine.graph.limits import LONGEST_NAME
 from engine.interchange.versions.plan import Clash, Kept
 
 

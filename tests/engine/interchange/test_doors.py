@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.importing import import_images as import_module
 from engine.collection.importing.import_images import import_class_folders
 from engine.errors import FormatError, GraphError
-from engine.graph.names import DEEPEST_LEVEL
+from engine.graph import growth
+from engine.graph.limits import DEEPEST_LEVEL
 from engine.interchange import imported
 from engine.interchange.detect import read_graph
 from tests.support.collections import write_shape
@@ -127,9 +127,9 @@ def test_a_pit_of_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_pit_of_class_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither are images labelled with a class down there."""
-    monkeypatch.setattr(import_module, "DEEPEST_LEVEL", 3)
-    write_shape(tmp_path / "1/2/3/4/1.png", "Red disc", seed=1)
+    monkeypatch.setattr(growth, "DEEPEST_LEVEL", 3)
+    write_shape(tmp_path / "1/2/3/4/5/1.png", "Red disc", seed=1)
     with new_project(tmp_path) as project:
-        with pytest.raises(GraphError, match="found 4"):
+        with pytest.raises(GraphError, match='found "5" on level 4'):
             import_class_folders(project, [tmp_path])
         assert (len(project.graph), project.image_count) == (0, 0)
