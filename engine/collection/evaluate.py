@@ -181,7 +181,8 @@ def _levels(
     graph: CategoryGraph, chances: NDArray[np.float32], candidate_ids: NDArray[np.int64], answers: NDArray[np.int64]
 ) -> tuple[float, ...]:
     """Accuracy at each level; a leaf that ends above a level stands for itself there."""
-    at: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)  # class and a candidate that is it or lies below it, by level
+    # By level: a class, and the column of a candidate that is it or lies below it.
+    at: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for column, candidate in enumerate(candidate_ids.tolist()):
         for class_id in (candidate, *graph.ancestors(candidate)):
             at[graph.level(class_id)].append((class_id, column))

@@ -25,7 +25,7 @@ from engine.graph.names import clean_name
 from engine.graph.removal import ChildrenOfRemoved, merging_edits, removal_edits
 from engine.graph.search import search_classes
 from engine.graph.structure import TOP, ClassId, GraphStructure
-from engine.graph.traversal import reachable, root_paths
+from engine.graph.traversal import longest_way, reachable, root_paths
 from engine.graph.validation import (
     check_can_be_root,
     check_known,
@@ -283,6 +283,11 @@ class CategoryGraph:
         """Edges on the longest path from a root; a root has level 0."""
         check_known(self._structure, class_id)
         return self._structure.levels.level(class_id)
+
+    def deepest_level_over(self, parent_id: ClassId, child_id: ClassId) -> int:
+        """Level of the deepest class below an edge by ways over it; asks only what is above and below that edge."""
+        edges = self._structure.edges
+        return longest_way(edges.parents, parent_id) + 1 + longest_way(edges.children, child_id)
 
     def levels(self) -> tuple[tuple[ClassId, ...], ...]:
         """Classes of level 0, 1, ...; each class is in exactly one."""

@@ -1,13 +1,16 @@
 """May a graph grow so? Asked of every edit of a project, whichever action made it, before anything is written."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from engine.errors import GraphError
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.edits import ClassAdded, EdgeAdded, GraphEdit
 from engine.graph.inverse import inverse
 from engine.graph.limits import DEEPEST_LEVEL, MOST_CLASSES
-from engine.graph.traversal import reachable
+
+FEW: Final = 32
+"""New edges up to which each is looked at by itself: the levels of all classes take longer."""
 
 
 def check_growth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:
@@ -27,17 +30,18 @@ def check_growth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:
             found=f"{len(graph):,}",
             remedy="take the part of the classes that you need",
         )
-    too_deep = _too_deep(graph, edits)
+    links = [(edit.parent_id, edit.child_id) for edit in edits if isinstance(edit, EdgeAdded)]
+    links = [edge for edge in links if edge[0] in graph and edge[1] in graph]
+    if len(links) > FEW or any(graph.deepest_level_over(*edge) > DEEPEST_LEVEL for edge in links):
+        _check_depth(graph, edits)
+
+
+def _check_depth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:
+    too_deep = {each for level in graph.levels()[DEEPEST_LEVEL + 1 :] for each in level}
     if too_deep:
         before = graph.copy()
         before.apply(inverse(edits))
         _check_none_sank(graph, before, too_deep)
-
-
-def _too_deep(graph: CategoryGraph, edits: Iterable[GraphEdit]) -> list[ClassId]:
-    """Classes that got a parent, or lie below such a class, and are too deep."""
-    placed = {edit.child_id for edit in edits if isinstance(edit, EdgeAdded) and edit.child_id in graph}
-    return [each for each in reachable(graph.children, *placed) | placed if graph.level(each) > DEEPEST_LEVEL]
 
 
 def _check_none_sank(graph: CategoryGraph, before: CategoryGraph, class_ids: Iterable[ClassId]) -> None:

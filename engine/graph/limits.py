@@ -20,5 +20,5 @@ MOST_CLASSES: Final = 1_000_000
 MOST_PATHS: Final = 64
 """Paths of one class that are listed: a dense graph has astronomically many."""
 
-MOST_STEPS: Final = 4_000
+MOST_STEPS: Final = 2_000
 """Classes in all listed paths of one class together; the first path is always whole."""

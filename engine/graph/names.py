@@ -2,11 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from engine.errors import GraphError
-from engine.graph.limits import LONGEST_NAME
+from engine.graph.limits import DEEPEST_LEVEL, LONGEST_NAME
 
 SEPARATOR: Final = "/"
 
@@ -52,6 +52,22 @@ def clean_name(name: str, *, noun: str = "class name", longest: int = LONGEST_NA
         _refuse_treacherous_characters(cleaned, noun)
         _refuse_invisible(cleaned)
     return cleaned
+
+
+def clean_path(names: Sequence[str]) -> tuple[str, ...]:
+    """Normalise the names on the way from a root down to a class.
+
+    Raises:
+        GraphError: no class can have this path: it is too long, or one of the names cannot be a class's.
+    """
+    if len(names) > DEEPEST_LEVEL + 1:
+        raise GraphError(
+            f'the path of "{names[-1][:40]}" is too deep',
+            expected=f"at most {DEEPEST_LEVEL:,} classes above it",
+            found=f"{len(names) - 1:,}",
+            remedy="shorten it",
+        )
+    return tuple(map(clean_name, names))
 
 
 def natural_key(name: str) -> tuple[list[str | int], str]:

@@ -53,6 +53,14 @@ def shortest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node, end:
     return tuple(reversed(way))
 
 
+def longest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node) -> int:
+    """Edges on the longest way from a class to where no edge leads on; there must be no circle."""
+    length, reached = 0, {start}
+    while reached := {neighbour for each in reached for neighbour in neighbours(each)}:
+        length += 1
+    return length
+
+
 def root_paths(parents: Callable[[int], Sequence[int]], class_id: int) -> Iterator[tuple[int, ...]]:
     """All ways from a root down to a class, one at a time: a dense graph has astronomically many.
 

@@ -16,10 +16,10 @@ from engine.collection.importing.keyword_classes import KeywordClasses
 from engine.collection.importing.known_sources import known_sources
 from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelConflict, LabelPlan
 from engine.collection.importing.match_images import FileContents, ImageMatcher
-from engine.errors import FormatError, GraphError
+from engine.errors import GraphError
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.names import clean_name, join_path
+from engine.graph.names import clean_path, join_path
 from engine.images.photo_keywords import photo_keywords
 from engine.interchange.labelled_images.formats import AUTO, READ_FORMATS, detect, format_named
 from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels
@@ -101,6 +101,7 @@ def import_labels(
 
     Raises:
         UsageError, FormatError, StorageError: the source cannot be read; nothing is changed.
+        GraphError: its classes do not fit into the graph; nothing is changed.
     """
     name, foreign = read or read_labels(source, format_name)
     whose, read_files = who or _name_of(source), contents or FileContents()
@@ -171,6 +172,7 @@ class _Planner:
         self._keywords = KeywordClasses(project.graph)
         self._tagged: dict[str, tuple[int, ...]] = {}
         self._ambiguous: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._impossible: list[str] = []
         self._class_conflicts: dict[ClassConflict, None] = {}
         self._content_conflicts: dict[str, ContentConflict] = {}
 
@@ -189,8 +191,8 @@ class _Planner:
         if not images and label.image not in self._missing:
             return  # another photo of the same name
         is_missing = bool(label.names) and reading.class_id is None
-        if is_missing:
-            self._new_classes[label.names] += 1
+        if is_missing and not self._can_be_made(label.names, label):
+            return
         if is_missing or not images:
             self._waiting.append(label)
             return
@@ -230,11 +232,12 @@ class _Planner:
         )
 
     def problems(self) -> list[str]:
-        """What could not be understood of keywords."""
-        return [
+        """What could not be understood of keywords, and labels of classes that cannot be."""
+        several = [
             f'the keyword "{join_path(names)}" may mean several classes: {", ".join(paths)}'
             for names, paths in self._ambiguous.items()
         ]
+        return [*several, *self._impossible]
 
     def _add(self, image_id: int, class_id: int | None, label: ForeignLabel) -> None:
         known = self._found.get(image_id)
@@ -252,15 +255,25 @@ class _Planner:
             LabelConflict(label.image, self._text(earlier), self._text(class_id), label.who or self._whose)
         )
 
+    def _can_be_made(self, names: tuple[str, ...], label: ForeignLabel) -> bool:
+        """Count a label of a class that is missing; one that no graph takes is a problem."""
+        try:
+            clean_path(names)
+        except GraphError as error:
+            self._impossible.append(f"{label.image}: {error}")
+            return False
+        self._new_classes[names] += 1
+        return True
+
     def _take_keyword(self, label: ForeignLabel) -> None:
         """Take a photo's keyword for a label where it names a class; else it is a suggestion."""
         meaning = self._keywords.meaning(label.names)
         if meaning.several:
             self._ambiguous.setdefault(label.names, meaning.several)
             return
-        if meaning.missing:
-            self._new_classes[meaning.missing] += 1
-        elif meaning.class_id is None:
+        if meaning.missing and not self._can_be_made(meaning.missing, label) and meaning.class_id is None:
+            return
+        if not meaning.missing and meaning.class_id is None:
             self._suggestions[label.names[0]] += 1
             return
         if label.image not in self._tagged:
@@ -307,7 +320,7 @@ def _add_images(project: Project, plan: LabelPlan) -> int:
 def _add_classes(project: Project, plan: LabelPlan) -> int:
     before = len(project.graph)
     for names in plan.new_classes:
-        _make(project, project.graph, [_clean(name) for name in names])
+        _make(project, project.graph, clean_path(names))
     return len(project.graph) - before
 
 
@@ -316,12 +329,3 @@ def _make(project: Project, graph: CategoryGraph, names: Iterable[str]) -> None:
     for name in names:
         child = graph.child_named(parent, name)
         parent = project.add_class(name, () if parent is None else (parent,))[1] if child is None else child
-
-
-def _clean(name: str) -> str:
-    try:
-        return clean_name(name)
-    except GraphError as error:
-        raise FormatError(
-            f"a class of the source cannot be made: {error.what}", found=error.found, remedy=error.remedy
-        ) from error

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple, final
 
 from engine.collection.importing.class_reading import ClassReader
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.limits import DEEPEST_LEVEL
 
 Names = tuple[str, ...]
 
@@ -42,7 +43,8 @@ class KeywordClasses:
     def meaning(self, names: Names) -> KeywordMeaning:
         """What a keyword means, asked from its deepest name up."""
         if names not in self._known:
-            self._known[names] = self._find(names)
+            # A longer one names no class, and asking for each part of it would take long.
+            self._known[names] = self._find(names) if len(names) <= DEEPEST_LEVEL + 1 else KeywordMeaning(missing=names)
         return self._known[names]
 
     def _find(self, names: Names) -> KeywordMeaning:

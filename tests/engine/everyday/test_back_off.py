@@ -1,9 +1,18 @@
 import numpy as np
 import pytest
 
-from engine.everyday.back_off import DEFAULT_BAR, BackOff, Policy, back_off, bars_in_effect, too_deep
+from engine.everyday.back_off import (
+    DEFAULT_BAR,
+    BackOff,
+    Policy,
+    back_off,
+    bars_in_effect,
+    too_deep,
+    where_bar_is_set,
+)
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
+from tests.support.deep_graphs import add_all, ladder
 from tests.support.graphs import big_graph, graph_of, seaside_graph
 
 ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10)
@@ -182,3 +191,13 @@ def test_no_candidates_no_rules() -> None:
     rules = back_off(seaside_graph(), np.empty(0, np.int64), {})
     assert rules.coarse_ids.tolist() == []
     assert rules.roll_up.shape == (0, 0)
+
+
+def test_bars_on_a_graph_as_deep_as_may_be() -> None:
+    """A bar holds for all that is below, five hundred levels down and along any number of paths."""
+    graph = CategoryGraph()
+    ids = add_all(graph, ladder())
+    policies = {ids["left 3"]: Policy(0.6), ids["right 3"]: Policy(0.9)}
+    assert bars_in_effect(graph, policies, [ids["end 0"], ids["left 2"]]) == {ids["end 0"]: 0.9, ids["left 2"]: 0.8}
+    assert where_bar_is_set(graph, policies, ids["end 0"]) == ids["right 3"]
+    assert where_bar_is_set(graph, policies, ids["left 2"]) is None

@@ -3,10 +3,11 @@
 import pytest
 
 from engine.errors import AmbiguousClassError, GraphError, UnknownClassError
-from engine.graph.aliases import MOST_SYNONYMS, NO_ALIASES, Aliases
+from engine.graph.aliases import NO_ALIASES, Aliases
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import AliasesChanged, ClassAdded, ClassRemoved
 from engine.graph.inverse import inverse
+from engine.graph.limits import MOST_SYNONYMS
 from tests.support.graphs import names_of, seaside_graph
 
 BIRD, DIVER, GULL, PUFFIN, SEAL = 2, 3, 4, 5, 6

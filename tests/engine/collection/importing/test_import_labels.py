@@ -11,11 +11,14 @@ from engine.collection.exporting.export import ExportChoice, export_images
 from engine.collection.exporting.gather import Which
 from engine.collection.importing.import_labels import import_labels, plan_labels
 from engine.collection.importing.match_images import FileContents
+from engine.errors import GraphError
 from engine.graph.aliases import Aliases
+from engine.graph.limits import DEEPEST_LEVEL
 from engine.images.content_hash import content_hash
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.project import Project
 from tests.support.command_line import done
+from tests.support.deep_graphs import add_deep, chain
 from tests.support.labelled_images import draw, make_project
 
 READ = [name for name, one in FORMATS.items() if one.read is not None]
@@ -169,4 +172,40 @@ def test_odd_names_and_namesakes_come_back(
     monkeypatch.chdir(source.parent)
     result = import_labels(project, Path(source.name))
     assert labelled(project) == before, result.plan
+    project.close()
+
+
+def test_classes_that_cannot_be_are_problems_of_their_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A path of five thousand names, and one with a name that is none: listed, not made; the other rows come in."""
+    project = made(tmp_path / "one", [("Apple", "")], names=("a.png", "b.png", "c.png", "d.png"))
+    source = tmp_path / "labels.csv"
+    deep, deepest = ("/".join(f"level {each}" for each in range(count)) for count in (5_000, DEEPEST_LEVEL + 1))
+    paths = {"a.png": deep, "b.png": "Fruit/" + "x" * 300, "c.png": "Apple", "d.png": deepest}
+    rows = [f"{image},{path}" for image, path in paths.items()]
+    source.write_text("\n".join(["image,class", *rows]), encoding="utf-8")
+    plan = plan_labels(project, source)
+    found = import_labels(project, source, adds_classes=True)
+    for problems in (plan.problems, found.plan.problems):
+        assert [problem.split(": ")[0] for problem in problems] == ["a.png", "b.png"]
+        assert "expected at most 500 classes above it, found 4,999" in problems[0]
+        assert "too long" in problems[1]
+    assert [len(names) for names in plan.new_classes] == [DEEPEST_LEVEL + 1]
+    assert (found.labelled, found.classes_added, len(project.graph)) == (2, DEEPEST_LEVEL + 1, DEEPEST_LEVEL + 2)
+    project.close()
+    told = done(capsys, "import-labels", project.path, source, "--add-classes").out
+    assert "found 4,999" in told
+
+
+def test_classes_that_do_not_fit_here_are_refused(tmp_path: Path) -> None:
+    """A path that is short in the source, below a class that lies deep in this project: nothing is made at all."""
+    project = make_project(tmp_path / "one")
+    ids = add_deep(project, dict(chain()) | {"Fruit": []})
+    fruit = project.add_class("Apple", [ids["Fruit"]])[1]
+    project.link(ids["level 498"], fruit)
+    source = tmp_path / "labels.csv"
+    source.write_text("image,class\na.png,Fruit/Apple/Gala/Red", encoding="utf-8")
+    before = len(project.graph)
+    with pytest.raises(GraphError, match='found "Red" on level 501'):
+        import_labels(project, source, adds_classes=True)
+    assert len(project.graph) == before
     project.close()

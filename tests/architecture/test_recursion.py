@@ -1,0 +1,132 @@
+"""No function calls itself over the category graph: one that is as deep as it may be would end in a RecursionError."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from engine.graph.traversal import reachable
+
+ROOT = Path(__file__).parents[2]
+BY_NAME = "values of an option that is named ask for no best one"
+SETTINGS = "settings are within settings once"
+PERMITTED: Mapping[str, str] = {
+    "app.graph_import.logic._children_shown": "goes SHOWN_LEVELS deep",
+    "engine.backbones.onnx_files.structure._parts": "protobuf reads at most 100 messages within one another",
+    "engine.cli.output._plain": "a command's answer, whose fields are written in its module",
+    "engine.collection.bundle.card._finite": "the card's fields, which are written in its module",
+    "engine.collection.training.settings._fields_of": SETTINGS,
+    "engine.collection.training.settings._replaced": SETTINGS,
+    "engine.research.transfer.results.TransferResult.best_option": BY_NAME,
+    "engine.research.transfer.results.TransferResult.values": BY_NAME,
+    "engine.runtime.device_runs._on_device": "once more at most, in full precision",
+}
+"""Functions that reach themselves, each with what bounds them; the graph never does."""
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+Names = Mapping[str, str]
+Calls = dict[str, set[str]]
+
+
+def calls_in(module: str, tree: ast.Module) -> Calls:
+    """What each function of a module calls as far as names tell: functions, methods of its own, what is imported."""
+    calls: Calls = {}
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    known = {each.asname or each.name: f"{node.module}.{each.name}" for node in imports for each in node.names}
+    waiting: list[tuple[ast.AST, str, Names, Names]] = [(tree, module, known, {})]
+    for scope, name, outer, methods in waiting:  # grows while it is walked
+        nodes = list(own_nodes(scope))
+        inner = {node.name: f"{name}.{node.name}" for node in nodes if isinstance(node, DEFINITIONS)}
+        is_class = isinstance(scope, ast.ClassDef)
+        own = inner if is_class else methods
+        visible = outer if is_class else {each: outer[each] for each in outer.keys() - bound_in(nodes)} | inner
+        calls[name] = set(called_in(nodes, name, visible, own))
+        waiting += [(node, inner[node.name], visible, own) for node in nodes if isinstance(node, DEFINITIONS)]
+    return calls
+
+
+def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+    """What a definition does when it is called, without what definitions within it and lambdas do later."""
+    waiting = list(ast.iter_child_nodes(scope))
+    for node in waiting:  # grows while it is walked
+        yield node
+        if not isinstance(node, (*DEFINITIONS, ast.Lambda)):
+            waiting += ast.iter_child_nodes(node)
+
+
+def bound_in(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names that are a function's arguments or variables, and so no functions of the module."""
+    return {node.arg for node in nodes if isinstance(node, ast.arg)} | {
+        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def called_in(nodes: Iterable[ast.AST], name: str, visible: Names, methods: Names) -> Iterator[str]:
+    """Functions and own methods that a definition calls; itself also where it only hands itself on, as to `map`."""
+    for node in nodes:
+        if isinstance(node, ast.Name) and visible.get(node.id) == name:
+            yield name
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in visible:
+            yield visible[node.func.id]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = node.func.value
+            if isinstance(owner, ast.Name) and owner.id in {"self", "cls"} and node.func.attr in methods:
+                yield methods[node.func.attr]
+
+
+def that_reach_themselves(calls: Calls) -> set[str]:
+    """Functions that come back to themselves, by way of others, too."""
+    left, before = calls, None
+    while len(left) != before:  # what calls nothing that is left can be on no circle
+        before = len(left)
+        left = {name: called for name, used in left.items() if (called := used & left.keys())}
+    return {name for name in left if name in reachable(left.__getitem__, name)}
+
+
+def test_no_function_calls_itself() -> None:
+    """Those that do are listed with what bounds them; one that no longer does goes from the list."""
+    calls: Calls = {}
+    for path in (path for folder in ("app", "engine") for path in (ROOT / folder).rglob("*.py")):
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        calls |= calls_in(module, ast.parse(path.read_text(encoding="utf-8")))
+    assert that_reach_themselves(calls) == set(PERMITTED)
+
+
+RECURSIVE = """
+def down(node):
+    return [down(child) for child in node]
+
+def outer(graph):
+    def level(class_id):
+        return max(map(level, graph.parents(class_id)))
+    return level(1)
+
+def one(node):
+    return other(node)
+
+def other(node):
+    return one(node)
+
+class Tree:
+    def climb(self):
+        return self.climb()
+"""
+
+STRAIGHT = """
+def folder(path):
+    folder = path.parent
+    return folder
+
+class View:
+    def close(self):
+        self._view.close()
+
+    def text(self):
+        return self._text.text()
+"""
+
+
+def test_what_is_found() -> None:
+    """Functions, those within others, two in turn, methods on oneself; not what is called alike."""
+    found = that_reach_themselves(calls_in("m", ast.parse(RECURSIVE)))
+    assert found == {"m.down", "m.outer.level", "m.one", "m.other", "m.Tree.climb"}
+    assert that_reach_themselves(calls_in("m", ast.parse(STRAIGHT))) == set()

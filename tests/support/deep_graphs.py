@@ -1,0 +1,79 @@
+"""Category graphs as deep as they may be, and a small collection with one of them: a chain, a ladder and a comb."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from engine.collection.embed import embed_closer, embed_project
+from engine.collection.importing.import_images import import_images
+from engine.collection.new_project import new_project
+from engine.config import CacheFolders
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.limits import DEEPEST_LEVEL
+from engine.project import Project
+from tests.support.collections import LEAVES, Collection, write_shape
+
+Parents = Mapping[str, Sequence[str]]
+
+ENDS: Final = tuple(f"end {number}" for number in range(6))
+"""The classified classes of the shapes, on the deepest level: as many as training asks for."""
+SHOTS: Final = 3
+PER_CLASS: Final = 4
+
+
+def chain(levels: int = DEEPEST_LEVEL) -> Parents:
+    """A class on each level, `ENDS` below the last."""
+    line = {f"level {level}": [f"level {level - 1}"] if level else [] for level in range(levels)}
+    return line | {end: [f"level {levels - 1}"] for end in ENDS}
+
+
+def ladder(levels: int = DEEPEST_LEVEL) -> Parents:
+    """Two classes on each level, each under both of the level above: the ends have 2 ** levels paths."""
+    made: dict[str, list[str]] = {}
+    above: list[str] = []
+    for level in range(levels):
+        below = [f"left {level}", f"right {level}"]
+        made |= dict.fromkeys(below, above)
+        above = below
+    return made | dict.fromkeys(ENDS, above)
+
+
+def comb(levels: int = DEEPEST_LEVEL) -> Parents:
+    """A chain with a leaf beside each of its classes: as many leaves as levels."""
+    teeth = {f"tooth {level}": [f"level {level - 1}"] for level in range(1, levels)}
+    return dict(chain(levels)) | teeth
+
+
+def add_all(graph: CategoryGraph, parents: Parents) -> dict[str, int]:
+    """Add classes, parents before children; their ids by name."""
+    ids: dict[str, int] = {}
+    for name, above in parents.items():
+        ids[name] = graph.add_class(name, [ids[each] for each in above])
+    return ids
+
+
+def add_deep(project: Project, parents: Parents) -> dict[str, int]:
+    """The same in a project, as one action."""
+    ids: dict[str, int] = {}
+    project.import_graph(lambda graph: ids.update(add_all(graph, parents)), "Added many classes")
+    return ids
+
+
+def deep_collection(folder: Path, caches: CacheFolders, parents: Parents) -> Collection:
+    """A project with these classes and embedded pictures of `ENDS`, `SHOTS` of each labelled, one coarsely."""
+    collection = Collection(folder, caches)
+    for leaf, end in zip(LEAVES, ENDS, strict=False):
+        for seed in range(PER_CLASS):
+            write_shape(collection.unsorted / f"{end} {seed}.png", leaf, seed=seed)
+    with new_project(collection.project) as project:
+        ids = add_deep(project, parents)
+        added = import_images(project, [collection.unsorted]).change.images_added
+        with project.one_step("Labelled some"):
+            for image_id in added:
+                end, number = Path(project.image(image_id).path).stem.rsplit(" ", 1)
+                if int(number) < SHOTS:
+                    project.label([image_id], ids[end])
+            project.label([added[-1]], project.graph.parents(ids[ENDS[-1]])[0])
+        embed_project(project, caches, device="cpu")
+        embed_closer(project, caches, device="cpu")
+    return collection
