@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.graph.ancestry import parents_first
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 from engine.graph.roll_up import roll_up_matrix
@@ -29,7 +30,7 @@ class Policy:
 def bars_in_effect(graph: CategoryGraph, policies: Mapping[int, Policy], class_ids: Sequence[int]) -> dict[int, float]:
     """Bar of each class: its own, else the strictest of its parents', else `DEFAULT_BAR`."""
     bars: dict[int, float] = {}
-    for class_id in graph.parents_first(*class_ids):
+    for class_id in parents_first(graph, class_ids):
         own = _own_bar(policies, class_id)
         above = max((bars[parent] for parent in graph.parents(class_id)), default=DEFAULT_BAR)
         bars[class_id] = above if own is None else own

@@ -5,7 +5,7 @@ Each edit is checked first and then made whole, or refused with nothing changed.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import accumulate, islice
+from itertools import islice
 from typing import Final, final
 
 from engine.errors import GraphError
@@ -20,12 +20,11 @@ from engine.graph.edits import (
 )
 from engine.graph.find import find_class, fitting_classes, path_text
 from engine.graph.inverse import inverse, with_what_was
-from engine.graph.limits import MOST_PATHS, MOST_STEPS
 from engine.graph.names import clean_name
 from engine.graph.removal import ChildrenOfRemoved, merging_edits, removal_edits
 from engine.graph.search import search_classes
 from engine.graph.structure import TOP, ClassId, GraphStructure
-from engine.graph.traversal import longest_way, reachable, root_paths
+from engine.graph.traversal import first_paths, longest_way, reachable
 from engine.graph.validation import (
     check_can_be_root,
     check_known,
@@ -284,35 +283,19 @@ class CategoryGraph:
         check_known(self._structure, class_id)
         return self._structure.levels.level(class_id)
 
-    def deepest_level_over(self, parent_id: ClassId, child_id: ClassId) -> int:
-        """Level of the deepest class below an edge by ways over it; asks only what is above and below that edge."""
-        edges = self._structure.edges
-        return longest_way(edges.parents, parent_id) + 1 + longest_way(edges.children, child_id)
+    def height(self, class_id: ClassId) -> int:
+        """Edges on the longest path down from a class; a leaf has height 0."""
+        check_known(self._structure, class_id)
+        return longest_way(self._structure.edges.children, class_id)
 
     def levels(self) -> tuple[tuple[ClassId, ...], ...]:
         """Classes of level 0, 1, ...; each class is in exactly one."""
         return self._structure.levels.by_level()
 
     def paths(self, class_id: ClassId) -> tuple[tuple[ClassId, ...], ...]:
-        """Paths from a root to the class, both included: the first `MOST_PATHS`, of `MOST_STEPS` classes in all."""
+        """Paths from a root to the class, both included; the first of them where there are many or they are long."""
         check_known(self._structure, class_id)
-        first = tuple(islice(root_paths(self._structure.parents, class_id), MOST_PATHS))
-        steps = accumulate(map(len, first))
-        return first[:1] + tuple(path for path, total in zip(first, steps, strict=True) if total <= MOST_STEPS)[1:]
-
-    def path_count(self, class_id: ClassId) -> int:
-        """Number of all paths from a root to the class, also where only the first are listed."""
-        check_known(self._structure, class_id)
-        counts: dict[ClassId, int] = {}
-        for each in self.parents_first(class_id):
-            counts[each] = sum(counts[parent] for parent in self._structure.parents(each)) or 1
-        return counts[class_id]
-
-    def parents_first(self, *class_ids: ClassId) -> list[ClassId]:
-        """Classes and all above them, each after its parents."""
-        check_known(self._structure, *class_ids)
-        found = reachable(self._structure.edges.parents, *class_ids).union(class_ids)
-        return sorted(found, key=self._structure.levels.level)
+        return first_paths(self._structure.parents, class_id)
 
     def path_text(self, class_id: ClassId) -> str:
         r"""First path of a class, "Animal/Bird/Gull"; "/" and "\" inside a name are written "\/" and "\\"."""
@@ -320,12 +303,7 @@ class CategoryGraph:
         return path_text(self._structure, class_id)
 
     def find(self, text: str) -> ClassId:
-        """Find the one class that a name, a path, a source id or a synonym means; see `engine.graph.find.find_class`.
-
-        Raises:
-            UnknownClassError: no class fits.
-            AmbiguousClassError: several do.
-        """
+        """Find the one class that a name, path, source id or synonym means; see `engine.graph.find.find_class`."""
         return find_class(self._structure, text)
 
     def fitting(self, text: str) -> list[ClassId]:

@@ -8,6 +8,7 @@ from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.edits import ClassAdded, EdgeAdded, GraphEdit
 from engine.graph.inverse import inverse
 from engine.graph.limits import DEEPEST_LEVEL, MOST_CLASSES
+from engine.graph.traversal import longest_way
 
 FEW: Final = 32
 """New edges up to which each is looked at by itself: the levels of all classes take longer."""
@@ -32,8 +33,13 @@ def check_growth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:
         )
     links = [(edit.parent_id, edit.child_id) for edit in edits if isinstance(edit, EdgeAdded)]
     links = [edge for edge in links if edge[0] in graph and edge[1] in graph]
-    if len(links) > FEW or any(graph.deepest_level_over(*edge) > DEEPEST_LEVEL for edge in links):
+    if len(links) > FEW or any(_deepest_level_over(graph, *edge) > DEEPEST_LEVEL for edge in links):
         _check_depth(graph, edits)
+
+
+def _deepest_level_over(graph: CategoryGraph, parent_id: ClassId, child_id: ClassId) -> int:
+    """Level of the deepest class on the ways over an edge; asks only what is above and below it."""
+    return longest_way(graph.parents, parent_id) + 1 + graph.height(child_id)
 
 
 def _check_depth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:

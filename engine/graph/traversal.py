@@ -1,7 +1,11 @@
 """Walks along the edges of a graph, given only its neighbour function."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import accumulate, islice
 from typing import TypeVar
+
+from engine.graph.limits import MOST_PATHS, MOST_STEPS
 
 Node = TypeVar("Node", bound=Hashable)
 
@@ -59,6 +63,12 @@ def longest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node) -> in
     while reached := {neighbour for each in reached for neighbour in neighbours(each)}:
         length += 1
     return length
+
+
+def first_paths(parents: Callable[[int], Sequence[int]], class_id: int) -> tuple[tuple[int, ...], ...]:
+    """The first of `root_paths`: at most `MOST_PATHS`, of `MOST_STEPS` classes in all, and one at least."""
+    found = tuple(islice(root_paths(parents, class_id), MOST_PATHS))
+    return found[: max(1, bisect_right([*accumulate(map(len, found))], MOST_STEPS))]
 
 
 def root_paths(parents: Callable[[int], Sequence[int]], class_id: int) -> Iterator[tuple[int, ...]]:
