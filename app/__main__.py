@@ -1,8 +1,15 @@
 """Start of the program: the window, the command line, or a worker, by the first word."""
 
+# the guard comes before whatever takes long to load
+import sys
+
+from app.early_stop import guard_start, is_start
+
+if is_start(__name__):
+    guard_start()
+
 import logging
 import os
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,8 @@
 """The command line: the same engine, no window."""
 
+import errno
+import logging
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -31,15 +32,22 @@ from engine.cli import (
     training_commands,
     what_if_command,
 )
+from engine.cli.stopping import interrupted_by_signals, stop_status
 from engine.config import CacheFolders, is_packaged
-from engine.errors import Cancelled, ProtoleafError, UsageError
+from engine.errors import Cancelled, InputError, ProtoleafError, StorageError, UsageError
 from engine.full_disk import told
 from engine.scratch_folder import clear_abandoned
 
 FAILED: Final = 1
 MISUSED: Final = 2
 STOPPED: Final = 130
+NOBODY_READS: Final = 141
+"""What a shell says of a command whose output a pipe no longer takes."""
+LONGEST_SHOWN: Final = 200
+"""Letters of an overlong name that are shown."""
 STOPPED_MESSAGE: Final = "stopped; what was finished is kept"
+
+_log = logging.getLogger(__name__)
 
 application = typer.Typer(
     name="protoleaf",
@@ -91,23 +99,66 @@ def main(arguments: Sequence[str]) -> int:
         arguments: without the program's name.
 
     Returns:
-        Exit status: 0 done, 1 refused with one line on standard error, 2 misused, 130 stopped by Ctrl+C.
+        Exit status: 0 done, 1 refused with one line on standard error, 2 misused, 130 stopped by Ctrl+C, 143 by a
+        polite kill, 141 where nobody reads the output any more.
     """
-    with suppress(ValueError):  # not in the main thread
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with interrupted_by_signals():
+            return _guarded(arguments)
+    except KeyboardInterrupt:  # once more, while the first was dealt with
+        return stop_status()
+
+
+def _guarded(arguments: Sequence[str]) -> int:
     try:
         return _run(arguments)
     except typer.TyperException as error:  # a wrong option or argument
         return _complain(error.format_message(), error.exit_code)
     except (typer.Abort, KeyboardInterrupt, Cancelled) as stopped:
         remedy = f"; {stopped.remedy}" if isinstance(stopped, Cancelled) else ""
-        return _complain(STOPPED_MESSAGE + remedy, STOPPED)
+        return _complain(STOPPED_MESSAGE + remedy, stop_status())
+    except SystemExit as error:
+        if not isinstance(error.__context__, BrokenPipeError):  # typer ends so where nobody reads
+            raise
+        return NOBODY_READS
     except Exception as error:
-        plain = told(error, *_places(arguments))
-        if not isinstance(plain, ProtoleafError):
+        plain = _in_one_line(told(error, *_places(arguments)))
+        if plain is None:
             raise
         _drop_unwritten_output()
+        if isinstance(plain, BrokenPipeError):
+            return NOBODY_READS
         return _complain(str(plain), MISUSED if isinstance(plain, UsageError) else FAILED)
+
+
+def _in_one_line(error: Exception) -> ProtoleafError | BrokenPipeError | None:
+    """What is said of an error: the system's refusals and what no file or number can be called are no bugs."""
+    if isinstance(error, ProtoleafError | BrokenPipeError):
+        return error
+    refusal = _refusal(error)
+    if refusal is not None:
+        _log.info("a command was refused by the system", exc_info=error)
+    return refusal
+
+
+def _refusal(error: Exception) -> ProtoleafError | None:
+    match error:
+        case OSError(errno=errno.EBADF):
+            return StorageError("the result cannot be printed", found=str(error.strerror), remedy="redirect it")
+        case OSError():
+            return StorageError(error.strerror or str(error), found=_named(error))
+        case UnicodeEncodeError():
+            return InputError("a name holds characters that cannot be written", found=ascii(error.object))
+        case OverflowError():
+            return InputError("a number is too large", found=str(error))
+        case MemoryError():
+            return StorageError("there is not enough memory", remedy="close other programs")
+    return None
+
+
+def _named(error: OSError) -> str:
+    name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
+    return name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…"
 
 
 def _drop_unwritten_output() -> None:
@@ -126,7 +177,7 @@ def _run(arguments: Sequence[str]) -> int:
     status = command.main(args=list(arguments), prog_name="protoleaf", standalone_mode=False)
     sys.stdout.flush()  # a full disk under a redirected output is told here, not at the interpreter's end
     if status == STOPPED:  # typer turns Ctrl+C into this status
-        return _complain(STOPPED_MESSAGE, STOPPED)
+        return _complain(STOPPED_MESSAGE, stop_status())
     return status if isinstance(status, int) else 0
 
 
@@ -141,5 +192,7 @@ def _may_lie_somewhere(word: str) -> bool:
 
 
 def _complain(message: str, status: int) -> int:
-    sys.stderr.write(f"protoleaf: {' '.join(message.split())}\n")
+    with suppress(OSError):  # standard error may lead nowhere
+        sys.stderr.write(f"protoleaf: {' '.join(message.split())}\n")
+        sys.stderr.flush()
     return status

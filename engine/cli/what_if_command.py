@@ -36,7 +36,7 @@ def what_if(
 
     if not (unlink or link or merge):
         raise UsageError("there is nothing to try out", expected="--unlink, --link or --merge", remedy="name an edit")
-    live = LiveCollection.open(project, CacheFolders.default())
+    live = LiveCollection.open(project, CacheFolders.default(), for_writing=False)
     try:
         live.load()
         before = begin_trial(live)

@@ -35,11 +35,11 @@ class SupposingActions(BranchActions, ABC):
     def suppose(self) -> None:
         """Let all that follows be tried out only, until it is kept or dropped.
 
+        A project that is open for reading only can be tried out on, too; nothing of it can be kept.
+
         Raises:
             InputError: that is so already.
-            ProjectReadOnlyError: the project is open for reading only.
         """
-        self._check_writable()
         if self.is_supposing:
             raise InputError("something is being tried out already", remedy="keep or drop that first")
         copy = Connection(self.path, ":memory:")
@@ -64,8 +64,10 @@ class SupposingActions(BranchActions, ABC):
 
         Raises:
             InputError: nothing is being tried out.
+            ProjectReadOnlyError: the project is open for reading only.
             StorageError: the disk refuses.
         """
+        super()._check_writable()
         copy, copy_journal = self._supposed()
         changes = copy_journal.row_changes()
         self._go_back_to_file()
@@ -116,10 +118,15 @@ class SupposingActions(BranchActions, ABC):
         assert self._kept_journal is not None, "asked before"
         self._connection, self._journal, self._kept_journal = self._file.connection, self._kept_journal, None
 
+    def _check_writable(self) -> None:
+        if not self.is_supposing:
+            super()._check_writable()
+
     @property
     def _fact_connections(self) -> tuple[Connection, ...]:
-        """Where facts go: the file, and the copy where there is one."""
-        return (self._file.connection, self._connection) if self.is_supposing else (self._connection,)
+        """Where facts go: the file, unless it is only read, and the copy where there is one."""
+        is_copied_too = self.is_supposing and self.is_writable
+        return (self._file.connection, self._connection) if is_copied_too else (self._connection,)
 
 
 def _make_again(step: OpenStep, changes: Iterable[RowChange]) -> None:

@@ -33,8 +33,7 @@ class UndoableActions(ProjectQuestions, ABC):
         Returns:
             Context manager that gives the step; after the block its `change` is the whole change.
         """
-        if not self.is_writable:
-            raise read_only_error(self.path)
+        self._check_writable()
         with self._journal.step(text, who or person_name()) as step:
             yield step
 

@@ -13,6 +13,8 @@ LEAVES = "assets/bundle/run.py"
 """Leaves with exported models, and runs without the program."""
 SOURCES = sorted(path for folder in ("app", "engine", "assets") for path in (ROOT / folder).rglob("*.py"))
 STARTS = ("app/__main__.py", "app/sample_run.py", "tests/conftest.py")
+GUARD = "app.early_stop"
+"""What a start may import before the engine: it takes signals, and loads nothing."""
 
 
 def imported_by(tree: ast.AST) -> Iterator[str]:
@@ -47,10 +49,17 @@ def test_the_engine_settles_it_before_anything_else() -> None:
     assert any(isinstance(node, ast.Call) and _name_of(node.func) == "settle" for node in ast.walk(tree))
 
 
+def test_the_guard_of_the_start_loads_nothing() -> None:
+    """It comes before the engine, and knows Python's own modules alone."""
+    tree = ast.parse((ROOT / "app" / "early_stop.py").read_text(encoding="utf-8"))
+    assert [name for name in imported_by(tree) if name.split(".")[0] not in sys.stdlib_module_names] == []
+
+
 @pytest.mark.parametrize("start", STARTS)
 def test_starts_import_the_engine_first(start: str) -> None:
     """Where a process begins, the engine comes before any library that is not Python's own."""
     tree = ast.parse((ROOT / start).read_text(encoding="utf-8"))
     at_once = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    rooms = [name.split(".")[0] for node in at_once for name in imported_by(node)]
+    names = [name for node in at_once for name in imported_by(node)]
+    rooms = [name.split(".")[0] for name in names if name != GUARD]
     assert next(room for room in rooms if room not in sys.stdlib_module_names) == "engine"

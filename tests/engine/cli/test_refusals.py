@@ -196,28 +196,40 @@ def test_what_is_missing_before_classifying(tmp_path: Path, capsys: pytest.Captu
     assert not out.exists()
 
 
-@pytest.mark.parametrize("place", ["nowhere/out.csv", "classes.csv/out.csv", "shots", f"{'x' * 300}.csv"])
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("nowhere/out.csv", "cannot be written"),
+        ("classes.csv/out.csv", "cannot be written"),
+        ("shots", "the output is one file"),
+        (f"{'x' * 300}.csv", "cannot be written"),
+    ],
+    ids=["missing", "file", "folder", "overlong"],
+)
 def test_predictions_that_cannot_be_written(
-    place: str, collection: Collection, capsys: pytest.CaptureFixture[str]
+    place: str, words: str, collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A folder that is missing or no folder, a folder as file, a name too long: told, and no rest is left."""
     names = {path.name for path in collection.folder.iterdir()}
-    assert "cannot be written" in refused(capsys, "classify", collection.project, "-o", collection.folder / place)
+    assert words in refused(capsys, "classify", collection.project, "-o", collection.folder / place)
     assert {path.name for path in collection.folder.iterdir()} == names
 
 
 def test_predictions_replace_an_older_file_whole(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The file is as readable as any other, a link stays a link, and nothing else is left in the folder."""
+    """The file keeps its permissions, nothing else is left in the folder, and a link is replaced, not followed."""
     out, link = tmp_path / "results" / "out.csv", tmp_path / "latest.csv"
     out.parent.mkdir()
     out.write_text("old\n" * 10_000, encoding="utf-8")
     mode = out.stat().st_mode
     link.symlink_to(out)
-    done(capsys, "classify", collection.project, "-o", link)
+    done(capsys, "classify", collection.project, "-o", link, "--overwrite")
+    assert len(link.read_text(encoding="utf-8").splitlines()) == 41
+    assert (link.is_symlink(), out.stat().st_size) == (False, 40_000)
+    done(capsys, "classify", collection.project, "-o", out, "--overwrite")
     assert len(out.read_text(encoding="utf-8").splitlines()) == 41
-    assert (out.stat().st_mode, link.is_symlink(), list(out.parent.iterdir())) == (mode, True, [out])
+    assert (out.stat().st_mode, list(out.parent.iterdir())) == (mode, [out])
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")

@@ -134,5 +134,9 @@ def test_it_begins_and_ends_once(tmp_path: Path) -> None:
     project.close()
     with Project.open(project.path, for_writing=False) as reopened:
         assert reopened.graph.name(gull) == "Gull"
+        reopened.suppose()
+        reopened.rename_class(gull, "Tern")
         with pytest.raises(ProjectReadOnlyError):
-            reopened.suppose()
+            reopened.keep_supposition("Tried it out")
+        reopened.drop_supposition()
+        assert reopened.graph.name(gull) == "Gull"

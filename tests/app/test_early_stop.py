@@ -1,0 +1,72 @@
+"""The first moments of a process: signals while modules are loaded, and standard streams that are closed."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and numbered streams of POSIX")
+
+LOADING = """
+import sys
+sys.argv = ["protoleaf", *{words!r}]
+from app.early_stop import guard_start
+guard_start()
+print("loading", flush=True)
+sys.stdin.read()
+"""
+
+
+def stopped(number: signal.Signals, *words: str) -> tuple[int, str]:
+    """Status and messages of a process that is stopped while it loads modules."""
+    program = [sys.executable, "-c", LOADING.format(words=words)]
+    with subprocess.Popen(program, stdin=-1, stdout=-1, stderr=-1, text=True) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdout.readline()
+        child.send_signal(number)
+        if number is signal.SIGINT and words == ("worker",):
+            child.stdin.close()
+        said = child.stderr.read()
+        return child.wait(), said
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stop_while_loading_is_one_line(number: signal.Signals, status: int) -> None:
+    """No traceback of an import that was interrupted, and the status that a shell expects."""
+    assert stopped(number, "check") == (status, "protoleaf: stopped\n")
+
+
+def test_a_worker_says_nothing() -> None:
+    """Ctrl+C in a terminal reaches it, too: whoever started it stops it, and speaks."""
+    assert stopped(signal.SIGTERM, "worker") == (143, "")
+    assert stopped(signal.SIGINT, "worker") == (0, "")
+
+
+def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A line of a shell; `$P` is the program."""
+    environment = {**os.environ, "P": f"{sys.executable} -m app"}
+    return subprocess.run(
+        ["bash", "-c", line], capture_output=True, text=True, check=False, env=environment, cwd=folder
+    )
+
+
+def test_closed_streams(tmp_path: Path) -> None:
+    """A result that cannot be printed is an error of one line; a closed standard error changes nothing."""
+    repository = Path(__file__).parents[2]
+    done = shell(f"export PYTHONPATH={repository}; $P --version >&-", tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "cannot be printed" in done.stderr
+    done = shell(f"export PYTHONPATH={repository}; $P --version 2>&-; $P --version <&-", tmp_path)
+    assert (done.returncode, done.stdout.count("\n"), done.stderr) == (0, 2, "")
+
+
+def test_a_reader_that_has_gone(tmp_path: Path) -> None:
+    """As under `head`: quiet, with the status of a broken pipe."""
+    repository = Path(__file__).parents[2]
+    line = f"export PYTHONPATH={repository}; {{ $P --version; echo $? >&2; }} | true"
+    assert shell(line, tmp_path).stderr == "141\n"

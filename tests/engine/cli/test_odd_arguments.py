@@ -1,0 +1,69 @@
+"""What no file is called, what the system refuses, and stops that come twice: one line each, and the right status."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from engine.cli import new_command
+from engine.cli.main import main
+from engine.project import Project
+from tests.support.collections import Collection
+from tests.support.command_line import done, refused
+
+OVERLONG = "x" * 5000
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("check", OVERLONG), ("new", f"{OVERLONG}.protoleaf"), ("import-images", OVERLONG, ".")],
+    ids=["check", "new", "import-images"],
+)
+def test_names_that_no_file_has(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """An overlong name is refused in one line that is not overlong itself."""
+    assert len(refused(capsys, *words)) < 1000
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_the_status_of_a_stop(
+    number: signal.Signals,
+    status: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Ctrl+C and a polite kill are told apart by whoever waits for the command; handlers are as they were."""
+
+    def killed(*_arguments: object, as_json: bool) -> None:
+        os.kill(os.getpid(), number)
+
+    before = signal.getsignal(number)
+    monkeypatch.setattr(new_command, "say", killed)
+    assert "what was finished is kept" in refused(capsys, "new", tmp_path / "a.protoleaf", status=status)
+    assert signal.getsignal(number) is before
+
+
+def test_a_second_stop_while_the_first_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Impatience gives no traceback either."""
+
+    def interrupted(*_arguments: object, **_more: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(new_command, "say", interrupted)
+    monkeypatch.setattr("engine.cli.main._complain", interrupted)
+    assert main(["new", str(tmp_path / "a.protoleaf")]) == 130
+
+
+def test_what_if_works_beside_an_open_window(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    """It only reads: somebody else may be writing meanwhile."""
+    before = collection.project.read_bytes()
+    with Project.open(collection.project) as opened:
+        child = next(each for each in opened.graph.classes() if opened.graph.parents(each))
+        parent = next(iter(opened.graph.parents(child)))
+        edit = f"{opened.graph.path_text(child)}={opened.graph.path_text(parent)}"
+        assert "Nothing was changed" in done(capsys, "what-if", collection.project, "--unlink", edit).out
+    assert collection.project.read_bytes() == before
