@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from engine.collection.importing.import_labels import ReadLabels, images_on_disk, plan_labels, read_labels
 from engine.collection.importing.label_plan import LabelPlan
 from engine.collection.importing.match_images import FileContents
+from engine.collection.importing.permitted_images import PermittedImages
 from engine.errors import FormatError, ProtoleafError
 from engine.events import CancelToken
 from engine.interchange.labelled_images.formats import READ_FORMATS, detect
@@ -71,7 +72,8 @@ def survey_labels(project_path: Path, source: Path, cancel: CancelToken | None =
     read = read_labels(source, _format_of(source))
     with Project.open(project_path, for_writing=False) as project:
         plan = plan_labels(project, source, read=read, contents=contents)
-    on_disk = frozenset(images_on_disk(plan))
+        found, refused = images_on_disk(plan, PermittedImages(project, source))
+    on_disk, plan = frozenset(found), replace(plan, problems=(*plan.problems, *refused))
     both = (False, True)
     counts = {(classes, images): _labels_coming(plan, on_disk, classes, images) for classes in both for images in both}
     named = {label.who for label in read[1].labels}

@@ -32,6 +32,15 @@ def import_labels(
     adds_images: Annotated[
         bool, typer.Option("--add-images", help="Add the images that are missing, where their files are found.")
     ] = False,
+    images_from: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--images-from",
+            metavar="FOLDER",
+            help="Images may be added from below this folder, too; otherwise from the list's folder and those of the "
+            "project's images. May be repeated.",
+        ),
+    ] = None,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -48,7 +57,13 @@ def import_labels(
     else:
         with Project.open(project) as opened:
             done = run(
-                opened, source, format_name=format_name, who=who, adds_classes=adds_classes, adds_images=adds_images
+                opened,
+                source,
+                format_name=format_name,
+                who=who,
+                adds_classes=adds_classes,
+                adds_images=adds_images,
+                image_folders=images_from or (),
             )
         plan, labelled, classes, images = done.plan, done.labelled, done.classes_added, done.images_added
         added = f", {counted(classes, 'class', 'classes')} and {counted(images, 'image')} added" * bool(

@@ -5,7 +5,7 @@ What a model said elsewhere is no label.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,8 +16,9 @@ from engine.collection.importing.keyword_classes import KeywordClasses
 from engine.collection.importing.known_sources import known_sources
 from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelConflict, LabelPlan
 from engine.collection.importing.match_images import FileContents, ImageMatcher
+from engine.collection.importing.permitted_images import PermittedImages
 from engine.errors import GraphError
-from engine.files import FoundFile
+from engine.files import FoundFile, shown
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import clean_path, join_path
 from engine.images.photo_keywords import photo_keywords
@@ -90,6 +91,7 @@ def import_labels(
     adds_images: bool = False,
     read: ReadLabels | None = None,
     contents: FileContents | None = None,
+    image_folders: Sequence[Path] = (),
 ) -> LabelImport:
     """Take labels over as one undoable step.
 
@@ -97,7 +99,8 @@ def import_labels(
         project: open for writing.
         source, format_name, who, read, contents: see `plan_labels`.
         adds_classes: whether classes that are missing are made.
-        adds_images: whether images that are missing are added where their files are found.
+        adds_images: whether images that are missing are added where their files are found and permitted.
+        image_folders: further folders that images may be added from; see `PermittedImages`.
 
     Raises:
         UsageError, FormatError, StorageError: the source cannot be read; nothing is changed.
@@ -108,12 +111,16 @@ def import_labels(
     plan = _planned(project, name, foreign, whose, read_files)
     notice = project.back_up_before(BackupReason.IMPORT) if len(plan.labels) + len(plan.waiting) > MANY else ""
     with project.one_step("") as step:
-        images = _add_images(project, plan) if adds_images else 0
+        files, refused = (
+            images_on_disk(plan, PermittedImages(project, source, image_folders)) if adds_images else ({}, [])
+        )
+        images = _add_images(project, files)
         classes = _add_classes(project, plan) if adds_classes else 0
         if images or classes:
             plan = _planned(project, name, foreign, whose, read_files)
         labelled = len(project.import_labels(plan.labels).labelled) if plan.labels else 0
         step.text = f"Imported {counted(labelled, 'label')} from {_name_of(source)}"
+    plan = replace(plan, problems=(*plan.problems, *refused))
     return LabelImport(plan, replace(step.change, notice=notice), labelled, classes, images)
 
 
@@ -303,18 +310,30 @@ class _Planner:
         return "" if class_id is None else self._graph.path_text(class_id)
 
 
-def images_on_disk(plan: LabelPlan) -> dict[str, FoundFile]:
-    """Files of images that are missing in the project, where the source tells them, by what it calls them."""
+def images_on_disk(plan: LabelPlan, permitted: PermittedImages) -> tuple[dict[str, FoundFile], list[str]]:
+    """Files of images that are missing in the project, where the source says where they are.
+
+    Returns:
+        Those that may be added, by what the source calls them, and one line for each that must not.
+    """
     missing = set(plan.missing_images)
     places = {label.image: label.file for label in plan.waiting if label.file is not None and label.image in missing}
-    return {
-        image: found for image, path in places.items() if path.is_file() and (found := FoundFile.at(path)) is not None
-    }
+    files: dict[str, FoundFile] = {}
+    refused = []
+    for image, path in places.items():
+        found = FoundFile.at(path)
+        if found is None:
+            continue
+        if reason := permitted.refusal(path):
+            refused.append(f"{shown(str(path))} was not added: {reason}")
+        else:
+            files[image] = found
+    return files, refused
 
 
-def _add_images(project: Project, plan: LabelPlan) -> int:
-    files = list({found.path: found for found in images_on_disk(plan).values()}.values())
-    return len(project.add_images(files).images_added) if files else 0
+def _add_images(project: Project, files: Mapping[str, FoundFile]) -> int:
+    distinct = list({found.path: found for found in files.values()}.values())
+    return len(project.add_images(distinct).images_added) if distinct else 0
 
 
 def _add_classes(project: Project, plan: LabelPlan) -> int:
