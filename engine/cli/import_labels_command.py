@@ -12,6 +12,14 @@ from engine.cli.output import AsJson, counted, say
 if TYPE_CHECKING:
     from engine.collection.importing.label_plan import ClassConflict, LabelConflict, LabelPlan
 
+ImagesFrom = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Images may be added from below this folder, too; otherwise from below the list's folder and those of the "
+        "project's images. May be repeated.",
+    ),
+]
 MOST_SHOWN: Final = 20
 """Lines of each list; `--json` has them all."""
 
@@ -32,15 +40,7 @@ def import_labels(
     adds_images: Annotated[
         bool, typer.Option("--add-images", help="Add the images that are missing, where their files are found.")
     ] = False,
-    images_from: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--images-from",
-            metavar="FOLDER",
-            help="Images may be added from below this folder, too; otherwise from the list's folder and those of the "
-            "project's images. May be repeated.",
-        ),
-    ] = None,
+    images_from: ImagesFrom = None,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -44,9 +44,11 @@ def classify_by_model(
     """Predict image files by an exported model."""
     from engine.collection.bundle.classify_files import classify_files
     from engine.collection.bundle.opened import open_bundle
+    from engine.collection.bundle.trying import try_bundle
 
-    bundle = open_bundle(folder)
     with stoppable("run it again; nothing was written") as cancel, progress_bar("Classifying") as on_progress:
+        try_bundle(folder, cancel=cancel)
+        bundle = open_bundle(folder)
         done = classify_files(
             bundle, images, out, is_plain=is_plain, is_overwriting=is_overwriting, on_progress=on_progress,
             cancel=cancel,

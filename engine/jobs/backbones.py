@@ -66,7 +66,7 @@ def examine_file(request: messages.ExamineFile, _send: "Send", cancel: CancelTok
     """Inspect a file in this process, held to limits."""
     from engine.backbones.onnx_files.examining import examine
 
-    with _held(request.limits, cancel):
+    with held(request.limits, cancel):
         return examine(request.path, most_bytes=request.limits.file_bytes)
 
 
@@ -74,12 +74,13 @@ def run_file(request: messages.RunFile, _send: "Send", cancel: CancelToken) -> "
     """Run a file on images in this process, held to limits."""
     from engine.backbones.onnx_files.trying import try_backbone
 
-    with _held(request.limits, cancel):
+    with held(request.limits, cancel):
         return try_backbone(request.path, request.card, request.images)
 
 
 @contextmanager
-def _held(limits: Limits, cancel: CancelToken) -> Iterator[None]:
+def held(limits: Limits, cancel: CancelToken) -> Iterator[None]:
+    """Hold this process to limits while it runs what nobody vouches for; it ends with whoever asked."""
     from engine.backbones.onnx_files.held_child import too_much_memory
     from engine.runtime.onnx_runtime import load_onnxruntime
 
