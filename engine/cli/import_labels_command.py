@@ -66,10 +66,7 @@ def import_labels(
                 image_folders=images_from or (),
             )
         plan, labelled, classes, images = done.plan, done.labelled, done.classes_added, done.images_added
-        added = f", {counted(classes, 'class', 'classes')} and {counted(images, 'image')} added" * bool(
-            classes or images
-        )
-        head = f"Imported {counted(labelled, 'label')} from {source.name} ({plan.format_name}){added}"
+        head = f"Imported {counted(labelled, 'label')} from {source.name} ({plan.format_name}){_added(classes, images)}"
     say(
         f"{head}; {plan.already_there:,} already there.{_rest_text(plan)}",
         _record(plan)
@@ -81,6 +78,10 @@ def import_labels(
         },
         as_json=as_json,
     )
+
+
+def _added(classes: int, images: int) -> str:
+    return f", {counted(classes, 'class', 'classes')} and {counted(images, 'image')} added" if classes or images else ""
 
 
 def _record(plan: "LabelPlan") -> dict[str, object]:
