@@ -57,14 +57,9 @@ def import_labels(
     else:
         with Project.open(project) as opened:
             done = run(
-                opened,
-                source,
-                format_name=format_name,
-                who=who,
-                adds_classes=adds_classes,
-                adds_images=adds_images,
+                opened, source, format_name=format_name, who=who, adds_classes=adds_classes, adds_images=adds_images,
                 image_folders=images_from or (),
-            )
+            )  # fmt: skip
         plan, labelled, classes, images = done.plan, done.labelled, done.classes_added, done.images_added
         head = f"Imported {counted(labelled, 'label')} from {source.name} ({plan.format_name}){_added(classes, images)}"
     say(
