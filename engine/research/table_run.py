@@ -2,9 +2,11 @@
 
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.queues import Queue
 from pathlib import Path
@@ -107,7 +109,8 @@ def run_missing(
     threads = max(1, (os.cpu_count() or 1) // workers)
     meter = ProgressMeter(len(assignments) * settings.training.iterations, on_progress, unit="iterations")
     with ProcessPoolExecutor(workers, context, _prepare_worker, (told, threads)) as pool:
-        waiting = {pool.submit(_do, assignment, runs, settings) for assignment in assignments}
+        with children_without_ctrl_c():
+            waiting = {pool.submit(_do, assignment, runs, settings) for assignment in assignments}
         try:
             while waiting:
                 cancel.raise_if_cancelled()
@@ -121,6 +124,22 @@ def run_missing(
             if waiting:  # failed or cancelled: what still runs keeps its last checkpoint
                 for process in multiprocessing.active_children():
                     process.terminate()
+
+
+@contextmanager
+def children_without_ctrl_c() -> Iterator[None]:
+    """Let processes that are started meanwhile not hear Ctrl+C, from their first moment on: their parent stops them.
+
+    A terminal sends it to all of them, and each would write a traceback.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _results_of(done: set[Future[tuple[TestResult, ...]]]) -> Iterator[TestResult]:
