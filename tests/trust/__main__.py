@@ -24,6 +24,7 @@ from tests.trust.export_targets import aim_many
 from tests.trust.image_mutator import break_many
 from tests.trust.killer import kill_many
 from tests.trust.label_twins import import_many
+from tests.trust.odd_arguments import ask_many
 from tests.trust.outcome import Outcome, table
 from tests.trust.project_mutator import damage_many
 from tests.trust.renamer import move_many
@@ -60,6 +61,7 @@ INSTRUMENTS: Final = (
     Instrument("restores", "damaged twins and restores", restore_many),
     Instrument("disks", "full disks", fill_many, takes_names=True),
     Instrument("targets", "targets of exports", aim_many),
+    Instrument("arguments", "odd arguments and signals", ask_many),
     Instrument("twins", "label imports between twin projects", import_many),
 )
 
