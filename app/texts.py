@@ -1,11 +1,13 @@
 """Texts outside of widgets. `translate("context", "text")` is what `lupdate` looks for."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import Qt
 
 _ZERO_WIDTH_SPACE: Final = "\u200b"
+_LONGEST_PATH: Final = 160
 
 
 def translate(context: str, text: str) -> str:
@@ -46,6 +48,11 @@ def shortened(text: str, longest: int = 60) -> str:
     """A text with names in it, of which the middle is left out where they are very long."""
     half = (longest - 1) // 2
     return text if len(text) <= longest else f"{text[:half].rstrip()}…{text[-half:].lstrip()}"
+
+
+def short_path(names: Iterable[str]) -> str:
+    """Names from the top down, `Animal / Bird`; of a very long path the middle is left out."""
+    return shortened(" / ".join(names), _LONGEST_PATH)
 
 
 def for_menu(text: str, longest: int = 60) -> str:

@@ -28,6 +28,11 @@ def number(value: int) -> str:
     return QLocale().toString(value)
 
 
+def at_most(value: int, most: int = 1_000_000) -> str:
+    """A whole number that nobody reads to its end where it is large: `12`, `1,000,000+`."""
+    return number(value) if value <= most else number(most) + "+"
+
+
 def sentence(words: str) -> str:
     """Words of the engine as a sentence: a capital in front, if that is no file's name, and a full stop behind."""
     if not words:

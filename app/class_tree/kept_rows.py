@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, final
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex
 from PySide6.QtWidgets import QTreeView
@@ -13,6 +14,28 @@ from app.class_tree.row_data import NAME
 
 if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import ClassId
+
+
+MOST_ROWS_OPENED: Final = 400
+"""At once: a class has a row on each of its paths, and a dense graph has more of them than can be counted."""
+
+
+def open_rows(
+    view: QTreeView,
+    rows: Iterable[QModelIndex],
+    is_wanted: Callable[[QModelIndex], bool] = lambda _index: True,
+    *,
+    most: int = MOST_ROWS_OPENED,
+) -> None:
+    """Open rows and what is below them, from above to below, where it is wanted."""
+    model = view.model()
+    waiting = [index for index in rows if is_wanted(index)]
+    for index in islice(waiting, most):  # grows while it is walked
+        if model.canFetchMore(index):
+            model.fetchMore(index)
+        view.expand(index)
+        below = (model.index(row, NAME, index) for row in range(model.rowCount(index)))
+        waiting += [each for each in below if is_wanted(each)]
 
 
 @final
@@ -50,14 +73,10 @@ class KeptRows:
 
     def open_again(self, came: Sequence[int]) -> None:
         """Open the branches that were open, in the rows that came, and new ones above them."""
-        waiting = [self._model.index_of_key(key) for key in came]
-        while waiting and self._open:
-            index = waiting.pop()
-            if self._was_open(self._model.class_of(index)):
-                if self._model.canFetchMore(index):
-                    self._model.fetchMore(index)
-                self._view.expand(index)
-                waiting += [self._model.index(row, NAME, index) for row in range(self._model.rowCount(index))]
+        if self._open:
+            rows = [self._model.index_of_key(key) for key in came]
+            most = max(MOST_ROWS_OPENED, len(self._open))
+            open_rows(self._view, rows, lambda index: self._was_open(self._model.class_of(index)), most=most)
         self._open.clear()
 
     def _was_open(self, class_id: ClassId | None) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from app.texts import short_path
 from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
 
 if TYPE_CHECKING:  # the window shows first
@@ -49,8 +50,8 @@ def find_matches(graph: CategoryGraph, text: str, limit: int = MATCHES_SHOWN) ->
 
 def other_parents(graph: CategoryGraph, class_id: ClassId, parent_id: ClassId | None) -> str:
     """Names of the parents that a class also stands under, as paths; empty when this is its only place."""
-    others = [graph.path_text(other) for other in graph.parents(class_id) if other != parent_id]
-    named = ", ".join(text.replace("/", " / ") for text in others[:OTHER_PARENTS_NAMED])
+    others = [other for other in graph.parents(class_id) if other != parent_id]
+    named = ", ".join(short_path(map(graph.name, graph.paths(other)[0])) for other in others[:OTHER_PARENTS_NAMED])
     more = len(others) - OTHER_PARENTS_NAMED
     return f"{named} +{more}" if more > 0 else named
 

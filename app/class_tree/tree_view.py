@@ -34,7 +34,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOpti
 from app.class_drops import classes_text
 from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, ClassDelegate, Ground, caption_font, paint_ground
 from app.class_tree.drop_target import DropTarget, is_link
-from app.class_tree.kept_rows import KeptRows, is_below
+from app.class_tree.kept_rows import KeptRows, is_below, open_rows
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT, NAME
 from app.drag_picture import drag_picture
@@ -182,6 +182,10 @@ class ClassTreeView(QTreeView):
                 return True
         return False
 
+    def has_open(self, class_id: ClassId) -> bool:
+        """Whether a row of a class stands in open branches."""
+        return any(map(self._is_in_open_branches, self._model.indexes_of(class_id)))
+
     def select_all_built(self, class_ids: Collection[ClassId]) -> None:
         """Choose the first open row of each of these classes beside those that are chosen."""
         chosen = {class_id for class_id, _parent in self.selected_places}
@@ -274,6 +278,8 @@ class ClassTreeView(QTreeView):
         )
         if is_new and self._model.is_editable:
             self.create_requested.emit(self.selected_class)
+        elif event.key() == Qt.Key.Key_Asterisk:  # Qt would open every path
+            open_rows(self, [self.currentIndex().siblingAtColumn(NAME)])
         else:
             super().keyPressEvent(event)
 

@@ -9,9 +9,11 @@ from PySide6.QtCore import QLocale, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
+from app.class_tree.kept_rows import open_rows
 from app.class_tree.logic import Matches, find_matches
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.no_classes import NoClasses
+from app.class_tree.row_data import NAME
 from app.class_tree.subset_list import SubsetList
 from app.class_tree.tree_view import ClassTreeView
 from app.controls import make_icon_button
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import ClassId
 
 FILTER_DELAY_MS: Final = 120
-MOST_ROWS_OPENED: Final = 400
-"""A class with many parents under classes with many parents has very many rows; the first ones are enough."""
 
 
 @final
@@ -284,10 +284,17 @@ class ClassTree(QWidget):
         if text:
             matches = find_matches(self._session.graph, text)
             self._found_model.set_graph(self._session.graph, matches)
-            _open_rows(self._found, self._found_model)
+            self._open_found(matches)
         elif self._stack.currentWidget() is self._found:
             self._leave_found()
         self._show_fitting_page()
+
+    def _open_found(self, matches: Matches) -> None:
+        """Open the branches that lead to what was found; the best of it is there however deep it lies."""
+        open_rows(self._found, [self._found_model.index(row, NAME) for row in range(self._found_model.rowCount())])
+        best = matches.classes[:1]
+        if best and not self._found.has_open(best[0]):
+            self._found.scrollTo(self._found_model.index_of_path(self._found_model.first_path(best[0])))
 
     def _leave_found(self) -> None:
         """Back to all classes; the class that was chosen among the found ones stays chosen."""
@@ -332,16 +339,3 @@ class ClassTree(QWidget):
     def sizeHint(self) -> QSize:
         """Ask for room."""
         return QSize(260, 480)
-
-
-def _open_rows(view: ClassTreeView, model: ClassTreeModel) -> None:
-    """Open the first branches of a tree, from above to below."""
-    waiting = [model.index(row, 0) for row in range(model.rowCount())]
-    opened = 0
-    while waiting and opened < MOST_ROWS_OPENED:
-        index = waiting.pop(0)
-        if model.canFetchMore(index):
-            model.fetchMore(index)
-        view.expand(index)
-        opened += 1
-        waiting += [model.index(row, 0, index) for row in range(model.rowCount(index))]

@@ -27,6 +27,8 @@ ALWAYS: Final = 12
 """So many names are shown even where they cover a dot: without them nobody knows where anything is."""
 WIDEST: Final = 150.0
 """Of a name, in logical pixels."""
+MOST_BELOW: Final = 2**62
+"""Counted below a class; there may be more paths than any number of the machine holds."""
 _GAP: Final = 4.0  # logical pixels between names, and from a name to its class
 _GROUND: Final = 0.86  # how opaque the ground of a name is
 _INSET: Final = 6.0  # before and after the letters
@@ -205,9 +207,10 @@ def on_pixels(place: QPointF, ratio: float) -> QPointF:
 
 
 def branch_sizes(drawing: Drawing) -> NDArray[np.int64]:
-    """(n,) how much stands below each class; what is reached twice counts twice."""
-    sizes = drawing.hidden + 1
+    """(n,) how much stands below each class, `MOST_BELOW` at most; what is reached twice counts twice."""
+    sizes = (drawing.hidden + 1).tolist()
     lowest_first = np.argsort(-drawing.centres[drawing.children, 1], kind="stable")
-    for edge in lowest_first.tolist():  # parents stand above their children, so whatever is below is known by then
-        sizes[drawing.parents[edge]] += sizes[drawing.children[edge]]
-    return sizes
+    ends = zip(drawing.parents[lowest_first].tolist(), drawing.children[lowest_first].tolist(), strict=True)
+    for parent, child in ends:  # parents stand above their children, so whatever is below is known by then
+        sizes[parent] = min(sizes[parent] + sizes[child], MOST_BELOW)
+    return np.array(sizes, dtype=np.int64)

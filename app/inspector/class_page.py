@@ -17,6 +17,7 @@ from app.inspector.wording import (
     aliases_text,
     candidates_text,
     counts_text,
+    more_places_text,
     shortened,
     teaching_text,
 )
@@ -70,6 +71,7 @@ class ClassPage(Page):
         self.add_text(facts.name, "heading").setToolTip(plain_tip(facts.name))
         for place in facts.places:
             self.add_text(fill(self.tr("under %1"), place) if place else "", "caption")
+        self.add_text(more_places_text(facts), "caption")
         self.add_text(aliases_text(facts), "caption")
         self.add_text(counts_text(facts))
         self._add_shots()

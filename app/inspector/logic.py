@@ -8,8 +8,10 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from app.texts import short_path
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.graph.aliases import NO_ALIASES, Aliases
+from engine.graph.ancestry import path_count
 
 if TYPE_CHECKING:  # the window shows first
     from engine.collection.explain import ClassFacts, Explanation, ScoredClass
@@ -22,6 +24,8 @@ DIGITS: Final = 9
 ALWAYS_SHOWN: Final = 5
 RARELY: Final = 0.01
 """A class below the fifth is shown, and has a digit, from this probability on."""
+SHOWN_PLACES: Final = 8
+"""Of a class with many paths from the top; the others are counted."""
 
 
 class Certainty(Enum):
@@ -107,6 +111,7 @@ class ClassPageFacts:
     curve: PolicyCurve | None = None
     note: str = ""
     colour: str = ""
+    more_places: int = 0
 
 
 def certainty(state: CollectionState, image_id: int) -> Certainty:
@@ -160,7 +165,7 @@ def safe_row(graph: CategoryGraph, class_id: int, score: float) -> ScoreRow | No
 
 def place_text(graph: CategoryGraph, class_id: int) -> str:
     """The first path above a class: `Animal / Bird`; empty at the top level."""
-    return " / ".join(graph.name(ancestor) for ancestor in graph.paths(class_id)[0][:-1])
+    return short_path(map(graph.name, graph.paths(class_id)[0][:-1]))
 
 
 def share_rows(graph: CategoryGraph, explanation: Explanation | None) -> tuple[ShareRow, ...]:
@@ -236,7 +241,7 @@ def class_page_facts(
     return ClassPageFacts(
         class_id,
         graph.name(class_id),
-        tuple(" / ".join(graph.name(step) for step in path[:-1]) for path in graph.paths(class_id)),
+        tuple(short_path(map(graph.name, path[:-1])) for path in graph.paths(class_id)[:SHOWN_PLACES]),
         int(state.image_counts.get(class_id, 0)),
         tuple(facts.shots),
         0.0 if facts.is_zero_shot else (float(facts.lambda_) if parents else 1.0),
@@ -252,6 +257,7 @@ def class_page_facts(
         curve,
         note="" if details is None else details.note,
         colour="" if details is None else details.colour,
+        more_places=max(0, path_count(graph, class_id) - SHOWN_PLACES),
     )
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLocale
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, ShareSource, Teaching, teaching
 from app.texts import fill, translate
 from app.unread import short_reason
-from app.wording import images, moment_text, number, percent
+from app.wording import at_most, images, moment_text, number, percent
 
 if TYPE_CHECKING:
     from engine.collection.policy_curve import PolicyCurve
@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 
 SYNONYMS_NAMED: Final = 6
 LONGEST_IN_SENTENCE: Final = 40
+
+
+def more_places_text(facts: ClassPageFacts) -> str:
+    """How many places are not named; empty where all are."""
+    if not facts.more_places:
+        return ""
+    if facts.more_places == 1:
+        return translate("inspector", "and 1 more place")
+    return fill(translate("inspector", "and %1 more places"), at_most(facts.more_places))
 
 
 def label_title(graph: CategoryGraph, label: Label | None) -> str:

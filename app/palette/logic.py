@@ -9,13 +9,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from app.texts import fill, translate
+from app.texts import fill, short_path, translate
+from app.wording import at_most
 from engine.errors import GraphError
+from engine.graph.ancestry import path_count
 
 if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph
 
 ROW_LIMIT: Final = 40
+MOST_PLACES: Final = 999
 
 
 @dataclass(frozen=True)
@@ -156,10 +159,9 @@ def _parent_named(text: str, graph: CategoryGraph) -> int | None:
 
 def place_of(graph: CategoryGraph, class_id: int) -> str:
     """Where a class stands, without its own name: `Animal / Bird`, with the number of further places."""
-    paths = graph.paths(class_id)
-    above = " / ".join(graph.name(ancestor) for ancestor in paths[0][:-1])
-    more = len(paths) - 1
-    return f"{above}  +{more}" if more else above
+    above = short_path(map(graph.name, graph.paths(class_id)[0][:-1]))
+    more = path_count(graph, class_id) - 1
+    return f"{above}  +{at_most(more, MOST_PLACES)}" if more else above
 
 
 def commands_for(rows: Iterable[PaletteRow], text: str) -> list[PaletteRow]:

@@ -1,9 +1,14 @@
 """Questions answered from above to below: each class after its parents, once, however many paths lead there."""
 
-from collections.abc import Iterable
+from __future__ import annotations
 
-from engine.graph.category_graph import CategoryGraph, ClassId
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from engine.graph.traversal import reachable
+
+if TYPE_CHECKING:  # the window shows first
+    from engine.graph.category_graph import CategoryGraph, ClassId
 
 
 def parents_first(graph: CategoryGraph, class_ids: Iterable[ClassId]) -> list[ClassId]:

@@ -18,6 +18,7 @@ from app.class_tree.tree_view import ClassTreeView
 from app.dragging import CLASS_MIME, IMAGES_MIME, classes_mime_data
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.group_edits import add_parent
+from tests.support.deep_graphs import add_all, ladder
 from tests.support.graphs import seaside_graph
 from tests.support.sessions import LONG_MS, recorded
 
@@ -346,3 +347,38 @@ def test_branches_stay_open_below_a_new_parent(tree: Tree) -> None:
     assert row.parent().data() == "Winged"
     assert tree.view.isExpanded(row.parent())
     assert tree.view.isExpanded(row)
+
+
+# -- more paths than anybody could open
+
+
+@pytest.fixture
+def ladder_tree(qtbot: QtBot) -> Tree:
+    """Sixteen levels of two classes, each under both above, which would have 131,070 rows; one path of it is open."""
+    graph = CategoryGraph()
+    add_all(graph, ladder(16))
+    tree = Tree(graph)
+    qtbot.addWidget(tree.view)
+    tree.view.show()
+    tree.row(*(f"left {level}" for level in range(16)))
+    return tree
+
+
+def rows_built(tree: Tree) -> int:
+    return sum(len(tree.model.indexes_of(class_id)) for class_id in tree.graph.classes())
+
+
+def test_the_key_for_a_whole_branch_opens_the_first_rows(qtbot: QtBot, ladder_tree: Tree) -> None:
+    """Qt's own would open every path."""
+    ladder_tree.view.select(ladder_tree.row("right 0"))
+    qtbot.keyClick(ladder_tree.view, Qt.Key.Key_Asterisk)
+    assert ladder_tree.view.isExpanded(ladder_tree.row("right 0").model().index(0, NAME, ladder_tree.row("right 0")))
+    assert rows_built(ladder_tree) < 2_000
+
+
+def test_a_moved_branch_opens_no_more_rows_than_anybody_looks_through(ladder_tree: Tree) -> None:
+    """What was open on one path is open again, but not on every other."""
+    top = ladder_tree.graph.add_class("top")
+    ladder_tree.edit("move", ladder_tree.graph.find("left 0"), None, top)
+    assert ladder_tree.view.isExpanded(ladder_tree.row("top", "left 0", "left 1"))
+    assert rows_built(ladder_tree) < 2_000

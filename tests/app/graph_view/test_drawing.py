@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, make_drawing, moved_along
-from app.graph_view.far_names import branch_sizes
+from app.graph_view.far_names import MOST_BELOW, branch_sizes
 from app.graph_view.walk import Heading, first_row, next_row
 
 ANIMAL, BIRD, FISH, GULL, PET = 1, 2, 3, 4, 5
@@ -70,3 +70,12 @@ def test_a_branch_is_as_big_as_what_stands_below_it(drawing: Drawing) -> None:
     """Classes folded into a card count too."""
     sizes = dict(zip(drawing.ids.tolist(), branch_sizes(drawing).tolist(), strict=True))
     assert sizes == {ANIMAL: 1 + 2 + 8, PET: 1 + 8, BIRD: 2, FISH: 8, GULL: 1}
+
+
+def test_more_paths_than_can_be_counted() -> None:
+    """Eighty levels of two classes, each under both above, have 2 ** 80 paths."""
+    places = {2 * level + side: (100.0 * side, 100.0 * level) for level in range(80) for side in range(2)}
+    edges = [(upper, lower) for lower in places for upper in places if upper // 2 == lower // 2 - 1]
+    sizes = branch_sizes(make_drawing(places, edges, {}, hidden={}, distances={}))
+    assert sizes[0] == MOST_BELOW
+    assert sizes[-2:].tolist() == [1, 1]
