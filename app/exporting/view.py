@@ -195,7 +195,7 @@ class ExportCard(Overlay):
             self.target.setText(str(look.target))
         self.details.show_look(look)
         self._facts.setText(target_facts(look))
-        set_property(self._facts, "role", "warning" if look.is_taken else "secondary")
+        set_property(self._facts, "role", "warning" if look.is_taken and not look.problem else "secondary")
         self.failure.show_text(problem_text(look.problem) or self._failed_because)
         self._show_answers()
 
@@ -278,11 +278,17 @@ class ExportCard(Overlay):
         return HEIGHT
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter exports, from wherever the keyboard is but a button that says otherwise."""
+        """Enter exports, from wherever the keyboard is but a button that says otherwise.
+
+        A file that is no earlier export is replaced by its button alone; Enter elsewhere leads there.
+        """
         focused = QApplication.focusWidget()
         others = (self.keep_button, self.browse_button, self.close_button)
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and focused not in others:
-            self._on_export()
+            if self._look is not None and self._look.replaced_kind and focused is not self.export_button:
+                self.export_button.setFocus()
+            else:
+                self._on_export()
             return
         super().keyPressEvent(event)
 

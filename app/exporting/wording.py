@@ -89,15 +89,15 @@ def target_label(*, is_folder: bool) -> str:
 
 
 def target_facts(look: "ExportLook") -> str:
-    """`12.3 GB free there`, and whether a file is replaced."""
+    """`12.3 GB free there`, and whether a file is replaced; where something speaks against it, nothing is."""
     parts = []
     if look.wish.offered.writes_into:
         words = translate("exporting", "Choose the folder of your images to have the new files beside them.")
         parts.append(words)
-    if look.replaced_kind:
-        words = translate("exporting", "%1 exists and is not an export like this one (%2). It will be lost.")
+    if look.replaced_kind and not look.problem:
+        words = translate("exporting", "%1 is %2, not an export like this one. It will be lost.")
         parts.append(fill(words, shown(look.target.name), look.replaced_kind))
-    elif look.is_taken:
+    elif look.is_taken and not look.problem:
         parts.append(fill(translate("exporting", "%1 exists and will be replaced."), shown(look.target.name)))
     if look.free_bytes is not None:
         parts.append(fill(translate("exporting", "%1 free on this disk."), file_size(look.free_bytes)))

@@ -36,8 +36,8 @@ def job_title(target: "Path") -> str:
 
 
 def taken_text(target: "Path", kind: str) -> str:
-    """`birds.svg exists and is not an export like this one (a JPEG picture).`."""
-    template = translate("graph_export", "%1 exists and is not an export like this one (%2).")
+    """`birds.svg is a JPEG picture, not an export like this one.`."""
+    template = translate("graph_export", "%1 is %2, not an export like this one.")
     return fill(template, shown(target.name), kind)
 
 

@@ -164,7 +164,11 @@ def test_another_file_is_replaced_by_a_button_that_says_so(reviewing: Desk, tmp_
     taken = tmp_path / "taken.csv"
     taken.write_text("mine", encoding="utf-8")
     name_target(reviewing, card, str(taken))
-    click(reviewing, card.export_button)
+    reviewing.qtbot.keyClick(card.target, Qt.Key.Key_Return)
+    assert not card.is_running
+    assert QApplication.focusWidget() is card.export_button
+    assert taken.read_text(encoding="utf-8") == "mine"
+    reviewing.qtbot.keyClick(card.export_button, Qt.Key.Key_Return)
     reviewing.wait(lambda: bool(reviewing.window.toast.message))
     assert taken.read_text(encoding="utf-8").startswith("image,class,")
     card = opened(reviewing)
@@ -178,6 +182,7 @@ def test_another_file_is_replaced_by_a_button_that_says_so(reviewing: Desk, tmp_
     before = photo.read_bytes()
     name_target(reviewing, card, str(tmp_path / "latest.csv"))
     assert "would overwrite an image of the project" in card.failure.text
+    assert "will be replaced" not in texts(card)
     assert not card.export_button.isEnabled()
     assert photo.read_bytes() == before
 
@@ -197,7 +202,7 @@ def test_places(reviewing: Desk, collection: Collection, tmp_path: Path, monkeyp
     taken.write_text("mine", encoding="utf-8")
     name_target(reviewing, card, str(taken))
     assert (card.failure.text, card.export_button.text()) == ("", "Replace")
-    assert "taken.csv exists and is not an export like this one (another file)." in texts(card)
+    assert "taken.csv is another file, not an export like this one. It will be lost." in texts(card)
     click(reviewing, card.formats.buttons["folders"])
     full = tmp_path / "full"
     full.mkdir()

@@ -142,7 +142,7 @@ def test_a_name_that_the_dialog_did_not_know_is_asked_about(
     theirs = tmp_path / "shapes.svg"
     theirs.write_text("theirs", encoding="utf-8")
     _, said = exported(reviewing, monkeypatch, tmp_path / "shapes", "svg")
-    assert said == "shapes.svg exists and is not an export like this one (another file)."
+    assert said == "shapes.svg is another file, not an export like this one."
     assert theirs.read_text(encoding="utf-8") == "theirs"
     reviewing.qtbot.mouseClick(button(reviewing.window.toast, "Replace"), Qt.MouseButton.LeftButton)
     reviewing.wait(lambda: theirs.read_bytes() != b"theirs")
