@@ -3,7 +3,7 @@
 # the guard comes before whatever takes long to load
 import sys
 
-from app.early_stop import guard_start, is_start
+from app.early_stop import end_command, guard_start, is_start
 
 if is_start(__name__):
     guard_start()
@@ -43,7 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from engine.log import ProcessKind, logging_to_file
 
         with logging_to_file(ProcessKind.COMMAND):
-            return run_command(words)
+            status = run_command(words)
+        if is_start(__name__):
+            end_command(status)
+        return status
     if len(words) > 1:
         sys.stderr.write(f"protoleaf: the window opens one project: expected nothing after {first}, found {words[1]}\n")
         return 2

@@ -5,10 +5,12 @@ import io
 import os
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
 from typing import TextIO, cast
 
 _STANDARD_STREAMS = (0, 1, 2)
+_STOPPED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
 _SCRIPTS = {"protoleaf", "protoleaf.exe", "protoleaf-script.py"}
 
 
@@ -45,6 +47,21 @@ def end_quietly_when_stopped() -> None:
     is_worker = sys.argv[1:2] == ["worker"]
     signal.signal(signal.SIGINT, signal.SIG_IGN if is_worker else _end)
     signal.signal(signal.SIGTERM, _end_silently if is_worker else _end)
+
+
+def end_command(status: int) -> None:
+    """End a command: what it did is done, so a stop that comes now changes nothing.
+
+    After one that was stopped nothing is left to the interpreter's own end, which would wait for threads, and which
+    takes an interruption that a library saw for its own.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    if status in _STOPPED:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(status)
 
 
 def _end(number: int, _frame: FrameType | None) -> None:

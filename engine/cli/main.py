@@ -32,7 +32,7 @@ from engine.cli import (
     training_commands,
     what_if_command,
 )
-from engine.cli.stopping import interrupted_by_signals, stop_status
+from engine.cli.stopping import interrupted_by_signals, stop_status, was_interrupted
 from engine.config import CacheFolders, is_packaged
 from engine.errors import Cancelled, InputError, ProtoleafError, StorageError, UsageError
 from engine.full_disk import told
@@ -122,13 +122,23 @@ def _guarded(arguments: Sequence[str]) -> int:
             raise
         return NOBODY_READS
     except Exception as error:
-        plain = _in_one_line(told(error, *_places(arguments)))
-        if plain is None:
+        status = _answer(error, arguments)
+        if status is None:
             raise
-        _drop_unwritten_output()
-        if isinstance(plain, BrokenPipeError):
-            return NOBODY_READS
-        return _complain(str(plain), MISUSED if isinstance(plain, UsageError) else FAILED)
+        return status
+
+
+def _answer(error: Exception, arguments: Sequence[str]) -> int | None:
+    """Say why a command ended; None where nobody knows."""
+    if was_interrupted():  # a library that was being loaded gives another error for it
+        return _complain(STOPPED_MESSAGE, stop_status())
+    plain = _in_one_line(told(error, *_places(arguments)))
+    if plain is None:
+        return None
+    _drop_unwritten_output()
+    if isinstance(plain, BrokenPipeError):
+        return NOBODY_READS
+    return _complain(str(plain), MISUSED if isinstance(plain, UsageError) else FAILED)
 
 
 def _in_one_line(error: Exception) -> ProtoleafError | BrokenPipeError | None:

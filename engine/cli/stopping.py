@@ -3,7 +3,9 @@
 Work that can stop at a safe point does so when it is asked once; asked twice, it stops at once.
 """
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,22 +18,35 @@ from engine.events import CancelToken
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _OF_A_SIGNAL: Final = 128
 """A shell adds this to the number of the signal that ended a command."""
+_AGAIN_AFTER_S: Final = 0.01
 _received: Final[list[int]] = []
+_interrupted: Final = threading.Event()
 
 
 @contextmanager
 def interrupted_by_signals() -> Iterator[None]:
     """Raise `KeyboardInterrupt` for Ctrl+C and for a polite kill; in another than the main thread, do nothing."""
     _received.clear()
+    _interrupted.clear()
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, _interrupt) for number in SIGNALS}
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    unraisable = sys.unraisablehook
     try:
+        sys.unraisablehook = _not_lost
+        for number in SIGNALS:
+            signal.signal(number, _interrupt)
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        sys.unraisablehook = unraisable
+
+
+def was_interrupted() -> bool:
+    """Whether `KeyboardInterrupt` was raised: an error that comes after it may be what a library made of it."""
+    return _interrupted.is_set()
 
 
 def stop_status() -> int:
@@ -41,7 +56,16 @@ def stop_status() -> int:
 
 def _interrupt(number: int, _frame: FrameType | None) -> None:
     _received.append(number)
+    _interrupted.set()
     raise KeyboardInterrupt
+
+
+def _not_lost(error: "sys.UnraisableHookArgs") -> None:
+    """Interrupt once more where it came while an object was being cleared away: Python drops errors there."""
+    if issubclass(error.exc_type, KeyboardInterrupt) and _received:
+        threading.Timer(_AGAIN_AFTER_S, os.kill, (os.getpid(), _received[-1])).start()
+    else:
+        sys.__unraisablehook__(error)
 
 
 @contextmanager

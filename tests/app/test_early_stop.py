@@ -47,6 +47,43 @@ def test_a_worker_says_nothing() -> None:
     assert stopped(signal.SIGINT, "worker") == (0, "")
 
 
+ENDING = """
+import os, signal, sys
+from app.early_stop import end_command
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+status = int(sys.argv[1])
+try:
+    exec("os.kill(os.getpid(), signal.SIGTERM)" if status else "")
+except KeyboardInterrupt:
+    pass
+end_command(status)
+os.kill(os.getpid(), signal.SIGTERM)
+print("done")
+sys.exit(status)
+"""
+
+
+def ended(status: int, folder: Path) -> tuple[int, str, str]:
+    """Status, output and messages of a process that ends as a command does, and is stopped after that."""
+    (folder / "ending.py").write_text(ENDING, encoding="utf-8")
+    places = f"{folder}{os.pathsep}{Path(__file__).parents[2]}"
+    command = [sys.executable, "-m", "ending", str(status)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": places}
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_end_of_a_command(tmp_path: Path) -> None:
+    """A stop that comes after the work changes nothing; after one that came in time the status is that of the stop.
+
+    A module that Python runs would die of Ctrl+C instead, if it met it in code that was made of a text, as that of a
+    dataclass is.
+    """
+    assert ended(0, tmp_path) == (0, "done\n", "")
+    assert ended(143, tmp_path) == (143, "", "")
+
+
 def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """A line of a shell; `$P` is the program."""
     environment = {**os.environ, "P": f"{sys.executable} -m app"}

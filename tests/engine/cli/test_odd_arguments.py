@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,41 @@ def test_the_status_of_a_stop(
     monkeypatch.setattr(new_command, "say", killed)
     assert "what was finished is kept" in refused(capsys, "new", tmp_path / "a.protoleaf", status=status)
     assert signal.getsignal(number) is before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_stop_that_a_library_takes_for_an_error_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As compiled modules do that are being loaded."""
+
+    def loaded(*_arguments: object, as_json: bool) -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        except KeyboardInterrupt:
+            raise ImportError("initialization failed") from None
+
+    monkeypatch.setattr(new_command, "say", loaded)
+    assert "what was finished is kept" in refused(capsys, "new", tmp_path / "a.protoleaf", status=143)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_stop_while_an_object_is_cleared_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Python drops what is raised there, and prints a traceback; the command stops all the same, in one line."""
+
+    class Dying:
+        def __del__(self) -> None:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def clear(*_arguments: object, as_json: bool) -> None:
+        Dying()
+        threading.Event().wait(10.0)
+
+    monkeypatch.setattr(new_command, "say", clear)
+    said = refused(capsys, "new", tmp_path / "a.protoleaf", status=130)
+    assert said.count("\n") == 1
 
 
 def test_a_second_stop_while_the_first_is_said(
