@@ -3,11 +3,14 @@
 import errno
 import io
 import os
-import signal
 import sys
-from contextlib import suppress
-from types import FrameType
-from typing import TextIO, cast
+
+TYPE_CHECKING = False  # a word that type checkers know; `typing` itself takes long to load
+if TYPE_CHECKING:
+    import signal
+    from types import FrameType
+else:
+    import _signal as signal  # what is built in; the module itself loads much
 
 _STANDARD_STREAMS = (0, 1, 2)
 _STOPPED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
@@ -32,7 +35,7 @@ def guard_start() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)
     if sys.stdout is None:  # so it is where it was closed
-        sys.stdout = cast(TextIO, _ClosedOutput())
+        sys.stdout = _ClosedOutput()
     if sys.stderr is None:
         sys.stderr = os.fdopen(2, "w", encoding="utf-8")
     if sys.stdin is None:
@@ -58,18 +61,24 @@ def end_command(status: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     if status in _STOPPED:
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):
-                stream.flush()
+        _flush()
         os._exit(status)
 
 
-def _end(number: int, _frame: FrameType | None) -> None:
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+
+
+def _end(number: int, _frame: "FrameType | None") -> None:
     _write_line(b"protoleaf: stopped\n")
     os._exit(128 + number)
 
 
-def _end_silently(number: int, _frame: FrameType | None) -> None:
+def _end_silently(number: int, _frame: "FrameType | None") -> None:
     os._exit(128 + number)
 
 

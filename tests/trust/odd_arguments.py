@@ -27,6 +27,8 @@ SETTLED: Final = frozenset({0, 1, 2, 130, 141, 143})
 """Exit statuses that a command may have."""
 BEFORE_OUR_FIRST_LINE: Final = frozenset({-signal.SIGINT, -signal.SIGTERM})
 """A signal may come while Python itself is still starting."""
+GUARD: Final = "from app.early_stop import"
+"""The first line of ours; what comes before it is Python's own."""
 LEFT_OUT: Final = ("benchmark", "experiment", "doctor", "menu-entry")
 """Commands that measure or train for minutes when their arguments happen to be right, or change the desktop."""
 ODD: Final = (
@@ -36,6 +38,14 @@ ODD: Final = (
     "ü" * 200, "PROJECT", "FOLDER", "FILE",
 )  # fmt: skip
 """PROJECT, FOLDER and FILE stand for ones that are there."""
+STOPPED: Final = (
+    ("suggest", "PROJECT"), ("check", "PROJECT"), ("classify", "PROJECT", "-o", "out.csv"), ("backup", "PROJECT"),
+    ("export", "PROJECT", "csv", "out.csv"), ("export", "PROJECT", "folders", "out"), ("backups", "list", "PROJECT"),
+    ("import-labels", "PROJECT", "FILE"), ("what-if", "PROJECT", "--json"), ("versions", "PROJECT"),
+)  # fmt: skip
+"""Commands that work for a while, to be stopped at any moment."""
+TWICE_AFTER_S: Final = 0.05
+"""So fast an impatient person presses Ctrl+C again."""
 STREAMS: Final = {
     "closed output": ">&-",
     "closed errors": "2>&-",
@@ -53,6 +63,7 @@ class Try:
     stream: str = ""
     number: int = 0
     after_s: float = 0.0
+    is_twice: bool = False
 
 
 def ask_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
@@ -84,7 +95,8 @@ def _drawn(chance: Random) -> Try:
     if kind < 3 / 4:
         return Try(("check", "PROJECT") if chance.random() < 1 / 2 else words, stream=chance.choice(list(STREAMS)))
     number = chance.choice((signal.SIGINT, signal.SIGTERM))
-    return Try(("suggest", "PROJECT"), number=number, after_s=chance.random() * LATEST_SIGNAL_S)
+    after_s, is_twice = chance.random() * LATEST_SIGNAL_S, chance.random() < 1 / 4
+    return Try(chance.choice(STOPPED), number=number, after_s=after_s, is_twice=is_twice)
 
 
 def ask(stage: Stage, one: Try, run: Callable[..., "subprocess.Popen[bytes]"] = subprocess.Popen) -> Trial:
@@ -117,6 +129,9 @@ def _run(one: Try, words: Sequence[str], folder: Path, run: Callable[..., Any]) 
         if one.number:
             time.sleep(one.after_s)
             child.send_signal(one.number)
+            if one.is_twice:
+                time.sleep(TWICE_AFTER_S)
+                child.send_signal(one.number)
         try:
             _, said = child.communicate(timeout=LIMIT_S)
         except subprocess.TimeoutExpired:
@@ -129,12 +144,14 @@ def _faults(one: Try, status: int | None, said: str, doing: str, *, is_changed: 
     if status is None:
         yield Fault("hang", doing)
         return
-    is_early = bool(one.number) and "early_stop" not in said and "/engine/" not in said
-    if "Traceback (most recent call last)" in said and not is_early:
+    is_guarded = "/engine/" in said or ("/app/" in said and GUARD not in said)
+    if "Traceback (most recent call last)" in said and (is_guarded or not one.number):
         yield Fault("traceback", f"{doing}: {said.strip().splitlines()[-1][:200]}")
     elif status not in SETTLED and not (one.number and status in BEFORE_OUR_FIRST_LINE):
         yield Fault("other", f"{doing}: status {status}")
     if status == 1 and said.count("protoleaf: ") > 1:
         yield Fault("other", f"{doing}: several lines: {said[:200]!r}")
+    if one.number and status in {130, 143} and said.count("\n") > 1:
+        yield Fault("other", f"{doing}: more than one line: {said[:200]!r}")
     if is_changed and status != 0:
         yield Fault("wrong", f"{doing}: the project was changed")
