@@ -1,11 +1,13 @@
 """What comes of a training: figures, one click to use the new version or to keep the old one, and the way back."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
+from app.session.embed_job import EmbedJob
 from app.training.job import Phase
 from app.training.logic import Depth
 from engine.collection.state import NO_CLASS, ImageStatus
@@ -89,6 +91,11 @@ def test_keeping_the_current_version_changes_nothing(reviewing: Desk, backbone: 
     reviewing.wait(lambda: used_names(panel) == ["otherleaf"])
 
 
+def in_one_view(jobs: Sequence[tuple[object, ...]]) -> list[EmbedJob]:
+    """Without those that look closer when a person pauses: on a busy machine their time comes earlier."""
+    return [job for (job,) in jobs if isinstance(job, EmbedJob) and not job.wanted.in_views]
+
+
 def test_another_backbone_looks_at_all_images_again(reviewing: Desk, backbone: Path) -> None:
     """Choosing it starts the reading by itself; undo needs none, as the old embeddings are still there."""
     prepare(reviewing, Trainer([result()]), backbone)
@@ -97,14 +104,14 @@ def test_another_backbone_looks_at_all_images_again(reviewing: Desk, backbone: P
     readings = recorded(reviewing.window.session.jobs.job_added)
     changed_by(reviewing.qtbot, reviewing.window.session, panel.outcome.use_button.click)
     reviewing.wait_until_read()
-    assert len(readings) == 1
+    assert len(in_one_view(readings)) == 1
     assert reviewing.state.model_name == "leafnet"
     assert (reviewing.state.best_class != NO_CLASS).all()
     jobs = recorded(reviewing.window.session.jobs.job_added)
     reviewing.grid.setFocus()
     reviewing.press_for_change(Key.Key_Z, CONTROL)
     assert (reviewing.state.status == ImageStatus.READY).all()
-    assert jobs == []
+    assert in_one_view(jobs) == []
 
 
 def test_a_version_whose_files_are_gone_is_not_taken(reviewing: Desk, backbone: Path) -> None:

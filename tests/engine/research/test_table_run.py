@@ -1,6 +1,7 @@
 """What a table misses, and running it in processes of their own."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -102,7 +103,11 @@ def test_cancelled(data: Path, tmp_path: Path) -> None:
 def test_children_do_not_hear_ctrl_c() -> None:
     """A terminal sends it to every process; only the one that the person started answers."""
     program = [sys.executable, "-c", "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"]
-    with children_without_ctrl_c():
-        inside = subprocess.run(program, capture_output=True, text=True, check=True).stdout
-    outside = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
+    try:
+        with children_without_ctrl_c():
+            inside = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+        outside = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert (inside.strip(), outside.strip()) == ("True", "False")
