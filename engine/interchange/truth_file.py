@@ -1,7 +1,6 @@
 """The table that predictions are compared with: what somebody else knows, or a file of predictions of ours."""
 
 import csv
-import io
 import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -13,14 +12,16 @@ from engine.errors import FormatError, GraphError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 from engine.graph.names import split_path
+from engine.interchange import limits
 from engine.interchange.predictions_file import UNKNOWN_NAME
 from engine.interchange.spreadsheet_cells import guarded, unguarded
-from engine.interchange.table_text import header_separator, is_preamble, table_text
+from engine.interchange.table_text import check_row_count, first_line, header_separator, is_preamble, table_lines
 
 IMAGE: Final = "image"
 CLASS: Final = "class"
 PATH: Final = "path"
 _SHOWN: Final = 60
+_CALLED: Final = "the truth file"
 
 
 def read_truth(path: Path, graph: CategoryGraph) -> dict[str, int]:
@@ -42,10 +43,12 @@ def read_truth(path: Path, graph: CategoryGraph) -> dict[str, int]:
         FormatError: columns are missing or a class is not in the graph; names the line.
         StorageError: the file cannot be read.
     """
-    text = table_text(path, "the truth file")
     try:
-        rows = _Rows(text)
-        return {row.image: _class_of(graph, row, has_paths=rows.has_paths) for row in rows}
+        separator = _separator(path)
+        check_row_count(path, separator, _CALLED)
+        with table_lines(path, _CALLED) as lines:
+            rows = _Rows(lines, separator)
+            return {row.image: _class_of(graph, row, has_paths=rows.has_paths) for row in rows}
     except csv.Error as error:
         raise FormatError("the truth file is not a CSV file", found=f"{path}: {error}") from error
 
@@ -61,23 +64,14 @@ class _Row:
 class _Rows:
     """The rows below the header, one at a time."""
 
-    def __init__(self, text: str) -> None:
-        lines = io.StringIO(text, newline="")
-        separator = header_separator(text, {IMAGE, CLASS}.issubset)
-        if separator is None:
-            raise FormatError(
-                "the truth file lacks columns",
-                expected=f"{IMAGE},{CLASS}",
-                found=_first_line(text) or "an empty file",
-                remedy="write these names above the columns, with commas, semicolons or tabs between the cells",
-            )
+    def __init__(self, lines: Iterator[str], separator: str) -> None:
         self._table = csv.reader(lines, delimiter=separator)
         header_cells = next(cells for cells in self._table if not is_preamble(cells))
         self._columns = {cell.strip().casefold(): place for place, cell in reversed([*enumerate(header_cells)])}
         self.has_paths = PATH in self._columns
 
     def __iter__(self) -> Iterator[_Row]:
-        for cells in self._table:
+        for cells in limits.at_most(self._table, _CALLED):
             if cells:
                 yield _Row(self._table.line_num, *(unguarded(self._cell(cells, name)) for name in (IMAGE, CLASS, PATH)))
 
@@ -86,9 +80,21 @@ class _Rows:
         return cells[place] if place < len(cells) else ""
 
 
-def _first_line(text: str) -> str:
+def _separator(path: Path) -> str:
+    with table_lines(path, _CALLED) as lines:
+        separator = header_separator(lines, {IMAGE, CLASS}.issubset)
+    if separator is None:
+        raise FormatError(
+            "the truth file lacks columns",
+            expected=f"{IMAGE},{CLASS}",
+            found=_shown(first_line(path, _CALLED)) or "an empty file",
+            remedy="write these names above the columns, with commas, semicolons or tabs between the cells",
+        )
+    return separator
+
+
+def _shown(line: str) -> str:
     """The header as a message may show it."""
-    line = next((line for line in text.splitlines() if not is_preamble([line])), "")
     return ", ".join(cell.strip() for cell in line[:_SHOWN].split(",")).encode("utf-8", "backslashreplace").decode()
 
 

@@ -6,7 +6,6 @@ folder is taken for a deployment, and where photos say nothing, the tables do (`
 """
 
 import csv
-import io
 import json
 import math
 import os
@@ -19,6 +18,8 @@ from urllib.parse import quote, unquote
 
 from engine.errors import FormatError
 from engine.files import shown
+from engine.interchange import limits
+from engine.interchange.file_within import file_within
 from engine.interchange.labelled_images import csv_table
 from engine.interchange.labelled_images.camtrap_dp_package import PACKAGE, TABLES, Deployment, package_json
 from engine.interchange.labelled_images.darwin_core_metadata import model_text
@@ -31,7 +32,7 @@ from engine.interchange.labelled_images.records import (
     WrittenExport,
 )
 from engine.interchange.labelled_images.table_rows import time_in
-from engine.interchange.table_text import table_text
+from engine.interchange.table_text import check_row_count, table_lines
 from engine.interchange.text_file import read_text
 from engine.new_file import ORDINARY_FILE, new_file, text_into
 
@@ -53,6 +54,11 @@ _TYPES: Final[Mapping[str, frozenset[str]]] = {
 }
 """Names of classes that mean what the standard has types of its own for."""
 _NOT_CLASSIFIED: Final = frozenset({"", "unknown", "unclassified"})
+_READ_COLUMNS: Final = frozenset(
+    {"mediaID", "filePath", "scientificName", "observationType", "classifiedBy", "classificationTimestamp",
+     "classificationMethod"}
+)  # fmt: skip
+"""Of the tables of media and observations."""
 _FORBIDDEN_STARTS: Final = (".", "/", "~")
 """With which `filePath` must not begin."""
 
@@ -282,15 +288,18 @@ def _taxa(package: Mapping[str, Any]) -> Iterator[dict[str, str]]:
 
 
 def _rows(folder: Path, package: Mapping[str, Any], name: str) -> Iterator[dict[str, str]]:
-    """Rows of one of the package's tables; a name that leads out of the folder is not followed."""
+    """Rows of one of the package's tables, with the columns that are read."""
     listed = package.get("resources")
     resources = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
     path = next((each.get("path") for each in resources if each.get("name") == name), None)
-    if not isinstance(path, str) or PurePosixPath(path).name != path or not (folder / path).is_file():
+    if not isinstance(path, str):
         raise FormatError(f"the package has no table of {name}", expected=f"{name}.csv beside {PACKAGE}")
+    table = file_within(folder, path, PACKAGE)
     try:
-        for row in csv.DictReader(io.StringIO(table_text(folder / path), newline="")):
-            yield {key: value for key, value in row.items() if key is not None and isinstance(value, str)}
+        check_row_count(table, ",")
+        with table_lines(table) as lines:
+            for row in limits.at_most(csv.DictReader(lines), path):
+                yield {key: value for key, value in row.items() if key in _READ_COLUMNS and isinstance(value, str)}
     except csv.Error as error:
         raise FormatError(f"{path} is not a CSV file", found=str(error)) from error
 

@@ -1,19 +1,20 @@
 """CSV: UTF-8, safe to open in a spreadsheet; read back also after a spreadsheet saved it."""
 
 import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from engine.errors import FormatError, StorageError
+from engine.interchange import limits
 from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import (
     CLASS_COLUMNS,
     COLUMNS,
     IMAGE_COLUMNS,
     PLACED,
+    READ_COLUMNS,
     Row,
     Value,
     has_columns,
@@ -22,7 +23,7 @@ from engine.interchange.labelled_images.table_rows import (
     rows,
 )
 from engine.interchange.spreadsheet_cells import guarded, storable, unguarded
-from engine.interchange.table_text import header_separator, is_preamble, table_text
+from engine.interchange.table_text import check_row_count, first_line, header_separator, is_preamble, table_lines
 from engine.new_file import text_into
 
 SEVERAL: Final = " | "
@@ -52,7 +53,7 @@ def write_placed(images: LabelledImages, file: BinaryIO, placed: Mapping[int, st
 
 def read(source: Path) -> ForeignLabels:
     """Read a table with a column of images and one of classes: ours, one of `classify`, or of another program."""
-    return labels_in(((f"line {line}", row) for line, row in _rows(source)), source.parent)
+    return labels_in(((f"line {line}", row) for line, row in _rows(source)), source)
 
 
 def fits(source: Path) -> bool:
@@ -60,7 +61,7 @@ def fits(source: Path) -> bool:
     if not source.is_file() or source.suffix.casefold() not in _SUFFIXES:
         return False
     try:
-        return _separator(table_text(source)) is not None
+        return _separator(source) is not None
     except (FormatError, StorageError):
         return False
 
@@ -73,29 +74,37 @@ def _write_rows(file: BinaryIO, columns: Sequence[str], all_rows: Iterable[Row])
             table.writerow(guarded(storable(cell(row[name]))) for name in columns)
 
 
-def _separator(text: str) -> str | None:
-    return header_separator(text, has_columns)
+def _separator(source: Path) -> str | None:
+    try:
+        with table_lines(source) as lines:
+            return header_separator(lines, has_columns)
+    except csv.Error:
+        return None
 
 
 def _rows(source: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    text = table_text(source)
-    separator = _separator(text)
+    separator = _separator(source)
     if separator is None:
         raise FormatError(
             f"{source.name} is no table of labels",
             expected=f"a column {' or '.join(IMAGE_COLUMNS)}, and one {' or '.join(CLASS_COLUMNS)}",
-            found=text.split("\n", 1)[0][:60] or "an empty file",
+            found=first_line(source)[:60] or "an empty file",
             remedy="write these names above the columns, with commas, semicolons or tabs between the cells",
         )
-    table = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    line = 0
     try:
-        header = [cell.strip().casefold() for cell in next(cells for cells in table if not is_preamble(cells))]
-        for cells in table:
-            if any(cells):
-                filled = [*map(unguarded, cells), *[""] * (len(header) - len(cells))]
-                yield table.line_num, dict(zip(header, filled, strict=False))
+        check_row_count(source, separator)
+        with table_lines(source) as lines:
+            table = csv.reader(lines, delimiter=separator)
+            header = [cell.strip().casefold() for cell in next(cells for cells in table if not is_preamble(cells))]
+            columns = {name: place for place, name in enumerate(header) if name in READ_COLUMNS}
+            for cells in limits.at_most(table, source.name):
+                line = table.line_num
+                if any(cells):
+                    found = ((name, cells[at] if at < len(cells) else "") for name, at in columns.items())
+                    yield line, {name: unguarded(cell) for name, cell in found}
     except csv.Error as error:
-        raise FormatError(f"{source.name} is not a CSV file", found=f"line {table.line_num}: {error}") from error
+        raise FormatError(f"{source.name} is not a CSV file", found=f"after line {line}: {error}") from error
 
 
 def cell(value: Value) -> str:

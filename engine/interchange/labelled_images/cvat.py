@@ -5,14 +5,17 @@ A class is a label for tags, what an image is said to be is a tag, `source` tell
 """
 
 import zipfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import IO, BinaryIO, Final
 from xml.etree.ElementTree import Element
 
 from engine.errors import FormatError, StorageError
+from engine.interchange import limits
+from engine.interchange.archives import has_member, member, opened_archive
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with, names_below
 from engine.interchange.labelled_images.csv_table import cell
 from engine.interchange.labelled_images.records import (
@@ -24,12 +27,15 @@ from engine.interchange.labelled_images.records import (
 )
 from engine.interchange.labelled_images.table_rows import COLUMNS, ORIGINAL
 from engine.interchange.labelled_images.xml_text import elements, first_tag, xml_attribute, xml_text
+from engine.interchange.table_text import has_more
+from engine.regular_file import open_regular
 
 CANNOT_CARRY: Final = (
     "labels stand beside one another; where a class belongs is said by its tags alone",
     "other parents of a class without images",
 )
 _MEMBER: Final = "annotations.xml"
+_ENTRY: Final = b"<image"
 _BY_MACHINE: Final = "auto"
 _BY_PERSON: Final = "manual"
 _SHAPES: Final = ("tag", "box", "polygon", "polyline", "points", "cuboid", "ellipse", "mask", "skeleton")
@@ -56,19 +62,24 @@ def read(source: Path) -> ForeignLabels:
     labels: dict[ForeignLabel, None] = {}
     problems: list[str] = []
     unlabelled = entries = 0
-    who = ""
+    names: set[str] = set()
     with _opened(source) as file:
-        for element in elements(file, source.name, "meta", "image", "track"):
+        if has_more(file, _ENTRY, limits.MOST_RECORDS):
+            limits.check_count(limits.MOST_RECORDS + 1, source.name)
+    with _opened(source) as file:
+        for element in elements(file, source.name, "assignee", "image", "track"):
             match element.tag:
-                case "meta":
-                    who = _only_assignee(element)
+                case "assignee":
+                    names.add((element.findtext("username") or "").strip())
                 case "track":
                     problems.append(f"the track {element.get('id')} is of a video")
                 case _:
                     entries += 1
-                    found = list(_labels(element, source.parent, who, problems))
+                    limits.check_count(entries, source.name)
+                    found = list(_labels(element, source.parent, _only(names), problems))
                     unlabelled += not found
                     labels |= dict.fromkeys(found)
+                    limits.check_count(len(labels), source.name)
     if not entries and not problems:
         raise FormatError(f"{source.name} has no images", expected="annotations of CVAT for images 1.1")
     return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
@@ -79,11 +90,7 @@ def fits(source: Path) -> bool:
     if not source.is_file():
         return False
     if source.suffix.casefold() == ".zip":
-        try:
-            with zipfile.ZipFile(source) as archive:
-                return _MEMBER in archive.namelist()
-        except (OSError, zipfile.BadZipFile):
-            return False
+        return has_member(source, _MEMBER)
     return source.suffix.casefold() == ".xml" and first_tag(source) == "annotations"
 
 
@@ -142,22 +149,21 @@ def _labels(entry: Element, folder: Path, who: str, problems: list[str]) -> Iter
             yield replace(label, is_machine=is_machine, who="" if is_machine else label.who or who)
 
 
-def _only_assignee(meta: Element) -> str:
+def _only(assignees: Collection[str]) -> str:
     """Whose work it is, where all of it is one person's."""
-    names = {each.findtext("username", "").strip() for each in meta.iter("assignee")}
-    return names.pop() if len(names) == 1 else ""
+    return next(iter(assignees)) if len(assignees) == 1 else ""
 
 
 @contextmanager
-def _opened(source: Path) -> Iterator[BinaryIO]:
+def _opened(source: Path) -> Iterator[IO[bytes]]:
     try:
         if source.suffix.casefold() == ".zip":
-            with zipfile.ZipFile(source) as archive, archive.open(_MEMBER) as member:
-                yield member  # type: ignore[misc]
-        else:
-            with source.open("rb") as file:
+            with opened_archive(source) as archive, member(archive, _MEMBER) as file:
                 yield file
-    except (zipfile.BadZipFile, KeyError, RuntimeError) as error:
+        else:
+            with open_regular(source) as file:
+                yield file
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError) as error:
         raise FormatError(f"{source.name} holds no {_MEMBER}", found=str(error)[:200]) from error
     except OSError as error:
         raise StorageError(f"{source.name} cannot be read", found=str(error), remedy="check the path") from error

@@ -11,6 +11,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -19,6 +20,8 @@ from urllib.request import url2pathname
 
 from engine.errors import FormatError, StorageError
 from engine.files import PhotoFacts, shown
+from engine.interchange import limits
+from engine.interchange.archives import has_member, member, opened_archive, small_member
 from engine.interchange.labelled_images import darwin_core_terms as terms
 from engine.interchange.labelled_images.darwin_core_metadata import eml_xml, model_text, permanent_id
 from engine.interchange.labelled_images.darwin_core_terms import DARWIN_CORE, Table
@@ -32,6 +35,8 @@ from engine.interchange.labelled_images.records import (
     WrittenExport,
 )
 from engine.interchange.labelled_images.table_rows import label_in, row_of, time_in
+from engine.interchange.table_text import has_more, text_lines
+from engine.interchange.xml_trees import LARGEST_DOCUMENT_BYTES
 
 CANNOT_CARRY: Final = (
     "images without a class stay out: they are no occurrences",
@@ -42,10 +47,20 @@ VERIFIED: Final = "verified by a person"
 UNVERIFIED: Final = "machine answer, verified by nobody"
 BETWEEN_CLASSES: Final = " | "
 """Between the classes above, the highest first, as the standard recommends."""
-LARGEST_TABLE_BYTES: Final = 4 * 2**30
-"""Unpacked: an archive that says more is refused. Chosen."""
 _FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)
 """Of files in a zip archive whose time is nobody's business: the same collection gives the same archive."""
+_READ_TERMS: Final = frozenset(
+    {
+        *terms.MEDIA_PLACES,
+        *(
+            DARWIN_CORE + name
+            for name in (
+                "scientificName", "dynamicProperties", "associatedMedia", "higherClassification", "taxonID",
+                "identifiedBy", "dateIdentified", "identificationVerificationStatus",
+            )
+        ),
+    }
+)  # fmt: skip
 _LEFT_OUT_OF_PROPERTIES: Final = frozenset({"file", "exported_at"})
 
 
@@ -73,7 +88,7 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
 def read(source: Path) -> ForeignLabels:
     """Read an archive, ours or another one: each occurrence with a name is a label."""
     try:
-        with zipfile.ZipFile(source) as archive:
+        with opened_archive(source) as archive:
             return _labels(archive, source)
     except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError) as error:
         raise FormatError(f"{source.name} is no Darwin Core archive", found=str(error)[:200]) from error
@@ -85,14 +100,7 @@ def read(source: Path) -> ForeignLabels:
 
 def fits(source: Path) -> bool:
     """Whether it is a zip archive with a `meta.xml`."""
-    try:
-        with source.open("rb") as file:
-            if not zipfile.is_zipfile(file):
-                return False
-            with zipfile.ZipFile(file) as archive:
-                return terms.META in archive.namelist()
-    except (OSError, zipfile.BadZipFile, ValueError):
-        return False
+    return has_member(source, terms.META)
 
 
 def _occurrence(
@@ -180,7 +188,7 @@ def _one_line(cell: str) -> str:
 
 
 def _labels(archive: zipfile.ZipFile, source: Path) -> ForeignLabels:
-    core, *others = terms.tables_in(_small(archive, terms.META))
+    core, *others = terms.tables_in(small_member(archive, terms.META, LARGEST_DOCUMENT_BYTES))
     if core.row_type != terms.OCCURRENCE:
         raise FormatError(
             f"{source.name} has no occurrences", expected="an archive whose core is Occurrence", found=core.row_type
@@ -202,6 +210,7 @@ def _labels(archive: zipfile.ZipFile, source: Path) -> ForeignLabels:
             continue
         unlabelled += not found
         labels += found
+        limits.check_count(len(labels), source.name)
     return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
 
 
@@ -262,32 +271,33 @@ def _time(text: str) -> datetime | None:
         return None
 
 
-def _small(archive: zipfile.ZipFile, name: str) -> bytes:
-    _check_size(archive, name)
-    return archive.read(name)
-
-
 def _rows(archive: zipfile.ZipFile, table: Table) -> Iterator[dict[str, str]]:
     """Rows by term; the id that ties tables together is under ""."""
-    _check_size(archive, table.file)
+    _check_row_count(archive, table)
+    columns = {at: term for at, term in table.columns.items() if term in _READ_TERMS}
+    for index, cells in enumerate(limits.at_most(_cells(archive, table), table.file)):
+        if index >= table.header_lines and cells:
+            yield {
+                "": cells[table.id_index] if table.id_index < len(cells) else "",
+                **{term: cells[at] for at, term in columns.items() if at < len(cells)},
+            }
+
+
+def _cells(archive: zipfile.ZipFile, table: Table) -> Iterator[list[str]]:
     with (
-        archive.open(table.file) as entry,
-        io.TextIOWrapper(entry, encoding=table.encoding, newline="") as text,
+        member(archive, table.file) as entry,
+        closing(text_lines(entry, table.file, table.encoding)) as lines,
     ):
-        reader = (
-            csv.reader(text, delimiter=table.separator, quotechar=table.quote)
-            if table.quote
-            else csv.reader(text, delimiter=table.separator, quoting=csv.QUOTE_NONE)
-        )
-        for index, cells in enumerate(reader):
-            if index >= table.header_lines and cells:
-                yield {
-                    "": cells[table.id_index] if table.id_index < len(cells) else "",
-                    **{term: cells[at] for at, term in table.columns.items() if at < len(cells)},
-                }
+        if table.quote:
+            yield from csv.reader(lines, delimiter=table.separator, quotechar=table.quote)
+        else:
+            yield from csv.reader(lines, delimiter=table.separator, quoting=csv.QUOTE_NONE)
 
 
-def _check_size(archive: zipfile.ZipFile, name: str) -> None:
-    size = archive.getinfo(name).file_size
-    if size > LARGEST_TABLE_BYTES:
-        raise FormatError(f"{name} is too large to be read", found=f"{size // 2**20:,} MiB")
+def _check_row_count(archive: zipfile.ZipFile, table: Table) -> None:
+    """Refuse a table of too many rows before any is held: it takes seconds to count them."""
+    with member(archive, table.file) as entry:
+        is_short = not has_more(entry, b"\n", limits.MOST_RECORDS)
+    if not is_short:
+        for _ in limits.at_most(_cells(archive, table), table.file):
+            pass

@@ -1,15 +1,16 @@
 """JSON lines: one object for each image, with the columns of `table_rows`; null where there is nothing to say."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from engine.errors import FormatError, StorageError
+from engine.interchange import limits
 from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import has_columns, labels_in, rows
-from engine.interchange.text_file import read_text
+from engine.interchange.labelled_images.table_rows import READ_COLUMNS, has_columns, labels_in, rows
+from engine.interchange.table_text import check_row_count, table_lines
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
@@ -20,7 +21,8 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
 
 def read(source: Path) -> ForeignLabels:
     """Read objects with an image and a class each."""
-    return labels_in(((f"line {line}", texts(row)) for line, row in _objects(source)), source.parent)
+    check_row_count(source)
+    return labels_in(_places(source), source)
 
 
 def fits(source: Path) -> bool:
@@ -35,21 +37,52 @@ def fits(source: Path) -> bool:
 
 
 def texts(row: Mapping[str, Any]) -> dict[str, str]:
-    """A row's values as the texts that `label_in` reads."""
+    """A row's values as the texts that `label_in` reads.
+
+    Raises:
+        ValueError: one of them is nested too deep.
+    """
     return {str(name): _text(value) for name, value in row.items()}
 
 
-def _objects(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(read_text(source).splitlines(), start=1):
-        if not line.strip():
-            continue
+def _places(source: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    for number, row in _objects(source):
+        read = {name: value for name, value in row.items() if name in READ_COLUMNS}
         try:
-            row = json.loads(line)
+            yield f"line {number}", texts(read)
         except ValueError as error:
-            raise FormatError(f"line {number} of {source.name} is no JSON", found=f"{line[:60]!r}: {error}") from error
-        if not isinstance(row, dict):
-            raise FormatError(f"line {number} of {source.name} is no JSON object", found=line[:60])
-        yield number, row
+            raise FormatError(f"line {number} of {source.name} cannot be read", found=str(error)) from error
+
+
+def _objects(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    with table_lines(source) as lines:
+        for number, line in enumerate(limits.at_most(lines, source.name), start=1):
+            if line.strip():
+                yield number, _object(line, f"line {number} of {source.name}")
+
+
+def _object(line: str, place: str) -> dict[str, Any]:
+    if not line.isascii():
+        _check_unicode(line, place)
+    try:
+        row = json.loads(line)
+    except RecursionError as error:
+        raise FormatError(f"{place} is nested too deep", found=line[:60]) from error
+    except ValueError as error:
+        raise FormatError(f"{place} is no JSON", found=f"{line[:60]!r}: {error}") from error
+    if not isinstance(row, dict):
+        raise FormatError(f"{place} is no JSON object", found=line[:60])
+    return row
+
+
+def _check_unicode(line: str, place: str) -> None:
+    try:
+        line.encode()
+    except UnicodeEncodeError as error:
+        byte = ord(line[error.start]) & 0xFF  # as `surrogateescape` keeps it
+        raise FormatError(
+            f"{place} is not text in UTF-8", found=f"byte 0x{byte:02x}", remedy="save it again with the encoding UTF-8"
+        ) from error
 
 
 def _text(value: Any) -> str:
@@ -60,10 +93,19 @@ def _text(value: Any) -> str:
             return "true" if value else "false"
         case datetime():
             return value.isoformat()
+        case str():
+            return value
         case list() | tuple():
-            return "\n".join(map(str, value))
+            return _shallow("\n".join, map(str, value))
         case _:
-            return str(value)
+            return _shallow(str, value)
+
+
+def _shallow(as_text: Callable[[Any], str], value: Any) -> str:
+    try:
+        return as_text(value)
+    except RecursionError:
+        raise ValueError("a value is nested too deep") from None
 
 
 def plain(value: Any) -> Any:

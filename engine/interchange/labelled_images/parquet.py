@@ -1,20 +1,24 @@
 """Parquet: the columns of `table_rows` with their types, by pyarrow; read by pandas, Polars, DuckDB and R."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from engine.errors import FormatError, StorageError
 from engine.files import shown
 from engine.interchange.labelled_images.json_lines import texts
+from engine.interchange.labelled_images.parquet_rows import OUT_OF_RANGE, readable_columns, rows_in
 from engine.interchange.labelled_images.records import ForeignLabels, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, KINDS, Row, has_columns, labels_in, rows
+from engine.regular_file import open_regular
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _GROUP_ROWS: Final = 10_000
 """Rows in memory at once; a row group, which readers can take by itself."""
+_SHOWN: Final = 60  # characters of column names
 _MARK: Final = b"PAR1"
 """The first four bytes of the format."""
 
@@ -36,20 +40,20 @@ def write_rows(file: BinaryIO, schema: "pa.Schema", all_rows: Iterable[Row]) -> 
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read a table with a column of images and one of classes."""
+    """Read a table with a column of images and one of classes; a time that no calendar has is left away, and told."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(source) as file:
-            names = file.schema_arrow.names
+        with open_regular(source) as opened, pq.ParquetFile(opened) as file:
+            names = readable_columns(file.schema_arrow)
             if not has_columns(names):
                 raise FormatError(
                     f"{source.name} is no table of labels",
-                    expected="columns image and class",
-                    found=", ".join(names)[:60],
+                    expected="columns image and class, of texts or numbers",
+                    found=", ".join(file.schema_arrow.names[:_SHOWN])[:_SHOWN],
                 )
-            return labels_in(_places(file.iter_batches(_GROUP_ROWS)), source.parent)
+            return _labels(source, names)
     except pa.ArrowException as error:
         raise FormatError(f"{source.name} is no Parquet file", found=str(error).split("\n", 1)[0][:200]) from error
     except OSError as error:
@@ -61,15 +65,24 @@ def fits(source: Path) -> bool:
     if not source.is_file():
         return False
     try:
-        with source.open("rb") as file:
+        with open_regular(source) as file:
             return file.read(len(_MARK)) == _MARK
     except OSError:
         return False
 
 
-def _places(groups: "Iterator[pa.RecordBatch]") -> Iterator[tuple[str, dict[str, str]]]:
-    every_row = (row for group in groups for row in group.to_pylist())
-    return ((f"row {number}", texts(row)) for number, row in enumerate(every_row, start=1))
+def _labels(source: Path, names: Sequence[str]) -> ForeignLabels:
+    problems: list[str] = []
+    found = labels_in(_places(source, names, problems), source)
+    return replace(found, problems=(*found.problems, *problems))
+
+
+def _places(source: Path, names: Sequence[str], problems: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    for number, row in enumerate(rows_in(source, names), start=1):
+        if any(value is OUT_OF_RANGE for value in row.values()):
+            problems.append(f"row {number}: its time is outside of the years 1 to 9999, and was left away")
+        kept = {name: None if value is OUT_OF_RANGE else value for name, value in row.items()}
+        yield f"row {number}", texts(kept)
 
 
 def schema_of(columns: Iterable[str]) -> "pa.Schema":

@@ -6,10 +6,12 @@ likeliest leaf and the safe class are the model's, beside a person's label too.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from engine.graph.names import SEPARATOR, split_path
+from engine.interchange import limits
 from engine.interchange.labelled_images.records import (
     ForeignLabel,
     ForeignLabels,
@@ -46,6 +48,11 @@ IMAGE_COLUMNS: Final = ("image", "file_name", "filename", "filepath", "file")
 """What other programs call the column of images; the first that is there counts."""
 _SHOWN: Final = 40  # characters
 CLASS_COLUMNS: Final = ("class", "label")
+READ_COLUMNS: Final = frozenset(
+    {*IMAGE_COLUMNS, *CLASS_COLUMNS, ORIGINAL, PLACED, "path", "source_id", "content_hash", "labelled_by",
+     "labelled_at", "decided_by", "score"}
+)  # fmt: skip
+"""Those that `label_in` looks at; a table may have any number of others."""
 
 
 def rows(images: LabelledImages) -> Iterator[Row]:
@@ -103,19 +110,24 @@ def has_columns(names: Sequence[str]) -> bool:
     return _first(names, IMAGE_COLUMNS) is not None and _first(names, CLASS_COLUMNS) is not None
 
 
-def labels_in(all_rows: Iterable[tuple[str, Mapping[str, str]]], folder: Path) -> ForeignLabels:
+def labels_in(all_rows: Iterable[tuple[str, Mapping[str, str]]], source: Path) -> ForeignLabels:
     """What the rows of a table say of their images.
 
     Args:
         all_rows: each with its place in the source for people, such as "line 7"; see `label_in`.
-        folder: that relative paths may start from.
+        source: the file, in whose folder relative paths may start.
+
+    Raises:
+        FormatError: there are more than can be held.
     """
-    unlabelled = 0
+    unlabelled = held = 0
     labels: list[ForeignLabel] = []
     problems: list[str] = []
     for place, row in all_rows:
+        held += sum(map(len, row.values()))
+        limits.check_text(held, source.name)
         try:
-            label = label_in(row, folder) if has_columns(tuple(row)) else None
+            label = label_in(row, source.parent) if has_columns(tuple(row)) else None
         except ValueError as error:
             problems.append(f"{place}: {error}")
             continue
@@ -163,9 +175,15 @@ def time_in(text: str) -> datetime | None:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
         raise ValueError(f'"{text.strip()[:_SHOWN]}" is no time, such as 2026-05-01T10:00:00+02:00') from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    found = found if found.tzinfo else found.replace(tzinfo=UTC)
+    try:
+        found.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f'"{text.strip()[:_SHOWN]}" is outside of the years 1 to 9999') from None
+    return found
 
 
+@lru_cache(maxsize=10_000)
 def _names(text: str, path: str) -> tuple[str, ...]:
     names = split_path(path)
     if names and (names[-1] == text or path == text):

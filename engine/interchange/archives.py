@@ -1,0 +1,107 @@
+"""Zip archives from outside: how many files they hold, and how much a file becomes when it is unpacked."""
+
+import struct
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+from typing import IO, Final
+
+from engine.errors import FormatError
+from engine.interchange import limits
+from engine.regular_file import open_regular
+
+_END: Final = struct.Struct("<4s4H2LH")
+"""The record at the end of an archive: its mark, numbers, and the size of the list of its files."""
+_LIST_SIZE: Final = 5
+"""The place of that size in it."""
+_END_MARK: Final = b"PK\x05\x06"
+_END64_MARK: Final = b"PK\x06\x06"
+_END64_LIST_SIZE: Final = 40
+"""Where in the record of a larger archive the size stands, in eight bytes."""
+_TAIL_BYTES: Final = 1 << 17
+"""In which both records are; a comment takes up to 64 KiB."""
+
+
+@contextmanager
+def opened_archive(source: Path) -> Iterator[zipfile.ZipFile]:
+    """Open an archive that does not hold too many files.
+
+    Raises:
+        FormatError: it does.
+        zipfile.BadZipFile: it is no archive.
+        OSError: it cannot be read.
+    """
+    with open_regular(source) as file:
+        check_file_count(file, source.name)
+        with zipfile.ZipFile(file) as archive:
+            yield archive
+
+
+def check_file_count(file: BufferedReader, name: str) -> None:
+    """Refuse an archive whose list of files takes too much memory; asked before it is read.
+
+    Raises:
+        FormatError: it does.
+        OSError: it cannot be read.
+    """
+    size_bytes = _list_bytes(file)
+    if size_bytes > limits.LARGEST_FILE_LIST_BYTES:
+        raise FormatError(
+            f"{name} holds too many files",
+            expected=f"a list of at most {limits.LARGEST_FILE_LIST_BYTES // 2**20} MiB",
+            found=f"{size_bytes // 2**20:,} MiB",
+            remedy="unpack it, and pack what you need",
+        )
+
+
+def has_member(source: Path, name: str) -> bool:
+    """Whether it is an archive with this file."""
+    try:
+        with opened_archive(source) as archive:
+            return name in archive.NameToInfo
+    except (OSError, zipfile.BadZipFile, ValueError, RuntimeError, FormatError):
+        return False
+
+
+@contextmanager
+def member(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
+    """A file of an archive, unpacked while it is read; no more of it comes than the archive says it has.
+
+    Raises:
+        FormatError: it is larger than is read.
+        KeyError: there is no such file.
+    """
+    limits.check_bytes(archive.getinfo(name).file_size, name)
+    with archive.open(name) as file:
+        yield file
+
+
+def small_member(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
+    """A file of an archive as a whole.
+
+    Raises:
+        FormatError: it has more bytes than `most`.
+        KeyError: there is no such file.
+    """
+    with member(archive, name) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise FormatError(f"{name} is too large for such a file", expected=f"at most {most // 2**20} MiB")
+    return data
+
+
+def _list_bytes(file: BufferedReader) -> int:
+    """The size of the list of files, as the end of the archive has it; 0 where it has no end."""
+    size = file.seek(0, 2)
+    file.seek(max(0, size - _TAIL_BYTES))
+    tail = file.read(_TAIL_BYTES)
+    file.seek(0)
+    place = tail.rfind(_END_MARK)
+    if place < 0 or len(tail) < place + _END.size:
+        return 0
+    large = tail.rfind(_END64_MARK, 0, place)
+    if large >= 0:
+        return int.from_bytes(tail[large + _END64_LIST_SIZE : large + _END64_LIST_SIZE + 8], "little")
+    return int(_END.unpack_from(tail, place)[_LIST_SIZE])

@@ -1,0 +1,117 @@
+"""How much is read of a file from outside, before memory or patience is at its end.
+
+A small file may unpack to a large one, and a large one may be no collection at all. Each limit is far above what a
+collection of 2.5 million images takes, and is asked before that much is held. Those of a taxonomy are in
+`engine.interchange.taxonomy_file`.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeVar
+
+from engine.errors import FormatError
+from engine.files import size_text
+
+MOST_RECORDS: Final = 5_000_000
+"""Rows, labels or images of one source: twice the images of the largest collection. A record that is held takes about
+700 bytes, so this many take 3.5 GB."""
+
+LARGEST_TABLE_BYTES: Final = 4 * 2**30
+"""Of a table, unpacked, which is read row by row: five million rows of our own with every column take 3 GB."""
+
+LONGEST_LINE: Final = 4 * 2**20
+"""Characters; a line is held as a whole. A row of ours has some hundred."""
+
+LONGEST_CELL: Final = 128 * 2**10
+"""Characters, as Python's `csv` has it; a spreadsheet holds 32,767."""
+
+MOST_LINES_ABOVE: Final = 1_000
+"""Blank ones above the header of a table. Chosen."""
+
+LARGEST_JSON_BYTES: Final = 512 * 2**20
+"""Of a JSON file that is held as a whole; a COCO file of ours with 600,000 images. Lines of JSON have no such limit."""
+
+MOST_JSON_VALUES: Final = 30_000_000
+"""Values of such a file; small ones take up to forty times their size in memory, 120 bytes each."""
+
+LARGEST_PART_BYTES: Final = 16 * 2**20
+"""Of one part of an XML document that is read part by part: an image with its tags. Ours take kilobytes."""
+
+DEEPEST_XML: Final = 250
+"""Elements within one another; lxml holds to 256."""
+
+LARGEST_FILE_LIST_BYTES: Final = 64 * 2**20
+"""Of an archive's list of its files, which is held: 600,000 files of names of 60 bytes, which take 500 MB. An export of
+CVAT may hold its images."""
+
+MOST_TEXT: Final = 2**30
+"""Characters of all cells of a table that labels are read from, which are held: two hundred a row of five million."""
+
+MOST_KEYWORDS: Final = 10_000
+"""Of one photo. People give a few dozen."""
+
+
+Record = TypeVar("Record")
+
+
+def at_most(records: Iterable[Record], name: str) -> Iterator[Record]:
+    """The records, of which there are not too many.
+
+    Args:
+        records: one after the other.
+        name: of the source, for people.
+
+    Raises:
+        FormatError: there are more than `MOST_RECORDS`.
+    """
+    for number, record in enumerate(records):
+        check_count(number + 1, name)
+        yield record
+
+
+def check_count(count: int, name: str) -> None:
+    """Refuse a source with more records than are read.
+
+    Raises:
+        FormatError: there are more than `MOST_RECORDS`.
+    """
+    if count > MOST_RECORDS:
+        raise FormatError(
+            f"{name} has too many rows",
+            expected=f"at most {MOST_RECORDS:,}",
+            found="more",
+            remedy="divide it into several files, and import one after the other",
+        )
+
+
+def check_text(characters: int, name: str) -> None:
+    """Refuse a source whose paths and names are longer than can be held.
+
+    Raises:
+        FormatError: they have more than `MOST_TEXT` characters.
+    """
+    if characters > MOST_TEXT:
+        raise FormatError(
+            f"the paths and names in {name} are too long to be held",
+            expected=f"at most {MOST_TEXT:,} characters in all",
+            found="more",
+            remedy="divide it into several files, and import one after the other",
+        )
+
+
+def check_bytes(size_bytes: int, name: str) -> None:
+    """Refuse a table that is larger than is read.
+
+    Args:
+        size_bytes: of the file, unpacked.
+        name: of the file, for people.
+
+    Raises:
+        FormatError: it has more than `LARGEST_TABLE_BYTES`.
+    """
+    if size_bytes > LARGEST_TABLE_BYTES:
+        raise FormatError(
+            f"{name} is too large to be read",
+            expected=f"at most {size_text(LARGEST_TABLE_BYTES)}",
+            found=size_text(size_bytes),
+            remedy="divide it into several files, and import one after the other",
+        )
