@@ -9,11 +9,14 @@ from typing import Any, Final
 
 from engine.errors import ModelError
 from engine.new_file import ORDINARY_FILE, write_file
+from engine.regular_file import open_regular, read_regular
 
 LAYOUTS: Final = ("nchw", "nhwc")
 CHANNEL_ORDERS: Final = ("rgb", "bgr", "grey")
 POOLINGS: Final = ("none", "mean", "first")
 CHANNELS: Final = 3
+_LARGEST_CARD: Final = 10_000_000
+"""Bytes; ours have some thousands."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +144,7 @@ def read_card(model: Path) -> BackboneCard:
     """
     path = card_path(model)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular(path, at_most=_LARGEST_CARD).decode()
     except OSError as error:
         raise ModelError("the model has no card", expected=str(path), found=error.strerror or "nothing") from error
     except UnicodeDecodeError as error:
@@ -173,5 +176,5 @@ def _unreadable(source: str, error: Exception) -> ModelError:
 
 def file_hash(path: Path) -> str:
     """SHA-256 of a file as hex; the identity of a model file."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -14,6 +14,7 @@ from typing import Final
 from engine.errors import InputError, StorageError
 from engine.full_disk import writing
 from engine.new_file import flush_folder
+from engine.regular_file import require_regular
 from engine.scratch_folder import HIDDEN_PREFIX, ScratchFolder
 
 _NOT_WRITTEN: Final = "the folder cannot be written"
@@ -92,6 +93,7 @@ def place_file(source: Path, target: Path, how: Placing) -> None:
         OSError: the file cannot be read, or the disk refuses.
     """
     if how is Placing.COPY:
+        require_regular(source)
         shutil.copyfile(source, target)
         with suppress(OSError):
             status = source.stat()

@@ -17,11 +17,11 @@ from engine.files import size_text
 MOST_BYTES: Final = 1024**3
 """Of a file that is read as a whole, unless its reader permits more or less. Chosen."""
 _KINDS: Final = (
-    (stat.S_ISDIR, errno.EISDIR, "it is a folder, not a file"),
-    (stat.S_ISFIFO, errno.EINVAL, "it is a pipe, not a file"),
-    (stat.S_ISSOCK, errno.EINVAL, "it is a socket, not a file"),
-    (stat.S_ISCHR, errno.EINVAL, "it is a device, not a file"),
-    (stat.S_ISBLK, errno.EINVAL, "it is a device, not a file"),
+    (stat.S_ISDIR, errno.EISDIR, "a folder, not a file"),
+    (stat.S_ISFIFO, errno.EINVAL, "a pipe, not a file"),
+    (stat.S_ISSOCK, errno.EINVAL, "a socket, not a file"),
+    (stat.S_ISCHR, errno.EINVAL, "a device, not a file"),
+    (stat.S_ISBLK, errno.EINVAL, "a device, not a file"),
 )
 _OPENING: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 """`O_NONBLOCK` says nothing of regular files; a pipe that takes a file's place after the look does not hold us up."""
@@ -86,12 +86,12 @@ def _require(status: os.stat_result, path: Path) -> None:
         if is_kind(status.st_mode):
             raise NotRegularError(number, reason, str(path))
     if status.st_dev in _kernel_devices():
-        raise NotRegularError(errno.EINVAL, "it is made up by the system, not a file on a disk", str(path))
+        raise NotRegularError(errno.EINVAL, "made up by the system, not a file on a disk", str(path))
 
 
 def _require_size(size_bytes: int, at_most: int, path: Path) -> None:
     if size_bytes > at_most:
-        reason = f"it has {size_text(size_bytes)}, and at most {size_text(at_most)} are read"
+        reason = f"{size_text(size_bytes)}, and at most {size_text(at_most)} are read"
         raise TooLargeError(errno.EFBIG, reason, str(path))
 
 

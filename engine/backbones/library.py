@@ -22,6 +22,7 @@ from engine.errors import InputError, ModelError
 from engine.full_disk import storage_error
 from engine.model_card import BackboneCard, card_path, file_hash, read_card, write_card
 from engine.new_file import create_file, flush_folder, open_own, private_folder
+from engine.regular_file import open_regular
 
 LONGEST_NAME: Final = 64
 _NAME: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}(?<!\.)")
@@ -231,13 +232,13 @@ def _may_have_external_data(path: Path) -> bool:
     """Whether the key stands anywhere in the file without which there is none: gigabytes need not be parsed for it."""
     if not path.stat().st_size:
         return True  # refused with its reason
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+    with open_regular(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         return content.find(b"location") >= 0
 
 
 def _copy(source: Path, target: Path) -> None:
     """Copy a file's content, not its rights and times."""
-    with source.open("rb") as reading, create_file(target) as writing:
+    with open_regular(source) as reading, create_file(target) as writing:
         shutil.copyfileobj(reading, writing, 1 << 20)
 
 

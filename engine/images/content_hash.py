@@ -6,6 +6,8 @@ from typing import Final
 
 from blake3 import blake3
 
+from engine.regular_file import open_regular
+
 HASH_BYTES: Final = 16
 """128 bits: that two of a billion images agree by chance happens less than once in 10^20."""
 _PART_BYTES: Final = 1024**2
@@ -26,7 +28,7 @@ def file_hash(path: Path) -> bytes:
     Raises:
         OSError: it cannot be read.
     """
-    with path.open("rb", buffering=0) as file:
+    with open_regular(path) as file:
         hasher = blake3()
         while part := file.read(_PART_BYTES):
             hasher.update(part)
@@ -40,7 +42,7 @@ def file_hashes(path: Path) -> frozenset[bytes]:
         OSError: it cannot be read.
     """
     today, earlier = blake3(), hashlib.blake2b(digest_size=HASH_BYTES)
-    with path.open("rb", buffering=0) as file:
+    with open_regular(path) as file:
         while part := file.read(_PART_BYTES):
             today.update(part)
             earlier.update(part)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from engine.images.raw_photo import raw_kind
+from engine.regular_file import open_regular
 
 # From TIFF 6.0; BigTIFF is not read.
 _ORDERS: Final = {b"II*\x00": "<", b"MM\x00*": ">"}
@@ -24,7 +25,7 @@ def page_count(path: Path) -> int:
     Reads some bytes of each page.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             head = file.read(_HEAD_BYTES)
             order = _ORDERS.get(head[:_FIRST_AT])
             return max(1, _count(file, order)) if order and not raw_kind(head) else 1

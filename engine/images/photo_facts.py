@@ -13,6 +13,7 @@ from engine.images.heif import heif_formats
 from engine.images.kinds import PILLOW_FORMATS, RAW_SUFFIXES
 from engine.images.library_warnings import pillow_is_quiet
 from engine.images.orientation import image_orientation
+from engine.regular_file import open_regular
 
 # From Exif 2.3.
 _EXIF_DIRECTORY: Final = 0x8769
@@ -33,7 +34,13 @@ def photo_facts(file: Path) -> PhotoFacts:
     """
     media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     is_raw = file.suffix.casefold() in RAW_SUFFIXES
-    with suppress(*_DAMAGE), pillow_is_quiet(), Image.open(file, formats=(*PILLOW_FORMATS, *heif_formats())) as image:
+    formats = (*PILLOW_FORMATS, *heif_formats())
+    with (
+        suppress(*_DAMAGE),
+        pillow_is_quiet(),
+        open_regular(file) as opened,
+        Image.open(opened, formats=formats) as image,
+    ):
         width, height = (0, 0) if is_raw else image.size
         if image_orientation(image) >= _SIDEWAYS:
             width, height = height, width

@@ -10,6 +10,7 @@ from engine.files import EmbeddedKeywords
 from engine.images.heif import heif_formats
 from engine.images.kinds import PILLOW_FORMATS
 from engine.images.library_warnings import pillow_is_quiet
+from engine.regular_file import open_regular
 
 _KEYWORDS: Final = (2, 25)
 """Of the IPTC's Information Interchange Model: record and data set."""
@@ -23,7 +24,13 @@ _DAMAGE: Final = (OSError, SyntaxError, ValueError, ArithmeticError, EOFError, L
 
 def photo_keywords(file: Path) -> EmbeddedKeywords:
     """Read what a file's header holds; nothing where it is no image, or a damaged one. No pixel is decoded."""
-    with suppress(*_DAMAGE), pillow_is_quiet(), Image.open(file, formats=(*PILLOW_FORMATS, *heif_formats())) as image:
+    formats = (*PILLOW_FORMATS, *heif_formats())
+    with (
+        suppress(*_DAMAGE),
+        pillow_is_quiet(),
+        open_regular(file) as opened,
+        Image.open(opened, formats=formats) as image,
+    ):
         return EmbeddedKeywords(_xmp(image), _iptc(image))
     return EmbeddedKeywords()
 

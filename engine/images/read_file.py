@@ -1,11 +1,12 @@
 """Reads an image file's bytes, once; hashing and decoding share them."""
 
 import errno
-import stat
+import os
 from pathlib import Path
 from typing import Final
 
 from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
+from engine.regular_file import NotRegularError, open_regular
 
 MAX_FILE_BYTES: Final = 2 * 1024**3
 """Larger files are refused: a file is held in memory as a whole (decision 32). Chosen."""
@@ -54,9 +55,12 @@ def _is_gone(error: OSError) -> bool:
 
 def _read(path: Path, size_bytes: int) -> bytes:
     try:
-        _refuse_odd_file(path)
-        with path.open("rb", buffering=0) as file:
+        with open_regular(path) as file:
+            _refuse_large(os.fstat(file.fileno()).st_size)
             data = file.read(size_bytes)
+    except NotRegularError as error:
+        what = "this is a folder" if error.errno == errno.EISDIR else "this is a device or a pipe"
+        raise ImageError(what, expected="an image file") from error
     except OSError as error:
         if _is_gone(error):
             raise ImageMissingError(
@@ -72,16 +76,10 @@ def _read(path: Path, size_bytes: int) -> bytes:
     return data
 
 
-def _refuse_odd_file(path: Path) -> None:
-    """Refuse what must not be opened at all: reading a pipe would wait forever."""
-    status = path.stat()
-    if stat.S_ISDIR(status.st_mode):
-        raise ImageError("this is a folder", expected="an image file")
-    if not stat.S_ISREG(status.st_mode):
-        raise ImageError("this is a device or a pipe", expected="an image file")
-    if status.st_size > MAX_FILE_BYTES:
+def _refuse_large(size_bytes: int) -> None:
+    if size_bytes > MAX_FILE_BYTES:
         raise ImageError(
             "the file is too large",
             expected=f"at most {MAX_FILE_BYTES // 1024**2} MB",
-            found=f"{status.st_size // 1024**2} MB",
+            found=f"{size_bytes // 1024**2} MB",
         )

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
+from engine.regular_file import open_regular
+
 CHECKPOINT_NAME: Final = "checkpoint.safetensors"
 
 _LENGTH_BYTES: Final = 8
@@ -19,7 +21,7 @@ def kept_iteration(path: Path) -> int:
         OSError: there is none, or it cannot be read.
         ValueError: it is none of ours.
     """
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
         if length > _LONGEST_HEAD:
             raise ValueError(f"a head of {length} bytes")

@@ -38,7 +38,7 @@ def test_a_link_to_a_regular_file_is_read(tmp_path: Path) -> None:
 @on_posix
 def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "list.csv")
-    with pytest.raises(NotRegularError, match="it is a pipe"):
+    with pytest.raises(NotRegularError, match="a pipe, not a file"):
         open_regular(tmp_path / "list.csv")
 
 
@@ -46,13 +46,13 @@ def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
 def test_a_pipe_that_takes_the_place_of_a_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "list.csv")
     monkeypatch.setattr("engine.regular_file.require_regular", lambda _: None)
-    with pytest.raises(NotRegularError, match="it is a pipe"):
+    with pytest.raises(NotRegularError, match="a pipe, not a file"):
         open_regular(tmp_path / "list.csv")
 
 
 @on_posix
 def test_a_socket_is_refused(listening: Path) -> None:
-    with pytest.raises(NotRegularError, match="it is a socket"):
+    with pytest.raises(NotRegularError, match="a socket, not a file"):
         read_regular(listening)
 
 
@@ -61,7 +61,7 @@ def test_a_socket_is_refused(listening: Path) -> None:
 def test_a_device_is_refused(device: str) -> None:
     if not Path(device).exists():
         pytest.skip("this machine has no such device")
-    with pytest.raises(NotRegularError, match="it is a device"):
+    with pytest.raises(NotRegularError, match="a device, not a file"):
         require_regular(Path(device))
 
 
@@ -74,7 +74,7 @@ def test_a_file_of_the_kernel_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NotRegularError, match="it is a folder"):
+    with pytest.raises(NotRegularError, match="a folder, not a file"):
         open_regular(tmp_path)
 
 
@@ -87,6 +87,6 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     file = tmp_path / "list.csv"
     with file.open("wb") as opened:
         opened.truncate(5_000_000)
-    with pytest.raises(TooLargeError, match=r"it has 5\.0 MB, and at most 1\.0 MB are read"):
+    with pytest.raises(TooLargeError, match=r"5\.0 MB, and at most 1\.0 MB are read"):
         read_regular(file, at_most=1_000_000)
     assert len(read_regular(file, at_most=5_000_000)) == 5_000_000

@@ -17,6 +17,7 @@ from engine.backbones.preprocessing import (
 )
 from engine.errors import InputError, ModelError
 from engine.model_card import card_path, read_card
+from engine.regular_file import open_regular
 
 PREPROCESSOR_FILE: Final = "preprocessor_config.json"
 FULL: Final = 255.0
@@ -88,7 +89,7 @@ def _from_preprocessor(path: Path) -> Hint | None:
 
 def _preprocessor_values(file: Path) -> Mapping[str, Any]:
     try:
-        with file.open("rb") as opened:
+        with open_regular(file) as opened:
             values = preprocessor_fields(json.loads(opened.read(_LARGEST_FILE)))
         preprocessing_from(values)
     except (OSError, *_NOT_SETTINGS) as error:

@@ -11,6 +11,7 @@ from google.protobuf.message import DecodeError
 from onnx.external_data_helper import load_external_data_for_model
 
 from engine.errors import ModelError
+from engine.regular_file import open_regular
 
 MOST_BYTES: Final = 2**31 - 1
 """What a protocol buffer may hold."""
@@ -76,7 +77,7 @@ def _load_without_weights(path: Path) -> Any:
     try:
         if path.is_dir():
             raise ModelError("this is a folder", expected="an ONNX file", found=str(path))
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             head = file.read(64)
             if not head:
                 raise ModelError("the model file is empty", found=str(path))

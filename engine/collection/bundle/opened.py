@@ -16,6 +16,7 @@ from engine.embedding.views import views_of_side
 from engine.errors import FormatError, InputError, ModelError
 from engine.graph.codes import NO_CLASS
 from engine.interchange.predictions_file import PredictedRow
+from engine.regular_file import TooLargeError, open_regular, read_regular
 from engine.runtime.sessions import open_session, run_session
 
 CLASSIFIER: Final = "classifier.onnx"
@@ -104,9 +105,10 @@ def _text(folder: Path) -> str:
             remedy="name the folder itself, or export the model again",
         )
     try:
-        if (folder / NAME).stat().st_size > _MOST_TEXT_BYTES:
-            raise FormatError(f"{NAME} is too large to be that of an exported model", found=str(folder / NAME))
-        return (folder / NAME).read_text(encoding="utf-8")
+        return read_regular(folder / NAME, at_most=_MOST_TEXT_BYTES).decode()
+    except TooLargeError as error:
+        large = f"{NAME} is too large to be that of an exported model"
+        raise FormatError(large, found=str(folder / NAME)) from error
     except OSError as error:
         raise InputError("the exported model cannot be read", found=f"{folder / NAME}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -115,7 +117,7 @@ def _text(folder: Path) -> str:
 
 def _hash(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError("the exported model cannot be read", found=f"{path}: {error.strerror}") from error

@@ -15,6 +15,7 @@ from engine.interchange.csv_edges import HEADER as EDGES_HEADER
 from engine.interchange.labelled_images.table_rows import COLUMNS as LABEL_COLUMNS
 from engine.interchange.predictions_file import COLUMNS as PREDICTION_COLUMNS
 from engine.interchange.predictions_file import LABELLED_BY
+from engine.regular_file import open_regular
 
 WRITTEN_BY: Final = "Written by Protoleaf"
 """Stands at the beginning of drawings and other texts that have room for a comment, and in pictures."""
@@ -37,7 +38,7 @@ def is_own_output(path: Path, kind: str) -> bool:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             return False
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             beginning = file.read(_BEGINNING_BYTES)
         return not beginning or (kind in _RECOGNISED and _RECOGNISED[kind](path, beginning))
     except (OSError, ValueError, zipfile.BadZipFile, ImportError):

@@ -19,6 +19,7 @@ from engine.new_folder import check_is_free
 from engine.project import Project
 from engine.project.file.address import SIDE_SUFFIXES
 from engine.project.file.header import is_of_this_program
+from engine.regular_file import open_regular
 
 _OTHER: Final = "choose another name"
 _OWN_SUFFIXES: Final = tuple(f"{PROJECT_SUFFIX}{side}" for side in ("", *SIDE_SUFFIXES))
@@ -96,7 +97,7 @@ def what_it_is(path: Path) -> str:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             return "not a file"
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             beginning = file.read(16)
     except FileNotFoundError:
         return "a link to nothing"

@@ -17,6 +17,7 @@ from blake3 import blake3
 
 from engine.config import backups_folder
 from engine.new_file import private_folder, write_file
+from engine.regular_file import read_regular
 
 _RECORDS: Final = "index"  # folders among the backups
 _LISTS: Final = "lists"  # as shown to a person
@@ -179,9 +180,7 @@ def _record_in(file: Path) -> PathRecord | None:
 
 def _read(file: Path) -> object:
     try:
-        if file.stat().st_size > _MOST_BYTES:
-            return None
-        return json.loads(file.read_text(encoding="utf-8"))
+        return json.loads(read_regular(file, at_most=_MOST_BYTES))
     except (OSError, ValueError, RecursionError):
         return None
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from engine.errors import ProjectDamagedError, ProjectMissingError, ProjectTooNewError, StorageError
 from engine.project.schema import APPLICATION_ID, SCHEMA_VERSION
+from engine.regular_file import open_regular
 
 _HEADER_BYTES: Final = 100
 _MAGIC: Final = b"SQLite format 3\x00"
@@ -78,7 +79,7 @@ def _read_header(path: Path) -> bytes:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise _no_project(path, "a folder or device")
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(_HEADER_BYTES)
     except FileNotFoundError as error:
         raise ProjectMissingError(

@@ -11,6 +11,7 @@ from typing import Final
 
 from engine.project.file.file_state import FileMark
 from engine.project.file.set_aside import JOURNAL_MAGIC
+from engine.regular_file import open_regular
 
 _HEADER: Final = struct.Struct(">8sIIIII")  # magic, records, nonce, pages before, sector size, page size
 _PAGE_NUMBER: Final = struct.Struct(">I")
@@ -44,7 +45,7 @@ class JournalStart:
 def read_journal_start(path: Path) -> JournalStart | None:
     """Read the beginning of a journal; None where it is no journal or holds no whole page."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             header = file.read(_HEADER.size)
             if len(header) < _HEADER.size:
                 return None

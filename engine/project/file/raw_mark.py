@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.project.file.file_state import MARK_BYTES, FileMark
+from engine.regular_file import open_regular
 
 _ROW: Final = re.compile(
     rb"[\x1d\x3d]\x01"  # bytes of the record; number of the row
@@ -31,7 +32,7 @@ def marks_in(path: Path) -> list[FileMark]:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             return []
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             before = b""
             while block := file.read(_BLOCK_BYTES):
                 content = before + block

@@ -18,6 +18,7 @@ from blake3 import blake3
 
 from engine.project.connection import Connection
 from engine.project.file.file_state import FileMark, read_mark, write_mark
+from engine.regular_file import open_regular
 
 DIGEST_BYTES: Final = 32
 _COUNTERS: Final = (slice(24, 28), slice(40, 44), slice(92, 100))  # change counter, schema cookie, valid for, library
@@ -72,7 +73,7 @@ def reader_of(path: Path) -> Read:
     """Reads a file that this process does not write to."""
 
     def read(start: int, size_bytes: int) -> bytes:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             file.seek(start)
             return file.read(size_bytes)
 

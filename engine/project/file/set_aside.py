@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import StorageError
+from engine.regular_file import open_regular
 
 JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
 
@@ -15,7 +16,7 @@ JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
 def is_hot(journal: Path) -> bool:
     """Whether SQLite would take this journal for an unfinished commit and apply it."""
     try:
-        with journal.open("rb") as file:
+        with open_regular(journal) as file:
             return file.read(len(JOURNAL_MAGIC)) == JOURNAL_MAGIC
     except OSError:
         return False
