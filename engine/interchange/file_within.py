@@ -17,23 +17,34 @@ def file_within(folder: Path, name: str, named_by: str) -> Path:
     Raises:
         FormatError: it lies elsewhere, or is not there.
     """
-    if not is_within(name) or not _real(folder / name).is_relative_to(_real(folder)):
-        raise FormatError(
-            f"{named_by} names a file outside of its folder",
-            expected=f"one beside {named_by}",
-            found=f'"{name[:200]}"',
-            remedy="put the file there, and write its name alone",
-        )
+    checked_name(name, named_by)
+    if not _real(folder / name).is_relative_to(_real(folder)):
+        raise _outside(name, named_by)
     if not (folder / name).is_file():
         raise FormatError(f"{named_by} names a file that is not there", found=f'"{name[:200]}"')
     return folder / name
 
 
-def is_within(name: str) -> bool:
-    """Whether a name, on no system, leads out of its folder."""
+def checked_name(name: str, named_by: str) -> str:
+    """The name as it is, where it leads out of a folder on no system.
+
+    Raises:
+        FormatError: it does, or it is none.
+    """
     windows = PureWindowsPath(name)
     is_relative = not windows.anchor and not PurePosixPath(name).anchor
-    return bool(name) and "\0" not in name and is_relative and ".." not in windows.parts
+    if not name or "\0" in name or not is_relative or ".." in windows.parts:
+        raise _outside(name, named_by)
+    return name
+
+
+def _outside(name: str, named_by: str) -> FormatError:
+    return FormatError(
+        f"{named_by} names a file outside of its folder",
+        expected=f"one beside {named_by}",
+        found=f'"{name[:200]}"',
+        remedy="put the file there, and write its name alone",
+    )
 
 
 def _real(path: Path) -> Path:

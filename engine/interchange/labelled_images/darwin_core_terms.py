@@ -11,6 +11,7 @@ from typing import Final
 from lxml import etree
 
 from engine.errors import FormatError
+from engine.interchange.file_within import checked_name
 from engine.interchange.xml_trees import Element, xml_tree
 
 DARWIN_CORE: Final = "http://rs.tdwg.org/dwc/terms/"
@@ -124,7 +125,7 @@ def tables_in(meta: bytes) -> list[Table]:
     """The tables that an archive says it has, its core first.
 
     Raises:
-        FormatError: `meta.xml` is no description of an archive.
+        FormatError: `meta.xml` is no description of an archive, or names a file outside of it.
     """
     root = xml_tree(meta, META).getroot()
     try:
@@ -145,7 +146,7 @@ def _table(part: Element) -> Table:
     fields = part.findall(f"{_TEXT}field")
     return Table(
         part.get("rowType", ""),
-        part.find(f"{_TEXT}files/{_TEXT}location").text.strip(),
+        checked_name(part.find(f"{_TEXT}files/{_TEXT}location").text.strip(), META),
         {int(field.get("index")): field.get("term", "") for field in fields if field.get("index") is not None},
         _plain(part.get("fieldsTerminatedBy", ",")),
         _plain(part.get("fieldsEnclosedBy", '"')),

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError, StorageError
+from engine.interchange.archives import opened_archive, small_member
+from engine.interchange.file_within import file_within
 from engine.interchange.labelled_images.darwin_core_terms import META, Table, tables_in
 from engine.interchange.taxonomies.opening import Opening
 from engine.interchange.taxonomy_file import LARGEST_TAXONOMY_BYTES, check_lines, check_size, taxonomy_bytes
@@ -104,11 +106,11 @@ def _members(source: Path) -> Iterator[tuple[tuple[str, ...], Callable[[str], by
     if source.is_dir():
         yield (
             tuple(sorted(path.name for path in source.iterdir() if path.is_file())),
-            lambda name: taxonomy_bytes(source / name),
+            lambda name: taxonomy_bytes(file_within(source, name, META)),
         )
         return
     try:
-        with zipfile.ZipFile(source) as archive:
+        with opened_archive(source) as archive:
             yield tuple(archive.namelist()), lambda name: _unpacked(archive, name)
     except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError) as error:
         raise FormatError(f"{source.name} is no archive that can be read", found=str(error)[:200]) from error
@@ -119,10 +121,7 @@ def _members(source: Path) -> Iterator[tuple[tuple[str, ...], Callable[[str], by
 def _unpacked(archive: zipfile.ZipFile, name: str) -> bytes:
     """A file of an archive; one that says a wrong size is not believed."""
     check_size(archive.getinfo(name).file_size, name)
-    with archive.open(name) as file:
-        data = file.read(LARGEST_TAXONOMY_BYTES + 1)
-    check_size(len(data), name)
-    return data
+    return small_member(archive, name, LARGEST_TAXONOMY_BYTES)
 
 
 def _described(tables: list[Table], content: Callable[[str], bytes], source_name: str) -> Checklist:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, final
 
 from engine.errors import StorageError
+from engine.interchange.archives import opened_archive
 from engine.interchange.text_file import encoding_of
 
 LOOKED_AT_BYTES: Final = 1 << 16
@@ -67,7 +68,7 @@ class Opening:
 
 def _members(source: Path) -> tuple[str, ...]:
     try:
-        with zipfile.ZipFile(source) as archive:
+        with opened_archive(source) as archive:
             return tuple(archive.namelist())
     except (zipfile.BadZipFile, ValueError, RuntimeError):
         return ()
