@@ -16,6 +16,7 @@ _END: Final = struct.Struct("<4s4H2LH")
 """The record at the end of an archive: its mark, numbers, and the size of the list of its files."""
 _LIST_SIZE: Final = 5
 """The place of that size in it."""
+_BEGINNING: Final = b"PK"
 _END_MARK: Final = b"PK\x05\x06"
 _END64_MARK: Final = b"PK\x06\x06"
 _END64_LIST_SIZE: Final = 40
@@ -57,11 +58,18 @@ def check_file_count(file: BufferedReader, name: str) -> None:
 
 
 def has_member(source: Path, name: str) -> bool:
-    """Whether it is an archive with this file."""
+    """Whether it is an archive with this file.
+
+    Raises:
+        FormatError: it is one that holds too many files.
+    """
     try:
+        with open_regular(source) as file:
+            if not file.peek(len(_BEGINNING)).startswith(_BEGINNING):
+                return False
         with opened_archive(source) as archive:
             return name in archive.NameToInfo
-    except (OSError, zipfile.BadZipFile, ValueError, RuntimeError, FormatError):
+    except (OSError, zipfile.BadZipFile, ValueError, RuntimeError):
         return False
 
 

@@ -39,9 +39,9 @@ LARGEST_PART_BYTES: Final = 16 * 2**20
 DEEPEST_XML: Final = 250
 """Elements within one another; lxml holds to 256."""
 
-LARGEST_FILE_LIST_BYTES: Final = 64 * 2**20
-"""Of an archive's list of its files, which is held: 600,000 files of names of 60 bytes, which take 500 MB. An export of
-CVAT may hold its images."""
+LARGEST_FILE_LIST_BYTES: Final = 16 * 2**20
+"""Of an archive's list of its files, which is held: 160,000 files of names of 60 bytes, or 300,000 of short names, and
+190 MB in memory. An export of CVAT may hold its images."""
 
 MOST_TEXT: Final = 2**30
 """Characters of all cells of a table that labels are read from, which are held: two hundred a row of five million."""

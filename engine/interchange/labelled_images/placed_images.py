@@ -7,6 +7,7 @@ is not lost and the model's answers never come back as a person's. `classes.csv`
 import csv
 import os
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -25,10 +26,17 @@ from engine.new_folder import Placing, place_file
 IMAGES_TABLE: Final = "images.csv"
 CLASSES_TABLE: Final = "classes.csv"
 NO_CLASS_REASON: Final = "no class"
+_OURS: Final = (
+    IMAGES_TABLE, CLASSES_TABLE, "metadata.parquet", "metadata.jsonl", "metadata.csv", "labels.json",
+)  # fmt: skip
+"""Names that no folder of a class gets: files of an export, or of others that a reader looks for beside it."""
 _REFUSED: Final = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # by Windows and by exFAT, which sticks are formatted with
 _DEVICES: Final = frozenset(
-    {"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(1, 10))}
+    {"con", "prn", "aux", "nul", "conin$", "conout$"}
+    | {f"{name}{sign}" for name in ("com", "lpt") for sign in "0123456789¹²³"}
 )
+_NOT_LAST: Final = ". "
+"""Signs that Windows takes away from the end of a name."""
 _LONGEST_BYTES: Final = 200
 """Bytes of a folder's or file's name: file systems take 255, and a number may be added. Chosen."""
 _LONGEST_PLACE_BYTES: Final = 400
@@ -51,14 +59,14 @@ class FolderOptions:
 
 def safe_name(name: str) -> str:
     """A name as every file system takes it: signs that one of them refuses become "_"."""
-    cleaned = _REFUSED.sub("_", name).rstrip(". ")
+    cleaned = _REFUSED.sub("_", name).rstrip(_NOT_LAST)
     cleaned = cleaned if cleaned.strip() else "_"
-    if cleaned.split(".", 1)[0].casefold() in _DEVICES:
-        cleaned = "_" + cleaned
+    if cleaned.startswith(".") or cleaned.split(".", 1)[0].rstrip().casefold() in _DEVICES:
+        cleaned = "_" + cleaned  # hidden folders are no classes to trainers
     while len(os.fsencode(cleaned)) > _LONGEST_BYTES:
         stem, suffix = os.path.splitext(cleaned)  # noqa: PTH122 (a name, no path)
         cleaned = stem[:-1] + suffix if len(stem) > 1 else cleaned[:-1]
-    return cleaned
+    return cleaned.rstrip(_NOT_LAST)
 
 
 class FreeNames:
@@ -70,6 +78,7 @@ class FreeNames:
 
     def __init__(self, *, are_stems_free: bool = False) -> None:
         self._taken: set[str] = set()
+        self._kept: set[str] = set()
         self._last: dict[str, int] = {}
         self._are_stems_free = are_stems_free
 
@@ -77,16 +86,26 @@ class FreeNames:
         """The name, or with a number where the folder has it: "gull (2).jpg"; as a path with "/" below the folder."""
         stem, suffix = os.path.splitext(safe_name(name))  # noqa: PTH122
         path = f"{folder}/{stem}" if folder else stem
-        seen = "" if self._are_stems_free else suffix.casefold()
-        wanted = path.casefold() + seen
+        seen = "" if self._are_stems_free else _compared(suffix)
+        wanted = _compared(path) + seen
         number = self._last.get(wanted, 1)  # thousands of one name are numbered without asking for each number again
         free = path if number == 1 else f"{path} ({number})"
-        while free.casefold() + seen in self._taken:
+        while _compared(free) + seen in self._taken or _compared(free + suffix) in self._kept:
             number += 1
             free = f"{path} ({number})"
         self._last[wanted] = number
-        self._taken.add(free.casefold() + seen)
+        self._taken.add(_compared(free) + seen)
         return free + suffix
+
+    def keep(self, path: str) -> None:
+        """Give a path, and those of the folders around it, to no file."""
+        parts = path.split("/")
+        self._kept.update(_compared("/".join(parts[:length])) for length in range(1, len(parts) + 1))
+
+
+def _compared(path: str) -> str:
+    """A path as file systems compare it that know no capital letters, or one form of an accent alone."""
+    return unicodedata.normalize("NFC", path).casefold()
 
 
 def nested_folders(images: LabelledImages) -> dict[int, str]:
@@ -94,7 +113,7 @@ def nested_folders(images: LabelledImages) -> dict[int, str]:
 
     A branch that is too deep for the names of file systems goes on beside those at the top.
     """
-    free, known = FreeNames(), dict[int, str]()
+    free, known = _free_folders(), dict[int, str]()
     for used in images.used_classes:
         above = ""
         for class_id in images.graph.paths(used)[0]:
@@ -108,12 +127,19 @@ def nested_folders(images: LabelledImages) -> dict[int, str]:
 def flat_folders(images: LabelledImages) -> dict[int, str]:
     """A folder for each class that images are of, all beside one another; namesakes get their parent's name before."""
     names = [images.graph.name(each) for each in images.used_classes]
-    free = FreeNames()
+    free = _free_folders()
     called = Counter(names)
     return {
         class_id: free.take("", name if called[name] == 1 else " - ".join(images.paths(class_id)[0][-2:]))
         for class_id, name in zip(images.used_classes, names, strict=True)
     }
+
+
+def _free_folders() -> FreeNames:
+    free = FreeNames()
+    for name in _OURS:
+        free.keep(name)
+    return free
 
 
 def place_images(
@@ -137,6 +163,8 @@ def place_images(
         failure and stays out; a disk that is full is an error.
     """
     free, placed = names or FreeNames(), dict[int, str]()
+    for folder in {folder_of(image) for image in images.images}:
+        free.keep(folder or "")
     failures: list[FileFailure] = []
     without = 0
     for image in images.each():

@@ -35,6 +35,11 @@ def test_many_of_one_name() -> None:
         ("...", "_"),
         ("a\nb", "a_b"),
         ("gull", "gull"),
+        ("..", "_"),
+        (".hidden", "_.hidden"),
+        ("nul .txt", "_nul .txt"),
+        ("com¹", "_com¹"),
+        ("x" * 199 + " yz", "x" * 199),
     ],
 )
 def test_safe_names(name: str, safe: str) -> None:
