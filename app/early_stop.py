@@ -1,5 +1,6 @@
 """From the first moment on Ctrl+C ends the program quietly, and closed streams harm nothing; imports little."""
 
+import atexit
 import errno
 import io
 import os
@@ -18,7 +19,13 @@ _SCRIPTS = {"protoleaf", "protoleaf.exe", "protoleaf-script.py"}
 
 
 def is_start(module: str) -> bool:
-    """Whether a module is loaded to start the program, not by another program or a test."""
+    """Whether a module is loaded to start the program, not by another program, a test, or a process of a pool.
+
+    Such a process loads the script that started the program, and must not answer a stop in its place.
+    """
+    processes = sys.modules.get("multiprocessing.process")
+    if processes is not None and processes.current_process().name != "MainProcess":
+        return False
     return module == "__main__" or os.path.basename(sys.argv[0]) in _SCRIPTS  # noqa: PTH119 (imports nothing)
 
 
@@ -56,11 +63,12 @@ def end_command(status: int) -> None:
     """End a command: what it did is done, so a stop that comes now changes nothing.
 
     After one that was stopped nothing is left to the interpreter's own end, which would wait for threads, and which
-    takes an interruption that a library saw for its own.
+    takes an interruption that a library saw for its own; what modules do at the end is done, so nothing is left behind.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     if status in _STOPPED:
+        atexit._run_exitfuncs()  # noqa: SLF001 (the interpreter calls the same at its end)
         _flush()
         os._exit(status)
 

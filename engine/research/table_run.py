@@ -2,11 +2,9 @@
 
 import multiprocessing
 import os
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.queues import Queue
 from pathlib import Path
@@ -19,6 +17,7 @@ from engine.research.cells import COLUMNS, Cell, remembered, settings_for
 from engine.research.data_sets.stored import load
 from engine.research.methods import METHODS, MethodSettings
 from engine.research.results import TestResult
+from engine.worker.parent_watch import children_without_ctrl_c, end_pool_process_with_parent
 
 POLL_S: Final = 0.5
 STEP: Final = 10
@@ -109,12 +108,14 @@ def run_missing(
     threads = max(1, (os.cpu_count() or 1) // workers)
     meter = ProgressMeter(len(assignments) * settings.training.iterations, on_progress, unit="iterations")
     with ProcessPoolExecutor(workers, context, _prepare_worker, (told, threads)) as pool:
-        with children_without_ctrl_c():
-            waiting = {pool.submit(_do, assignment, runs, settings) for assignment in assignments}
+        waiting: set[Future[tuple[TestResult, ...]]] = set()
         try:
+            with children_without_ctrl_c():
+                waiting = {pool.submit(_do, assignment, runs, settings) for assignment in assignments}
             while waiting:
                 cancel.raise_if_cancelled()
                 done, waiting = wait(waiting, POLL_S, FIRST_COMPLETED)
+                cancel.raise_if_cancelled()  # a kill of the whole group ends the processes, too: no failure of theirs
                 meter.advance(sum(_drain(told)))
                 for result in _results_of(done):
                     on_result(result)
@@ -124,22 +125,6 @@ def run_missing(
             if waiting:  # failed or cancelled: what still runs keeps its last checkpoint
                 for process in multiprocessing.active_children():
                     process.terminate()
-
-
-@contextmanager
-def children_without_ctrl_c() -> Iterator[None]:
-    """Let processes that are started meanwhile not hear Ctrl+C, from their first moment on: their parent stops them.
-
-    A terminal sends it to all of them, and each would write a traceback.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _results_of(done: set[Future[tuple[TestResult, ...]]]) -> Iterator[TestResult]:
@@ -160,6 +145,7 @@ class _Worker:
 
 
 def _prepare_worker(told: "Queue[int]", threads: int) -> None:
+    end_pool_process_with_parent()
     import torch
 
     torch.set_num_threads(threads)

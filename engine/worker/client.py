@@ -19,6 +19,7 @@ from typing import Any, Final, Generic, TypeVar, final
 
 from engine.errors import Cancelled, FormatError, ProtoleafError
 from engine.events import CancelToken
+from engine.worker.parent_watch import children_without_ctrl_c
 from engine.worker.protocol import Cancel, Failed, Request, Stopped, answers_to, encode, read
 
 _log = logging.getLogger(__name__)
@@ -123,14 +124,15 @@ class Worker:
         self._lock = threading.Lock()
         self._stderr = b""
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._process = subprocess.Popen(  # noqa: S603 (our own program)
-            list(command) or worker_command(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=worker_environment(),
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
+        with children_without_ctrl_c():
+            self._process = subprocess.Popen(  # noqa: S603 (our own program)
+                list(command) or worker_command(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=worker_environment(),
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
         steps = {"writer": self._write, "standard error": self._read_stderr, "reader": self._read}
         self._threads = [
             threading.Thread(target=step, name=f"worker {name}", daemon=True) for name, step in steps.items()

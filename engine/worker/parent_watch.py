@@ -1,7 +1,12 @@
-"""A worker that runs foreign code ends with whoever started it, even while it hangs: nobody is there to stop it."""
+"""A worker that runs foreign code ends with whoever started it, even while it hangs: nobody is there to stop it.
+
+Ctrl+C in a terminal reaches every process; only the one that the person started answers, and stops the others.
+"""
 
 import faulthandler
+import multiprocessing
 import os
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,3 +42,32 @@ def _end_when_set(cancel: CancelToken, is_over: threading.Event) -> None:
     cancel.wait()
     if not is_over.is_set():
         os._exit(1)
+
+
+@contextmanager
+def children_without_ctrl_c() -> Iterator[None]:
+    """Let processes that are started meanwhile not hear Ctrl+C, from their first moment on; this process hears it.
+
+    On Windows they get none where they have no window of their own.
+    """
+    if os.name == "nt":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def end_pool_process_with_parent() -> None:
+    """Let a process of a pool end at once when the one that started it ends, in whatever way; called in the process."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent watch", daemon=True).start()

@@ -84,6 +84,32 @@ def test_the_end_of_a_command(tmp_path: Path) -> None:
     assert ended(143, tmp_path) == (143, "", "")
 
 
+POOL = """
+import multiprocessing, signal
+from app.early_stop import guard_start, is_start
+if is_start("app.__main__"):
+    guard_start()
+
+def handler():
+    return getattr(signal.getsignal(signal.SIGTERM), "__name__", "SIG_DFL")
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(signal.getsignal(signal.SIGTERM).__name__, pool.apply(handler))
+"""
+
+
+def test_a_process_of_a_pool_is_no_start(tmp_path: Path) -> None:
+    """It loads the script that started the program, and must not answer a stop in its place."""
+    script = tmp_path / "protoleaf"
+    script.write_text(POOL, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=True, env=environment, cwd=tmp_path
+    )
+    assert done.stdout.split() == ["_end", "SIG_DFL"]
+
+
 def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """A line of a shell; `$P` is the program."""
     environment = {**os.environ, "P": f"{sys.executable} -m app"}

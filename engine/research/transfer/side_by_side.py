@@ -11,6 +11,7 @@ from engine.research.transfer.draws import Situation
 from engine.research.transfer.embedded import EmbeddedCollection
 from engine.research.transfer.methods import METHODS
 from engine.research.transfer.results import Outcome
+from engine.worker.parent_watch import children_without_ctrl_c, end_pool_process_with_parent
 
 POLL_S: Final = 0.2
 """How often it is asked whether to stop."""
@@ -55,13 +56,15 @@ def measure_all(
             yield each.measure(embedded)
         return
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _Process.take, (embedded,)) as pool:
-        waiting = [pool.submit(_Process.measure, each) for each in asked]
         try:
+            with children_without_ctrl_c():
+                waiting = [pool.submit(_Process.measure, each) for each in asked]
             for future in waiting:
                 cancel.raise_if_cancelled()
                 while not future.done():
                     cancel.raise_if_cancelled()
                     wait([future], POLL_S)
+                cancel.raise_if_cancelled()  # a kill of the whole group ends the processes, too: no failure of theirs
                 yield future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -74,6 +77,7 @@ class _Process:
 
     @classmethod
     def take(cls, embedded: EmbeddedCollection) -> None:
+        end_pool_process_with_parent()
         cls.embedded = embedded
 
     @classmethod

@@ -1,9 +1,5 @@
 """What a table misses, and running it in processes of their own."""
 
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +11,7 @@ from engine.research.cells import COLUMNS, Cell, remembered, settings_for
 from engine.research.data_sets.stored import FewShotData
 from engine.research.methods import METHODS, MethodSettings
 from engine.research.results import TestResult
-from engine.research.table_run import Assignment, children_without_ctrl_c, missing, run_missing
+from engine.research.table_run import Assignment, missing, run_missing
 from tests.support.few_shot_data import write_data
 from tests.support.quick_training import quick_settings
 
@@ -97,17 +93,3 @@ def test_cancelled(data: Path, tmp_path: Path) -> None:
     with pytest.raises(Cancelled):
         run_missing(wanted, tmp_path, quick_settings(), cancel=cancel)
     assert results.read_all(tmp_path, "pure") == ()
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_children_do_not_hear_ctrl_c() -> None:
-    """A terminal sends it to every process; only the one that the person started answers."""
-    program = [sys.executable, "-c", "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"]
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
-    try:
-        with children_without_ctrl_c():
-            inside = subprocess.run(program, capture_output=True, text=True, check=True).stdout
-        outside = subprocess.run(program, capture_output=True, text=True, check=True).stdout
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert (inside.strip(), outside.strip()) == ("True", "False")
