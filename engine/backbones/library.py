@@ -220,7 +220,7 @@ def _copy_network(source: Path, target: Path, stamp: bytes) -> None:
             write_inlined(source, file)
     else:
         _copy(source, target)
-    with target.open("rb") as file:
+    with open_regular(target) as file:
         file.seek(max(0, target.stat().st_size - len(stamp)))
         is_stamped = file.read() == stamp
     if not is_stamped:

@@ -1,11 +1,13 @@
 """Reading the file that holds a taxonomy: whole, but never more of it than a taxonomy takes."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError, StorageError
 from engine.interchange.text_file import decoded
+from engine.regular_file import open_regular
 
 LARGEST_TAXONOMY_BYTES: Final = 64 * 2**20
 """Of one file; WordNet's nouns take 15 MiB, the Gene Ontology 35, and a million short rows fit. Chosen."""
@@ -24,9 +26,9 @@ def taxonomy_bytes(source: Path) -> bytes:
         FormatError: it is too large.
     """
     try:
-        check_size(source.stat().st_size, source.name)
-        with source.open("rb") as file:
-            data = file.read(LARGEST_TAXONOMY_BYTES + 1)  # a pipe tells no size before
+        with open_regular(source) as file:
+            check_size(os.fstat(file.fileno()).st_size, source.name)
+            data = file.read(LARGEST_TAXONOMY_BYTES + 1)
     except OSError as error:
         reason = error.strerror or str(error)
         raise StorageError(f'"{source}" cannot be read', found=reason, remedy="check the path") from error

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError, StorageError
+from engine.regular_file import read_regular
 
 WIDE_MARKS: Final = (
     # UTF-32 would be taken for UTF-16 by its first two bytes, so it comes first.
@@ -32,7 +33,7 @@ def read_text(source: Path) -> str:
         FormatError: it is in another encoding.
     """
     try:
-        data = source.read_bytes()
+        data = read_regular(source)
     except OSError as error:
         reason = error.strerror or str(error)
         raise StorageError(f'"{source}" cannot be read', found=reason, remedy="check the path") from error

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from engine.errors import FormatError
 from engine.interchange.text_file import read_text
+from engine.regular_file import open_regular
 
 _LOOKED_AT_BYTES: Final = 1 << 16
 """At the beginning of a file, to tell its format; chosen."""
@@ -42,7 +43,7 @@ def begins_with(source: Path, opening: str, *names: str) -> bool:
     if not source.is_file() or source.suffix.casefold() != ".json":
         return False
     try:
-        with source.open("rb") as file:
+        with open_regular(source) as file:
             head = file.read(_LOOKED_AT_BYTES).decode("utf-8-sig", "replace").lstrip()
     except OSError:
         return False

@@ -28,6 +28,7 @@ from engine.interchange.labelled_images.table_rows import label_in, row_of
 from engine.interchange.xml_trees import LARGEST_DOCUMENT_BYTES, xml_text
 from engine.interchange.xmp_packet import XmpPacket, property_name
 from engine.new_file import clear_abandoned_drafts, output_file
+from engine.regular_file import open_regular
 
 CANNOT_CARRY: Final = (
     "a program that writes keywords into images may drop who labelled, and what the model only supposed",
@@ -133,7 +134,7 @@ def sidecar_data(sidecar: Path) -> bytes:
         OSError: it cannot be read.
         FormatError: it is too large to be one.
     """
-    with sidecar.open("rb") as file:
+    with open_regular(sidecar) as file:
         data = file.read(LARGEST_DOCUMENT_BYTES + 1)
     if len(data) > LARGEST_DOCUMENT_BYTES:
         raise FormatError(f"{sidecar.name} is too large for a sidecar")

@@ -9,6 +9,7 @@ from typing import Final, final
 from engine.errors import StorageError
 from engine.interchange.archives import opened_archive
 from engine.interchange.text_file import encoding_of
+from engine.regular_file import open_regular
 
 LOOKED_AT_BYTES: Final = 1 << 16
 """Of a file whose format is not known yet; licences of some kilobytes stand above the first word of some. Chosen."""
@@ -40,7 +41,7 @@ class Opening:
             StorageError: it cannot be read.
         """
         try:
-            with source.open("rb") as file:
+            with open_regular(source) as file:
                 head = file.read(LOOKED_AT_BYTES)
                 members = _members(source) if head.startswith(b"PK") else ()
         except OSError as error:

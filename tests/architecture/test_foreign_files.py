@@ -1,0 +1,114 @@
+"""Files from outside are opened by `engine.regular_file` alone: reading a pipe waits forever, a device never ends."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DOOR = "engine.regular_file"
+OPENERS: Mapping[str, set[str]] = {
+    "Image": {"open"},
+    "zipfile": {"ZipFile"},
+    "pq": {"ParquetFile", "read_table", "read_schema"},
+    "np": {"load"},
+    "onnx": {"load"},
+    "torch": {"load"},
+    "shutil": {"copyfile", "copy", "copy2"},
+}
+"""Of libraries, that take a name or an opened file; a module with one of them goes through the door, too."""
+READING_METHODS = {"read_text", "read_bytes"}
+INSTALLED = "comes with the program"
+OWN = "a file that the program made for itself"
+IN_MEMORY = "from bytes in memory"
+LOOKED_AT = "whoever calls it has looked at the file"
+PERMITTED: Mapping[str, str] = {
+    "app/": "the window shows what the engine read; its own files come with the program",
+    "engine/backbones/converted/": "weights of installed packages, and what was made of them",
+    "engine/backbones/published/": "what was downloaded, into the cache",
+    "engine/collection/bundle/card.py": INSTALLED,
+    "engine/collection/bundle/terms.py": INSTALLED,
+    "engine/collection/embeddings/cached_basis.py": OWN,
+    "engine/collection/exporting/preview.py": OWN,
+    "engine/collection/training/": OWN,
+    "engine/images/decode.py": IN_MEMORY,
+    "engine/images/tiff_strips.py": IN_MEMORY,
+    "engine/interchange/labelled_images/darwin_core.py": "writes an archive",
+    "engine/log.py": OWN,
+    "engine/menu_entry.py": INSTALLED,
+    "engine/new_file.py": "makes files",
+    "engine/project/backups/place.py": OWN,
+    "engine/project/file/logs.py": LOOKED_AT,
+    "engine/project/file/snapshot.py": LOOKED_AT,
+    "engine/research/": "data sets and results of experiments, which no stranger names",
+    "engine/runtime/devices/": "files of the system that tell of its devices",
+    "engine/runtime/quantization.py": LOOKED_AT,
+    "engine/training/onnx_weights.py": LOOKED_AT,
+    "engine/training/pretraining.py": "images of a data set",
+    "engine/worker/limits.py": "a file of the system that tells of this process",
+}
+"""Modules and packages that open files by themselves, each with the reason."""
+
+
+def sources() -> Iterator[Path]:
+    """All modules of the program."""
+    for folder in ("app", "engine"):
+        yield from (path.relative_to(ROOT) for path in (ROOT / folder).rglob("*.py"))
+
+
+def opened_in(code: str) -> list[str]:
+    """What a module opens for reading without the door: lines and names."""
+    tree = ast.parse(code)
+    has_door = any(isinstance(node, ast.ImportFrom) and node.module == DOOR for node in ast.walk(tree))
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return [f"{call.lineno} {name}" for call in calls if (name := opener(call, has_door=has_door))]
+
+
+def opener(call: ast.Call, *, has_door: bool) -> str:
+    """The name of what opens a file by a call; "" where it opens none."""
+    called = call.func
+    if isinstance(called, ast.Name):
+        return "open" if called.id == "open" and not writes(call) else ""
+    if not isinstance(called, ast.Attribute):
+        return ""
+    owner = called.value.id if isinstance(called.value, ast.Name) else ""
+    if owner in OPENERS:
+        return called.attr if called.attr in OPENERS[owner] and not has_door else ""
+    is_path = called.attr in READING_METHODS or (called.attr == "open" and "r" in mode_of(call))
+    return called.attr if is_path and not writes(call) else ""
+
+
+def mode_of(call: ast.Call) -> str:
+    """How a call of `open` on a path opens it; "" where it is no such call."""
+    words = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
+    texts = [word.value for word in words if isinstance(word, ast.Constant) and isinstance(word.value, str)]
+    if not texts and any(keyword.arg == "encoding" for keyword in call.keywords):
+        return "r"
+    return texts[0] if texts and set(texts[0]) <= set("rwaxbt+") else ""
+
+
+def writes(call: ast.Call) -> bool:
+    """Whether a file is opened to be written."""
+    return bool(set(mode_of(call)) & set("wax+"))
+
+
+def test_files_from_outside_are_opened_in_one_place() -> None:
+    others = [path for path in sources() if not path.as_posix().startswith(tuple(PERMITTED))]
+    found = {str(path): opened_in((ROOT / path).read_text(encoding="utf-8")) for path in others}
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+def test_no_reason_outlives_its_module() -> None:
+    """What no longer opens a file goes from the list."""
+    opening = {path.as_posix() for path in sources() if opened_in((ROOT / path).read_text(encoding="utf-8"))}
+    idle = {place for place in PERMITTED if not any(path.startswith(place) for path in opening)}
+    assert idle == set()
+
+
+def test_what_is_found() -> None:
+    """Paths, names and libraries; not what is written, what has another meaning, and what goes through the door."""
+    opening = 'path.open("rb")\nopen(path)\npath.read_text(encoding="utf-8")\nzipfile.ZipFile(path)\n'
+    assert [line.split()[1] for line in opened_in(opening)] == ["open", "open", "read_text", "ZipFile"]
+    assert opened_in('path.open("wb")\nProject.open(path)\nread_text(path)\nos.open(path, flags)\n') == []
+    assert (
+        opened_in(f"from {DOOR} import open_regular\nwith open_regular(path) as file:\n    zipfile.ZipFile(file)") == []
+    )
