@@ -8,6 +8,7 @@ from PIL import Image, ImageFile, IptcImagePlugin
 
 from engine.files import EmbeddedKeywords
 from engine.images.heif import heif_formats
+from engine.images.jpeg_header import is_header_bounded
 from engine.images.kinds import PILLOW_FORMATS
 from engine.images.library_warnings import pillow_is_quiet
 from engine.regular_file import open_regular
@@ -23,15 +24,15 @@ _DAMAGE: Final = (OSError, SyntaxError, ValueError, ArithmeticError, EOFError, L
 
 
 def photo_keywords(file: Path) -> EmbeddedKeywords:
-    """Read what a file's header holds; nothing where it is no image, or a damaged one. No pixel is decoded."""
+    """Read what a file's header holds; nothing where it is no image, or a damaged one. No pixel is decoded.
+
+    Nor is a header of very many parts read: it takes the square of their number.
+    """
     formats = (*PILLOW_FORMATS, *heif_formats())
-    with (
-        suppress(*_DAMAGE),
-        pillow_is_quiet(),
-        open_regular(file) as opened,
-        Image.open(opened, formats=formats) as image,
-    ):
-        return EmbeddedKeywords(_xmp(image), _iptc(image))
+    with suppress(*_DAMAGE), pillow_is_quiet(), open_regular(file) as opened:
+        if is_header_bounded(opened):
+            with Image.open(opened, formats=formats) as image:
+                return EmbeddedKeywords(_xmp(image), _iptc(image))
     return EmbeddedKeywords()
 
 

@@ -43,6 +43,9 @@ LARGEST_FILE_LIST_BYTES: Final = 16 * 2**20
 """Of an archive's list of its files, which is held: 160,000 files of names of 60 bytes, or 300,000 of short names, and
 190 MB in memory. An export of CVAT may hold its images."""
 
+MOST_XML_TAGS: Final = 4_000_000
+"""Of a document that is held as a whole, where an element takes some hundred bytes."""
+
 MOST_TEXT: Final = 2**30
 """Characters of all cells of a table that labels are read from, which are held: two hundred a row of five million."""
 
@@ -80,6 +83,35 @@ def check_count(count: int, name: str) -> None:
             expected=f"at most {MOST_RECORDS:,}",
             found="more",
             remedy="divide it into several files, and import one after the other",
+        )
+
+
+def check_tags(data: bytes, name: str) -> None:
+    """Refuse an XML document with more elements than can be held.
+
+    Raises:
+        FormatError: it has more than `MOST_XML_TAGS` tags.
+    """
+    count = data.count(b"<")
+    if count > MOST_XML_TAGS:
+        raise FormatError(
+            f"{name} has too many elements", expected=f"at most {MOST_XML_TAGS:,} tags", found=f"{count:,}"
+        )
+
+
+def check_json(text: str, name: str) -> None:
+    """Refuse a JSON document with more values than can be held.
+
+    Raises:
+        FormatError: it has more than `MOST_JSON_VALUES`.
+    """
+    count = sum(map(text.count, ",[{"))
+    if count > MOST_JSON_VALUES:
+        raise FormatError(
+            f"{name} has too many values",
+            expected=f"at most {MOST_JSON_VALUES:,}",
+            found=f"{count:,}",
+            remedy="divide it into several files, or take JSON lines, CSV or Parquet",
         )
 
 

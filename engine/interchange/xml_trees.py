@@ -10,6 +10,7 @@ from typing import Any, Final
 from lxml import etree
 
 from engine.errors import FormatError
+from engine.interchange import limits
 
 Element = Any
 """An element of lxml, which ships no types."""
@@ -30,7 +31,7 @@ def xml_tree(data: bytes, name: str) -> Tree:
         name: of the file, for people.
 
     Raises:
-        FormatError: it is too large, not well-formed, or declares a type or entities.
+        FormatError: it is too large or has too many elements, is not well-formed, or declares a type or entities.
     """
     if len(data) > LARGEST_DOCUMENT_BYTES:
         raise FormatError(
@@ -38,6 +39,7 @@ def xml_tree(data: bytes, name: str) -> Tree:
             expected=f"at most {LARGEST_DOCUMENT_BYTES // 2**20} MiB",
             found=f"{len(data) // 2**20:,} MiB",
         )
+    limits.check_tags(data, name)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(data, parser)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import FormatError
+from engine.interchange import limits
 from engine.interchange.text_file import read_text
 from engine.regular_file import open_regular
 
@@ -18,11 +19,15 @@ def read_json(source: Path) -> Any:
 
     Raises:
         StorageError: it cannot be read.
-        FormatError: it is no JSON, or nested too deep.
+        FormatError: it is no JSON, too large to be held, or nested too deep.
     """
+    text = read_text(source, at_most=limits.LARGEST_JSON_BYTES)
+    limits.check_json(text, source.name)
     try:
-        return json.loads(read_text(source))
-    except (ValueError, RecursionError) as error:
+        return json.loads(text)
+    except RecursionError as error:
+        raise FormatError(f"{source.name} is nested too deep", remedy="choose another file") from error
+    except ValueError as error:
         raise FormatError(f"{source.name} is no JSON file", found=str(error)[:200]) from error
 
 

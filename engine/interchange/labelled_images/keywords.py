@@ -13,6 +13,8 @@ from typing import Final
 
 from engine.errors import FormatError, StorageError
 from engine.files import EmbeddedKeywords, shown
+from engine.graph.limits import DEEPEST_LEVEL
+from engine.interchange import limits
 from engine.interchange.labelled_images.placed_images import IMAGES_TABLE, each_file
 from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabels
 from engine.interchange.labelled_images.xmp_sidecars import (
@@ -107,7 +109,13 @@ def _keywords(image: Path, sidecars: Iterable[Path], embedded_of: EmbeddedOf, pr
         for name, separator in _HIERARCHICAL:
             hierarchical += (_names(text, separator) for text in _theirs(packet, name))
         flat += _theirs(packet, SUBJECT)
-    return whole_keywords(hierarchical, flat)
+    if len(hierarchical) + len(flat) > limits.MOST_KEYWORDS:
+        problems.append(f"{shown(str(image))}: more than {limits.MOST_KEYWORDS:,} keywords; none was read")
+        return []
+    shallow = [names for names in hierarchical if len(names) <= DEEPEST_LEVEL + 1]
+    if len(shallow) < len(hierarchical):
+        problems.append(f"{shown(str(image))}: keywords of more than {DEEPEST_LEVEL + 1} levels were passed over")
+    return whole_keywords(shallow, flat)
 
 
 def _packets(image: Path, embedded: bytes, sidecars: Iterable[Path], problems: list[str]) -> Iterator[XmpPacket]:

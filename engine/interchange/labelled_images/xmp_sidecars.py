@@ -230,8 +230,8 @@ def _write_one(images: LabelledImages, image: LabelledImage, sidecar: Path) -> N
         return
     is_foreign = before is not None and OWN.encode() not in before
     for name, ours in WRITTEN.items():
-        earlier = packet.texts(ours)
-        theirs = [text for text in packet.texts(name) if text not in earlier]
+        earlier = set(packet.texts(ours))
+        theirs = {text for text in packet.texts(name) if text not in earlier}
         added = [text for text in keywords[name] if text not in theirs]
         packet.put(ours, added)
         packet.exchange(name, earlier, added, container=_CONTAINERS[name])
