@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError, StorageError
-from engine.regular_file import read_regular
+from engine.regular_file import MOST_BYTES, read_regular
 
 WIDE_MARKS: Final = (
     # UTF-32 would be taken for UTF-16 by its first two bytes, so it comes first.
@@ -19,11 +19,12 @@ WIDE_MARKS: Final = (
 _MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), *WIDE_MARKS)
 
 
-def read_text(source: Path) -> str:
+def read_text(source: Path, *, at_most: int = MOST_BYTES) -> str:
     """Read a whole text file.
 
     Args:
         source: UTF-8 with or without a byte order mark, or UTF-16/32 with one (spreadsheets write that).
+        at_most: bytes; a larger one is refused before it is read.
 
     Returns:
         The text without the mark; line ends as they are.
@@ -33,7 +34,7 @@ def read_text(source: Path) -> str:
         FormatError: it is in another encoding.
     """
     try:
-        data = read_regular(source)
+        data = read_regular(source, at_most=at_most)
     except OSError as error:
         reason = error.strerror or str(error)
         raise StorageError(f'"{source}" cannot be read', found=reason, remedy="check the path") from error

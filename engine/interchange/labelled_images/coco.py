@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from engine.errors import FormatError
+from engine.graph.limits import DEEPEST_LEVEL
 from engine.graph.names import join_path
 from engine.interchange.labelled_images.class_labels import (
     ClassLabels,
@@ -160,14 +161,21 @@ class _Categories:
     def __init__(self, categories: list[dict[str, Any]]) -> None:
         self._by_id = {_id(each, "id"): each for each in categories}
         self._by_name = {str(each.get("name")): each for each in categories}
+        self._known: dict[int | str, dict[str, str]] = {}
 
     def fields(self, category_id: int | str) -> dict[str, str]:
         """Label, and path where supercategories are categories themselves; `KeyError` where there is no such one."""
-        category = self._by_id[category_id]
+        if category_id not in self._known:
+            self._known[category_id] = self._fields(self._by_id[category_id])
+        return self._known[category_id]
+
+    def _fields(self, category: dict[str, Any]) -> dict[str, str]:
         names = [str(category.get("name") or "")]
         while (above := self._by_name.get(str(category.get("supercategory")))) and above.get("name") not in names:
             names.insert(0, str(above.get("name")))
             category = above
+            if len(names) > DEEPEST_LEVEL + 1:  # no class lies so deep: the label says what it is
+                return {"label": names[-1]}
         return {"label": names[-1], **({"path": join_path(names)} if len(names) > 1 else {})}
 
 

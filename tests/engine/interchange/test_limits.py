@@ -11,11 +11,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.errors import FormatError
+from engine.errors import FormatError, StorageError
+from engine.files import EmbeddedKeywords
 from engine.graph.category_graph import CategoryGraph
 from engine.interchange import archives, limits
 from engine.interchange.detect import detect_format
-from engine.interchange.labelled_images import camtrap_dp, csv_table, cvat, darwin_core, json_lines, parquet
+from engine.interchange.labelled_images import (
+    camtrap_dp,
+    coco,
+    csv_table,
+    cvat,
+    darwin_core,
+    json_lines,
+    keywords,
+    parquet,
+)
 from engine.interchange.labelled_images.formats import detect
 from engine.interchange.truth_file import read_truth
 
@@ -299,6 +309,62 @@ def test_deep_xml(tmp_path: Path) -> None:
     path.write_text("<annotations>" + "<x>" * DEEP + "</x>" * DEEP + "</annotations>")
     with pytest.raises(FormatError, match=r"annotations\.xml is nested too deep"):
         cvat.read(path)
+
+
+def test_a_large_json_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "labels.json"
+    path.write_text('{"images": [], "annotations": [], "categories": [' + "[]," * 1_000 + "[]]}")
+    monkeypatch.setattr(limits, "MOST_JSON_VALUES", 100)
+    with pytest.raises(FormatError, match=r"labels\.json has too many values: expected at most 100, found 2,007"):
+        coco.read(path)
+    monkeypatch.setattr(limits, "LARGEST_JSON_BYTES", 1_000)
+    with pytest.raises(StorageError, match="at most 1"):
+        coco.read(path)
+
+
+def test_a_deep_json_document(tmp_path: Path) -> None:
+    path = tmp_path / "labels.json"
+    path.write_text('{"images": [], "annotations": [], "categories": ' + "[" * DEEP + "]" * DEEP + "}")
+    with pytest.raises(FormatError, match=r"labels\.json is nested too deep"):
+        coco.read(path)
+
+
+def test_a_long_chain_of_categories(tmp_path: Path) -> None:
+    """Each names the one above: the way up is walked once for each category, and ends where no class can be."""
+    path = tmp_path / "labels.json"
+    names = [{"id": n, "name": f"c{n}", "supercategory": f"c{n - 1}"} for n in range(2_000)]
+    annotations = [{"image_id": 1, "category_id": n % 2_000} for n in range(20_000)]
+    images = [{"id": 1, "file_name": "a.jpg"}]
+    path.write_text(json.dumps({"images": images, "categories": names, "annotations": annotations}))
+    found = {label.names[-1]: len(label.names) for label in coco.read(path).labels}
+    assert (found["c2"], found["c1999"]) == (3, 1)
+
+
+def _sidecar(folder: Path, body: str) -> None:
+    (folder / "photo.jpg.xmp").write_text(
+        '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+        '<rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:lr="http://ns.adobe.com/lightroom/1.0/">'
+        f"{body}</rdf:Description></rdf:RDF></x:xmpmeta>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("<dc:subject><rdf:Bag>" + "<rdf:li>a</rdf:li>" * 30 + "</rdf:Bag></dc:subject>", "more than 20 keywords"),
+        ("<lr:hierarchicalSubject>" + "a|" * 20_000 + "</lr:hierarchicalSubject>", "more than 501 levels"),
+        ("<a/>" * 300, "too many elements"),
+    ],
+)
+def test_keywords(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, said: str) -> None:
+    """What is beyond keywords that people give is listed, and the other photos are read."""
+    (tmp_path / "photo.jpg").write_bytes(b"")
+    _sidecar(tmp_path, body)
+    monkeypatch.setattr(limits, "MOST_KEYWORDS", 20)
+    monkeypatch.setattr(limits, "MOST_XML_TAGS", 200)
+    found = keywords.read(tmp_path, lambda _: EmbeddedKeywords())
+    assert [said in problem for problem in found.problems] == [True]
+    assert not found.labels
 
 
 def test_what_a_csv_cell_holds_is_the_limit_of_cells() -> None:
