@@ -71,14 +71,19 @@ def read_regular(path: Path, *, at_most: int = MOST_BYTES) -> bytes:
     return data
 
 
-def require_regular(path: Path) -> None:
+def require_regular(path: Path) -> os.stat_result:
     """Refuse a name that a library must not open.
+
+    Returns:
+        What the system says of the file.
 
     Raises:
         NotRegularError: as `open_regular`.
         OSError: nothing is there, or it cannot be looked at.
     """
-    _require(path.stat(), path)
+    status = path.stat()
+    _require(status, path)
+    return status
 
 
 def _require(status: os.stat_result, path: Path) -> None:

@@ -1,5 +1,6 @@
 """Backups under headings: the project's own, those of its copies, and those of which nobody can say whose they are."""
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -48,6 +49,6 @@ def first_sure(offer: Offer) -> Backup | None:
 
 def _doubtful(rows: Sequence[Backup], project: Path) -> Group:
     paths = [row.taken_of for row in rows if row.taken_of is not None]
-    here = next((path for path in paths if path == project.resolve()), None)
+    here = next((path for path in paths if path == Path(os.path.realpath(project))), None)
     taken_of = here or (paths[0] if paths else None)
     return Group(rows, taken_of, is_doubtful=True, is_of_this_path=here is not None)

@@ -1,5 +1,6 @@
 """Commands that make backups, list them, and go back to one."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -33,7 +34,7 @@ def backup(
     """Make a verified backup now; the project may be open in the window."""
     from engine.project.backups.keeping import back_up
 
-    made = back_up(project.resolve(), None if to is None else to.absolute())
+    made = back_up(_real(project), None if to is None else to.absolute())
     say(
         f"Backed up {_contents_text(made)} to {made.path}.",
         _fields(made, None),
@@ -85,7 +86,7 @@ def folder(
         project_id = opened.backups.project_id
     if folder is not None or usual:
         choose_folder(project_id, folder)
-    where = folder_for(project.resolve(), project_id)
+    where = folder_for(_real(project), project_id)
     say(f"Backups of {project} go to {where}.", {"folder": str(where)}, as_json=as_json)
 
 
@@ -111,7 +112,7 @@ def restore(
             say("Nothing was changed.", {"restored": False}, as_json=as_json)
             return
         is_sure = True
-    done = run(project.resolve(), path, is_other_allowed=other, is_doubt_allowed=is_sure, when=present_time())
+    done = run(_real(project), path, is_other_allowed=other, is_doubt_allowed=is_sure, when=present_time())
     kept = f"as it was before, it is kept in {done.kept}" if done.kept else "there was no file before"
     say(
         f"{project} is restored from {path}; {kept}.",
@@ -170,7 +171,7 @@ def _numbered(project: Path, number: int, offer: "Offer", found: "Sequence[Backu
 def _offer(project: Path) -> "Offer":
     from engine.project.backups.offer import offer_for
 
-    whole = project.resolve()
+    whole = _real(project)
     offer = offer_for(whole, is_verified=True)
     if not offer.all and not whole.exists():
         raise ProjectMissingError("there is neither a project file nor a backup of it", found=str(project))
@@ -303,3 +304,8 @@ def register(application: typer.Typer) -> None:
     """Add these commands to the program."""
     application.command("backup")(backup)
     application.command("restore")(restore)
+
+
+def _real(project: Path) -> Path:
+    """The project's own path, links followed; a link to itself stays, to be refused as one that cannot be read."""
+    return Path(os.path.realpath(project))

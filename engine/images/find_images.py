@@ -15,8 +15,9 @@ from engine.events import CancelToken, OnProgress, Progress, ProgressMeter, igno
 from engine.files import FileFailure, FoundFile
 from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES
 from engine.images.left_out import LeftOut, unread_kind
-from engine.images.read_file import read_start
+from engine.images.read_file import not_a_file, read_start
 from engine.images.unreadable import SNIFFED_BYTES, is_other_kind, not_an_image, unread_suffix
+from engine.regular_file import NotRegularError, require_regular
 
 _DEVELOPED_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".heic", ".heif", ".hif"})  # what cameras put beside RAW
 _DIGITS: Final = re.compile(r"(\d+)")
@@ -180,7 +181,9 @@ class _Search:
         for path in paths:
             self._go_on()
             try:
-                status = path.stat()
+                status = require_regular(path)
+            except NotRegularError as error:
+                self._fail(path, str(not_a_file(error)))
             except OSError as error:
                 self._fail(path, f"the file cannot be read: {error.strerror}")
             else:

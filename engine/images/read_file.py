@@ -48,6 +48,12 @@ def file_size(path: Path) -> int:
         return 0
 
 
+def not_a_file(error: NotRegularError) -> ImageError:
+    """Build the error for a folder, a device or a pipe that is called as images are."""
+    what = "this is a folder" if error.errno == errno.EISDIR else "this is a device or a pipe"
+    return ImageError(what, expected="an image file")
+
+
 def _is_gone(error: OSError) -> bool:
     """Whether a refusal means that a file or folder is not there now, rather than that it may not be read."""
     return error.errno in _GONE
@@ -59,8 +65,7 @@ def _read(path: Path, size_bytes: int) -> bytes:
             _refuse_large(os.fstat(file.fileno()).st_size)
             data = file.read(size_bytes)
     except NotRegularError as error:
-        what = "this is a folder" if error.errno == errno.EISDIR else "this is a device or a pipe"
-        raise ImageError(what, expected="an image file") from error
+        raise not_a_file(error) from error
     except OSError as error:
         if _is_gone(error):
             raise ImageMissingError(

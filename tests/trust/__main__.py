@@ -1,6 +1,6 @@
 """Every instrument in turn, with the counts that are asked for, and the table of what they found.
 
-Run: python -m tests.trust --kills 1000 --damaged 1000 --images 10000 --copies 500 --moves 100 --disks 100 --out FILE
+Run: python -m tests.trust --kills 1000 --twins 2000 --out FILE, with any of the options below; `make trust` gives all.
 """
 
 import argparse
@@ -28,6 +28,7 @@ from tests.trust.odd_arguments import ask_many
 from tests.trust.outcome import Outcome, table
 from tests.trust.project_mutator import damage_many
 from tests.trust.renamer import move_many
+from tests.trust.special_files import open_many
 from tests.trust.stages import Stage, build_stage
 from tests.trust.trials import PROCESSES
 
@@ -61,6 +62,7 @@ INSTRUMENTS: Final = (
     Instrument("restores", "damaged twins and restores", restore_many),
     Instrument("disks", "full disks", fill_many, takes_names=True),
     Instrument("targets", "targets of exports", aim_many),
+    Instrument("doors", "special files at every door", open_many),
     Instrument("arguments", "odd arguments and signals", ask_many),
     Instrument("twins", "label imports between twin projects", import_many),
 )

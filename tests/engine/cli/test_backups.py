@@ -1,5 +1,6 @@
 """`backup`, `backups list`, `backups folder` and `restore`, and the commands that are preceded by a backup."""
 
+import os
 import sys
 from datetime import timedelta
 from pathlib import Path
@@ -177,7 +178,7 @@ def test_where_nobody_can_be_sure_a_number_alone_is_refused(
     assert said.index(f"taken of {birds}:") < said.index(f"taken of {twin}:")
     rows = done(capsys, "backups", "list", birds, "--json").fields["backups"]
     assert [(row["images"], row["is_own"]) for row in rows] == [(4, None), (7, None)]
-    for meant in ("1", "2", rows[1]["when"][:19]):
+    for meant in ("1", "2", rows[1]["when"]):
         said = refused(capsys, "restore", birds, meant, "--yes")
         assert "nobody can tell" in said
         assert "add --other" in said
@@ -293,3 +294,12 @@ def test_an_import_goes_on_when_no_backup_can_be_made(
     assert [record.message for record in caplog.records] == [
         f"no backup was made before merging a class list: {finished.change.notice}"
     ]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+@pytest.mark.parametrize("words", [("backup",), ("backups", "list"), ("restore",)])
+def test_a_link_to_itself(words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line, as of any file that cannot be read."""
+    project = tmp_path / "loop.protoleaf"
+    project.symlink_to(project.name)
+    refused(capsys, *words, project, *(["1", "--yes"] if words == ("restore",) else []))

@@ -221,3 +221,16 @@ def test_folders_within_folders_within_folders(tmp_path: Path) -> None:
     finally:
         sys.setrecursionlimit(usual)
     assert [file.path for file in found.files] == [deep / "1.png"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+def test_what_is_called_as_an_image_and_is_no_file(tmp_path: Path) -> None:
+    """A pipe and a link to a device are no images, in a folder and by name: they are listed, and not opened."""
+    (tmp_path / "sound.png").write_bytes(b"1")
+    os.mkfifo(tmp_path / "pipe.png")
+    (tmp_path / "zero.jpg").symlink_to("/dev/zero")
+    found = find_images([tmp_path])
+    assert [file.path.name for file in found.files] == ["sound.png"]
+    assert [failure.path.name for failure in found.failures] == ["pipe.png", "zero.jpg"]
+    assert all("this is a device or a pipe" in failure.reason for failure in found.failures)
+    assert find_images([tmp_path / "pipe.png"]).files == []

@@ -1,0 +1,42 @@
+"""Special files at every door: a short run finds nothing; a door that would wait forever is found."""
+
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from engine.config import CacheFolders
+from tests.trust import special_files
+from tests.trust.hostile_targets import World
+from tests.trust.special_files import DOORS, KINDS, open_many, open_one, special_world
+from tests.trust.stages import Stage
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the instruments are written for Linux")
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.setattr(special_files, "HANG_S", 0.3)
+    monkeypatch.setattr(special_files, "KINDS", {"a pipe": KINDS["a pipe"]})
+    monkeypatch.setattr(special_files, "DOORS", {"truth": DOORS["truth"]})
+    special_files.catch_hangs()
+    return special_world(tmp_path / "world", CacheFolders(tmp_path / "cache"))
+
+
+def test_special_files_are_refused(stage: Stage) -> None:
+    row = open_many(stage, 16, seed=5)
+    assert row.broken == ()
+    assert row.trials == 16
+
+
+def test_a_door_that_waits_is_found(world: World) -> None:
+    """As one that opens a pipe and waits for somebody to write into it; and one that takes it for an empty list."""
+
+    def wait(words: list[str]) -> int:
+        return len(Path(words[-1]).read_bytes())
+
+    found, _status = open_one(world, Random(1), wait)
+    assert [fault.kind for fault in found] == ["hang"]
+    found, _status = open_one(world, Random(1), lambda _words: 0)
+    assert [fault.kind for fault in found] == ["wrong"]
