@@ -1,4 +1,4 @@
-"""Commands with arguments that nobody means, with closed streams, or stopped at any moment: no traceback."""
+"""Commands with odd arguments, with closed streams, beside a window, or stopped at any moment: no traceback."""
 
 import os
 import shutil
@@ -7,7 +7,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -16,12 +18,16 @@ import typer
 
 from engine.cli.main import application
 from engine.config import BACKUPS_VARIABLE, CACHE_VARIABLE
+from tests.support.few_shot_data import colour_data, write_data
+from tests.support.quick_training import quick_words
 from tests.trust.outcome import Fault, Outcome, Trial
 from tests.trust.stages import Stage
 from tests.trust.trials import OnTrial, run_trials, trial_folder
 
 INSTRUMENT: Final = "odd arguments and signals"
-LIMIT_S: Final = 30.0
+LIMIT_S: Final = 60.0
+REPOSITORY: Final = str(Path(__file__).parents[2])
+LEFT: Final = "(processes are left)"
 LATEST_SIGNAL_S: Final = 1.5
 SETTLED: Final = frozenset({0, 1, 2, 130, 141, 143})
 """Exit statuses that a command may have."""
@@ -37,13 +43,41 @@ ODD: Final = (
     os.fsdecode(b"\xff\xfe.protoleaf"), "=1+1", "*", "~", "%s%n", "\u202e", "CON", "a" * 255,
     "ü" * 200, "PROJECT", "FOLDER", "FILE",
 )  # fmt: skip
-"""PROJECT, FOLDER and FILE stand for ones that are there."""
+"""PROJECT, FOLDER and FILE stand for ones that are there, as DATA does for a data set."""
+OVERLONG: Final = ("x" * 5000, "a/" * 2500, f"{'y' * 300}.protoleaf", "z=" * 2500)
 STOPPED: Final = (
     ("suggest", "PROJECT"), ("check", "PROJECT"), ("classify", "PROJECT", "-o", "out.csv"), ("backup", "PROJECT"),
     ("export", "PROJECT", "csv", "out.csv"), ("export", "PROJECT", "folders", "out"), ("backups", "list", "PROJECT"),
     ("import-labels", "PROJECT", "FILE"), ("what-if", "PROJECT", "--json"), ("versions", "PROJECT"),
 )  # fmt: skip
 """Commands that work for a while, to be stopped at any moment."""
+READING: Final = (
+    ("what-if", "PROJECT", "--unlink", "Red disc=Red"), ("check", "PROJECT"), ("suggest", "PROJECT"),
+    ("export", "PROJECT", "csv", "out.csv"), ("evaluate", "PROJECT", "--truth", "FILE"),
+)  # fmt: skip
+"""Commands that work beside a window that has the project open."""
+SIDE_BY_SIDE: Final = (
+    "experiment", "table", "DATA", "--runs", "runs", "--workers", "2", "--column", "2w1s",
+    *quick_words(iterations=90_000),
+)  # fmt: skip
+LATEST_SIDE_BY_SIDE_S: Final = 10.0
+NOBODY_LEFT_S: Final = 5.0
+"""So long after a command processes that it started may still be ending."""
+HOLDER: Final = """
+import sys
+from pathlib import Path
+from engine.project import Project
+with Project.open(Path(sys.argv[1])):
+    print("open", flush=True)
+    sys.stdin.read()
+"""
+SCRIPT: Final = """
+import sys
+from app.__main__ import main
+if __name__ == "__main__":
+    sys.exit(main())
+"""
+"""What an installed program starts with; processes of a pool load it, too."""
 TWICE_AFTER_S: Final = 0.05
 """So fast an impatient person presses Ctrl+C again."""
 STREAMS: Final = {
@@ -51,6 +85,7 @@ STREAMS: Final = {
     "closed errors": "2>&-",
     "closed input": "<&-",
     "full": ">/dev/full",
+    "full errors": "2>/dev/full",
     "gone": "| true",
 }
 
@@ -64,17 +99,28 @@ class Try:
     number: int = 0
     after_s: float = 0.0
     is_twice: bool = False
+    is_beside: bool = False
+
+    @property
+    def is_side_by_side(self) -> bool:
+        """Whether it starts processes of its own."""
+        return self.words[:1] == ("experiment",)
 
 
 def ask_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
     """Run commands that nobody means."""
-    tries = [_drawn(Random(seed * 1_000_003 + place)) for place in range(count)]
-    return run_trials(INSTRUMENT, tries, lambda one: ask(stage, one), on_trial)
+    return run_trials(INSTRUMENT, drawn(count, seed=seed), lambda one: ask(stage, one), on_trial)
 
 
-def commands() -> list[tuple[str, ...]]:
+def drawn(count: int, *, seed: int) -> list[Try]:
+    """What is tried: a few of every kind."""
+    return [_drawn(Random(seed * 1_000_003 + place), place) for place in range(count)]
+
+
+@cache
+def commands() -> tuple[tuple[str, ...], ...]:
     """Every command of the program, but for `LEFT_OUT`."""
-    return list(_below(typer.main.get_command(application), ()))
+    return tuple(_below(typer.main.get_command(application), ()))
 
 
 def _below(command: Any, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -87,16 +133,22 @@ def _below(command: Any, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
             yield (*words, name)
 
 
-def _drawn(chance: Random) -> Try:
-    words = (*chance.choice(commands()), *chance.choices(ODD, k=chance.randint(0, 3)))
+def _drawn(chance: Random, place: int) -> Try:
     kind = chance.random()
-    if kind < 1 / 2:
+    words = (*chance.choice(commands()), *chance.choices(ODD, k=chance.randint(0, 3)))
+    if kind < 0.1:
+        each_in_turn = commands()[place % len(commands())]
+        return Try((*each_in_turn, *chance.choices((*OVERLONG, "PROJECT"), k=chance.randint(1, 3))))
+    if kind < 0.45:
         return Try(words)
-    if kind < 3 / 4:
-        return Try(("check", "PROJECT") if chance.random() < 1 / 2 else words, stream=chance.choice(list(STREAMS)))
-    number = chance.choice((signal.SIGINT, signal.SIGTERM))
-    after_s, is_twice = chance.random() * LATEST_SIGNAL_S, chance.random() < 1 / 4
-    return Try(chance.choice(STOPPED), number=number, after_s=after_s, is_twice=is_twice)
+    if kind < 0.5:
+        return Try(chance.choice(READING), is_beside=True)
+    if kind < 0.75:
+        return Try(chance.choice(READING) if chance.random() < 1 / 2 else words, stream=chance.choice(list(STREAMS)))
+    number, is_twice = chance.choice((signal.SIGINT, signal.SIGTERM)), chance.random() < 1 / 4
+    if kind < 0.77:
+        return Try(SIDE_BY_SIDE, number=number, after_s=chance.random() * LATEST_SIDE_BY_SIDE_S, is_twice=is_twice)
+    return Try(chance.choice(STOPPED), number=number, after_s=chance.random() * LATEST_SIGNAL_S, is_twice=is_twice)
 
 
 def ask(stage: Stage, one: Try, run: Callable[..., "subprocess.Popen[bytes]"] = subprocess.Popen) -> Trial:
@@ -106,38 +158,82 @@ def ask(stage: Stage, one: Try, run: Callable[..., "subprocess.Popen[bytes]"] = 
         project = folder / "shapes.protoleaf"
         shutil.copyfile(stage.place.project, project)
         before = project.read_bytes()
-        named = {"PROJECT": str(project), "FOLDER": str(folder / "home"), "FILE": __file__}
-        status, said = _run(one, [named.get(word, word) for word in one.words], folder, run)
+        named = {"PROJECT": project, "FOLDER": folder / "home", "FILE": __file__, "DATA": folder / "data"}
+        if one.is_side_by_side:
+            write_data(colour_data(), folder / "data")
+        words = [str(named.get(word, word)) for word in one.words]
+        with _held(project) if one.is_beside else nullcontext():
+            status, said = _run(one, words, folder, run)
         is_changed = project.read_bytes() != before
     doing = f"{' '.join(word[:30] for word in one.words)!r} {one.stream}{one.number or ''}"
     return Trial(int(status == 0), tuple(_faults(one, status, said, doing, is_changed=is_changed)))
 
 
-def _run(one: Try, words: Sequence[str], folder: Path, run: Callable[..., Any]) -> tuple[int | None, str]:
-    environment = {
+def _environment(folder: Path) -> dict[str, str]:
+    return {
         **os.environ, "HOME": str(folder / "home"), CACHE_VARIABLE: str(folder / "cache"),
-        BACKUPS_VARIABLE: str(folder / "backups"), "PYTHONPATH": str(Path(__file__).parents[2]),
+        BACKUPS_VARIABLE: str(folder / "backups"), "PYTHONPATH": REPOSITORY,
     }  # fmt: skip
-    command = [sys.executable, "-m", "app", *words]
-    if one.stream:
-        shown = STREAMS[one.stream]
-        command = ["bash", "-c", f'set -o pipefail; "$0" "$@" {shown}', *command]
+
+
+@contextmanager
+def _held(project: Path) -> Iterator[None]:
+    """Another process has the project open for writing, as a window has."""
+    command = [sys.executable, "-c", HOLDER, str(project)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment(project.parent)
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"open\n"
+        yield
+        holder.communicate()
+
+
+def _run(one: Try, words: Sequence[str], folder: Path, run: Callable[..., Any]) -> tuple[int | None, str]:
     with run(
-        command, cwd=folder / "home", env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, start_new_session=True,
+        _command(one, words, folder), cwd=folder / "home", env=_environment(folder), stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
     ) as child:  # fmt: skip
         if one.number:
             time.sleep(one.after_s)
-            child.send_signal(one.number)
+            _send(one, child.pid)
             if one.is_twice:
                 time.sleep(TWICE_AFTER_S)
-                child.send_signal(one.number)
+                _send(one, child.pid)
         try:
             _, said = child.communicate(timeout=LIMIT_S)
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
             return None, ""
-        return child.returncode, said.decode("utf-8", "backslashreplace")
+        left = "" if _is_alone(child.pid) else LEFT
+        return child.returncode, said.decode("utf-8", "backslashreplace") + left
+
+
+def _command(one: Try, words: Sequence[str], folder: Path) -> list[str]:
+    if one.is_side_by_side:
+        script = folder / "protoleaf"
+        script.write_text(SCRIPT, encoding="utf-8")
+        return [sys.executable, str(script), *words]
+    command = [sys.executable, "-m", "app", *words]
+    return ["bash", "-c", f'set -o pipefail; "$0" "$@" {STREAMS[one.stream]}', *command] if one.stream else command
+
+
+def _send(one: Try, group: int) -> None:
+    """As a terminal does, to the command and to every process that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(group, one.number)
+
+
+def _is_alone(group: int) -> bool:
+    """Whether soon no process of a command is left; those that are, are ended."""
+    ends = time.monotonic() + NOBODY_LEFT_S
+    with suppress(ProcessLookupError):
+        while time.monotonic() < ends:
+            os.killpg(group, 0)
+            time.sleep(TWICE_AFTER_S)
+        os.killpg(group, signal.SIGKILL)
+        return False
+    return True
 
 
 def _faults(one: Try, status: int | None, said: str, doing: str, *, is_changed: bool) -> Iterator[Fault]:
@@ -149,6 +245,10 @@ def _faults(one: Try, status: int | None, said: str, doing: str, *, is_changed: 
         yield Fault("traceback", f"{doing}: {said.strip().splitlines()[-1][:200]}")
     elif status not in SETTLED and not (one.number and status in BEFORE_OUR_FIRST_LINE):
         yield Fault("other", f"{doing}: status {status}")
+    if LEFT in said:
+        yield Fault("other", f"{doing}: processes are left")
+    if one.is_beside and status != 0 and one.words[0] != "evaluate":
+        yield Fault("wrong", f"{doing}: status {status} beside a window: {said[:200]!r}")
     if status == 1 and said.count("protoleaf: ") > 1:
         yield Fault("other", f"{doing}: several lines: {said[:200]!r}")
     if one.number and status in {130, 143} and said.count("\n") > 1:

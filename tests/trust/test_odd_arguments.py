@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.trust.odd_arguments import Try, ask, ask_many, commands
+from tests.trust.odd_arguments import OVERLONG, STREAMS, Try, ask, ask_many, commands, drawn
 from tests.trust.stages import Stage
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the instruments are written for Linux")
@@ -31,3 +31,21 @@ def test_a_traceback_is_found(stage: Stage) -> None:
         return subprocess.Popen([sys.executable, "-c", "raise KeyError('planted')"], **options)
 
     assert [fault.kind for fault in ask(stage, Try(("check",)), broken).faults] == ["traceback"]
+
+
+def test_a_process_that_is_left_is_found(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is left to stop it."""
+    monkeypatch.setattr("tests.trust.odd_arguments.NOBODY_LEFT_S", 0.2)
+
+    def leaving(_command: object, **options: Any) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(["sh", "-c", "sleep 60 2>/dev/null & exit 0"], **options)
+
+    assert [fault.text for fault in ask(stage, Try(("check",)), leaving).faults] == ["'check' : processes are left"]
+
+
+def test_every_kind_is_drawn() -> None:
+    """In a thousand trials, each often."""
+    tries = drawn(1000, seed=1)
+    assert {one.stream for one in tries} == {"", *STREAMS}
+    assert len({one.words[0] for one in tries if one.words[-1] in OVERLONG}) > 10
+    assert min(sum(one.is_beside for one in tries), sum(one.is_side_by_side for one in tries)) >= 10

@@ -1,7 +1,12 @@
 """`protoleaf what-if`: what edits of the graph would change, without making them."""
 
+import subprocess
+import sys
+
 import pytest
 
+from engine.errors import ProjectLockedError
+from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.command_line import done, refused
 
@@ -29,3 +34,28 @@ def test_what_the_graph_refuses_is_refused(capsys: pytest.CaptureFixture[str], c
     assert "Nowhere" in refused(capsys, "what-if", collection.project, "--merge", "Nowhere=Red")
     assert "such as Apple=Fruit" in refused(capsys, "what-if", collection.project, "--link", "Red", status=2)
     assert collection.project.read_bytes() == before
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from engine.project import Project
+with Project.open(Path(sys.argv[1])):
+    print("open", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_it_works_beside_a_window(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
+    """While another process has the project open for writing, so that nobody else may; the answer is the same."""
+    words = ("what-if", collection.project, "--merge", "Blue checks=Blue disc", "--json")
+    alone = done(capsys, *words).fields
+    command = [sys.executable, "-c", HOLDER, str(collection.project)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as window:
+        assert window.stdout is not None
+        assert window.stdout.readline().strip() == b"open"
+        with pytest.raises(ProjectLockedError):
+            Project.open(collection.project)
+        beside = done(capsys, *words).fields
+        window.communicate()
+    assert beside == alone
