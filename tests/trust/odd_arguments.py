@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+import psutil
 import typer
 
 from engine.cli.main import application
@@ -227,13 +228,20 @@ def _send(one: Try, group: int) -> None:
 def _is_alone(group: int) -> bool:
     """Whether soon no process of a command is left; those that are, are ended."""
     ends = time.monotonic() + NOBODY_LEFT_S
-    with suppress(ProcessLookupError):
-        while time.monotonic() < ends:
-            os.killpg(group, 0)
-            time.sleep(TWICE_AFTER_S)
-        os.killpg(group, signal.SIGKILL)
-        return False
+    while any(_is_of(each, group) for each in psutil.process_iter()):
+        if time.monotonic() > ends:
+            os.killpg(group, signal.SIGKILL)
+            return False
+        time.sleep(TWICE_AFTER_S)
     return True
+
+
+def _is_of(process: psutil.Process, group: int) -> bool:
+    """Whether a process belongs to a group; one that has ended, and that nobody has asked how, does not count."""
+    try:
+        return os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE
+    except (OSError, psutil.Error):
+        return False
 
 
 def _faults(one: Try, status: int | None, said: str, doing: str, *, is_changed: bool) -> Iterator[Fault]:
