@@ -158,6 +158,7 @@ def ask(stage: Stage, one: Try, run: Callable[..., "subprocess.Popen[bytes]"] = 
         (folder / "home").mkdir(parents=True)
         project = folder / "shapes.protoleaf"
         shutil.copyfile(stage.place.project, project)
+        shutil.copytree(stage.place.caches, folder / "cache")
         before = project.read_bytes()
         named = {"PROJECT": project, "FOLDER": folder / "home", "FILE": __file__, "DATA": folder / "data"}
         if one.is_side_by_side:
@@ -257,7 +258,7 @@ def _faults(one: Try, status: int | None, said: str, doing: str, *, is_changed: 
         yield Fault("other", f"{doing}: processes are left")
     if one.is_beside and status != 0 and one.words[0] != "evaluate":
         yield Fault("wrong", f"{doing}: status {status} beside a window: {said[:200]!r}")
-    if status == 1 and said.count("protoleaf: ") > 1:
+    if status == 1 and sum(line.startswith("protoleaf: ") for line in said.splitlines()) > 1:
         yield Fault("other", f"{doing}: several lines: {said[:200]!r}")
     if one.number and status in {130, 143} and said.count("\n") > 1:
         yield Fault("other", f"{doing}: more than one line: {said[:200]!r}")
