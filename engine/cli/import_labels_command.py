@@ -1,6 +1,6 @@
 """The command by which labels come back from other programs."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -11,6 +11,7 @@ from engine.cli.output import AsJson, counted, say
 
 if TYPE_CHECKING:
     from engine.collection.importing.label_plan import ClassConflict, LabelConflict, LabelPlan
+    from engine.collection.importing.permitted_images import PermittedImages
 
 ImagesFrom = Annotated[
     list[Path] | None,
@@ -47,13 +48,16 @@ def import_labels(
     """Take over labels that others gave. A label of this project is never overwritten: conflicts are listed."""
     from engine.collection.importing.import_labels import import_labels as run
     from engine.collection.importing.import_labels import plan_labels
+    from engine.collection.importing.permitted_images import PermittedImages
     from engine.project import Project
 
     if is_dry:
         with Project.open(project, for_writing=False) as opened:
             plan = plan_labels(opened, source, format_name=format_name, who=who)
-        labelled = classes = images = 0
+            plan, images = _with_images(plan, PermittedImages(opened, source, images_from or ()), adds=adds_images)
+        labelled = classes = 0
         head = f"Would import {counted(len(plan.labels), 'label')} from {source.name} ({plan.format_name})"
+        head += f" and add {counted(images, 'image')}" if images else ""
     else:
         with Project.open(project) as opened:
             done = run(
@@ -73,6 +77,14 @@ def import_labels(
         },
         as_json=as_json,
     )
+
+
+def _with_images(plan: "LabelPlan", permitted: "PermittedImages", *, adds: bool) -> "tuple[LabelPlan, int]":
+    """The plan with what must not become an image among its problems, and how many would become one."""
+    from engine.collection.importing.import_labels import images_on_disk
+
+    found, refused = images_on_disk(plan, permitted) if adds else ({}, [])
+    return replace(plan, problems=(*plan.problems, *refused)), len({file.path for file in found.values()})
 
 
 def _added(classes: int, images: int) -> str:

@@ -76,7 +76,11 @@ def test_a_list_adds_no_other_file(project: Project, tmp_path: Path, capsys: pyt
     source = tmp_path / "lists" / "labels.csv"
     source.write_text(f"image,class\n{elsewhere},Gull\n/etc/hostname,Gull\n", encoding="utf-8")
     words = ("import-labels", path, source, "--add-classes", "--add-images", "--json")
+    dry = done(capsys, *words, "--dry-run").fields
     fields = done(capsys, *words).fields
-    assert fields["images_added"] == 0
+    assert fields["images_added"] == dry["images_added"] == 0
+    assert fields["problems"] == dry["problems"]
     assert sum("was not added" in line for line in fields["problems"]) == 2
-    assert done(capsys, *words, "--images-from", elsewhere.parent).fields["images_added"] == 1
+    permitted = (*words, "--images-from", elsewhere.parent)
+    assert done(capsys, *permitted, "--dry-run").fields["images_added"] == 1
+    assert done(capsys, *permitted).fields["images_added"] == 1
