@@ -21,6 +21,7 @@ from PIL import Image, ImageFile, UnidentifiedImageError
 from engine.errors import ImageError
 from engine.files import size_text
 from engine.images.heif import heif_formats, is_heif
+from engine.images.jpeg_header import is_header_bounded
 from engine.images.jpeg_size import divisor_for, held_bytes
 from engine.images.kinds import PILLOW_FORMATS
 from engine.images.library_warnings import pillow_is_quiet
@@ -188,11 +189,12 @@ def _decode_jpeg(data: bytes, least: Least, channels: Literal["rgb", "rgbx"]) ->
 
 
 def _decode_with_pillow(data: bytes, least: Least, decode: Callable[[Image.Image], T]) -> T:
+    file = io.BytesIO(data)
+    if not is_header_bounded(file):
+        raise ImageError("the image's header has more parts than a photo's", remedy="save it anew, and add that")
     with pillow_is_quiet():
         try:
-            with Image.open(
-                io.BytesIO(data), formats=PILLOW_FORMATS + (heif_formats() if is_heif(data) else ())
-            ) as image:
+            with Image.open(file, formats=PILLOW_FORMATS + (heif_formats() if is_heif(data) else ())) as image:
                 _refuse_bomb(*image.size)
                 _refuse_empty(image, len(data))
                 if image.format == "JPEG" and any(size := least(*image.size)):

@@ -4,12 +4,13 @@ import mimetypes
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from PIL import Image
 
 from engine.files import PhotoFacts
 from engine.images.heif import heif_formats
+from engine.images.jpeg_header import is_header_bounded
 from engine.images.kinds import PILLOW_FORMATS, RAW_SUFFIXES
 from engine.images.library_warnings import pillow_is_quiet
 from engine.images.orientation import image_orientation
@@ -34,13 +35,7 @@ def photo_facts(file: Path) -> PhotoFacts:
     """
     media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     is_raw = file.suffix.casefold() in RAW_SUFFIXES
-    formats = (*PILLOW_FORMATS, *heif_formats())
-    with (
-        suppress(*_DAMAGE),
-        pillow_is_quiet(),
-        open_regular(file) as opened,
-        Image.open(opened, formats=formats) as image,
-    ):
+    with suppress(*_DAMAGE), pillow_is_quiet(), open_regular(file) as opened, _opened(opened) as image:
         width, height = (0, 0) if is_raw else image.size
         if image_orientation(image) >= _SIDEWAYS:
             width, height = height, width
@@ -54,6 +49,12 @@ def photo_facts(file: Path) -> PhotoFacts:
             place = _place(exif.get_ifd(_GPS_DIRECTORY))
         return PhotoFacts(width, height, media_type, taken_at, *place)
     return PhotoFacts(0, 0, media_type)
+
+
+def _opened(file: IO[bytes]) -> Image.Image:
+    if not is_header_bounded(file):
+        raise ValueError("more parts than a photo's header has")  # reading them takes the square of their number
+    return Image.open(file, formats=(*PILLOW_FORMATS, *heif_formats()))
 
 
 def _time(tags: dict[int, object]) -> datetime | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError, StorageError
-from engine.regular_file import MOST_BYTES, read_regular
+from engine.regular_file import MOST_BYTES, TooLargeError, read_regular
 
 WIDE_MARKS: Final = (
     # UTF-32 would be taken for UTF-16 by its first two bytes, so it comes first.
@@ -17,6 +17,9 @@ WIDE_MARKS: Final = (
 """Byte order marks of the encodings that have more than one byte for each character."""
 
 _MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), *WIDE_MARKS)
+
+
+_SMALLER: Final = "divide it, or save it as CSV, JSON lines or Parquet"
 
 
 def read_text(source: Path, *, at_most: int = MOST_BYTES) -> str:
@@ -37,7 +40,12 @@ def read_text(source: Path, *, at_most: int = MOST_BYTES) -> str:
         data = read_regular(source, at_most=at_most)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise StorageError(f'"{source}" cannot be read', found=reason, remedy="check the path") from error
+        remedy = (
+            "divide it, or use a table: CSV, JSON lines, Parquet"
+            if isinstance(error, TooLargeError)
+            else "check the path"
+        )
+        raise StorageError(f'"{source}" cannot be read', found=reason, remedy=remedy) from error
     return decoded(data, source.name)
 
 

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from engine.errors import ImageError
+from engine.images.decode import decode_square
 from engine.images.jpeg_header import MOST_EXIF, MOST_SEGMENTS, is_header_bounded
+from engine.images.photo_facts import photo_facts
 from engine.images.photo_keywords import photo_keywords
 
 XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"/>'
@@ -42,6 +45,18 @@ def test_more_than_photos_have(tmp_path: Path, segment: bytes, count: int) -> No
     path = photo(tmp_path / "photo.jpg", STANDARD, *[segment] * (count + 1))
     assert not is_read(path)
     assert not photo_keywords(path).xmp
+    assert not photo_facts(path).width
+
+
+def test_a_picture_that_only_pillow_decodes(tmp_path: Path) -> None:
+    """One of four colours, with a header of very many parts, is refused instead of waited for."""
+    made = io.BytesIO()
+    Image.new("CMYK", (16, 16)).save(made, "JPEG")
+    data = made.getvalue()
+    part = b"\xff\xe1" + struct.pack(">H", len(EXIF) + 2) + EXIF
+    assert decode_square(data, 8).shape == (8, 8, 3)
+    with pytest.raises(ImageError, match="more parts than a photo's"):
+        decode_square(data[:2] + part * (MOST_EXIF + 1) + data[2:], 8)
 
 
 @pytest.mark.parametrize(
