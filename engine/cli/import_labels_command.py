@@ -11,7 +11,7 @@ from engine.cli.output import AsJson, counted, say
 
 if TYPE_CHECKING:
     from engine.collection.importing.label_plan import ClassConflict, LabelConflict, LabelPlan
-    from engine.collection.importing.permitted_images import PermittedImages
+    from engine.project import Project
 
 ImagesFrom = Annotated[
     list[Path] | None,
@@ -48,13 +48,12 @@ def import_labels(
     """Take over labels that others gave. A label of this project is never overwritten: conflicts are listed."""
     from engine.collection.importing.import_labels import import_labels as run
     from engine.collection.importing.import_labels import plan_labels
-    from engine.collection.importing.permitted_images import PermittedImages
     from engine.project import Project
 
     if is_dry:
         with Project.open(project, for_writing=False) as opened:
             plan = plan_labels(opened, source, format_name=format_name, who=who)
-            plan, images = _with_images(plan, PermittedImages(opened, source, images_from or ()), adds=adds_images)
+            plan, images = _with_images(plan, opened, source, images_from or []) if adds_images else (plan, 0)
         labelled = classes = 0
         head = f"Would import {counted(len(plan.labels), 'label')} from {source.name} ({plan.format_name})"
         head += f" and add {counted(images, 'image')}" if images else ""
@@ -79,11 +78,12 @@ def import_labels(
     )
 
 
-def _with_images(plan: "LabelPlan", permitted: "PermittedImages", *, adds: bool) -> "tuple[LabelPlan, int]":
+def _with_images(plan: "LabelPlan", project: "Project", source: Path, folders: list[Path]) -> "tuple[LabelPlan, int]":
     """The plan with what must not become an image among its problems, and how many would become one."""
     from engine.collection.importing.import_labels import images_on_disk
+    from engine.collection.importing.permitted_images import PermittedImages
 
-    found, refused = images_on_disk(plan, permitted) if adds else ({}, [])
+    found, refused = images_on_disk(plan, PermittedImages(project, source, folders))
     return replace(plan, problems=(*plan.problems, *refused)), len({file.path for file in found.values()})
 
 
