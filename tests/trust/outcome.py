@@ -8,7 +8,7 @@ from typing import Final, Literal
 FaultKind = Literal["lost", "traceback", "hang", "wrong", "stray", "other"]
 
 COLUMNS: Final = (
-    "instrument", "trials", "acknowledged actions", "lost", "tracebacks", "hangs", "wrong but called sound",
+    "instrument", "trials", "acknowledged actions", "lost", "tracebacks", "hangs", "wrong in silence",
     "other faults", "left files behind", "peak memory",
 )  # fmt: skip
 _MEGABYTE: Final = 1_000_000
@@ -20,7 +20,7 @@ class Fault:
 
     Attributes:
         kind: lost (an acknowledged action), traceback (anything but one of our errors), hang, wrong (content that
-            differs and that `check` calls sound), stray (files left behind), other (told in the text).
+            differs, and nothing says so), stray (files left behind), other (told in the text).
         text: what was done and what happened, in one line.
         count: of actions, where several were lost.
     """
