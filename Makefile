@@ -35,7 +35,7 @@ trust: $(STAMP)
 
 # 1,000 random sequences of 50 commands each on the category graph: done, undone, redone, with restarts in between.
 properties: $(STAMP)
-	PROTOLEAF_LONG_PROPERTIES=1 $(BIN)/python -m pytest tests/engine/project/test_graph_commands.py
+	PROTOLEAF_LONG_PROPERTIES=1 $(BIN)/python -m pytest --timeout 0 tests/engine/project/test_graph_commands.py
 
 # Programs that we did not write read every export; their environment takes some gigabytes the first time.
 readers: $(STAMP)
@@ -43,7 +43,7 @@ readers: $(STAMP)
 
 # Stories at a real X display of their own, by mouse and keyboard alone; the long ones and pictures of every screen too.
 robot: $(STAMP) qt-libraries robot-packages
-	$(BIN)/python -m pytest tests/robot --long
+	$(BIN)/python -m pytest --timeout 0 tests/robot --long
 
 robot-short: $(STAMP) qt-libraries robot-packages
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/robot || $(BIN)/python -m pytest --last-failed tests/robot
