@@ -11,7 +11,7 @@ RECENT_LIMIT: Final = 8
 ZOOM_DEFAULT: Final = 168
 PANES_DEFAULT: Final = (272, 336)  # left and right, in logical pixels
 
-# Percent. Chosen: below an even chance nobody accepts many unseen, and no prediction reaches 100 %.
+# Percent. Chosen: below an even chance nobody accepts many unseen, and no prediction reaches 100%.
 ACCEPT_ABOVE_LEAST: Final = 50
 ACCEPT_ABOVE_DEFAULT: Final = 80
 ACCEPT_ABOVE_MOST: Final = 99

@@ -127,24 +127,24 @@ def saved_at(moment: datetime) -> str:
 
 
 def percent(share: float) -> str:
-    """`97 %`; never `100 %` for something that is not certain, never `0 %` for something that is possible."""
+    """`97%`; never `100%` for something that is not certain, never `0%` for something that is possible."""
     rounded = round(share * 100)
     if rounded >= 100 and share < 1.0:  # noqa: PLR2004 (a percentage)
         rounded = 99
     if share > 0 and rounded == 0:
-        return translate("wording", "< 1 %")
-    return fill(translate("wording", "%1 %"), number(rounded))
+        return translate("wording", "<1%")
+    return fill(translate("wording", "%1%"), number(rounded))
 
 
 def percent_of_size(scale: float) -> str:
-    """`250 %`, `7.5 %`: how large something is shown."""
-    shown = QLocale().toString(100 * scale, "f", 0 if scale >= 0.1 else 1)  # noqa: PLR2004 (a tenth below 10 %)
-    return fill(translate("wording", "%1 %"), shown)
+    """`250%`, `7.5%`: how large something is shown."""
+    shown = QLocale().toString(100 * scale, "f", 0 if scale >= 0.1 else 1)  # noqa: PLR2004 (a tenth below 10%)
+    return fill(translate("wording", "%1%"), shown)
 
 
 def percent_to_a_tenth(value: float) -> str:
-    """`57.1 %`."""
-    return fill(translate("wording", "%1 %"), QLocale().toString(100 * value, "f", 1))
+    """`57.1%`."""
+    return fill(translate("wording", "%1%"), QLocale().toString(100 * value, "f", 1))
 
 
 def moment_text(moment: datetime) -> str:

@@ -121,7 +121,7 @@ def removal_fate(row: BackboneRow) -> str:
 
 
 def accuracy(row: PublishedRow) -> str:
-    """`80.9 %`; nothing where it is not told."""
+    """`80.9%`; nothing where it is not told."""
     return "" if row.network.top1 is None else percent_to_a_tenth(row.network.top1 / 100)
 
 
@@ -130,7 +130,7 @@ UNTOLD: Final = "\N{EN DASH}"
 
 
 def table_accuracy(row: PublishedRow) -> str:
-    """`80.9 %`, or a dash where it is not told."""
+    """`80.9%`, or a dash where it is not told."""
     return accuracy(row) or UNTOLD
 
 
@@ -148,7 +148,7 @@ def download_size(row: PublishedRow) -> str:
 
 
 def published_facts(row: PublishedRow) -> str:
-    """What is worth knowing before a download: `82.5 % ImageNet top-1  ·  114.4 MB  ·  224 px`."""
+    """What is worth knowing before a download: `82.5% ImageNet top-1  ·  114.4 MB  ·  224 px`."""
     told = accuracy(row)
     top1 = told and fill(translate("backbones", "%1 ImageNet top-1"), told)
     facts = (top1, download_size(row), pixels(row.network.input_side), _speed(row.images_per_s))
@@ -279,7 +279,7 @@ def verdict(figures: "ShotComparison", name: str) -> str:
 
 
 def comparison(figures: "ShotComparison") -> str:
-    """`Current: 57.1 %  ·  New: 61.9 %`, or why there are no figures."""
+    """`Current: 57.1%  ·  New: 61.9%`, or why there are no figures."""
     if figures.after is None:
         return translate("backbones", "Too few labels to compare: a class needs at least two.")
     then = fill(translate("backbones", "New: %1"), percent_to_a_tenth(figures.after))
@@ -308,7 +308,7 @@ def _certainty(figures: "ShotComparison") -> str:
     if figures.before == figures.after:
         return translate("backbones", "There is no difference.")
     low, high = (QLocale().toString(100 * end, "f", 1) for end in figures.interval)
-    return fill(translate("backbones", "95 % confidence interval of the difference: %1 to %2 points."), low, high)
+    return fill(translate("backbones", "95% confidence interval of the difference: %1 to %2 points."), low, high)
 
 
 def failures_text(count: int) -> str:

@@ -44,7 +44,7 @@ def class_in_words(name: str, parents: list[str], hidden: int, image_count: int,
 
 
 def edge_text(child: str, shares: list[tuple[str, float]], own: float | None) -> str:
-    """`Organ takes 62 % from Keyboard Instrument, 38 % from Wind Instrument`, and what its own shots weigh."""
+    """`Organ takes 62% from Keyboard Instrument, 38% from Wind Instrument`, and what its own shots weigh."""
     total = sum(share for _, share in shares)
     if total <= 0:
         return fill(translate("graph", "Nothing is propagated to %1 yet: its parents have no images."), child)
@@ -89,5 +89,5 @@ def looking_around(name: str) -> str:
 
 
 def decided_text(share: float) -> str:
-    """`62 % decided: labelled, or sure down to a leaf`."""
+    """`62% decided: labelled, or sure down to a leaf`."""
     return fill(translate("graph", "%1 decided: labelled, or sure down to a leaf"), percent(share))

@@ -121,7 +121,7 @@ def _rect(pixmap: QPixmap) -> QRect:
 
 
 def on_pixels(place: QPoint, ratio: float) -> QPointF:
-    """The nearest place where a card's pixels fall on those of the screen, so that nothing blurs at 125 %."""
+    """The nearest place where a card's pixels fall on those of the screen, so that nothing blurs at 125%."""
     return QPointF(round(place.x() * ratio) / ratio, round(place.y() * ratio) / ratio)
 
 

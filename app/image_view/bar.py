@@ -15,7 +15,7 @@ from app.wording import number, percent_of_size
 
 @final
 class ImageBar(QWidget):
-    """`7 of 186 · IMG_0007.jpg`, buttons for the images beside it, and `- 100 % +`.
+    """`7 of 186 · IMG_0007.jpg`, buttons for the images beside it, and `- 100% +`.
 
     Signals:
         step_requested: -1 or 1.
@@ -42,7 +42,7 @@ class ImageBar(QWidget):
         self.pages.hide()
         self._scale = make_label("", "secondary")
         self._scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._scale.setMinimumWidth(self._scale.fontMetrics().horizontalAdvance("0,000 %"))
+        self._scale.setMinimumWidth(self._scale.fontMetrics().horizontalAdvance("0,000%"))
         self._zooming = (
             _quiet("zoom_out", self.tr("Smaller (-)"), lambda: self.zoom_requested.emit(-1)),
             self._scale,

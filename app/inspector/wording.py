@@ -189,7 +189,7 @@ def aliases_text(facts: ClassPageFacts) -> str:
 
 
 def bar_value_text(bar: float, *, is_inherited: bool) -> str:
-    """`80 %`, or `inherited 80 %`."""
+    """`80%`, or `inherited 80%`."""
     return fill(translate("inspector", "inherited %1"), percent(bar)) if is_inherited else percent(bar)
 
 

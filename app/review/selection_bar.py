@@ -26,7 +26,7 @@ FEWEST: Final = 2
 
 @final
 class SelectionBar(QWidget):
-    """`186 selected · Accept 170 above 80 % · about 5 errors · Label as… · Remove label · ✕`.
+    """`186 selected · Accept 170 above 80% · about 5 errors · Label as… · Remove label · ✕`.
 
     Args:
         session: the open project.

@@ -16,7 +16,7 @@ _DONE_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape})
 
 @final
 class ThresholdBox(QWidget):
-    """`- 80 % +`: clicked, typed, or stepped with arrow keys and wheel.
+    """`- 80% +`: clicked, typed, or stepped with arrow keys and wheel.
 
     Signals:
         changed: the new threshold in percent.

@@ -14,7 +14,7 @@ from app.training.logic import Curve, Curves
 from app.wording import percent_to_a_tenth
 
 HEIGHT: Final = 150
-WIDEST_NUMBERS: Final = ("100 %", "0.0000")
+WIDEST_NUMBERS: Final = ("100%", "0.0000")
 ROOM_FOR_TICKS: Final = 10
 RIM: Final = 4
 ROOM_FOR_LAST_NUMBER: Final = 20
@@ -164,7 +164,7 @@ class _ShareAxis(_NumberAxis):
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Texts of ticks."""
-        return [f"{text} %" for text in super().tickStrings([100 * value for value in values], scale, 100 * spacing)]
+        return [f"{text}%" for text in super().tickStrings([100 * value for value in values], scale, 100 * spacing)]
 
 
 class _CountAxis(_NumberAxis):

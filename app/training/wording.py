@@ -117,7 +117,7 @@ def verdict(figures: Figures) -> str:
 
 
 def comparison(figures: Figures) -> str:
-    """`Current: 57.1 % · New: 61.9 %`, or why there are no figures."""
+    """`Current: 57.1% · New: 61.9%`, or why there are no figures."""
     if figures.before is None or figures.after is None:
         return translate("training", "Too few labels to hold out images and measure it.")
     current = fill(translate("training", "Current: %1"), percent_to_a_tenth(figures.before))

@@ -70,7 +70,7 @@ def would_change_line(changes: "ChangedImages") -> str:
 
 
 def accuracy_line(found: "HeldOutComparison | None") -> str:
-    """`Right on held-out labels: 81.2 % → 83.0 % (+1.8 points, between -0.4 and +4.0)`."""
+    """`Right on held-out labels: 81.2% → 83.0% (+1.8 points, between -0.4 and +4.0)`."""
     if found is None or not found.images:
         return translate("what_if", "No label can be held out yet, so accuracy is not known")
     low, high = found.interval

@@ -85,7 +85,7 @@ def _outcome(prepared: "PreparedChange", *, is_changed: bool) -> str:
 
 
 def _figures(comparison: "ShotComparison") -> str:
-    """`Right about 61.9 % of your labels, 57.1 % before, ...`, or why there are no figures."""
+    """`Right about 61.9% of your labels, 57.1% before, ...`, or why there are no figures."""
     if comparison.after is None:
         return "There are too few labels to compare the backbones: a class needs at least two."
     before = "" if comparison.before is None else f", {percent(comparison.before)} before"
@@ -93,7 +93,7 @@ def _figures(comparison: "ShotComparison") -> str:
     facts += f"; on {counted(comparison.shots, 'label')}"
     if comparison.interval is not None:
         low, high = (f"{100 * end:+.1f}" for end in comparison.interval)
-        facts += f", 95 % confidence interval {low} to {high} points"
+        facts += f", 95% confidence interval {low} to {high} points"
     return facts + ("; the difference may be due to chance." if comparison.may_be_chance else ".")
 
 

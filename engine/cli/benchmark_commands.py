@@ -51,7 +51,7 @@ def collection(
         f"  laying out a fit               {beside.input_ms:6.2f} ms  (limit {beside.limit_input_ms:g})\n"
         f"  taking its outcome over        {beside.adopt_ms:6.2f} ms\n"
         f"  guessing, an image             {beside.guess_ms:6.2f} ms  (limit {beside.limit_guess_ms:g})\n"
-        f"  other threads wait, 99 %       {beside.waits_ms:6.2f} ms  (limit {beside.limit_waits_ms:g}; "
+        f"  other threads wait, 99%        {beside.waits_ms:6.2f} ms  (limit {beside.limit_waits_ms:g}; "
         f"without a fit {beside.idle_waits_ms:.2f})\n"
         f"  other threads wait, longest    {beside.longest_wait_ms:6.2f} ms  (limit {beside.limit_longest_wait_ms:g})\n"
         f"  a fit stops, longest           {beside.stop_ms:6.2f} ms  (limit {beside.limit_stop_ms:g})",
@@ -232,7 +232,7 @@ def labelling(
         f"labels on disk                {figures.on_disk:6}   of {figures.keys}\n"
         f"for image and class as shown  {figures.as_shown:6}   of {figures.keys}\n"
         f"key to next card, median      {figures.painted_median_ms:6.1f} ms (limit {figures.limit_median_ms})\n"
-        f"key to next card, 99 %        {figures.painted_p99_ms:6.1f} ms (limit {figures.limit_p99_ms}), "
+        f"key to next card, 99%         {figures.painted_p99_ms:6.1f} ms (limit {figures.limit_p99_ms}), "
         f"longest {figures.painted_longest_ms:.1f} ms\n"
         f"predictions after the last    {figures.predictions_s:6.2f} s  (limit {figures.limit_predictions_s})",
         asdict(figures),
@@ -256,9 +256,9 @@ def backup(
     say(
         f"backup of {figures.images:,} images and {figures.labels:,} labels   {figures.backup_s:.2f} s, "
         f"{figures.size_mb:.1f} MB, copied and verified\n"
-        f"a label alone          median {figures.alone_median_ms:6.1f} ms   99 % {figures.alone_p99_ms:6.1f} ms"
+        f"a label alone          median {figures.alone_median_ms:6.1f} ms   99%  {figures.alone_p99_ms:6.1f} ms"
         f"   longest {figures.alone_longest_ms:6.1f} ms\n"
-        f"a label beside backups median {figures.beside_median_ms:6.1f} ms   99 % {figures.beside_p99_ms:6.1f} ms"
+        f"a label beside backups median {figures.beside_median_ms:6.1f} ms   99%  {figures.beside_p99_ms:6.1f} ms"
         f"   longest {figures.beside_longest_ms:6.1f} ms (limit {figures.limit_longest_ms:.0f})",
         asdict(figures),
         as_json=as_json,

@@ -189,7 +189,7 @@ class _Note:
 
 
 def _of_point(point: "CurvePoint") -> str:
-    watched = "" if point.accuracy is None else f", {100 * point.accuracy:.1f} % right on some test tasks"
+    watched = "" if point.accuracy is None else f", {100 * point.accuracy:.1f}% right on some test tasks"
     return f"loss {point.loss:.3f}{watched}"
 
 
@@ -214,7 +214,7 @@ def _lines(found: "Sequence[TestResult]") -> Iterator[str]:
 
 
 def _line(result: "TestResult") -> str:
-    return f"{100 * result.mean:.2f} ± {100 * result.interval:.2f} %"
+    return f"{100 * result.mean:.2f} ± {100 * result.interval:.2f}%"
 
 
 def _fields(result: "TestResult") -> Mapping[str, object]:

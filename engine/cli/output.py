@@ -89,5 +89,5 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 
 def percent(share: float) -> str:
-    """`12.3 %`, or a dash when there is nothing to take a share of."""
-    return "-" if math.isnan(share) else f"{100 * share:.1f} %"
+    """`12.3%`, or a dash when there is nothing to take a share of."""
+    return "-" if math.isnan(share) else f"{100 * share:.1f}%"

@@ -54,7 +54,7 @@ def _cells(network: "PublishedNetwork") -> tuple[str, ...]:
         f"{network.weights} *" if network.is_default else network.weights,
         network.size_text if network.size_bytes else _UNTOLD,
         f"{network.parameters:,}" if network.parameters else _UNTOLD,
-        _UNTOLD if network.top1 is None else f"{network.top1:.1f} %",
+        _UNTOLD if network.top1 is None else f"{network.top1:.1f}%",
         str(network.input_side),
         str(network.embedding_width or _UNTOLD),
         _mark(network),

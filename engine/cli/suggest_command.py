@@ -34,7 +34,7 @@ def suggest(
 
 
 def _line(graph: "CategoryGraph", image: "ToLabel") -> str:
-    """`photos/7.jpg  Fruit/Apple 43.1 %`: the guess is what the label would settle."""
+    """`photos/7.jpg  Fruit/Apple 43.1%`: the guess is what the label would settle."""
     guess = _class_of(graph, image)
     return image.path if guess is None else f"{image.path}  {guess} {percent(image.score)}"
 

@@ -89,8 +89,8 @@ def _text(outcome: "TrialOutcome", names: dict[int, str]) -> str:
     if told is not None and told.images:
         low, high = told.interval
         lines.append(
-            f"Of {counted(told.images, 'held-out label')}, {100 * told.before / told.images:.1f} % were right and "
-            f"{100 * told.after / told.images:.1f} % would be ({100 * told.gain:+.1f} points, in 19 of 20 cases "
+            f"Of {counted(told.images, 'held-out label')}, {100 * told.before / told.images:.1f}% were right and "
+            f"{100 * told.after / told.images:.1f}% would be ({100 * told.gain:+.1f} points, in 19 of 20 cases "
             f"{100 * low:+.1f} to {100 * high:+.1f})."
         )
     return "\n".join([*lines, "Nothing was changed."])

@@ -15,7 +15,7 @@ from engine.everyday.model import EverydayModel
 from engine.graph.category_graph import CategoryGraph
 
 BARS: Final = tuple(percent / 100 for percent in range(30, 100))
-"""Bars that are tried: below 30 % two classes may both pass, and 100 % is never reached."""
+"""Bars that are tried: below 30% two classes may both pass, and 100% is never reached."""
 
 
 @dataclass(frozen=True)

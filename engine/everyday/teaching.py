@@ -4,7 +4,7 @@ An image speaks for another as far as their whitened embeddings point the same w
 next image to ask about is the one that adds most to what the labelled ones and those chosen before it say of all
 images, each of which counts the more the less is known of its class. So typical images come before odd ones, the second
 image of a series comes late, and before any label coverage alone decides. The objective is facility location (Wei, Iyer
-and Bilmes 2015), for which the greedy choice reaches 63 % of the best at least (Nemhauser and others 1978).
+and Bilmes 2015), for which the greedy choice reaches 63% of the best at least (Nemhauser and others 1978).
 Ours are the space, the weights and the limit to anchors.
 """
 

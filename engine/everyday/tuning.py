@@ -19,7 +19,7 @@ from engine.everyday.leave_one_out import HeldOutDistances
 SHRINKAGES: Final = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 """Candidates of s in lambda = n / (n + s) (decision 6). Chosen: up to parents that are worth four shots."""
 TEMPERATURE_STEPS: Final = np.geomspace(0.1, 10.0, 25)
-"""Candidates, in temperatures of the backbone's card. Chosen: a tenth to ten times, in steps of 21 %."""
+"""Candidates, in temperatures of the backbone's card. Chosen: a tenth to ten times, in steps of 21%."""
 PRIOR_SHOTS: Final = 10.0
 """The prior of the backbone's card counts as much as this many shots."""
 PRIOR_SPREAD: Final = 0.7

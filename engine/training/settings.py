@@ -25,7 +25,7 @@ class TrainingSettings:
         rate_factor: what the learning rate is multiplied by at each decay.
         first_decay_share: share of the iterations before the first decay; 1/15 is the paper's 10,000 of 150,000.
         decay_interval_share: share of the iterations between two decays; 1/10 is the paper's 15,000 of 150,000.
-        augmentation: "shifted crop" (a random window and a flip), "resized crop" (a random window of 20 to 100 % of
+        augmentation: "shifted crop" (a random window and a flip), "resized crop" (a random window of 20 to 100% of
             the area, as in the authors' code, and a flip), or "none" (the middle).
         precision: of the backbone; "auto" takes bfloat16 where the processor has instructions for it.
         device: "auto", "cpu" or "cuda".

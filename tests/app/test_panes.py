@@ -74,7 +74,7 @@ def test_a_small_window_shows_three_columns_of_thumbnails(reviewing: Desk) -> No
 
 
 def test_a_very_small_window_shows_two_panes(reviewing: Desk) -> None:
-    """Half of a small screen at 200 %: no part is beyond the edge; what is opened takes the place of the classes."""
+    """Half of a small screen at 200%: no part is beyond the edge; what is opened takes the place of the classes."""
     window = reviewing.window
     window.resize(720, 450)
     laid_out()

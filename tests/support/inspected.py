@@ -28,7 +28,7 @@ def facts_of_image(
 
 
 def curve_of_class(images: int = 20) -> PolicyCurve:
-    """Of so many images one fewer is named with each two percent, and from 80 % on all that are named are right."""
+    """Of so many images one fewer is named with each two percent, and from 80% on all that are named are right."""
     points = []
     for bar in BARS:
         named = max(0, images - round(50 * (bar - BARS[0])))

@@ -88,7 +88,7 @@ def card_markdown(facts: ModelFacts) -> str:
         others=_taught_by_others(facts),
         held_out=_held_out_text(facts),
         side=framing.side,
-        share=f"{100 * framing.resize_share:.3g} %",
+        share=f"{100 * framing.resize_share:.3g}%",
         views=framing.views,
         views_text=_views_text(framing.views),
         collection=_collection_text(facts.stage),

@@ -50,5 +50,5 @@ def _note(point: TrainingPoint) -> str:
     loss = point.validation_loss if point.loss is None else point.loss
     parts = [] if loss is None else [f"loss {loss:.3f}"]
     if point.accuracy is not None:
-        parts.append(f"accuracy {100 * point.accuracy:.1f} %")
+        parts.append(f"accuracy {100 * point.accuracy:.1f}%")
     return ", ".join(parts)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from engine.everyday.collection_stage.branches import Branches
 
 FACTORS: Final = np.geomspace(0.4, 2.5, 33)
-"""Factors on the power that are tried. Chosen: from less than half to two and a half times, in steps of 6 %."""
+"""Factors on the power that are tried. Chosen: from less than half to two and a half times, in steps of 6%."""
 PRIOR_SPREAD: Final = 0.25
 """Standard deviation of the logarithm of the factor beforehand, where shots are familiar: few move it little."""
 LIKENESS: Final = 1.12

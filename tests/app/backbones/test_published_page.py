@@ -176,7 +176,7 @@ def test_three_are_recommended_before_all_others(reviewing: Desk) -> None:
     first, second, third = (page.recommended[advice] for advice in Advice)
     assert not second.isVisible()
     assert "MobileNet V3 Small" in texts(first)
-    assert "58.1 % ImageNet top-1" in texts(first)
+    assert "58.1% ImageNet top-1" in texts(first)
     assert "about 573 times slower" in texts(third)
     download.make_job = player = Player([progress(1, 100, "bytes"), "wait"])
     for place in (third.download_button, third.agree_button):

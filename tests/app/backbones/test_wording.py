@@ -47,7 +47,7 @@ def test_what_is_told_before_a_download() -> None:
 @pytest.mark.parametrize(
     ("figures", "said", "basis"),
     [
-        (FIGURES, "tinyleaf is better", "95 % confidence interval of the difference: 1.3 to 8.6 points."),
+        (FIGURES, "tinyleaf is better", "95% confidence interval of the difference: 1.3 to 8.6 points."),
         (replace(FIGURES, before=0.7, gained=2, lost=12), "tinyleaf is worse", "-8.6 to -1.3 points."),
         (replace(FIGURES, shots=42, gained=4), "tinyleaf is about as good", "the difference may be due to chance."),
         (replace(FIGURES, after=0.571, lost=12), "tinyleaf is about as good", "There is no difference."),
@@ -63,8 +63,8 @@ def test_a_verdict_is_honest(figures: ShotComparison, said: str, basis: str) -> 
 
 def test_both_figures_or_why_not() -> None:
     """Now and then, or what is missing."""
-    assert comparison(FIGURES) == "Current: 57.1 %  ·  New: 61.9 %"
-    assert comparison(replace(FIGURES, before=None)) == "New: 61.9 %"
+    assert comparison(FIGURES) == "Current: 57.1%  ·  New: 61.9%"
+    assert comparison(replace(FIGURES, before=None)) == "New: 61.9%"
     assert "at least two" in comparison(ShotComparison(0.5, None, 0))
     assert failures_text(0) == ""
     assert failures_text(1) == "1 image could not be read."

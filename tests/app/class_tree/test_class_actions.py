@@ -126,7 +126,7 @@ def test_the_confidence_needed_is_set_with_the_arrow_keys(reviewing: Desk) -> No
     assert slider.hasFocus()
     click(button(inspector, "Inherit again"))
     reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is None)
-    assert "inherited 80 %" in texts(inspector)
+    assert "inherited 80%" in texts(inspector)
 
 
 def test_predictions_stop_at_a_class(reviewing: Desk) -> None:

@@ -35,7 +35,7 @@ def test_a_place() -> None:
     parents = (ScoredClass(2, 0.62), ScoredClass(3, 0.21))
     words = _words(PlaceSuggestion(1, parents, (ImagesOf(1, ()), ImagesOf(2, ()), ImagesOf(3, ()))))
     assert words.title == "Gull may belong under Bird"
-    assert words.reason == "Its images are most like those of classes under Bird (62 %), Fish & %1 (21 %)."
+    assert words.reason == "Its images are most like those of classes under Bird (62%), Fish & %1 (21%)."
     assert words.choices == ("Move under Bird", "Move under Fish & %1")
     assert words.captions == ("Gull", "Bird", "Fish & %1")
     assert words.dismissed == "Dismissed a suggestion: Gull may belong under Bird"
@@ -45,7 +45,7 @@ def test_strays_twins_and_kinds() -> None:
     """Figures are those that were found."""
     stray = _words(StraySuggestion(Stray(1, 3, 2, 0.7, 0.04), ()))
     assert stray.title == "Gull may belong under Bird instead of Fish & %1"
-    assert "Bird (70 %), hardly like those under Fish & %1 (4 %)" in stray.reason
+    assert "Bird (70%), hardly like those under Fish & %1 (4%)" in stray.reason
     twins = _words(TwinSuggestion(Twins(4, 1, LIKENESS), (ImagesOf(4, ()), ImagesOf(1, ()))))
     assert (twins.title, twins.choices) == ("Mew and Gull look like one class", ("Merge into Gull",))
     assert twins.reason.startswith("Of 16 images, 7 are more like the other class")

@@ -23,7 +23,7 @@ CARD_BYTES = 100 * 140 * 4
 
 def card(image_id: int) -> Card:
     """A card with a prediction."""
-    return Card(image_id, Path(f"{image_id}.png"), Mark.SURE, "Gull", "", "97 %")
+    return Card(image_id, Path(f"{image_id}.png"), Mark.SURE, "Gull", "", "97%")
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_other_words_leave_the_picture(is_missing: bool, finished: FinishedCards
     """A card whose prediction changed looks as if it had been painted anew, also when its file went away meanwhile."""
     picture = QPixmap(40, 40)
     picture.fill(QColor("red"))
-    other = replace(card(1), title="Kittiwake", score="55 %", is_missing=is_missing)
+    other = replace(card(1), title="Kittiwake", score="55%", is_missing=is_missing)
     before = pixels(finished.of(card(1), picture, PLAIN, SIZE))
     after = pixels(finished.of(other, picture, PLAIN, SIZE))
     assert finished.used_bytes == CARD_BYTES
@@ -95,7 +95,7 @@ def test_memory_is_bounded(finished: FinishedCards, painted: list[int]) -> None:
 
 
 def test_another_screen_paints_anew(finished: FinishedCards, painted: list[int]) -> None:
-    """At 200 % every card is painted with twice the pixels."""
+    """At 200% every card is painted with twice the pixels."""
     finished.of(card(1), None, PLAIN, SIZE)
     finished.wear(QColor("white"), 2.0)
     assert finished.of(card(1), None, PLAIN, SIZE).size() == SIZE * 2

@@ -35,9 +35,9 @@ def scored(state: CollectionState, scores: list[float]) -> CollectionState:
     [
         (Picture(label=3, best=4, score=0.9), Mark.LABELLED, ("class 3", "", "")),
         (Picture(label=UNKNOWN, best=4, score=0.9), Mark.SAID_UNKNOWN, ("None of the classes", "", "")),
-        (Picture(best=4, score=0.97, safe=4, safe_score=0.97), Mark.SURE, ("class 4", "", "97 %")),
-        (Picture(best=4, score=0.5, safe=2, safe_score=0.9), Mark.COARSE, ("class 2", "class 4? 50 %", "90 %")),
-        (Picture(best=4, score=0.5), Mark.GUESS, ("class 4?", "not sure", "50 %")),
+        (Picture(best=4, score=0.97, safe=4, safe_score=0.97), Mark.SURE, ("class 4", "", "97%")),
+        (Picture(best=4, score=0.5, safe=2, safe_score=0.9), Mark.COARSE, ("class 2", "class 4? 50%", "90%")),
+        (Picture(best=4, score=0.5), Mark.GUESS, ("class 4?", "not sure", "50%")),
         (Picture(best=4, score=0.9, is_unknown=True), Mark.UNKNOWN, ("Unknown", "class 4?", "")),
         (Picture(), Mark.NOTHING, ("No prediction yet", "", "")),
         (Picture(status=ImageStatus.WAITING), Mark.WAITING, ("Not read yet", "", "")),
@@ -71,7 +71,7 @@ def test_a_card_speaks_to_a_screen_reader(model: ImageGridModel) -> None:
     """File, class and score in one sentence; the file's name is the tip."""
     model.set_state(state_of([Picture(best=4, score=0.97, safe=4, safe_score=0.97)]))
     index = model.index(0)
-    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "11.png: class 4  97 %"
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "11.png: class 4  97%"
     assert index.data(Qt.ItemDataRole.ToolTipRole) == "11.png"
     assert index.data(ID_ROLE) == 11
 

@@ -76,7 +76,7 @@ def test_the_bar_says_which_image_it_is(qtbot: QtBot, view: ImageView, tmp_path:
     said = texts(view.bar).splitlines()
     assert "7 of 186" in said
     assert path.name in said
-    assert f"{round(100 * view.canvas.scale)} %" in said
+    assert f"{round(100 * view.canvas.scale)}%" in said
     assert view.width() == 600
     QTest.qWait(0)
     assert [text for text in clipped(view.bar) if text != path.name] == []
@@ -171,7 +171,7 @@ def test_keys_and_buttons_zoom(view: ImageView, large: ImageCanvas, begin: objec
     assert fitted < 0.5
     begin(view)  # type: ignore[operator]
     assert large.scale == pytest.approx(fitted if is_fitted else 1.0)
-    assert f"{round(100 * large.scale)} %" in texts(view.bar)
+    assert f"{round(100 * large.scale)}%" in texts(view.bar)
     assert view.focusWidget() is view
 
 

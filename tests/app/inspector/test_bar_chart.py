@@ -38,7 +38,7 @@ def test_the_bar_is_dragged_on_the_curve_and_set_when_it_is_let_go(page: ClassPa
     for percent in (75, 65, 60):
         QTest.mouseMove(chart, _place(chart, percent))
     assert abs(slider.value() - 60) <= 1
-    said = f"At {slider.value()} %, "
+    said = f"At {slider.value()}%, "
     assert any(part.text().startswith(said) for part in page.findChildren(Paragraph))
     assert page.is_in_hand
     assert asked == []
@@ -64,11 +64,11 @@ def test_a_read_only_bar_stays(pane: Pane) -> None:
 def test_what_a_confidence_does_is_said_in_words() -> None:
     curve = curve_of_class()
     assert curve_text(curve, 0.4) == (
-        "At 40 %, 15 of 20 held-out images of this class are named as it or a class below it. "
-        "Of all that are named so, 87 % are right (in 19 of 20 cases 62 % to 96 %)."
+        "At 40%, 15 of 20 held-out images of this class are named as it or a class below it. "
+        "Of all that are named so, 87% are right (in 19 of 20 cases 62% to 96%)."
     )
     assert curve_text(curve, 0.99) == (
-        "At 99 %, 0 of 20 held-out images of this class are named as it or a class below it."
+        "At 99%, 0 of 20 held-out images of this class are named as it or a class below it."
     )
 
 

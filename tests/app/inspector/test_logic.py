@@ -125,7 +125,7 @@ def test_facts_of_an_image(graph: CategoryGraph) -> None:
 
 
 def facts_of(graph: CategoryGraph, **changes: object) -> ClassPageFacts:
-    """Facts of Gull: two shots, one parent that gives 40 %."""
+    """Facts of Gull: two shots, one parent that gives 40%."""
     gull, bird = graph.find("Gull"), graph.find("Bird")
     facts = ClassFacts(
         gull, shots=(11, 12), lambda_=0.6, parents=(ScoredClass(bird, 1.0),), is_zero_shot=False, bar=0.8, own_bar=None

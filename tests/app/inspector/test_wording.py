@@ -96,7 +96,7 @@ def test_an_unknown_image_has_one_story() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({}, "Learned 60 % from its own images, 40 % from its parents."),
+        ({}, "Learned 60% from its own images, 40% from its parents."),
         ({"own_share": 1.0}, "Learned from its own images alone."),
         ({"shots": ()}, "It has no images of its own. It was learned from the classes below it."),
         ({"is_zero_shot": True}, "It has no images of its own. It was learned from its parents alone."),
@@ -115,7 +115,7 @@ def test_counts_confidence_and_candidates() -> None:
     """One and many are told apart; a confidence that is inherited is said to be."""
     assert counts_text(a_class()) == "3 shots  ·  41 images"
     assert counts_text(a_class(shots=(1,), image_count=1)) == "1 shot  ·  1 image"
-    assert [bar_value_text(0.8, is_inherited=inherits) for inherits in (True, False)] == ["inherited 80 %", "80 %"]
+    assert [bar_value_text(0.8, is_inherited=inherits) for inherits in (True, False)] == ["inherited 80%", "80%"]
     assert bar_text(a_class()) == "Less sure predictions stop at a class above."
     assert bar_text(a_class(own_bar=0.9, bar=0.9)).startswith("For this class and all below it.")
     assert candidates_text(1).startswith("1 candidate.")
@@ -135,8 +135,8 @@ def test_what_the_collection_taught_has_words() -> None:
 def test_following_look_alikes_is_said() -> None:
     """How far, in percent; nothing where it does not."""
     facts = replace(image(Certainty.LEAF, shares=(OWN,)), look_alikes=(7, 8), look_alike_share=0.9)
-    assert look_alikes_text(facts) == "90 % of the prediction comes from the most similar images:"
-    assert learned_text(facts) == "10 % comes from the prototype of Gull. Gull was learned from:"
+    assert look_alikes_text(facts) == "90% of the prediction comes from the most similar images:"
+    assert learned_text(facts) == "10% comes from the prototype of Gull. Gull was learned from:"
     assert look_alikes_text(image(Certainty.LEAF)) == ""
 
 

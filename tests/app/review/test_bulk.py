@@ -17,7 +17,7 @@ def accepted(state: CollectionState, threshold: float = 0.8) -> Acceptable:
 
 
 def test_images_above_the_threshold_are_grouped_by_class() -> None:
-    """Three of four pass 80 %: 5 %, 10 % and 15 % of an error make 0.3 in all."""
+    """Three of four pass 80%: 5%, 10% and 15% of an error make 0.3 in all."""
     guesses = [SURE, Picture(best=TERN, score=0.9), Picture(best=GULL, score=0.85), Picture(best=TERN, score=0.79)]
     groups, expected_errors = accepted(state_of(guesses))
     assert groups == {GULL: [11, 13], TERN: [12]}

@@ -50,7 +50,7 @@ def test_all_curves_are_drawn(chart: Chart) -> None:
     (left, right), (low, high) = chart._accuracy_plot.viewRange()  # noqa: SLF001 (curves are read from the plotting library)
     assert (left <= 0, 40 <= right < 50) == (True, True)
     assert (low <= 0.5, high >= 0.66) == (True, True)
-    assert "66.0 %" in chart.accessibleName()
+    assert "66.0%" in chart.accessibleName()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -102,7 +102,7 @@ def test_the_wheel_reaches_the_panel_below(chart: Chart) -> None:
 def test_every_number_of_an_axis_fits(chart: Chart) -> None:
     """The widest share and the smallest loss have room beside the plot."""
     for plot, values, spacing, texts in (
-        (chart._accuracy_plot, [0.0, 0.55, 1.0], 0.05, ["0 %", "55 %", "100 %"]),  # noqa: SLF001 (curves are read from the plotting library)
+        (chart._accuracy_plot, [0.0, 0.55, 1.0], 0.05, ["0%", "55%", "100%"]),  # noqa: SLF001 (curves are read from the plotting library)
         (chart._loss_plot, [0.0, 0.0001], 0.0001, ["0.0000", "0.0001"]),  # noqa: SLF001 (curves are read from the plotting library)
     ):
         axis = plot.getAxis("left")

@@ -100,7 +100,7 @@ def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
     assert chart is not None
     chart.redraw()
     assert chart._accuracy.getData()[1].tolist() == training.curves.accuracy.values  # noqa: SLF001 (curves are read from the plotting library)
-    assert "66.0 %" in chart.accessibleName()
+    assert "66.0%" in chart.accessibleName()
     panel.run.cancel_button.click()
     reviewing.wait(lambda: training.phase is Phase.IDLE)
 

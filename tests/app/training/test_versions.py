@@ -45,8 +45,8 @@ def test_the_new_version_is_used_and_undone(reviewing: Desk, backbone: Path) -> 
     prepare(reviewing, Trainer([*points(4), result()]), backbone)
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.DONE)
-    assert "Current: 57.1 %" in panel.outcome.text
-    assert "New: 61.9 %" in panel.outcome.text
+    assert "Current: 57.1%" in panel.outcome.text
+    assert "New: 61.9%" in panel.outcome.text
     assert "42 held-out images" in panel.outcome.text
     assert panel.run.chart is not None
     assert panel.run.chart._kept.getData()[0].tolist() == [30]  # noqa: SLF001 (curves are read from the plotting library)
@@ -135,7 +135,7 @@ def test_the_end_is_told_when_the_panel_is_away(reviewing: Desk, backbone: Path)
     panel.forms[Depth.PROPAGATION].start_button.click()
     panel.close_requested.emit()
     reviewing.wait(lambda: reviewing.window.training.phase is Phase.DONE)
-    assert "61.9 %" in reviewing.window.toast.message
+    assert "61.9%" in reviewing.window.toast.message
     (look,) = reviewing.window.toast.findChildren(QPushButton)
     look.click()
     assert panel.isVisible()

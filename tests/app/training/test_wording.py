@@ -23,7 +23,7 @@ from engine.training.expected_time import TrainingDuration
 def test_figures_are_compared(qapp: QApplication) -> None:
     """One line with both, and what they mean."""
     figures = Figures(0.5714, 0.6190, 42)
-    assert comparison(figures) == "Current: 57.1 %  ·  New: 61.9 %"
+    assert comparison(figures) == "Current: 57.1%  ·  New: 61.9%"
     assert measured_on(Figures(0.6, 0.6, 42)) == "Accuracy on 42 held-out images."
     assert measured_on(Figures(1.0, 1.0, 1)) == "Accuracy on 1 held-out image."
     assert "on 42 held-out images" in measured_on(figures)
@@ -87,5 +87,5 @@ def test_a_version_says_when_and_how_good(qapp: QApplication) -> None:
     """Without a figure only when."""
     when = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
     measured = version_facts(VersionRow(2, "Tuned propagation 1", when, 0.619, is_used=True))
-    assert measured.endswith("  ·  61.9 %")
+    assert measured.endswith("  ·  61.9%")
     assert measured.startswith(version_facts(VersionRow(1, "leafnet", when, None, is_used=False)))

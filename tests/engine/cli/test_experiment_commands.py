@@ -149,7 +149,7 @@ def test_progress_tells_the_curve(data: Path, tmp_path: Path, capsys: pytest.Cap
     note.show(Progress(1, 3))
     note.keep(CurvePoint(2, 1.25, 0.5))
     note.show(Progress(2, 3))
-    assert [progress.note for progress in seen] == ["", "loss 1.250, 50.0 % right on some test tasks"]
+    assert [progress.note for progress in seen] == ["", "loss 1.250, 50.0% right on some test tasks"]
     assert replace(seen[1], note="") == Progress(2, 3)
 
 

@@ -17,7 +17,7 @@ def test_text_and_json(capsys: pytest.CaptureFixture[str], collection: Collectio
     assert len(images) == 3
     assert all((collection.folder / image["image"]).is_file() for image in images)
     assert all(0 < image["score"] <= 1 and image["class"] for image in images)
-    assert said[0].endswith(f"  {images[0]['class']} {100 * images[0]['score']:.1f} %")
+    assert said[0].endswith(f"  {images[0]['class']} {100 * images[0]['score']:.1f}%")
     assert collection.project.read_bytes() == before
 
 

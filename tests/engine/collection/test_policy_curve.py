@@ -43,7 +43,7 @@ def test_a_fit_holds_out_every_shot_and_is_right_about_most(fitted: EverydayMode
 
 
 def test_each_bar_counts_what_is_named_and_what_is_right(fitted: EverydayModel) -> None:
-    """Two puffins, of which the second is taken for a seal at less than 70 %, and a seal that looks like a puffin."""
+    """Two puffins, of which the second is taken for a seal at less than 70%, and a seal that looks like a puffin."""
     model = _that_said(
         fitted,
         [
@@ -62,7 +62,7 @@ def test_each_bar_counts_what_is_named_and_what_is_right(fitted: EverydayModel) 
 
 
 def test_a_bar_is_tried_on_the_whole_branch_but_not_where_another_one_is_set(fitted: EverydayModel) -> None:
-    """A seal of 60.5 %: below a bar of 90 % it is not even a diver, unless seals have a lower bar of their own."""
+    """A seal of 60.5%: below a bar of 90% it is not even a diver, unless seals have a lower bar of their own."""
     model = _that_said(fitted, [(SEAL, {SEAL: 0.605, KELP: 0.395})])
     graph = seaside_graph()
     named = []

@@ -83,7 +83,7 @@ def test_shifted_crops_are_windows_of_the_image(coordinates: NDArray[np.uint8]) 
 
 
 def test_resized_crops_lie_inside_the_image(coordinates: NDArray[np.uint8]) -> None:
-    """Windows of 20 to 100 % of the area, at most 4:3 either way, flipped half of the time, without foreign values."""
+    """Windows of 20 to 100% of the area, at most 4:3 either way, flipped half of the time, without foreign values."""
     images = drawn(coordinates, "resized crop")
     assert images.shape == (COUNT, 3, SIDE, SIDE)
     assert images.dtype == torch.float32

@@ -143,7 +143,7 @@ def test_exporting_leaves_the_module_as_it_was(backbones: tuple[LeafNet, Path, P
     assert all(torch.equal(value, before[name]) for name, value in backbone.state_dict().items())
 
 
-@pytest.mark.parametrize("module", [WrongWhenExported(), FixedBatch()], ids=["wrong by 1 %", "fixed batch"])
+@pytest.mark.parametrize("module", [WrongWhenExported(), FixedBatch()], ids=["wrong by 1%", "fixed batch"])
 def test_a_wrong_export_is_refused_and_leaves_no_file(tmp_path: Path, module: nn.Module) -> None:
     """The check runs before the file gets its name."""
     with pytest.raises(ModelError):

@@ -178,7 +178,7 @@ def test_an_attention_of_another_width_is_refused(
 
 
 def test_held_out_images_are_counted(attention_alone: TrainedPropagation) -> None:
-    """Of 36 leaves with 16 images each, 2 + 20 % of the 30 to spare are held out."""
+    """Of 36 leaves with 16 images each, 2 + 20% of the 30 to spare are held out."""
     assert attention_alone.held_out_images == 8 * 16
 
 

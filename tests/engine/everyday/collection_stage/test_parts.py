@@ -319,7 +319,7 @@ def _held_out(right: int, wrong: int) -> HeldOutChances:
 
 
 def test_the_power_follows_held_out_shots() -> None:
-    """Right in 95 of 100 where 70 % was claimed sharpens, 55 flattens, 70 leaves it about as it is."""
+    """Right in 95 of 100 where 70% was claimed sharpens, 55 flattens, 70 leaves it about as it is."""
     assert power_from(_held_out(700, 300), 1.0, 1.0) == pytest.approx(1, rel=0.06)
     assert power_from(_held_out(950, 50), 1.0, 1.0) > 1.3
     assert power_from(_held_out(550, 450), 1.0, 1.0) < 0.6
