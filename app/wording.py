@@ -85,10 +85,10 @@ def images_per_s(rate: float) -> str:
 def preparing_text(choice: str) -> str:
     """What is said while the file of a bundled backbone is made, by what people choose it by."""
     if choice == "accurate":
-        return translate("wording", "Preparing the accurate backbone")
+        return translate("wording", "Optimising for this computer")
     if choice == "fast":
-        return translate("wording", "Preparing the fast backbone")
-    return translate("wording", "Preparing the backbone")
+        return translate("wording", "Optimising for this computer")
+    return translate("wording", "Optimising for this computer")
 
 
 def progress_facts(progress: Progress) -> str:

@@ -39,7 +39,7 @@ class AboutCard(ScrollingCard):
             make_flowing_label(
                 self.tr("Turns a taxonomy and a handful of images per class into a classified collection.")
             ),
-            make_flowing_label(self.tr("Nothing you do here is sent anywhere."), "secondary"),
+            make_flowing_label(self.tr("Nothing you do here leaves this computer."), "secondary"),
             self._credits,
         )
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)

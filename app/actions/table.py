@@ -193,7 +193,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
     ),
     ActionRow(
         "import_classes",
-        QT_TRANSLATE_NOOP("actions", "Import a class list…"),
+        QT_TRANSLATE_NOOP("actions", "Import classes from a file…"),
         "graph_import",
         ("Ctrl+Shift+I",),
         CLASSES,
@@ -237,7 +237,7 @@ ACTIONS: Final[tuple[ActionRow, ...]] = (
         "add_folder", QT_TRANSLATE_NOOP("actions", "Add a folder…"), "folder_add", ("Ctrl+Shift+O",), IMAGES, _FOR_GOOD
     ),
     ActionRow(
-        "read_images", QT_TRANSLATE_NOOP("actions", "Embed waiting images"), "refresh", ("F5",), IMAGES, _FOR_GOOD
+        "read_images", QT_TRANSLATE_NOOP("actions", "Analyse waiting images"), "refresh", ("F5",), IMAGES, _FOR_GOOD
     ),
     ActionRow("find_moved_images", QT_TRANSLATE_NOOP("actions", "Find moved images…"), "search", (), IMAGES, _FOR_GOOD),
     ActionRow(

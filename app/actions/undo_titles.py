@@ -5,6 +5,7 @@ from typing import final
 from app.actions.registry import Registry
 from app.actions.table import Needs
 from app.texts import fill, for_menu, translate
+from engine.project.action_texts import command_text
 
 
 @final
@@ -19,8 +20,8 @@ class UndoTitles:
         """Take the texts of the two steps; "" when there is none."""
         undo, redo = translate("actions", "Undo"), translate("actions", "Redo")
         if undo_text:
-            undo = fill(translate("actions", "Undo “%1”"), for_menu(undo_text))
+            undo = fill(translate("actions", "Undo %1"), for_menu(command_text(undo_text)))
         if redo_text:
-            redo = fill(translate("actions", "Redo “%1”"), for_menu(redo_text))
+            redo = fill(translate("actions", "Redo %1"), for_menu(command_text(redo_text)))
         self._registry.set_titles({"undo": undo, "redo": redo})
         self.needs = (Needs.UNDO if undo_text else Needs.NOTHING) | (Needs.REDO if redo_text else Needs.NOTHING)

@@ -38,7 +38,7 @@ class RowCard(AskingCard):
         self.use_button = make_button(self.tr("Use…"), use)
         self.use_button.setAccessibleName(fill(self.tr("Use %1 in this project"), row.name))
         self.use_button.setToolTip(
-            self.tr("Embeds all images with it first and compares the results; nothing changes until you decide")
+            self.tr("Analyses all images with it first and compares the results. Nothing changes until you decide.")
         )
         self.use_button.setEnabled(can_change)
         self.remove_button = make_icon_button("delete", fill(self.tr("Remove %1…"), row.name), self.ask)

@@ -134,7 +134,7 @@ class BackboneJobs(QObject):
             self.preparation.start(preparing_text(name), preparation, subject=name)
             return
         request = PrepareChange(info.path, self._session.caches.root, source, self.settings.device)
-        self.change.start(fill(translate("backbones", "Embedding images with %1"), name), request, subject=name)
+        self.change.start(fill(translate("backbones", "Analysing images with %1"), name), request, subject=name)
 
     def dismiss_change(self) -> None:
         """The person has decided."""

@@ -42,7 +42,7 @@ class BackbonePanel(SidePanel):
         self.tabs, self._body = self._make_sources()
         self._change_name = make_label("", "strong", wraps=True)
         self._change_fate = make_label(
-            self.tr("The project does not change until you decide. If you cancel, finished embeddings are kept."),
+            self.tr("The project does not change until you decide. If you cancel, what is finished is kept."),
             "secondary",
             wraps=True,
         )

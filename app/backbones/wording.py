@@ -253,7 +253,7 @@ def offer_text(accurate: "OfferedBackbone") -> str:
     if times <= 1:
         return template
     return f"{template} " + fill(
-        translate("backbones", "Embedding images takes about %1 times as long."), number(times)
+        translate("backbones", "Analysing images takes about %1 times as long."), number(times)
     )
 
 

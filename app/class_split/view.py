@@ -51,7 +51,7 @@ class SplitCard(ScrollingCard):
         self.name.setPlaceholderText(self.name.accessibleName())
         self.below, self.beside = QRadioButton(), QRadioButton()
         self.failure = FailureNotice()
-        self.exchange_button = make_button(self.tr("Exchange sides"), self._on_exchange, variant="flat")
+        self.exchange_button = make_button(self.tr("Swap"), self._on_exchange, variant="flat")
         self.split_button = make_button(self.tr("Split"), self._on_split, variant="primary")
         self.keep_button = make_button(self.tr("Cancel"), self.dismiss)
         self._staying_title, self._leaving_title = make_label("", "strong"), make_label("", "strong")

@@ -10,7 +10,7 @@ def hint_text() -> str:
     return translate(
         "class_split",
         "Click an image, or draw a box around some, to move them to the other class. Only images that you labelled are "
-        "listed; predictions follow by themselves.",
+        "listed. Predictions update automatically.",
     )
 
 

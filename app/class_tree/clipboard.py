@@ -57,8 +57,8 @@ class ClassClipboard:
         def remember(text: str) -> None:
             if self._session.info is not None:
                 self._cut = _Cut(self._session.info.path, places, text)
-                template = translate("classes", "Cut %1. It moves when you paste.")
-                several = translate("classes", "Cut %1. They move when you paste.")
+                template = translate("classes", "Cut %1. Paste to move it.")
+                several = translate("classes", "Cut %1. Paste to move them.")
                 self._say(fill(template if len(places) == 1 else several, self._chosen_text(places)))
 
         self._take(places, remember)
@@ -93,7 +93,9 @@ class ClassClipboard:
         places = tuple(place for place in cut.places if place[0] in graph)
         refusal = placement_refusal(graph, places, parent_id, is_link=False) if places else None
         if refusal is not None:
-            self._say(refusal_text(graph, refusal, parent_id) or translate("classes", "The classes are here already."))
+            self._say(
+                refusal_text(graph, refusal, parent_id) or translate("classes", "These classes are here already.")
+            )
         elif places:
             self._cut = None
             self._editing.place(places, parent_id, is_link=False)

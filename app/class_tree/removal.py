@@ -105,8 +105,12 @@ def _way_text(graph: CategoryGraph, class_ids: Sequence[int], way: RemovalWay, *
         template = translate("removal", "Remove the whole branch: %1")
         return fill(template, classes_text(way.preview.classes))
     if way.children is ChildrenOfRemoved.TOP_LEVEL or not any(graph.parents(each) for each in class_ids):
-        return fill(translate("removal", "Keep what is below: %1 to the top level"), classes_text(way.preview.children))
-    return fill(translate("removal", "Keep what is below: %1 one level up"), classes_text(way.preview.children))
+        return fill(
+            translate("removal", "Keep the classes below: move %1 to the top level"), classes_text(way.preview.children)
+        )
+    return fill(
+        translate("removal", "Keep the classes below: move %1 one level up"), classes_text(way.preview.children)
+    )
 
 
 def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:

@@ -97,12 +97,14 @@ class RowData:
         lines = [graph.name(class_id)]
         lines += [fill(translate("classes", "Also under %1"), also)] if also else []
         lines += policy_lines(self._bar(class_id), is_deepest=self._is_deepest(class_id))
-        lines += [] if class_id in self._with_shots else [translate("classes", "Needs shots: drop a few images here")]
+        lines += (
+            [] if class_id in self._with_shots else [translate("classes", "Needs examples: drop a few images here")]
+        )
         return "\n".join(lines)
 
     def _count_tip(self, class_id: ClassId) -> str:
         counts = (self._image_counts.get(class_id, 0), self._shot_counts.get(class_id, 0))
-        template = translate("classes", "%1 images here or below, %2 shots of its own")
+        template = translate("classes", "%1 images here or below, %2 examples of its own")
         return fill(template, *map(self._locale.toString, counts))
 
     def _accessible_text(self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int) -> str:

@@ -322,7 +322,7 @@ class ClassTree(QWidget):
 
     def _say_no_classes(self) -> None:
         has_project = self._session.info is not None
-        hint = self.tr("No classes yet.\n\nImport a class list, or press + for a first class.")
+        hint = self.tr("No classes yet.\n\nClick + to add a class, or import a list.")
         self._empty.setText(hint if has_project else "")
         self._stack.setCurrentWidget(self._empty)
 

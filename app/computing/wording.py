@@ -82,14 +82,14 @@ def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:
 def chip_tip(chosen: str, used: str, reason: str, notice: str) -> str:
     """What looks at images, why it is no GPU, and what a click does; one line each."""
     if used:
-        first = fill(translate("computing", "Embedding on: %1"), used)
+        first = fill(translate("computing", "Device: %1"), used)
     elif chosen == AUTO:
-        first = translate("computing", "Embedding on the fastest device that works")
+        first = translate("computing", "On the fastest device that works")
     else:
-        first = fill(translate("computing", "Will embed on: %1"), device_title(chosen))
+        first = fill(translate("computing", "Device: %1"), device_title(chosen))
     why = sentence(notice) if notice else ""
     if reason and not notice:
-        why = fill(translate("computing", "Not a GPU, because %1"), reason)
+        why = fill(translate("computing", "No GPU: %1"), reason)
     return "\n".join(filter(None, (first, why, translate("computing", "Click to choose the device"))))
 
 
@@ -105,7 +105,7 @@ def collection_line(facts: CollectionFacts) -> str:
         return line
     advice = translate(
         "computing",
-        "Your labelled images look different from most others here; labelling a few of those would help most.",
+        "Your labelled images look different from most others here. Labelling a few of those would help most.",
     )
     return f"{line} {advice}"
 
@@ -114,16 +114,16 @@ def _check_line(facts: CollectionFacts) -> str:
     if not facts.is_on:
         return translate("computing", "Off: the model learns only from your labels and the category graph.")
     if not facts.is_fitted:
-        return translate("computing", "Nothing to evaluate yet: no class has a shot.")
+        return translate("computing", "Nothing to evaluate yet: no class has an example.")
     if not facts.shots:
-        return translate("computing", "Not evaluated yet: this needs classes with two shots and some more images.")
+        return translate("computing", "Not evaluated yet: this needs classes with two examples and some more images.")
     counts = number(facts.shots), number(facts.hits), number(facts.hits_without)
     if not facts.is_used:
         return fill(
             translate(
                 "computing",
-                "Off, because it does not help: of %1 held-out shots, %2 are correct with it and %3 without.",
+                "Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.",
             ),
             *counts,
         )
-    return fill(translate("computing", "Of %1 held-out shots, %2 are correct with it and %3 without."), *counts)
+    return fill(translate("computing", "Of %1 held-out examples, %2 are correct with it and %3 without."), *counts)

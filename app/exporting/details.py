@@ -49,7 +49,7 @@ class ExportDetails(QWidget):
         super().__init__()
         self.which = {which: QRadioButton() for which in Which}
         self.placings = {placing: QRadioButton() for placing in Placing}
-        self.flat = QCheckBox(self.tr("One folder for each class, all side by side"))
+        self.flat = QCheckBox(self.tr("One folder per class, without hierarchy"))
         self.preview = PreviewView()
         self._title = make_flowing_label("", "heading")
         self._description = make_flowing_label("")

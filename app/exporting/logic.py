@@ -129,7 +129,7 @@ def offered_exports() -> dict[str, OfferedExport]:
             translate("exporting", "Model for other programs"),
             translate("exporting", "the network and your classes as ONNX files, with a runner that needs only Python"),
             (
-                translate("exporting", "the images and labels that taught it stay here"),
+                translate("exporting", "the images and labels it learned from stay here"),
                 translate("exporting", "it judges each image alone; in the project, images also teach one another"),
             ),
             FormatGroup.MODEL,

@@ -30,9 +30,9 @@ WHICH: Final[Mapping[Which, str]] = {
     Which.ALL: QT_TRANSLATE_NOOP("exporting", "All"),
 }
 WHICH_HINTS: Final[Mapping[Which, str]] = {
-    Which.VERIFIED: QT_TRANSLATE_NOOP("exporting", "Images that a person labelled"),
-    Which.SURE: QT_TRANSLATE_NOOP("exporting", "Also those where the model is sure enough of a class"),
-    Which.ALL: QT_TRANSLATE_NOOP("exporting", "Also those without a class"),
+    Which.VERIFIED: QT_TRANSLATE_NOOP("exporting", "Images labelled by a person"),
+    Which.SURE: QT_TRANSLATE_NOOP("exporting", "Also images the model is sure enough of"),
+    Which.ALL: QT_TRANSLATE_NOOP("exporting", "Also images without a class"),
 }
 PLACINGS: Final[Mapping[Placing, str]] = {
     Placing.COPY: QT_TRANSLATE_NOOP("exporting", "Copies"),
@@ -76,11 +76,11 @@ def placing_hint(placing: Placing) -> str:
     """What speaks for and against a way of bringing files into the folder."""
     match placing:
         case Placing.COPY:
-            return translate("exporting", "The folder stands on its own and can be moved to another computer.")
+            return translate("exporting", "The folder is complete and can be moved to another computer.")
         case Placing.HARD_LINK:
-            return translate("exporting", "Take no room. The folder must be on the same disk as the images.")
+            return translate("exporting", "Use no space. The folder must be on the same disk as the images.")
         case Placing.SYMBOLIC_LINK:
-            return translate("exporting", "Take no room, and lead nowhere once the images are moved.")
+            return translate("exporting", "Use no space, but break once the images are moved.")
 
 
 def target_label(*, is_folder: bool) -> str:
@@ -92,7 +92,7 @@ def target_facts(look: "ExportLook") -> str:
     """`12.3 GB free there`, and whether a file is replaced; where something speaks against it, nothing is."""
     parts = []
     if look.wish.offered.writes_into:
-        words = translate("exporting", "Choose the folder of your images to have the new files beside them.")
+        words = translate("exporting", "Choose the folder of your images to place the new files beside them.")
         parts.append(words)
     if look.replaced_kind and not look.problem:
         words = translate("exporting", "%1 is %2, not an export like this one. It will be lost.")
@@ -115,7 +115,7 @@ def lacks_room(look: "ExportLook", placing: Placing) -> str:
     is_copied = offered.has_images and placing is Placing.COPY
     if not is_copied or chosen is None or look.free_bytes is None or chosen.size_bytes < look.free_bytes:
         return ""
-    template = translate("exporting", "The copies take up to %1, and only %2 are free there. Links take no room.")
+    template = translate("exporting", "The copies take up to %1, and only %2 is free there. Links use no space.")
     return fill(template, file_size(chosen.size_bytes), file_size(look.free_bytes))
 
 
@@ -124,7 +124,7 @@ def preview_caption(preview: ExportPreview, count: int) -> str:
     if not preview.images:
         if preview.lines:
             return translate("exporting", "These files:")
-        return translate("exporting", "There is no such image yet.")
+        return translate("exporting", "No such image yet.")
     if preview.images >= count:
         return fill(translate("exporting", "All of %1"), images(count)) if count > 1 else images(count)
     template = translate("exporting", "%1 of %2 are shown")
@@ -165,5 +165,5 @@ def model_done_text(done: "ExportedModel") -> str:
 def stopped_text(*, writes_into: bool) -> str:
     """What a cancel left."""
     if writes_into:
-        return translate("exporting", "Stopped. The files that were written by then are whole and stay.")
+        return translate("exporting", "Stopped. The files written so far are complete and stay.")
     return translate("exporting", "Stopped. Nothing was written.")

@@ -1,1 +1,1 @@
-"""Import a class list…: its classes, and what they would change, looked through before anything is written."""
+"""Import classes from a file…: its classes, and what they would change, looked through before anything is written."""

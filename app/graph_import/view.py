@@ -119,8 +119,8 @@ class GraphImportCard(ScrollingCard):
     def _make_start(self) -> QWidget:
         start = QWidget()
         words = self.tr(
-            "Take over classes from a file, or from folders whose names are classes. The format is recognised, and you "
-            "see what would come before anything changes."
+            "Import classes from a file, or from folders named after classes. The format is recognised, and you see "
+            "the result before anything changes."
         )
         buttons = QWidget()
         row = QHBoxLayout(buttons)

@@ -143,8 +143,8 @@ def _titles(kind: "ReportKind", *, is_update: bool) -> tuple[str, str]:
     """For one class and for several."""
     if kind == "moved" and not is_update:
         return (
-            translate("graph_import", "1 class gets a further parent"),
-            translate("graph_import", "%1 classes get further parents"),
+            translate("graph_import", "1 class gets another parent"),
+            translate("graph_import", "%1 classes get other parents"),
         )
     titles: dict[ReportKind, tuple[str, str]] = {
         "new": (translate("graph_import", "1 class is new"), translate("graph_import", "%1 classes are new")),
@@ -158,20 +158,20 @@ def _titles(kind: "ReportKind", *, is_update: bool) -> tuple[str, str]:
             translate("graph_import", "%1 classes are merged into others"),
         ),
         "split": (
-            translate("graph_import", "1 class is several in the file. It stays, with its labels."),
-            translate("graph_import", "%1 classes are several in the file. They stay, with their labels."),
+            translate("graph_import", "1 class is split in the file. It stays, with its labels."),
+            translate("graph_import", "%1 classes are split in the file. They stay, with their labels."),
         ),
         "gone": (
-            translate("graph_import", "1 class is not in the file any more. It stays."),
-            translate("graph_import", "%1 classes are not in the file any more. They stay."),
+            translate("graph_import", "1 class is no longer in the file. It stays."),
+            translate("graph_import", "%1 classes are no longer in the file. They stay."),
         ),
         "removed_here": (
-            translate("graph_import", "1 class was removed here. It does not come back."),
-            translate("graph_import", "%1 classes were removed here. They do not come back."),
+            translate("graph_import", "1 class was removed here and does not come back."),
+            translate("graph_import", "%1 classes were removed here and do not come back."),
         ),
         "kept": (
-            translate("graph_import", "1 class is otherwise in the file. Yours stays."),
-            translate("graph_import", "%1 classes are otherwise in the file. Yours stay."),
+            translate("graph_import", "1 class differs in the file. Yours stays."),
+            translate("graph_import", "%1 classes differ in the file. Yours stay."),
         ),
     }
     return titles[kind]
@@ -194,7 +194,7 @@ def _reason(why: str) -> str:
         Clash.NAME.value: translate("graph_import", "Renamed here"),
         Clash.PLACE.value: translate("graph_import", "Moved here"),
         Clash.NAME_TAKEN.value: translate("graph_import", "The name is taken"),
-        Clash.CYCLE.value: translate("graph_import", "It would lie below itself"),
+        Clash.CYCLE.value: translate("graph_import", "It would be below itself"),
     }
     return reasons[why]
 

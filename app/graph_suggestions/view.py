@@ -78,7 +78,7 @@ class SuggestionPanel(SidePanel):
         """There are no predictions yet."""
         self._put_cards(())
         self._status.setText(
-            self.tr("Label some images first: suggestions come from what the images of your classes have in common.")
+            self.tr("Label some images first. Suggestions come from what the images of a class have in common.")
         )
         self._show_texts()
 
@@ -115,9 +115,7 @@ class SuggestionPanel(SidePanel):
             )
         rest = len(found.found) - len(shown)
         self._status.setText(
-            count_line(len(found.found))
-            if shown
-            else self.tr("Nothing to suggest: the images agree with your graph, as far as they tell.")
+            count_line(len(found.found)) if shown else self.tr("No suggestions: your classes fit your images.")
         )
         self.bring_back_button.setEnabled(is_writable)
         self._show_texts(

@@ -113,11 +113,11 @@ def _mixed(suggestion: "MixedSuggestion", name_of: NameOf) -> tuple[str, str, tu
 def _starving(suggestion: "StarvingSuggestion", name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     starving = suggestion.starving
     title = fill(
-        translate("graph_suggestions", "3 more shots of %1 would help about %2 images"),
+        translate("graph_suggestions", "3 more examples of %1 would help about %2 images"),
         name_of(starving.class_id), number(starving.helped),
     )  # fmt: skip
-    few = translate("graph_suggestions", "It has 1 shot, and %2 images are probably of it, but not surely.")
-    many = translate("graph_suggestions", "It has %1 shots, and %2 images are probably of it, but not surely.")
+    few = translate("graph_suggestions", "It has 1 example, and %2 images probably belong to it, but not surely.")
+    many = translate("graph_suggestions", "It has %1 examples, and %2 images probably belong to it, but not surely.")
     text = few if starving.shots == 1 else many
     reason = fill(text, number(starving.shots), number(len(starving.undecided)))
     return title, reason, (translate("graph_suggestions", "Show the class"),)
@@ -146,8 +146,8 @@ def count_line(count: int) -> str:
 def more_line(count: int) -> str:
     """Those that are not shown yet."""
     if count == 1:
-        return translate("graph_suggestions", "1 more follows when these are dealt with.")
-    return fill(translate("graph_suggestions", "%1 more follow when these are dealt with."), number(count))
+        return translate("graph_suggestions", "1 more appears once these are dealt with.")
+    return fill(translate("graph_suggestions", "%1 more appear once these are dealt with."), number(count))
 
 
 def check_line(check: "PlacementCheck") -> str:
@@ -156,7 +156,7 @@ def check_line(check: "PlacementCheck") -> str:
         return ""
     text = translate(
         "graph_suggestions",
-        "How good is this? Asked about %1 places in your graph, it finds the right parent first %2 times, among its "
+        "How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the "
         "first three %3 times. By chance it would be first %4 times.",
     )
     return fill(

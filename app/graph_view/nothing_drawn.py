@@ -46,7 +46,7 @@ class NothingDrawn(QWidget):
         row.addStretch(1)
         for name, text, icon_name, variant in (
             ("new_top_class", self.tr("New class…"), "class_new", "primary"),
-            ("import_classes", self.tr("Import a class list…"), "graph_import", ""),
+            ("import_classes", self.tr("Import classes from a file…"), "graph_import", ""),
         ):
             ask = lambda name=name: self.action_requested.emit(name)  # noqa: E731
             row.addWidget(make_button(text, ask, variant=variant, icon_name=icon_name))
@@ -63,7 +63,7 @@ class NothingDrawn(QWidget):
         picture = icon_pixmap("graph", ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF())
         self._icon.setPixmap(picture)
         self.words.setText(
-            self.tr("The graph of your classes is drawn here. Make a first class, or import a class list.")
+            self.tr("The graph of your classes is drawn here. Add a class, or import a list.")
             if is_writable
             else self.tr("This project is open for reading only, and has no classes to draw.")
         )

@@ -16,8 +16,8 @@ def classes(count: int) -> str:
 def shots(count: int) -> str:
     """`1 shot`, `5 shots`."""
     if count == 1:
-        return translate("graph", "1 shot")
-    return fill(translate("graph", "%1 shots"), number(count))
+        return translate("graph", "1 example")
+    return fill(translate("graph", "%1 examples"), number(count))
 
 
 def card_counts(hidden: int, image_count: int, shot_count: int) -> tuple[str, str]:
@@ -53,7 +53,7 @@ def edge_text(child: str, shares: list[tuple[str, float]], own: float | None) ->
     words = fill(translate("graph", "%1 takes %2"), child, parts)
     if own is None:
         return words
-    return words + SEPARATOR + fill(translate("graph", "own shots weigh %1"), percent(own))
+    return words + SEPARATOR + fill(translate("graph", "own examples weigh %1"), percent(own))
 
 
 def images_on_class(count: int, name: str) -> str:

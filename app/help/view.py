@@ -65,7 +65,7 @@ class GuideWindow(QWidget):
         self.field = QLineEdit()
         self.contents = QListWidget()
         self.results = HitList()
-        self.nothing = make_flowing_label(self.tr("No page has all of these words."), "secondary")
+        self.nothing = make_flowing_label(self.tr("No page contains all of these words."), "secondary")
         self.text = GuideText()
         self._left = QStackedWidget()
         self._dress()

@@ -21,8 +21,8 @@ def file_kinds() -> str:
 def folders_question(folder: str, count: int) -> str:
     """What to ask about the sub-folders of a folder; of several folders at once when it has no name."""
     if count == 1:
-        return fill(translate("importing", "%1 has 1 sub-folder with images. Make it a class?"), _quoted(folder))
-    template = translate("importing", "%1 has %2 sub-folders with images. Make them classes?")
+        return fill(translate("importing", "%1 has 1 subfolder with images. Make it a class?"), _quoted(folder))
+    template = translate("importing", "%1 has %2 subfolders with images. Make them classes?")
     return fill(template, _quoted(folder), number(count))
 
 
@@ -55,7 +55,7 @@ def import_text(done: "ImageImport") -> str:
                 0, fill(translate("importing", "Nothing new: %1 already in the project"), images(done.already_there))
             )
         else:
-            parts.insert(0, translate("importing", "No images were found there"))
+            parts.insert(0, translate("importing", "No images found there"))
     return ". ".join(part for part in parts if part)
 
 

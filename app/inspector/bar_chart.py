@@ -47,7 +47,7 @@ class BarChart(QWidget):
         if slider.isEnabled():
             self.setCursor(Qt.CursorShape.SizeHorCursor)
         slider.valueChanged.connect(lambda _value: self.update())
-        self.setAccessibleName(self.tr("Images named and rightly named by the confidence needed"))
+        self.setAccessibleName(self.tr("Images named, and named correctly, by confidence needed"))
 
     def sizeHint(self) -> QSize:
         """Ask for room."""

@@ -77,7 +77,7 @@ class ClassNotes(QWidget):
             field.setAccessibleName(name)
             column.addWidget(label)
             column.addWidget(field)
-        self._note.setPlaceholderText(self.tr("What belongs here, and what does not"))
+        self._note.setPlaceholderText(self.tr("What belongs here and what does not"))
         self._synonyms.setPlaceholderText(self.tr("Other names, separated by ;"))
         self._source_id.setPlaceholderText(self.tr("Id in the list that it came from"))
         for line in (self._synonyms, self._source_id):

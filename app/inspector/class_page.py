@@ -83,7 +83,7 @@ class ClassPage(Page):
 
     def _add_shots(self) -> None:
         facts = self._facts
-        self.add_section(self.tr("Shots"))
+        self.add_section(self.tr("Examples"))
         self._add_strip(facts.shots[:SHOTS_SHOWN]).image_clicked.connect(self.image_requested)
         self.add_text(teaching_text(facts))
 

@@ -56,7 +56,7 @@ def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for
         case Certainty.NOT_CLASSIFIED:
             return translate("inspector", "Not classified yet. Its prediction appears in a moment.")
         case Certainty.UNKNOWN:
-            return translate("inspector", "Unknown: too far from every class.")
+            return translate("inspector", "Unknown: it looks too different from every class.")
         case Certainty.NOTHING_SAFE:
             return translate("inspector", "Not sure of any class.")
         case Certainty.LEAF:
@@ -116,7 +116,7 @@ def _distance_text(facts: ImageFacts) -> str:
         return ""
     ratio = QLocale().toString(facts.distance_ratio or 1.0, "f", 2)
     return fill(
-        translate("inspector", "It is %1 times as far from %2 as an image of a known class can be."),
+        translate("inspector", "It looks too different from %2, the closest class."),
         ratio,
         shortened(facts.why_name),
     )
@@ -170,9 +170,9 @@ def shortened(name: str) -> str:
 def counts_text(facts: ClassPageFacts) -> str:
     """`3 shots · 41 images`."""
     shots = (
-        translate("inspector", "1 shot")
+        translate("inspector", "1 example")
         if len(facts.shots) == 1
-        else fill(translate("inspector", "%1 shots"), QLocale().toString(len(facts.shots)))
+        else fill(translate("inspector", "%1 examples"), QLocale().toString(len(facts.shots)))
     )
     return f"{shots}  ·  {images(facts.image_count)}"
 
@@ -196,9 +196,9 @@ def bar_value_text(bar: float, *, is_inherited: bool) -> str:
 def bar_text(facts: ClassPageFacts) -> str:
     """What the confidence needed means for this class."""
     if facts.own_bar is None:
-        said = translate("inspector", "Less sure predictions stop at a class above.")
+        said = translate("inspector", "Below this, the broader class is used.")
         return f"{fill(translate('inspector', 'Set on %1.'), facts.bar_from)} {said}" if facts.bar_from else said
-    return translate("inspector", "For this class and all below it. Less sure predictions stop at a class above.")
+    return translate("inspector", "For this class and all below it. Below this, the broader class is used.")
 
 
 def curve_text(curve: PolicyCurve, bar: float) -> str:

@@ -117,8 +117,8 @@ class LabelImportCard(ScrollingCard):
     def _make_start(self) -> QWidget:
         start = QWidget()
         words = self.tr(
-            "Take over labels that somebody gave in another program or project. The format is recognised, and you see "
-            "what would be imported before anything changes. Labels of this project are never overwritten."
+            "Import labels made in another program or project. The format is recognised, and you see the result "
+            "before anything changes. Labels of this project are never overwritten."
         )
         buttons = QWidget()
         row = QHBoxLayout(buttons)
@@ -127,7 +127,7 @@ class LabelImportCard(ScrollingCard):
         row.addWidget(self.file_button)
         row.addWidget(self.folder_button)
         row.addStretch(1)
-        drop = make_flowing_label(self.tr("Or drop a file with labels on the window."), "secondary")
+        drop = make_flowing_label(self.tr("Or drop a file of labels on the window."), "secondary")
         fill_column(start, make_flowing_label(words), buttons, drop)
         return start
 

@@ -59,9 +59,9 @@ def passed_over(survey: "LabelSurvey") -> str:
         parts.append(fill(template, labels(plan.already_there)))
     if plan.by_machine:
         template = (
-            translate("label_import", "%1 answer of a model is left out: only what people say becomes a label.")
+            translate("label_import", "%1 model prediction is left out: only labels by people are imported.")
             if plan.by_machine == 1
-            else translate("label_import", "%1 answers of a model are left out: only what people say becomes a label.")
+            else translate("label_import", "%1 model predictions are left out: only labels by people are imported.")
         )
         parts.append(fill(template, number(plan.by_machine)))
     if plan.unlabelled:
@@ -113,8 +113,8 @@ def class_conflict_rows(conflicts: "tuple[ClassConflict, ...]") -> list[tuple[st
 def content_conflicts_title(count: int) -> str:
     """Where another photo has the same name."""
     if count == 1:
-        return translate("label_import", "1 image has the same name here but is another photo. It is not labelled.")
-    template = translate("label_import", "%1 have the same name here but are other photos. They are not labelled.")
+        return translate("label_import", "1 image has the same name here but is a different photo. It is not labelled.")
+    template = translate("label_import", "%1 have the same name here but are different photos. They are not labelled.")
     return fill(template, images(count))
 
 
@@ -157,7 +157,7 @@ def add_images_text(count: int) -> str:
 
 def none_found() -> str:
     """Why there is no such box."""
-    return translate("label_import", "None of them is found on disk.")
+    return translate("label_import", "None of them was found on disk.")
 
 
 def suggestions_title(count: int) -> str:
@@ -169,7 +169,7 @@ def suggestions_title(count: int) -> str:
 
 def suggestions_note() -> str:
     """What can be done about them."""
-    return translate("label_import", "If one of them should, make a class of this name and import again.")
+    return translate("label_import", "To use one, create a class of this name and import again.")
 
 
 def suggestion_rows(survey: "LabelSurvey") -> list[tuple[str, ...]]:

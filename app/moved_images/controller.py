@@ -83,7 +83,7 @@ class MovedImages(QObject):
     # -- finding
 
     def _choose_folder(self) -> None:
-        title = translate("moved_images", "Where were the images moved to?")
+        title = translate("moved_images", "Where are the images now?")
         name = QFileDialog.getExistingDirectory(self.panel, title)
         if name:
             self.find(Path(name))

@@ -68,8 +68,8 @@ class MovedImagesPanel(SidePanel):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(tokens().spacing.small)
         text = self.tr(
-            "Choose the folder that they were moved to, or one above it. Images are found by their folders, by name "
-            "and size, or by content. Nothing changes before you have seen what was found; labels stay."
+            "Choose the folder they were moved to, or one above it. Images are matched by folder, by name and size, "
+            "or by content. You see what was found before anything changes. Labels stay."
         )
         self.folder_button = make_button(
             self.tr("Choose a folder…"), self.folder_wanted.emit, variant="primary", icon_name="folder"
@@ -85,7 +85,7 @@ class MovedImagesPanel(SidePanel):
 
     def show_missing(self, count: int, *, is_writable: bool) -> None:
         """Say how many images are not where they were."""
-        self.status.setText(missing_line(count) if count else self.tr("All images are where they were."))
+        self.status.setText(missing_line(count) if count else self.tr("No image is missing."))
         self.folder_button.setEnabled(bool(count))
         self.beside_button.setEnabled(bool(count))
         self.apply_button.setEnabled(is_writable)

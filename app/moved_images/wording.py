@@ -16,8 +16,8 @@ EXAMPLES: Final = 3
 def missing_line(count: int) -> str:
     """The sentence above the grid and on the panel."""
     if count == 1:
-        return translate("moved_images", "1 image is not where it was.")
-    return fill(translate("moved_images", "%1 are not where they were."), images(count))
+        return translate("moved_images", "1 image is missing.")
+    return fill(translate("moved_images", "%1 are missing."), images(count))
 
 
 def progress_line(progress: "Progress") -> str:
@@ -40,7 +40,7 @@ def progress_line(progress: "Progress") -> str:
 def verdict(plan: "RelinkPlan") -> str:
     """How many were found, in one line."""
     if not plan.searched:
-        return translate("moved_images", "All images are where they were.")
+        return translate("moved_images", "No image is missing.")
     if not plan.moves:
         return translate("moved_images", "None of them was found there.")
     return fill(translate("moved_images", "%1 of %2 found"), number(len(plan.moves)), number(plan.searched))
@@ -91,7 +91,7 @@ def left_lines(plan: "RelinkPlan") -> tuple[str, ...]:
     """What stays as it is, and why."""
     lines = []
     if plan.mismatched:
-        text = translate("moved_images", "%1 not updated: a file of the same name and size is another picture.")
+        text = translate("moved_images", "%1 not updated: a file with the same name and size is a different image.")
         lines.append(fill(text, number(len(plan.mismatched))))
     if plan.doubts:
         text = translate("moved_images", "%1 could be several files. Choose a narrower folder to tell them apart.")

@@ -57,7 +57,7 @@ class SettingsCard(ScrollingCard):
             SchemeChoice.DARK: QRadioButton(self.tr("Dark")),
         }
         self.last_project = QCheckBox(self.tr("Open the last project"))
-        self.calm = QCheckBox(self.tr("Move things at once, without animation"))
+        self.calm = QCheckBox(self.tr("Reduce motion"))
         self.buttons = {name: self._button_for(name) for name in ELSEWHERE}
         self._facts = {name: make_flowing_label("") for name in ELSEWHERE}
         self._facts["show_keys"].setText(self.tr("All keys on one sheet"))
@@ -78,7 +78,7 @@ class SettingsCard(ScrollingCard):
         grid.addLayout(self._make_schemes(), 0, 1, 1, 2)
         grid.addWidget(_name(self.tr("At start")), 1, 0)
         grid.addWidget(self.last_project, 1, 1, 1, 2)
-        grid.addWidget(_name(self.tr("Movement")), 2, 0)
+        grid.addWidget(_name(self.tr("Motion")), 2, 0)
         grid.addWidget(self.calm, 2, 1, 1, 2)
         grid.addWidget(make_separator(), 3, 0, 1, 3)
         names = {"show_keys": self.tr("Keys"), "backups": self.tr("Backups"), "choose_device": self.tr("Device")}

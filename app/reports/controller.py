@@ -52,7 +52,7 @@ class Reports(QObject):
         logging.getLogger(UNCAUGHT).addHandler(self._listener)
         if log.crashed:
             notice.ask(
-                translate("reports", "Protoleaf closed unexpectedly last time. Every decision you made is saved."),
+                translate("reports", "Protoleaf closed unexpectedly last time. Everything you did was saved."),
                 [(translate("reports", _SHOW), lambda: self._make(log.crashed, self._show))],
             )
 

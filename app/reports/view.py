@@ -50,8 +50,8 @@ class ReportWindow(QDialog):
         column.addWidget(
             make_label(
                 self.tr(
-                    "Your decisions were saved as you made them. Nothing has been sent: to pass this report on, "
-                    "copy it, look through it, and paste it into a message."
+                    "Everything you did was saved. Nothing has been sent. To share this report, copy it, read it "
+                    "through and paste it into a message."
                 ),
                 "secondary",
                 wraps=True,

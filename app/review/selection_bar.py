@@ -58,7 +58,7 @@ class SelectionBar(QWidget):
         self._above = make_label(self.tr("above"), "secondary")
         self._threshold = ThresholdBox(settings.accept_above)
         self._errors = make_label("", "secondary")
-        self._errors.setToolTip(self.tr("As many as the probabilities of these predictions add up to"))
+        self._errors.setToolTip(self.tr("The sum of the probabilities of error of these predictions"))
         self._label = make_button(self.tr("Label as…"), lambda: self._ask_for("relabel"), variant="flat")
         self._unlabel = make_button(self.tr("Remove label"), lambda: self._ask_for("reject"), variant="flat")
         self._close = make_icon_button("close", self.tr("Select one image only (Esc)"), self.dismissed.emit)

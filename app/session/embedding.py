@@ -198,7 +198,7 @@ class Embedding(QObject):
             return
         in_views = not self._waits(state)
         wanted = EmbedScope(self.device, self._wants_failed, self._wants_all, in_views, frozenset(self._without_view))
-        title = self.tr("Embedding images in five views") if in_views else self.tr("Embedding images")
+        title = self.tr("Analysing images (second pass)") if in_views else self.tr("Analysing images")
         self._wants_start = self._wants_failed = self._wants_all = self._wants_views = False
         self._idle_timer.stop()
         self.job = EmbedJob(title, self._session, wanted, self._running_worker, self.in_view)

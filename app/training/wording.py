@@ -50,8 +50,8 @@ def duration(plan: Plan, expected: TrainingDuration | None = None, *, is_measuri
 
 def _takes(seconds: float) -> str:
     if seconds < _MINUTE_S:
-        return translate("training", "Takes less than a minute.")
-    return fill(translate("training", "Takes about %1."), _about(seconds))
+        return translate("training", "Less than a minute.")
+    return fill(translate("training", "About %1."), _about(seconds))
 
 
 def advice(labels: Labels, plan: Plan, expected: TrainingDuration | None) -> str:
@@ -73,7 +73,7 @@ def proposal(labels: Labels) -> str:
 
 def stopped_text(stopped: StoppedTraining) -> str:
     """How far a stopped training was."""
-    template = translate("training", "A training was stopped after %1 of %2 iterations. Nothing of it is lost.")
+    template = translate("training", "Training stopped after %1 of %2 iterations. Nothing is lost.")
     return fill(template, number(stopped.done), number(stopped.plan.iterations))
 
 
@@ -99,7 +99,7 @@ def labels_text(labels: Labels, *, trains: bool = True) -> str:
     if not trains:
         return translate(
             "training",
-            "This program cannot train. The package protoleaf-training, installed in its place, can; projects stay.",
+            "This edition cannot train. Install protoleaf-training in its place; projects stay.",
         )
     if not labels.are_enough:
         return translate("training", "Label at least 2 images in each of 2 classes first.")
@@ -119,7 +119,7 @@ def verdict(figures: Figures) -> str:
 def comparison(figures: Figures) -> str:
     """`Current: 57.1% · New: 61.9%`, or why there are no figures."""
     if figures.before is None or figures.after is None:
-        return translate("training", "Too few labels to hold out images and measure it.")
+        return translate("training", "Too few labels to measure it on held-out images.")
     current = fill(translate("training", "Current: %1"), percent_to_a_tenth(figures.before))
     new = fill(translate("training", "New: %1"), percent_to_a_tenth(figures.after))
     return f"{current}{SEPARATOR}{new}"

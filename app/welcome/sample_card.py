@@ -31,7 +31,7 @@ class SampleCard(QFrame):
     def __init__(self, thumbnails: Thumbnails, width: int) -> None:
         super().__init__()
         spacing = tokens().spacing
-        self.progress = ProgressView(self.tr("The pictures drawn so far are drawn again the next time."))
+        self.progress = ProgressView(self.tr("The pictures drawn so far will be drawn again next time."))
         self.progress.cancel_requested.connect(self.cancel_requested)
         self.wall = PictureWall(thumbnails, width - 2 * spacing.medium)
         column = make_notice_column(self)

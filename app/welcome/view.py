@@ -119,7 +119,7 @@ class Welcome(QWidget):
         layout.addWidget(make_label(self.tr("Or drop a folder of images here"), "strong"))
         layout.addWidget(
             make_label(
-                self.tr("Its sub-folders can become classes. Nothing is copied, changed or sent anywhere."),
+                self.tr("Its subfolders can become classes. Nothing is copied, changed or sent anywhere."),
                 "secondary", wraps=True,
             )
         )  # fmt: skip

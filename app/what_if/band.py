@@ -43,8 +43,8 @@ class WhatIfBand(QWidget):
         self.discard_button = make_button(self.tr("Discard"), self.discard_requested.emit)
         self.keep_button = make_button(self.tr("Keep"), self.keep_requested.emit, variant="primary")
         self.stay_button = make_button(self.tr("Stay"), self.stay_requested.emit, variant="flat")
-        self.discard_button.setToolTip(self.tr("Forget the edits; the project is as it was"))
-        self.keep_button.setToolTip(self.tr("Bring the edits into the project, as one step that can be undone"))
+        self.discard_button.setToolTip(self.tr("Drop the edits; the project stays as it was"))
+        self.keep_button.setToolTip(self.tr("Save the edits in the project, as one step that can be undone"))
         self._lay_out()
         self.hide()
 
@@ -88,17 +88,17 @@ class WhatIfBand(QWidget):
     def show_begun(self) -> None:
         """Nothing is tried out yet."""
         self._first.setText(self.tr("What if: edit classes, labels and confidences freely"))
-        self._second.setText(self.tr("Nothing reaches the project before you keep it."))
+        self._second.setText(self.tr("Nothing is saved until you choose Keep."))
         self._show(has_edits=False)
 
     def show_following(self) -> None:
         """Predictions are on their way."""
-        self._second.setText(self.tr("Predictions follow…"))
+        self._second.setText(self.tr("Updating predictions…"))
 
     def show_leaving(self) -> None:
         """Somebody is about to leave the project."""
-        self._first.setText(self.tr("What you tried out is not in the project yet"))
-        self._second.setText(self.tr("Keep it or discard it, then you leave; or stay."))
+        self._first.setText(self.tr("What you tried out is not saved yet"))
+        self._second.setText(self.tr("Keep it or discard it to leave, or stay."))
         self._show(has_edits=True)
         self.images_button.hide()
         self.stay_button.show()

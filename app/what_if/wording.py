@@ -72,7 +72,7 @@ def would_change_line(changes: "ChangedImages") -> str:
 def accuracy_line(found: "HeldOutComparison | None") -> str:
     """`Right on held-out labels: 81.2% → 83.0% (+1.8 points, between -0.4 and +4.0)`."""
     if found is None or not found.images:
-        return translate("what_if", "No label can be held out yet, so accuracy is not known")
+        return translate("what_if", "Too few labels to measure accuracy")
     low, high = found.interval
     text = translate("what_if", "Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)")
     shares = (percent_to_a_tenth(count / found.images) for count in (found.before, found.after))
@@ -84,7 +84,7 @@ def basis_line(found: "HeldOutComparison | None") -> str:
     if found is None or not found.images:
         return ""
     counted = translate(
-        "what_if", "Counted on %1 labelled images, each held out of both models: %2 got right, %3 lost."
+        "what_if", "Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong."
     )
     safe = translate("what_if", "With a safe class: %1 → %2, right: %3 → %4.")
     values = found.named_before, found.named_after, found.named_rightly_before, found.named_rightly_after

@@ -36,7 +36,7 @@ def emptiness_of(session: "Session", wanted: ImageFilter, class_name: str) -> Em
     if info is None and session.making.slot.is_busy:
         return Emptiness(
             "backbone",
-            translate("workspace", "Preparing the backbone"),
+            translate("workspace", "Optimising for this computer"),
             translate("workspace", "This is done once on this computer. The project opens when it is done."),
         )
     return emptiness(session.state, wanted, class_name, is_writable=info is not None and info.is_writable)

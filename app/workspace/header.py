@@ -96,7 +96,7 @@ class Header(QWidget):
             (
                 Order.TEACH_FIRST,
                 self.tr("Teach first"),
-                self.tr("Images first whose labels help most: typical of many others, and not yet clear"),
+                self.tr("First the images whose labels help most: typical of many others and not yet clear"),
             ),
             (Order.UNSURE_FIRST, self.tr("Least certain first"), ""),
             (Order.SUREST_FIRST, self.tr("Most certain first"), ""),

@@ -1,11 +1,46 @@
-"""Actions in words, in the past tense: a toast, "Undo “…”" and the history all show the same text."""
+"""Actions in words, in the past tense for a toast and the history, as a command for Undo and Redo."""
 
 from collections.abc import Collection, Sequence
+from typing import Final
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
     """A number with its noun: "1 image", "12 images", "7 classes"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {plural or noun + 's'}"
+
+
+_COMMANDS: Final = {
+    "Accepted": "Accept",
+    "Added": "Add",
+    "Allowed": "Allow",
+    "Changed": "Change",
+    "Created": "Create",
+    "Dismissed": "Dismiss",
+    "Found": "Find",
+    "Imported": "Import",
+    "Labelled": "Label",
+    "Marked": "Mark",
+    "Merged": "Merge",
+    "Moved": "Move",
+    "Pasted": "Paste",
+    "Remembered": "Remember",
+    "Removed": "Remove",
+    "Renamed": "Rename",
+    "Showed": "Show",
+    "Split": "Split",
+    "Stopped": "Stop",
+    "Switched": "Switch",
+    "Tried": "Try",
+    "Turned": "Turn",
+    "Unlinked": "Unlink",
+    "Updated": "Update",
+}
+
+
+def command_text(text: str) -> str:
+    """The text of an action as a command, for Undo and Redo: "Label 3 images as Gull" for "Labelled 3 images as Gull"."""
+    verb, space, rest = text.partition(" ")
+    return f"{_COMMANDS.get(verb, verb)}{space}{rest}"
 
 
 def added_text(images: int, labels: int = 0, class_names: Collection[str] = ()) -> str:

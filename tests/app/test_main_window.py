@@ -38,7 +38,7 @@ def test_closing_and_reopening_keeps_labels_and_undo(
     with qtbot.waitSignal(next_day.window.session.loaded, timeout=LONG_MS):
         next_day.window.welcome.project_requested.emit(collection.project)
     assert next_day.label_of(image_id) == label
-    assert next_day.window.registry.action("undo").text() == f"Undo “Labelled 1 image as {label}”"
+    assert next_day.window.registry.action("undo").text() == f"Undo Label 1 image as {label}"
     next_day.grid.setFocus()
     next_day.press_for_change(Key.Key_Z, CONTROL)
     assert next_day.label_of(image_id) == ""

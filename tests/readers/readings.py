@@ -73,7 +73,7 @@ def of_a_class(facts: Facts) -> bool:
 
 
 def by_a_person(facts: Facts) -> bool:
-    """Images that a person labelled."""
+    """Images labelled by a person."""
     return facts["by"] == "person"
 
 

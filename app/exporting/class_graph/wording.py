@@ -52,5 +52,7 @@ def done_text(written: "WrittenClasses") -> str:
     if written.share == 1:
         return text
     percent = number(max(1, int(100 * written.share)))
-    smaller = translate("graph_export", "The picture is at %1% of its size, larger ones open nowhere; SVG has no limit")
+    smaller = translate(
+        "graph_export", "The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit."
+    )
     return f"{text}. {fill(smaller, percent)}"

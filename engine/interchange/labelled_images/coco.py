@@ -34,7 +34,7 @@ from engine.interchange.labelled_images.records import (
 )
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
 
-CANNOT_CARRY: Final = ("labels are boxes around whole images",)
+CANNOT_CARRY: Final = ("each label becomes a box around the whole image",)
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:

@@ -31,7 +31,7 @@ from engine.interchange.table_text import has_more
 from engine.regular_file import open_regular
 
 CANNOT_CARRY: Final = (
-    "labels stand beside one another; where a class belongs is said by its tags alone",
+    "the hierarchy is flattened; full paths are kept in the tags",
     "other parents of a class without images",
 )
 _MEMBER: Final = "annotations.xml"

@@ -30,7 +30,7 @@ from engine.interchange.labelled_images.records import (
 )
 from engine.interchange.labelled_images.table_rows import ORIGINAL
 
-CANNOT_CARRY: Final = ("classes stand beside one another; where each belongs is an attribute of its images",)
+CANNOT_CARRY: Final = ("the hierarchy is flattened; full paths are kept in an attribute of each image",)
 DATA: Final = "data"
 LABELS: Final = "labels.json"
 NO_CLASS_FOLDER: Final = "no class"

@@ -19,9 +19,7 @@ from engine.interchange.labelled_images.placed_images import FolderOptions, file
 from engine.interchange.labelled_images.records import ForeignLabels, LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, KINDS, ORIGINAL, Row, row_of
 
-CANNOT_CARRY: Final = (
-    "classes stand beside one another; where each belongs is a column of its images, and a table of the card",
-)
+CANNOT_CARRY: Final = ("the hierarchy is flattened; full paths are kept in a column",)
 SPLIT: Final = "train"
 CARD: Final = "README.md"
 METADATA: Final = "metadata.parquet"

@@ -30,7 +30,7 @@ from engine.interchange.labelled_images.records import (
 from engine.interchange.labelled_images.table_rows import NONE_LABEL, ORIGINAL, time_in
 from engine.interchange.labelled_images.xml_text import xml_attribute
 
-CANNOT_CARRY: Final = ("people who are no e-mail addresses stand beside the tasks, not as their annotators",)
+CANNOT_CARRY: Final = ("annotators without an email are stored as task data",)
 TASKS: Final = "tasks.json"
 CONFIGURATION: Final = "labelling.xml"
 INSTRUCTIONS: Final = "README.txt"

@@ -28,7 +28,7 @@ from engine.interchange.labelled_images.records import (
 
 CANNOT_CARRY: Final = (
     "images without a class stay out",
-    "classes stand beside one another; a table lists where each belongs",
+    "the hierarchy is flattened; full paths are kept in a table",
 )
 TRAIN: Final = "train"
 VALIDATION: Final = "val"

@@ -49,7 +49,7 @@ def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) ->
     (undo,) = reviewing.window.toast.findChildren(QPushButton)
     changed_by(reviewing.qtbot, reviewing.window.session, undo.click)
     assert_same(reviewing.state, before, tolerance=0)
-    assert "Embedding images" not in {job.title for (job,) in jobs if isinstance(job, Job)}
+    assert "Analysing images" not in {job.title for (job,) in jobs if isinstance(job, Job)}
     assert reviewing.window.toast.message == f"Undone: Changed the backbone to {tinyleaf}"
 
 

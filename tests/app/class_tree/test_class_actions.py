@@ -78,7 +78,7 @@ def test_the_menu_where_no_class_stands(reviewing: Desk) -> None:
     viewport = reviewing.window.tree.front.viewport()
     reviewing.window.tree.front.collapseAll()
     menu = menu_of(reviewing, QPoint(viewport.width() // 2, viewport.height() - 4))
-    assert titles(menu) == ["New class at the top level…", "Paste classes", "Import a class list…"]
+    assert titles(menu) == ["New class at the top level…", "Paste classes", "Import classes from a file…"]
     choose(menu, "New class at the top level…")
     type_and_enter(reviewing, "Yellow")
     assert parents_of(reviewing, "Yellow") == set()

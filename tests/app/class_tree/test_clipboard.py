@@ -61,7 +61,7 @@ def test_what_was_cut_moves_when_it_is_pasted(reviewing: Desk) -> None:
     """Two at once; until then they stay, and a second time a copy is pasted."""
     choose_class(reviewing, "Red checks")
     reviewing.press(Key.Key_Down, SHIFT)
-    assert copy(reviewing, Key.Key_X) == "Cut 2 classes. They move when you paste."
+    assert copy(reviewing, Key.Key_X) == "Cut 2 classes. Paste to move them."
     assert parents_of(reviewing, "Red disc") == {"Red"}
     choose_class(reviewing, "Green")
     change = reviewing.press_for_change(Key.Key_V, CONTROL)

@@ -75,7 +75,7 @@ def test_the_note_says_how_far_the_look_is() -> None:
 
 def test_the_chip_tells_device_and_reason() -> None:
     """What works, why it is no GPU, what failed; and what a click does."""
-    assert chip_tip("auto", "", "", "").splitlines()[0] == "Embedding on the fastest device that works"
+    assert chip_tip("auto", "", "", "").splitlines()[0] == "On the fastest device that works"
     assert chip_tip("cpu", "", "", "").splitlines()[0] == "Will embed on: CPU"
     assert chip_tip("auto", "CPU", WHY, "").splitlines() == [
         "Embedding on: CPU", f"Not a GPU, because {WHY}", "Click to choose the device",

@@ -86,4 +86,4 @@ def test_what_came_of_it() -> None:
 def test_what_the_preview_is_made_of() -> None:
     assert preview_caption(ExportPreview(images=8), 264) == "8 of 264 images are shown"
     assert preview_caption(ExportPreview(images=3), 3) == "All of 3 images"
-    assert preview_caption(ExportPreview(), 0) == "There is no such image yet."
+    assert preview_caption(ExportPreview(), 0) == "No such image yet."

@@ -83,7 +83,7 @@ def test_a_list_is_looked_through_imported_and_taken_back(reviewing: Desk, class
     assert card.import_button.text() == "Import 2 classes"
     reviewing.press_for_change(Key.Key_Return)
     assert not card.isVisible()
-    assert reviewing.window.registry.action("undo").text() == "Undo “Imported 2 classes from birds.csv”"
+    assert reviewing.window.registry.action("undo").text() == "Undo Import 2 classes from birds.csv"
     assert len(reviewing.graph) == classes + 2
     open_list(reviewing)
     assert card.summary == "Nothing new"
@@ -123,7 +123,7 @@ def test_next_years_list_updates_what_was_imported(
     assert reviewing.graph.path_text(reviewing.graph.find("Green stripes")) == "Blue/Green stripes"
     assert labels_by_class(reviewing) == labels
     undo = reviewing.window.registry.action("undo").text()
-    assert undo == "Undo “Updated from birds.csv: 1 new class, 2 renamed, 1 moved”"
+    assert undo == "Undo Update from birds.csv: 1 new class, 2 renamed, 1 moved"
     reviewing.press_for_change(Key.Key_Z, CONTROL)
     assert reviewing.graph.name(red) == "Red"
 
@@ -143,7 +143,7 @@ def test_what_is_gone_is_removed_when_the_box_says_so(reviewing: Desk, tmp_path:
     class_list.write_text("child,parent\nSand gull,Gulls\nGulls,\n", encoding="utf-8")
     card = open_list(reviewing)
     gone = card.sections["gone"]
-    assert (gone.title, gone.rows) == ("1 class is not in the file any more. It stays.", [("Gulls/Dune gull", "")])
+    assert (gone.title, gone.rows) == ("1 class is no longer in the file. It stays.", [("Gulls/Dune gull", "")])
     assert gone.box.text() == "Remove the one without labels"
     card.scroll_area.ensureWidgetVisible(gone.box)
     click(reviewing, gone.box)

@@ -55,7 +55,7 @@ def test_summaries(figures: dict[str, int], expected: str) -> None:
 def test_a_list_that_only_links_or_notes() -> None:
     """Adding never moves; notes are told where nothing else is."""
     assert summary_text(preview(report(3, is_update=False, moved=2))) == "2 linked"
-    assert section_title("moved", report(3, is_update=False, moved=1)) == "1 class gets a further parent"
+    assert section_title("moved", report(3, is_update=False, moved=1)) == "1 class gets another parent"
     assert summary_text(preview(report(3), noted=1)) == "Notes of 1 class"
 
 

@@ -76,4 +76,4 @@ def test_an_inherited_bar_says_where_it_is_set() -> None:
     facts = facts_of_class()
     assert "Set on" not in bar_text(facts)
     inherited = replace(facts, own_bar=None, bar_from="Bird")
-    assert bar_text(inherited) == "Set on Bird. Less sure predictions stop at a class above."
+    assert bar_text(inherited) == "Set on Bird. Below this, the broader class is used."

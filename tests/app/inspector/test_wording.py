@@ -87,7 +87,7 @@ def test_why_depends_on_what_it_was_learned_from() -> None:
 def test_an_unknown_image_has_one_story() -> None:
     """It is too far from the nearest class; no part of a prediction is spoken of, for there is none."""
     facts = replace(image(Certainty.UNKNOWN, shares=(OWN,)), distance_ratio=1.3, look_alikes=(7,), look_alike_share=0.9)
-    assert certainty_text(facts) == "Unknown: too far from every class."
+    assert certainty_text(facts) == "Unknown: it looks too different from every class."
     assert look_alikes_text(facts) == ""
     distance = "It is 1.30 times as far from Gull as an image of a known class can be."
     assert learned_text(facts) == f"{distance} Gull was learned from:"
@@ -116,7 +116,7 @@ def test_counts_confidence_and_candidates() -> None:
     assert counts_text(a_class()) == "3 shots  ·  41 images"
     assert counts_text(a_class(shots=(1,), image_count=1)) == "1 shot  ·  1 image"
     assert [bar_value_text(0.8, is_inherited=inherits) for inherits in (True, False)] == ["inherited 80%", "80%"]
-    assert bar_text(a_class()) == "Less sure predictions stop at a class above."
+    assert bar_text(a_class()) == "Below this, the broader class is used."
     assert bar_text(a_class(own_bar=0.9, bar=0.9)).startswith("For this class and all below it.")
     assert candidates_text(1).startswith("1 candidate.")
     assert candidates_text(12).startswith("12 candidates.")

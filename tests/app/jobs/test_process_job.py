@@ -54,7 +54,7 @@ def owner(qapp: object) -> QObject:
 
 def test_the_real_worker_embeds_every_image(qtbot: QtBot, owner: QObject, unread: Collection) -> None:
     """A child process embeds a dozen images: progress, a result for each image, and figures at the end."""
-    job = ProcessJob("Embedding images", embed_request(unread), parent=owner)
+    job = ProcessJob("Analysing images", embed_request(unread), parent=owner)
     batches, progress, finished = recorded(job.event_came), recorded(job.progress), recorded(job.finished)
     run_to_end(qtbot, job)
     assert (job.state, job.error) == (JobState.DONE, "")
@@ -71,7 +71,7 @@ def test_the_real_worker_embeds_every_image(qtbot: QtBot, owner: QObject, unread
 
 def test_the_real_worker_listens_to_a_cancel(qtbot: QtBot, owner: QObject, unread: Collection) -> None:
     """A job that is cancelled right after its start ends as cancelled, and the project is as it was."""
-    job = ProcessJob("Embedding images", embed_request(unread), parent=owner)
+    job = ProcessJob("Analysing images", embed_request(unread), parent=owner)
     ends = recorded(job.finished), recorded(job.failed), recorded(job.cancelled)
     job.started.connect(job.cancel)
     run_to_end(qtbot, job)
@@ -85,7 +85,7 @@ def test_the_real_worker_listens_to_a_cancel(qtbot: QtBot, owner: QObject, unrea
 def test_a_path_that_is_no_unicode_is_a_message(qtbot: QtBot, owner: QObject, unread: Collection) -> None:
     """The real worker fails on a backbone whose name is old bytes: a sentence in which the name can be recognised."""
     path = Path(os.fsdecode(os.fsencode(unread.folder) + b"/m\xf6we.onnx"))
-    job = ProcessJob("Embedding images", replace(embed_request(unread), backbone=path), parent=owner)
+    job = ProcessJob("Analysing images", replace(embed_request(unread), backbone=path), parent=owner)
     failed = recorded(job.failed)
     run_to_end(qtbot, job)
     assert len(failed) == 1

@@ -177,7 +177,7 @@ def test_the_whole_story(away: Desk, collection: Collection, monkeypatch: pytest
     assert len(change.images_moved) == 40
     assert window.toast.message == "Found 40 moved images again"
     wait_for_missing(away, 0)
-    assert panel.status.text() == "All images are where they were."
+    assert panel.status.text() == "No image is missing."
     assert (away.state.label_class == labels).all()
     assert (away.state.status == ImageStatus.READY).all()
     assert away.state.path_of(40).is_file()

@@ -32,7 +32,7 @@ def move(number: int, way: Way = Way.PATH, *, size_bytes: int = 10) -> Move:
 
 def test_counts_are_whole_sentences() -> None:
     """One image and many."""
-    assert missing_line(1) == "1 image is not where it was."
+    assert missing_line(1) == "1 image is missing."
     assert missing_line(40) == "40 images are not where they were."
     assert (apply_text(1), apply_text(2)) == ("Update the location of 1 image", "Update the location of 2 images")
 
@@ -77,7 +77,7 @@ def test_a_preview_tells_everything() -> None:
 
 def test_nothing_found_and_nothing_missing() -> None:
     """Two ends that must not look alike."""
-    assert verdict(RelinkPlan(images=3)) == "All images are where they were."
+    assert verdict(RelinkPlan(images=3)) == "No image is missing."
     assert verdict(RelinkPlan(images=3, missing=(image(1),))) == "None of them was found there."
 
 

@@ -22,7 +22,7 @@ from tests.support.desk import Desk
 from tests.support.fresh_home import program
 from tests.support.sessions import LONG_MS
 
-OFFER = "Protoleaf closed unexpectedly last time. Every decision you made is saved."
+OFFER = "Protoleaf closed unexpectedly last time. Everything you did was saved."
 
 
 @contextmanager

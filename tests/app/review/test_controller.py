@@ -161,7 +161,7 @@ def test_undo_and_redo_by_key(reviewing: Desk, collection: Collection) -> None:
     assert first not in on_disk(collection)
     redo = reviewing.window.registry.action("redo")
     assert redo.isEnabled()
-    assert redo.text().startswith("Redo “Labelled 1 image as ")
+    assert redo.text().startswith("Redo Label 1 image as ")
     reviewing.press_for_change(Key.Key_Z, CONTROL | SHIFT)
     reviewing.press_for_change(Key.Key_Z, CONTROL | SHIFT)
     assert reviewing.label_of(first)

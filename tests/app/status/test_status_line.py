@@ -37,7 +37,7 @@ def line(qtbot: QtBot, session: Session) -> Iterator[StatusLine]:
 
 def test_the_running_job_is_shown_until_it_ends(line: StatusLine, session: Session) -> None:
     """Title and figures of the job that runs; then of the next one; then nothing."""
-    first, second = HandJob("Embedding images"), HandJob("Training")
+    first, second = HandJob("Analysing images"), HandJob("Training")
     session.jobs.run(first)
     session.jobs.run(second)
     assert line.job_bar.is_running
@@ -53,7 +53,7 @@ def test_the_running_job_is_shown_until_it_ends(line: StatusLine, session: Sessi
 
 def test_stop_cancels_the_job_that_is_shown(line: StatusLine, session: Session) -> None:
     """One click; what is finished is kept by the job itself."""
-    job = HandJob("Embedding images")
+    job = HandJob("Analysing images")
     session.jobs.run(job)
     (button,) = line.job_bar.findChildren(QToolButton)
     button.click()

@@ -202,7 +202,7 @@ def test_a_crash_says_that_the_project_is_as_it_was(reviewing: Desk) -> None:
 def test_training_waits_for_other_heavy_work(reviewing: Desk) -> None:
     """One heavy job at a time: the second is queued, says so, and can be cancelled while it waits."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
-    other = Player(["wait"])("Embedding images", ListDevices())
+    other = Player(["wait"])("Analysing images", ListDevices())
     reviewing.window.session.jobs.run(other)
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.WAITING)

@@ -48,7 +48,7 @@ def test_what_was_not_measured_is_said(qapp: QApplication) -> None:
 @pytest.mark.parametrize(
     ("plan", "expected", "words"),
     [
-        (Plan(Depth.PROPAGATION, 100), None, "Takes less than a minute."),
+        (Plan(Depth.PROPAGATION, 100), None, "Less than a minute."),
         (DEFAULTS[Depth.PROPAGATION], None, "Takes about 1 minute."),
         (DEFAULTS[Depth.BACKBONE], TrainingDuration(1.0, 40.0), "Takes about 4 minutes."),
         (Plan(Depth.BACKBONE, 20_000), TrainingDuration(1.0, 40.0), "Takes about 6 hours."),

@@ -1,4 +1,4 @@
-"""Actions in words: a toast, "Undo “…”" and the history show the same text."""
+"""Actions in words: a toast and the history show the same text, Undo and Redo show it as a command."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import pytest
 
 from engine.project.action_texts import (
     added_text,
+    command_text,
     details_text,
     imported_text,
     label_text,
@@ -18,6 +19,22 @@ from engine.project.action_texts import (
     split_text,
     unlinked_text,
 )
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        (label_text(3, "Gull"), "Label 3 images as Gull"),
+        (moved_text(["Gull"], None), "Move Gull to the top level"),
+        (split_text("Gull", ["Tern"]), "Split Tern off Gull"),
+        (unlinked_text(["Bird"], ["Gull"]), "Unlink Gull from Bird"),
+        ("Turned on learning from unlabelled images", "Turn on learning from unlabelled images"),
+        ("Restored", "Restored"),
+    ],
+)
+def test_undo_names_the_action_as_a_command(text: str, command: str) -> None:
+    """A verb that nobody listed stays as it is."""
+    assert command_text(text) == command
 
 
 @pytest.mark.parametrize(
