@@ -38,7 +38,7 @@ _COMMANDS: Final = {
 
 
 def command_text(text: str) -> str:
-    """The text of an action as a command, for Undo and Redo: "Label 3 images as Gull" for "Labelled 3 images as Gull"."""
+    """Name an action as Undo and Redo do: "Label 3 images as Gull" for "Labelled 3 images as Gull"."""
     verb, space, rest = text.partition(" ")
     return f"{_COMMANDS.get(verb, verb)}{space}{rest}"
 

@@ -11,13 +11,15 @@ import pytest
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and numbered streams of POSIX")
 
 LOADING = """
-import sys
+import select, sys
 sys.argv = ["protoleaf", *{words!r}]
 from app.early_stop import guard_start
 guard_start()
 print("loading", flush=True)
-sys.stdin.read()
+while not select.select([sys.stdin], [], [], 0.02)[0]:
+    pass
 """
+"""Waits in short steps: Python answers a signal between them, so that one which comes as a wait begins is not lost."""
 
 
 def stopped(number: signal.Signals, *words: str) -> tuple[int, str]:

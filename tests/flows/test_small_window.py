@@ -58,7 +58,7 @@ def test_the_question_about_folders_is_whole(small: Desk) -> None:
     answers = [(title, lambda: None) for title in ("Make classes from the subfolders", "Just add the images")]
     for width in (1600, 1024, 902):
         window.resize(width, 600)
-        window.workspace.notice.ask("field trip has 12 sub-folders with images.", answers)
+        window.workspace.notice.ask("field trip has 12 subfolders with images.", answers)
         laid_out()
         laid_out()
         assert clipped(window.workspace.notice) == []

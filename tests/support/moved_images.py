@@ -25,7 +25,7 @@ class Shelf:
     ids: Mapping[str, ImageId]
 
     def find(self, place: Path | None = None) -> RelinkPlan:
-        """Look for what is not where it was."""
+        """Look for what is missing."""
         return find_moved(known_images(self.project), place)
 
 

@@ -78,7 +78,7 @@ def test_what_becomes_of_the_classes_below_is_asked(place: int, left: set[str], 
     reviewing.press(Key.Key_Delete)
     rows = offered(reviewing)
     assert [title for title, _labels in rows] == [
-        f"Keep what is below: {len(names)} classes to the top level",
+        f"Keep the classes below: move {len(names)} classes to the top level",
         f"Remove the whole branch: {len(names) + 1} classes",
     ]
     assert rows[1][1].endswith("labels are removed")

@@ -102,7 +102,7 @@ def test_a_project_without_classes_says_what_to_do(qtbot: QtBot, session: Sessio
     qtbot.addWidget(pane)
     with qtbot.waitSignal(session.loaded, timeout=LONG_MS):
         session.create(collection.folder / "empty.protoleaf")
-    assert "press + for a first class" in texts(pane)
+    assert "Click + to add a class" in texts(pane)
     asked = recorded(pane.create_requested)
     qtbot.keyClick(pane, Qt.Key.Key_Insert)
     assert asked == [(None,)]

@@ -104,7 +104,7 @@ def test_a_device_that_is_not_there_says_why(desk: Desk) -> None:
     assert panel.facts_of("auto").endswith("works: CPU.")
     chip = desk.window.device_chip
     assert chip.text() == "CPU"
-    assert f"Not a GPU, because {WHY}" in chip.toolTip()
+    assert f"No GPU: {WHY}" in chip.toolTip()
 
 
 def test_it_scrolls_only_where_there_is_no_room(reviewing: Desk) -> None:
@@ -236,7 +236,7 @@ def test_the_collection_is_switched_off_and_on(
     """Predictions change at once; undo brings the same ones back, redo takes them again, a restart keeps it."""
     panel = panel_of(reviewing)
     session = reviewing.window.session
-    reviewing.wait(lambda: "held-out shots" in panel.collection_line)
+    reviewing.wait(lambda: "held-out examples" in panel.collection_line)
     with_it = own_copy(reviewing.state)
     assert panel.switch.isChecked()
     changed_by(reviewing.qtbot, session, panel.switch.click)

@@ -76,9 +76,9 @@ def test_the_note_says_how_far_the_look_is() -> None:
 def test_the_chip_tells_device_and_reason() -> None:
     """What works, why it is no GPU, what failed; and what a click does."""
     assert chip_tip("auto", "", "", "").splitlines()[0] == "On the fastest device that works"
-    assert chip_tip("cpu", "", "", "").splitlines()[0] == "Will embed on: CPU"
+    assert chip_tip("cpu", "", "", "").splitlines()[0] == "Device: CPU"
     assert chip_tip("auto", "CPU", WHY, "").splitlines() == [
-        "Embedding on: CPU", f"Not a GPU, because {WHY}", "Click to choose the device",
+        "Device: CPU", f"No GPU: {WHY}", "Click to choose the device",
     ]  # fmt: skip
     assert chip_tip("cuda", "CPU", WHY, "GPU 1 failed").splitlines()[1] == "GPU 1 failed."
 
@@ -87,15 +87,15 @@ def test_the_chip_tells_device_and_reason() -> None:
     ("facts", "words"),
     [
         (CollectionFacts(is_on=False, is_fitted=True), "Off: the model"),
-        (CollectionFacts(is_on=True), "no class has a shot"),
+        (CollectionFacts(is_on=True), "no class has an example"),
         (CollectionFacts(is_on=True, is_fitted=True), "Not evaluated yet"),
         (
             CollectionFacts(True, True, True, 1_240, 1_001, 900),
-            "Of 1,240 held-out shots, 1,001 are correct with it and 900 without.",
+            "Of 1,240 held-out examples, 1,001 are correct with it and 900 without.",
         ),
         (
             CollectionFacts(True, True, False, 40, 18, 21),
-            "Off, because it does not help: of 40 held-out shots, 18 are correct with it and 21 without.",
+            "Off, because it does not help: of 40 held-out examples, 18 are correct with it and 21 without.",
         ),
         (
             CollectionFacts(True, True, True, 40, 18, 21, is_elsewhere=True),

@@ -175,8 +175,8 @@ def test_a_sound_graph_and_one_without_labels_are_told_apart(desk: Desk, collect
     desk.open(collection.project)
     panel = open_panel(desk)
     assert panel.cards == ()
-    assert panel.status.startswith("Nothing to suggest")
-    assert "finds the right parent first" in panel.check_text
+    assert panel.status.startswith("No suggestions")
+    assert "ranks the right parent first" in panel.check_text
     act(desk.qtbot, desk.window.session, lambda project: project.unlabel(list(project.labels())))
     desk.wait(lambda: panel.status.startswith("Label some images first"))
     assert panel.check_text == ""

@@ -57,20 +57,21 @@ def test_strays_twins_and_kinds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shots", "start"), [(0, "It has 0 shots, and 40"), (1, "It has 1 shot, and 40"), (2, "It has 2 shots, and 40")]
+    ("shots", "start"),
+    [(0, "It has 0 examples, and 40"), (1, "It has 1 example, and 40"), (2, "It has 2 examples, and 40")],
 )
 def test_starving(shots: int, start: str) -> None:
     """What is needed, and how much of it is there."""
     words = _words(StarvingSuggestion(Starving(1, shots, tuple(range(40)), 12), (ImagesOf(1, ()),)))
-    assert words.title == "3 more shots of Gull would help about 12 images"
+    assert words.title == "3 more examples of Gull would help about 12 images"
     assert words.reason.startswith(start)
 
 
 def test_lines_below() -> None:
     """One is not many, and nothing is said of a graph without a single place."""
     assert check_line(PlacementCheck()) == ""
-    assert "first 64 times, among its first three 90 times" in check_line(PlacementCheck(97, 64, 90, 5.1, 37.0))
-    assert [more_line(1)[:14], more_line(2)[:13]] == ["1 more follows", "2 more follow"]
+    assert "first 64 times and among the first three 90 times" in check_line(PlacementCheck(97, 64, 90, 5.1, 37.0))
+    assert [more_line(1)[:14], more_line(2)[:13]] == ["1 more appears", "2 more appear"]
     assert [dismissed_line(1), dismissed_line(12)] == [
         "Show 1 dismissed suggestion again", "Show 12 dismissed suggestions again",
     ]  # fmt: skip

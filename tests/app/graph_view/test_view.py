@@ -163,7 +163,7 @@ def test_another_project_is_drawn_from_its_beginning(desk: Desk, board: GraphBoa
     words = desk.window.workspace.graph.findChild(NothingDrawn)
     assert words is not None
     assert words.isVisible()
-    assert "import a class list" in words.words.text()
+    assert "import a list" in words.words.text()
     desk.window.session.act(lambda project: project.add_class("First")[0])
     desk.wait(lambda: board.isVisible() and drawn(board, desk) == {"First"} and canvas.is_complete)
     assert canvas.rect().contains(place_of(board, desk, "First"))

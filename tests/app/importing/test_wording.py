@@ -8,9 +8,9 @@ from app.importing.wording import file_kinds, folders_question, make_classes, on
 @pytest.mark.parametrize(
     ("folder", "count", "question", "answer"),
     [
-        ("bad", 1, "“bad” has 1 sub-folder with images. Make it a class?", "Make a class"),
-        ("photos", 12, "“photos” has 12 sub-folders with images. Make them classes?", "Make classes"),
-        ("", 2, "What you dropped has 2 sub-folders with images. Make them classes?", "Make classes"),
+        ("bad", 1, "“bad” has 1 subfolder with images. Make it a class?", "Make a class"),
+        ("photos", 12, "“photos” has 12 subfolders with images. Make them classes?", "Make classes"),
+        ("", 2, "What you dropped has 2 subfolders with images. Make them classes?", "Make classes"),
     ],
 )
 def test_one_and_many_sub_folders(folder: str, count: int, question: str, answer: str) -> None:

@@ -89,7 +89,7 @@ def test_an_unknown_image_has_one_story() -> None:
     facts = replace(image(Certainty.UNKNOWN, shares=(OWN,)), distance_ratio=1.3, look_alikes=(7,), look_alike_share=0.9)
     assert certainty_text(facts) == "Unknown: it looks too different from every class."
     assert look_alikes_text(facts) == ""
-    distance = "It is 1.30 times as far from Gull as an image of a known class can be."
+    distance = "It looks too different from Gull, the closest class."
     assert learned_text(facts) == f"{distance} Gull was learned from:"
 
 
@@ -113,8 +113,8 @@ def test_what_teaches_a_class_in_words(changes: dict[str, object], words: str) -
 
 def test_counts_confidence_and_candidates() -> None:
     """One and many are told apart; a confidence that is inherited is said to be."""
-    assert counts_text(a_class()) == "3 shots  ·  41 images"
-    assert counts_text(a_class(shots=(1,), image_count=1)) == "1 shot  ·  1 image"
+    assert counts_text(a_class()) == "3 examples  ·  41 images"
+    assert counts_text(a_class(shots=(1,), image_count=1)) == "1 example  ·  1 image"
     assert [bar_value_text(0.8, is_inherited=inherits) for inherits in (True, False)] == ["inherited 80%", "80%"]
     assert bar_text(a_class()) == "Below this, the broader class is used."
     assert bar_text(a_class(own_bar=0.9, bar=0.9)).startswith("For this class and all below it.")

@@ -80,7 +80,7 @@ def test_a_dropped_file_is_looked_through_imported_and_taken_back(reviewing: Des
     assert card.classes.rows == [("Purple spiral", "1")]
     assert card.images.rows == [("late/0.png", "Found"), ("lost/0.png", "Not found")]
     assert card.problems.title == "1 line was not understood"
-    assert card.passed_over.startswith("1 label is in the project already. 1 answer of a model is left out")
+    assert card.passed_over.startswith("1 label is in the project already. 1 model prediction is left out")
     click(reviewing, card.classes.box)
     assert card.summary == "2 labels will be imported"
     card.images.box.setFocus()

@@ -159,11 +159,11 @@ def test_the_whole_story(away: Desk, collection: Collection, monkeypatch: pytest
     """The notice opens the page; a folder is chosen, a preview shown, one click uses it, and undo takes it back."""
     window, labels = away.window, away.state.label_class.copy()
     notice = window.workspace.missing_notice
-    assert "40 images are not where they were." in [label.text() for label in notice.findChildren(QLabel)]
+    assert "40 images are missing." in [label.text() for label in notice.findChildren(QLabel)]
     click(away, button_of(notice, "Find them…"))
     panel = panel_of(away)
     assert not notice.isVisible()
-    assert panel.status.text() == "40 images are not where they were."
+    assert panel.status.text() == "40 images are missing."
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(collection.folder / "renamed"))
     click(away, panel.folder_button)
     away.wait(lambda: bool(panel.preview))

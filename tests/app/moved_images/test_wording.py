@@ -21,7 +21,7 @@ from engine.files import FileFailure, FoundFile
 
 
 def image(number: int) -> MissingImage:
-    """An image that is not where it was."""
+    """An image that is missing."""
     return MissingImage(number, f"photos/{number}.jpg", 10, 0, None)
 
 
@@ -33,7 +33,7 @@ def move(number: int, way: Way = Way.PATH, *, size_bytes: int = 10) -> Move:
 def test_counts_are_whole_sentences() -> None:
     """One image and many."""
     assert missing_line(1) == "1 image is missing."
-    assert missing_line(40) == "40 images are not where they were."
+    assert missing_line(40) == "40 images are missing."
     assert (apply_text(1), apply_text(2)) == ("Update the location of 1 image", "Update the location of 2 images")
 
 
@@ -103,4 +103,4 @@ def test_what_was_compared(verified: int, words: str) -> None:
 def test_another_picture_in_an_image_s_place_is_said() -> None:
     """It is not updated."""
     plan = RelinkPlan(images=1, mismatched=(move(1),))
-    assert left_lines(plan)[0] == "1 not updated: a file of the same name and size is another picture."
+    assert left_lines(plan)[0] == "1 not updated: a file with the same name and size is a different image."

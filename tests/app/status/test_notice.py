@@ -11,7 +11,7 @@ from tests.support.clipping import clipped
 from tests.support.sessions import LONG_MS
 from tests.support.widgets import button
 
-QUESTION = "“field trip” has 12 sub-folders with images. Make them classes?"
+QUESTION = "“field trip” has 12 subfolders with images. Make them classes?"
 
 
 @pytest.mark.parametrize("width", [1200, 520, 382])

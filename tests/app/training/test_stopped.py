@@ -23,7 +23,7 @@ def test_a_stopped_training_is_resumed(reviewing: Desk, collection: Collection) 
     prepare(reviewing, trainer)
     panel = panel_for(reviewing, "train_backbone")
     reviewing.wait(panel.stopped.isVisible)
-    assert panel.stopped.text == "A training was stopped after 30 of 40 iterations. Nothing of it is lost."
+    assert panel.stopped.text == "Training stopped after 30 of 40 iterations. Nothing is lost."
     assert panel.forms[Depth.BACKBONE].start_button.property("variant") == ""
     QTest.mouseClick(panel.stopped.resume_button, Qt.MouseButton.LeftButton)
     reviewing.wait(lambda: window.training.phase is Phase.RUNNING)

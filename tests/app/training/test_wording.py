@@ -49,9 +49,9 @@ def test_what_was_not_measured_is_said(qapp: QApplication) -> None:
     ("plan", "expected", "words"),
     [
         (Plan(Depth.PROPAGATION, 100), None, "Less than a minute."),
-        (DEFAULTS[Depth.PROPAGATION], None, "Takes about 1 minute."),
-        (DEFAULTS[Depth.BACKBONE], TrainingDuration(1.0, 40.0), "Takes about 4 minutes."),
-        (Plan(Depth.BACKBONE, 20_000), TrainingDuration(1.0, 40.0), "Takes about 6 hours."),
+        (DEFAULTS[Depth.PROPAGATION], None, "About 1 minute."),
+        (DEFAULTS[Depth.BACKBONE], TrainingDuration(1.0, 40.0), "About 4 minutes."),
+        (Plan(Depth.BACKBONE, 20_000), TrainingDuration(1.0, 40.0), "About 6 hours."),
         (DEFAULTS[Depth.BACKBONE], None, ""),
     ],
 )
@@ -74,7 +74,7 @@ def test_training_is_advised_where_it_is_likely_to_help(qapp: QApplication) -> N
 def test_a_stopped_training_says_how_far_it_was(qapp: QApplication) -> None:
     """And that nothing is lost."""
     told = stopped_text(StoppedTraining(120, Plan(Depth.BACKBONE, 200)))
-    assert told == "A training was stopped after 120 of 200 iterations. Nothing of it is lost."
+    assert told == "Training stopped after 120 of 200 iterations. Nothing is lost."
 
 
 def test_labels_are_told_or_asked_for(qapp: QApplication) -> None:

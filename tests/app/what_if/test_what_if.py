@@ -49,7 +49,7 @@ def test_edits_are_seen_before_they_are_done(desk: Desk, collection: Collection)
     desk.open(collection.project)
     before, kept_bytes = own_copy(desk.state), collection.project.read_bytes()
     band = begin(desk)
-    assert "Nothing reaches the project" in band.text
+    assert "Nothing is saved until" in band.text
     assert desk.window.status_line.saved_mark.text() == "Not saved: edits are only tried out"
     assert not band.keep_button.isEnabled()
     count = try_out(desk)
@@ -106,7 +106,7 @@ def test_undo_within_goes_back_to_where_it_began(desk: Desk, collection: Collect
     act(desk.qtbot, desk.window.session, lambda project: project.set_policy(red, ClassPolicy(1.0)))
     desk.wait(lambda: "would have another safe class" in band.text)
     changed_by(desk.qtbot, desk.window.session, lambda: desk.press(Key.Key_Z, CONTROL))
-    desk.wait(lambda: "Nothing reaches the project" in band.text)
+    desk.wait(lambda: "Nothing is saved until" in band.text)
     assert not is_enabled(desk, "undo")
     assert is_enabled(desk, "redo")
     assert not band.keep_button.isEnabled()
@@ -141,13 +141,13 @@ def test_what_was_tried_out_is_not_lost_by_closing_the_window(desk: Desk, collec
     act(desk.qtbot, window.session, lambda project: project.add_class("Yellow")[0])
     desk.wait(lambda: "Tried out: " in band.text)
     assert not window.close()
-    assert "not in the project yet" in band.text
+    assert "not saved yet" in band.text
     assert window.isVisible()
     assert clipped(band) == []
     click(desk, band.stay_button)
     assert "Tried out: " in band.text
     desk.press(Key.Key_W, CONTROL)
-    assert "not in the project yet" in band.text
+    assert "not saved yet" in band.text
     assert not window.close()
     click(desk, band.keep_button)
     desk.wait(lambda: not window.isVisible())
@@ -162,7 +162,7 @@ def test_another_project_is_opened_once_it_is_decided(desk: Desk, collection: Co
     act(desk.qtbot, session, lambda project: project.add_class("Yellow")[0])
     desk.wait(lambda: "Tried out: " in band.text)
     desk.drop_files(desk.grid, [unread.project])
-    assert "not in the project yet" in band.text
+    assert "not saved yet" in band.text
     assert session.info is not None
     assert session.info.path == collection.project
     click(desk, band.discard_button)

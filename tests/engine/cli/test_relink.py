@@ -1,4 +1,4 @@
-"""`protoleaf relink`, and what the other commands do while images are not where they were."""
+"""`protoleaf relink`, and what the other commands do while images are missing."""
 
 import csv
 import shutil
@@ -45,7 +45,7 @@ def test_a_preview_changes_nothing(collection: Collection, capsys: pytest.Captur
     before = tree_hash(collection.folder)
     for arguments in ((), ("--dry-run",), ("--dry-run", "--yes")):
         said = done(capsys, "relink", collection.project, *arguments).out
-        assert said.splitlines()[:2] == ["40 of 64 images are not where they were.", "  40 found by path"]
+        assert said.splitlines()[:2] == ["40 of 64 images are missing.", "  40 found by path"]
         assert f"    unsorted/024.png -> {collection.folder}/elsewhere/024.png" in said
         assert "    and 35 more" in said
         assert said.endswith("Nothing was changed; --yes updates their location.\n")

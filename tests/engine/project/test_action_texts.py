@@ -25,7 +25,7 @@ from engine.project.action_texts import (
     ("text", "command"),
     [
         (label_text(3, "Gull"), "Label 3 images as Gull"),
-        (moved_text(["Gull"], None), "Move Gull to the top level"),
+        (moved_text(["Gull"], None), "Move class Gull to the top level"),
         (split_text("Gull", ["Tern"]), "Split Tern off Gull"),
         (unlinked_text(["Bird"], ["Gull"]), "Unlink Gull from Bird"),
         ("Turned on learning from unlabelled images", "Turn on learning from unlabelled images"),
