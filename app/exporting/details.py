@@ -9,6 +9,7 @@ from app.controls import fill_column, make_flowing_label, make_hint, make_label,
 from app.exporting.preview_view import PreviewView
 from app.exporting.wording import (
     WHICH_HINTS,
+    coarse_text,
     description,
     lacks_room,
     losses,
@@ -40,6 +41,8 @@ class ExportDetails(QWidget):
         which: a button for each choice of images.
         placings: a button for each way of bringing files into a folder.
         flat: whether class folders lie beside one another.
+        coarse: whether images of broader classes come along where they do.
+        byte_order_mark: whether a table begins with one.
         preview: the beginning of the export.
     """
 
@@ -50,6 +53,8 @@ class ExportDetails(QWidget):
         self.which = {which: QRadioButton() for which in Which}
         self.placings = {placing: QRadioButton() for placing in Placing}
         self.flat = QCheckBox(self.tr("One folder per class, without hierarchy"))
+        self.coarse = QCheckBox()
+        self.byte_order_mark = QCheckBox(self.tr("Opens correctly in Excel (byte-order mark)"))
         self.preview = PreviewView()
         self._title = make_flowing_label("", "heading")
         self._description = make_flowing_label("")
@@ -78,14 +83,18 @@ class ExportDetails(QWidget):
         files.addWidget(self._room)
         files.addSpacing(spacing.tiny)
         files.addWidget(self.flat)
+        files.addWidget(self.coarse)
+        self._coarse_hint = make_hint(self.tr("Trainers take each folder for a class of its own."))
+        files.addWidget(self._coarse_hint)
         body = QWidget()
         body.setProperty("surface", "raised")
         column = fill_column(
             body, self._title, self._description, make_label(self.tr("What this format cannot carry"), "section"),
-            self._losses, self._which_part, self._files_part, make_label(self.tr("Preview"), "section"), self.preview,
+            self._losses, self._which_part, self._files_part, self.byte_order_mark,
+            make_label(self.tr("Preview"), "section"), self.preview,
             spacing=spacing.small,
         )  # fmt: skip
-        for heading in (7, 6, 5, 4, 2):
+        for heading in (8, 7, 6, 5, 4, 2):
             column.insertSpacing(heading, spacing.small)
         column.setContentsMargins(spacing.large, 0, spacing.large, spacing.small)
         column.addStretch(1)
@@ -99,7 +108,9 @@ class ExportDetails(QWidget):
             for button in buttons.values():
                 group.addButton(button)
                 button.clicked.connect(self.changed)
-        self.flat.clicked.connect(self.changed)
+        for box in (self.flat, self.coarse, self.byte_order_mark):
+            box.clicked.connect(self.changed)
+        self.byte_order_mark.setChecked(True)
         self.which[Which.SURE].setChecked(True)
         self.placings[Placing.COPY].setChecked(True)
 
@@ -114,7 +125,13 @@ class ExportDetails(QWidget):
     def options(self) -> FolderOptions:
         """For formats that are folders."""
         placing = next(placing for placing, button in self.placings.items() if button.isChecked())
-        return FolderOptions(placing, is_flat=self.flat.isChecked() and not self.flat.isHidden())
+        is_flat = self.flat.isChecked() and not self.flat.isHidden()
+        return FolderOptions(placing, is_flat, has_coarse=self.coarse.isChecked())
+
+    @property
+    def has_byte_order_mark(self) -> bool:
+        """Whether a table begins with one."""
+        return self.byte_order_mark.isChecked() and not self.byte_order_mark.isHidden()
 
     # -- what is shown
 
@@ -138,6 +155,8 @@ class ExportDetails(QWidget):
         self._which_part.setVisible(offered.has_labels)
         self._files_part.setVisible(offered.has_images)
         self.flat.setVisible(offered.has_flat_form)
+        self._show_coarse(0)
+        self.byte_order_mark.setVisible(offered.is_spreadsheet)
         self._area.verticalScrollBar().setValue(0)
 
     def show_look(self, look: "ExportLook") -> None:
@@ -150,6 +169,8 @@ class ExportDetails(QWidget):
             button.setText(placing_text(placing, None if chosen is None else chosen.size_bytes))
         self._room.setText(lacks_room(look, self.options.placing))
         self._room.setVisible(bool(self._room.text()))
+        is_beside = look.wish.offered.is_beside or look.wish.options.is_flat
+        self._show_coarse(chosen.coarse if chosen is not None and is_beside else 0)
         self.preview.show_preview(look.preview, preview_caption(look.preview, 0 if chosen is None else chosen.count))
 
     def show_unknown(self) -> None:
@@ -159,3 +180,9 @@ class ExportDetails(QWidget):
         for placing, button in self.placings.items():
             button.setText(placing_text(placing, None))
         self._room.hide()
+        self._show_coarse(0)
+
+    def _show_coarse(self, count: int) -> None:
+        self.coarse.setText(coarse_text(count))
+        self.coarse.setVisible(count > 0)
+        self._coarse_hint.setVisible(count > 0)

@@ -50,6 +50,8 @@ class OfferedExport:
         is_folder: whether it is one.
         has_images: whether it holds the images themselves.
         has_flat_form: whether its class folders can lie beside one another.
+        is_beside: whether they always do.
+        is_spreadsheet: whether spreadsheets open it.
         writes_into: whether its folder may hold other files.
     """
 
@@ -62,6 +64,8 @@ class OfferedExport:
     is_folder: bool = False
     has_images: bool = False
     has_flat_form: bool = False
+    is_beside: bool = False
+    is_spreadsheet: bool = False
     writes_into: bool = False
 
     @property
@@ -78,6 +82,7 @@ class ExportWish:
         offered: the format.
         which: which images.
         options: for formats that are folders.
+        has_byte_order_mark: for tables that spreadsheets open.
         target: what the person named; None: a free name is found.
         folder: in which; None beside the project.
     """
@@ -87,6 +92,7 @@ class ExportWish:
     options: FolderOptions = field(default_factory=FolderOptions)
     target: Path | None = None
     folder: Path | None = None
+    has_byte_order_mark: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,7 @@ def offered_exports() -> dict[str, OfferedExport]:
     found = [
         OfferedExport(
             name, one.title, one.description, one.cannot_carry, one.group, one.suffix, one.write_folder is not None,
-            one.has_images, one.has_flat_form, one.writes_into,
+            one.has_images, one.has_flat_form, one.is_beside, one.is_spreadsheet, one.writes_into,
         )
         for name, one in FORMATS.items()
     ]  # fmt: skip
@@ -192,7 +198,12 @@ def export_labels(
             project,
             answers_in(state),
             ExportChoice(
-                wish.offered.name, look.target, wish.which, wish.options, is_overwriting=bool(look.replaced_kind)
+                wish.offered.name,
+                look.target,
+                wish.which,
+                wish.options,
+                is_overwriting=bool(look.replaced_kind),
+                has_byte_order_mark=wish.has_byte_order_mark,
             ),
             model=state.model_name,
             setting=setting_of(project).value,

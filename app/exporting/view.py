@@ -155,7 +155,14 @@ class ExportCard(Overlay):
             folder: in which a name is found where the person gave none, and which a relative one starts from.
         """
         target = folder / Path(self.target.text()).expanduser() if self.is_own_target else None
-        return ExportWish(self.offered, self.details.chosen_which, self.details.options, target, folder)
+        return ExportWish(
+            self.offered,
+            self.details.chosen_which,
+            self.details.options,
+            target,
+            folder,
+            self.details.has_byte_order_mark,
+        )
 
     @property
     def look(self) -> ExportLook | None:

@@ -83,6 +83,11 @@ def placing_hint(placing: Placing) -> str:
             return translate("exporting", "Use no space, but break once the images are moved.")
 
 
+def coarse_text(count: int) -> str:
+    """`Also 12 images of broader classes`."""
+    return fill(translate("exporting", "Also %1 of broader classes"), images(count))
+
+
 def target_label(*, is_folder: bool) -> str:
     """What stands before the field with the place."""
     return translate("exporting", "Folder") if is_folder else translate("exporting", "File")

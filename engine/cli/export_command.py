@@ -38,6 +38,16 @@ Files = Annotated[str, typer.Option(help="How images come into a folder: copy, h
 Flat = Annotated[
     bool, typer.Option("--flat", help="Class folders beside one another, as torchvision's ImageFolder wants them.")
 ]
+Coarse = Annotated[
+    bool,
+    typer.Option(
+        "--coarse",
+        help="yolo and folders --flat: also images of classes that lie above others; without, they stay out.",
+    ),
+]
+ByteOrderMark = Annotated[
+    bool, typer.Option("--byte-order-mark", help="csv: begin with one, so that Excel reads accents rightly.")
+]
 
 
 def export(
@@ -48,6 +58,8 @@ def export(
     images: Images = "sure",
     files: Files = "copy",
     is_flat: Flat = False,
+    has_coarse: Coarse = False,
+    has_byte_order_mark: ByteOrderMark = False,
     setting: SettingName = "ppn+",
     is_overwriting: Overwrite = False,
     as_json: AsJson = False,
@@ -67,8 +79,9 @@ def export(
         format_name,
         out,
         _one_of(Which, images, "--images"),
-        FolderOptions(_one_of(Placing, files, "--files"), is_flat),
+        FolderOptions(_one_of(Placing, files, "--files"), is_flat, has_coarse),
         is_overwriting,
+        has_byte_order_mark,
     )
     with Project.open(project, for_writing=False) as opened, progress_bar("Exporting") as on_progress:
         written = export_project(

@@ -26,8 +26,8 @@ def write_sample(folder: Path) -> None:
     labelled = grown(labelled_project(folder / "collection"), folder / "collection")
     with labelled.project as project:
         for name, one in FORMATS.items():
-            flat = [("flat", FolderOptions(is_flat=True))] if one.has_flat_form else []
-            for suffix, options in (("", FolderOptions()), *flat):
+            flat = [("flat", FolderOptions(is_flat=True, has_coarse=True))] if one.has_flat_form else []
+            for suffix, options in (("", FolderOptions(has_coarse=True)), *flat):
                 out = folder / f"{'-'.join(filter(None, (name, suffix)))}{one.suffix}"
                 choice = ExportChoice(name, out, Which.ALL, options)
                 export_images(project, labelled.answers, choice, model=MODEL, setting="ppn+")
@@ -56,7 +56,11 @@ def grown(small: Labelled, folder: Path) -> Labelled:
 
 def expected(images: LabelledImages) -> dict[str, dict[str, Any]]:
     """What is to be found of each image, by its file's name."""
-    labels, nested, flat = ClassLabels(images), nested_folders(images), flat_folders(images)
+    labels, nested, flat = (
+        ClassLabels(images),
+        nested_folders(images),
+        flat_folders(images, FolderOptions(has_coarse=True)),
+    )
     return {image.file.name: _facts(images, image, labels, nested, flat) for image in images.images}
 
 

@@ -1,5 +1,6 @@
 """Write a project's labels and answers in the format of another program: whole, or not at all."""
 
+from codecs import BOM_UTF8
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -33,6 +34,7 @@ class ExportChoice:
         which: which images.
         folder: for formats that are folders.
         is_overwriting: whether a file that no earlier export wrote is replaced.
+        has_byte_order_mark: whether a table for spreadsheets begins with one: Excel takes it for Latin-1 otherwise.
     """
 
     format_name: str
@@ -40,6 +42,7 @@ class ExportChoice:
     which: Which = Which.SURE
     folder: FolderOptions = field(default_factory=FolderOptions)
     is_overwriting: bool = False
+    has_byte_order_mark: bool = False
 
 
 def export_project(
@@ -132,6 +135,8 @@ def _write(one: ImageFormat, images: LabelledImages, choice: ExportChoice, proje
         if one.write_file is not None:
             clear_abandoned_drafts(choice.out.parent)  # of exports that were killed
             with output_file(choice.out) as file:
+                if choice.has_byte_order_mark and one.is_spreadsheet:
+                    file.write(BOM_UTF8)
                 written = one.write_file(images, file)
                 check_target(project, choice)  # a long export: something may have come in between
             return written

@@ -18,7 +18,7 @@ from engine.collection.state import NO_CLASS, CollectionState
 from engine.images.photo_facts import photo_facts
 from engine.interchange.labelled_images.csv_table import cell
 from engine.interchange.labelled_images.formats import FormatGroup, ImageFormat
-from engine.interchange.labelled_images.placed_images import FolderOptions
+from engine.interchange.labelled_images.placed_images import FolderOptions, coarse_classes
 from engine.interchange.labelled_images.records import LabelledImages
 from engine.interchange.labelled_images.table_rows import COLUMNS, rows
 from engine.new_file import write_file
@@ -60,10 +60,12 @@ class ChosenImages:
     Attributes:
         count: how many.
         size_bytes: of all their files together, as they were when they were added.
+        coarse: how many are of classes that lie above classes of others.
     """
 
     count: int
     size_bytes: int
+    coarse: int = 0
 
 
 def chosen_images(project: Project, state: CollectionState) -> dict[Which, ChosenImages]:
@@ -71,7 +73,20 @@ def chosen_images(project: Project, state: CollectionState) -> dict[Which, Chose
     table = project.image_table()
     sizes = dict(zip(table.ids, table.sizes_bytes, strict=True))
     each = np.array([sizes.get(image_id, 0) for image_id in state.image_ids.tolist()], dtype=np.int64)
-    return {which: ChosenImages(int(chosen.sum()), int(each[chosen].sum())) for which, chosen in _masks(state).items()}
+    masks = _masks(state)
+    classes = np.where(state.label_class != NO_CLASS, state.label_class, state.safe_class)
+    classes[~masks[Which.SURE]] = NO_CLASS
+    return {
+        which: ChosenImages(int(chosen.sum()), int(each[chosen].sum()), _count_coarse(project, classes[chosen]))
+        for which, chosen in masks.items()
+    }
+
+
+def _count_coarse(project: Project, classes: NDArray[np.int64]) -> int:
+    used, counts = np.unique(classes[classes > 0], return_counts=True)
+    known = [class_id for class_id in used.tolist() if class_id in project.graph]
+    coarse = coarse_classes(project.graph, known)
+    return int(counts[np.isin(used, list(coarse))].sum())
 
 
 def preview_export(

@@ -7,6 +7,7 @@ import json
 import re
 import stat
 import zipfile
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
@@ -39,7 +40,7 @@ def is_own_output(path: Path, kind: str) -> bool:
         if not stat.S_ISREG(status.st_mode):
             return False
         with open_regular(path) as file:
-            beginning = file.read(_BEGINNING_BYTES)
+            beginning = file.read(_BEGINNING_BYTES).removeprefix(BOM_UTF8)
         return not beginning or (kind in _RECOGNISED and _RECOGNISED[kind](path, beginning))
     except (OSError, ValueError, zipfile.BadZipFile, ImportError):
         return False

@@ -20,7 +20,7 @@ from engine.interchange.labelled_images.records import ForeignLabel, ForeignLabe
 
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
     """Place the images in folders of their classes, with the tables of `placed_images` beside them."""
-    folders = flat_folders(images) if options.is_flat else nested_folders(images)
+    folders = flat_folders(images, options) if options.is_flat else nested_folders(images)
     written, placed = place_images(images, draft, lambda image: folders.get(image.class_id or 0), options.placing)
     write_tables(images, draft, placed, folders)
     return written

@@ -71,6 +71,8 @@ class ImageFormat:
         group: what it is for.
         has_images: whether the folder holds the images themselves, as copies or links.
         has_flat_form: whether its class folders can lie beside one another, too; see `FolderOptions`.
+        is_beside: whether its class folders always lie beside one another.
+        is_spreadsheet: whether spreadsheets open it.
         writes_into: whether `write_folder` gets a folder that may hold other files, and writes each of its own whole.
     """
 
@@ -86,6 +88,8 @@ class ImageFormat:
     group: FormatGroup = FormatGroup.ANNOTATION
     has_images: bool = False
     has_flat_form: bool = False
+    is_beside: bool = False
+    is_spreadsheet: bool = False
     writes_into: bool = False
 
 
@@ -98,6 +102,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         read=csv_table.read,
         fits=csv_table.fits,
         group=FormatGroup.TABLES,
+        is_spreadsheet=True,
     ),
     "jsonl": ImageFormat(
         "JSON lines",
@@ -190,6 +195,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         fits=yolo.fits,
         group=FormatGroup.FOLDERS,
         has_images=True,
+        is_beside=True,
     ),
     "xmp": ImageFormat(
         "XMP sidecars",

@@ -9,7 +9,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -18,6 +18,7 @@ from typing import BinaryIO, Final
 from engine.errors import ProtoleafError
 from engine.files import FileFailure
 from engine.full_disk import is_full
+from engine.graph.category_graph import CategoryGraph
 from engine.interchange.labelled_images import csv_table
 from engine.interchange.labelled_images.records import ForeignLabels, LabelledImage, LabelledImages, WrittenExport
 from engine.new_file import ORDINARY_FILE, new_file, text_into
@@ -26,6 +27,7 @@ from engine.new_folder import Placing, place_file
 IMAGES_TABLE: Final = "images.csv"
 CLASSES_TABLE: Final = "classes.csv"
 NO_CLASS_REASON: Final = "no class"
+COARSE_REASON: Final = "of a broader class"
 _OURS: Final = (
     IMAGES_TABLE, CLASSES_TABLE, "metadata.parquet", "metadata.jsonl", "metadata.csv", "labels.json",
 )  # fmt: skip
@@ -51,10 +53,13 @@ class FolderOptions:
         placing: how the images come into it.
         is_flat: one folder for each class beside one another, instead of folders within folders; formats that know one
             way only pass it over.
+        has_coarse: whether folders beside one another are also made for classes above others, which trainers take for
+            one more class each.
     """
 
     placing: Placing = Placing.COPY
     is_flat: bool = False
+    has_coarse: bool = False
 
 
 def safe_name(name: str) -> str:
@@ -124,15 +129,26 @@ def nested_folders(images: LabelledImages) -> dict[int, str]:
     return {class_id: known[class_id] for class_id in images.used_classes}
 
 
-def flat_folders(images: LabelledImages) -> dict[int, str]:
-    """A folder for each class that images are of, all beside one another; namesakes get their parent's name before."""
-    names = [images.graph.name(each) for each in images.used_classes]
+def flat_folders(images: LabelledImages, options: FolderOptions) -> dict[int, str]:
+    """A folder for each class that images are of, all beside one another; namesakes get their parent's name before.
+
+    Classes above others have none unless they are asked for.
+    """
+    coarse = frozenset[int]() if options.has_coarse else coarse_classes(images.graph, images.used_classes)
+    class_ids = [each for each in images.used_classes if each not in coarse]
+    names = [images.graph.name(each) for each in class_ids]
     free = _free_folders()
     called = Counter(names)
     return {
         class_id: free.take("", name if called[name] == 1 else " - ".join(images.paths(class_id)[0][-2:]))
-        for class_id, name in zip(images.used_classes, names, strict=True)
+        for class_id, name in zip(class_ids, names, strict=True)
     }
+
+
+def coarse_classes(graph: CategoryGraph, class_ids: Collection[int]) -> frozenset[int]:
+    """Those of some classes that lie above others of them."""
+    above = frozenset[int]().union(*(graph.ancestors(each) for each in class_ids))
+    return above & frozenset(class_ids)
 
 
 def _free_folders() -> FreeNames:
@@ -154,7 +170,7 @@ def place_images(
     Args:
         images: the collection.
         draft: the folder that is filled.
-        folder_of: of an image, with "/" between names; None where it has no place.
+        folder_of: of an image, with "/" between names; None where it has no place: it has no class, or a coarse one.
         placing: how.
         names: that the files may have.
 
@@ -166,17 +182,17 @@ def place_images(
     for folder in {folder_of(image) for image in images.images}:
         free.keep(folder or "")
     failures: list[FileFailure] = []
-    without = 0
+    without: list[str] = []
     for image in images.each():
         if (folder := folder_of(image)) is None:
-            without += 1
+            without.append(NO_CLASS_REASON if image.class_id is None else COARSE_REASON)
             continue
         name = free.take(folder, image.file.name)
         if reason := _placed(image, draft / name, placing):
             failures.append(FileFailure(image.file, reason))
         else:
             placed[image.image_id] = name
-    return WrittenExport(len(placed), {NO_CLASS_REASON: without} if without else {}, tuple(failures)), placed
+    return WrittenExport(len(placed), left_out(without), tuple(failures)), placed
 
 
 @contextmanager
@@ -200,7 +216,7 @@ def write_tables(images: LabelledImages, draft: Path, placed: Mapping[int, str],
     with file_in(draft, CLASSES_TABLE) as file, text_into(file) as text:
         writer = csv.writer(text)
         writer.writerow(("folder", "class", "path", "source_id", "other_paths"))
-        for class_id in images.used_classes:
+        for class_id in folders:
             first, *others = images.path_texts(class_id)
             writer.writerow(
                 (folders[class_id], images.graph.name(class_id), first, images.graph.aliases(class_id).source_id,

@@ -39,13 +39,13 @@ _PARTS: Final = frozenset({TRAIN, VALIDATION, "valid", "validation", "test"})
 
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
     """Place the images, with the tables of `placed_images` beside them."""
-    folders = flat_folders(images)
+    folders = flat_folders(images, options)
     validation = set(validation_ids(images))
 
     def folder_of(image: LabelledImage) -> str | None:
-        if image.class_id is None:
+        if (folder := folders.get(image.class_id or 0)) is None:
             return None
-        return f"{VALIDATION if image.image_id in validation else TRAIN}/{folders[image.class_id]}"
+        return f"{VALIDATION if image.image_id in validation else TRAIN}/{folder}"
 
     written, placed = place_images(images, draft, folder_of, options.placing)
     for folder in folders.values():

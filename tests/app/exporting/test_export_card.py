@@ -4,6 +4,7 @@ import csv
 import errno
 import os
 import threading
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -115,7 +116,8 @@ def test_a_table_by_keys_alone(reviewing: Desk, collection: Collection, monkeypa
         reviewing.press(Key.Key_Tab)
     reviewing.press(Key.Key_Return)
     reviewing.wait(lambda: not card.isVisible() and bool(reviewing.window.toast.message))
-    with target.open(encoding="utf-8", newline="") as file:
+    assert target.read_bytes().startswith(BOM_UTF8)
+    with target.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert reviewing.window.toast.message == f"Exported {len(rows)} images to shapes.csv"
     without_time = {name: cell for name, cell in zip(header, first, strict=True) if name != "exported_at"}
@@ -158,6 +160,32 @@ def test_class_folders_by_hard_links(reviewing: Desk, collection: Collection) ->
     assert reviewing.window.settings.export_format == "folders"
 
 
+def test_images_of_broader_classes_beside_leaves(reviewing: Desk) -> None:
+    """They stay out where folders lie beside one another, and are counted before that; a click takes them along."""
+    blue = reviewing.graph.find("Blue")
+    image_id = int(reviewing.state.image_ids[reviewing.state.label_class == NO_CLASS][0])
+    reviewing.window.session.label([image_id], blue)
+    reviewing.wait(lambda: blue in reviewing.state.label_class)
+    card = opened(reviewing)
+    details = card.details
+    click(reviewing, card.formats.buttons["folders"])
+    click(reviewing, details.which[Which.VERIFIED])
+    wait_for_look(reviewing, card)
+    assert not details.coarse.isVisible()
+    click(reviewing, details.flat)
+    wait_for_look(reviewing, card)
+    assert details.coarse.isVisible()
+    assert details.coarse.text() == "Also 1 image of broader classes"
+    assert "Blue/" not in details.preview.lines
+    click(reviewing, details.coarse)
+    wait_for_look(reviewing, card)
+    assert details.coarse.isChecked()
+    target = Path(card.target.text())
+    click(reviewing, card.export_button)
+    reviewing.wait(lambda: bool(reviewing.window.toast.message))
+    assert (target / "Blue").is_dir()
+
+
 def test_another_file_is_replaced_by_a_button_that_says_so(reviewing: Desk, tmp_path: Path) -> None:
     """One question, in the card; an image of the project is not even offered."""
     card = opened(reviewing)
@@ -170,7 +198,7 @@ def test_another_file_is_replaced_by_a_button_that_says_so(reviewing: Desk, tmp_
     assert taken.read_text(encoding="utf-8") == "mine"
     reviewing.qtbot.keyClick(card.export_button, Qt.Key.Key_Return)
     reviewing.wait(lambda: bool(reviewing.window.toast.message))
-    assert taken.read_text(encoding="utf-8").startswith("image,class,")
+    assert taken.read_text(encoding="utf-8-sig").startswith("image,class,")
     card = opened(reviewing)
     name_target(reviewing, card, str(taken))
     assert "taken.csv exists and will be replaced." in texts(card)

@@ -46,7 +46,7 @@ def test_every_class_comes_back(labelled: Path, tmp_path: Path, name: str, *, is
     out.parent.mkdir()
     with Project.open(labelled, for_writing=False) as project:
         expected = _labels(project)
-        choice = ExportChoice(name, out, Which.VERIFIED, FolderOptions(is_flat=is_flat))
+        choice = ExportChoice(name, out, Which.VERIFIED, FolderOptions(is_flat=is_flat, has_coarse=True))
         written = export_images(project, {}, choice)
         files = [project.resolve(image) for image in project.images()]
         assert (written.images, written.failures) == (COUNT, ())

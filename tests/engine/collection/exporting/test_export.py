@@ -1,5 +1,6 @@
 """Exports appear whole or not at all, in no place that holds something, and say what they left out."""
 
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from engine.collection.exporting.gather import Which
 from engine.errors import Cancelled, InputError, StorageError, UsageError
 from engine.events import CancelToken, Progress
 from engine.files import FoundFile
+from engine.interchange.labelled_images import csv_table
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.interchange.labelled_images.placed_images import FolderOptions
 from engine.new_file import DRAFT_SUFFIX
@@ -96,8 +98,33 @@ def test_class_folders(music: Labelled, tmp_path: Path, how: Placing) -> None:
 
 def test_flat_class_folders(music: Labelled, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    export_images(music.project, music.answers, ExportChoice("folders", out, folder=FolderOptions(is_flat=True)))
+    options = FolderOptions(is_flat=True, has_coarse=True)
+    export_images(music.project, music.answers, ExportChoice("folders", out, folder=options))
     assert {path.name for path in out.iterdir() if path.is_dir()} == {"Piano", "Organ", "Flute", "Wind", "Trio_ A_B_"}
+
+
+@pytest.mark.parametrize(("name", "below"), [("folders", "."), ("yolo", "train"), ("yolo", "val")])
+def test_no_class_lies_beside_its_own_leaves(music: Labelled, tmp_path: Path, name: str, below: str) -> None:
+    """Trainers would take Wind for one more class beside Flute; the table still has what was said of its images."""
+    out = tmp_path / "out"
+    done = export_images(music.project, music.answers, ExportChoice(name, out, folder=FolderOptions(is_flat=True)))
+    assert (done.images, done.left_out) == (4, {"no class": 1, "of a broader class": 1})
+    folders = {path.name for path in (out / below).iterdir() if path.is_dir()}
+    assert folders == {"Piano", "Organ", "Flute", "Trio_ A_B_"}
+    assert ",Wind," in (out / "images.csv").read_text(encoding="utf-8")
+
+
+def test_a_table_for_excel(music: Labelled, tmp_path: Path) -> None:
+    """Its byte-order mark is no part of the first column's name, and the next export still knows it for its own."""
+    out = tmp_path / "out.csv"
+    choice = ExportChoice("csv", out, Which.VERIFIED, has_byte_order_mark=True)
+    written = export_images(music.project, music.answers, choice)
+    assert out.read_bytes().startswith(BOM_UTF8 + b"image,")
+    assert len(csv_table.read(out).labels) == written.images
+    export_images(music.project, music.answers, choice)
+    lines = tmp_path / "out.jsonl"
+    export_images(music.project, music.answers, ExportChoice("jsonl", lines, has_byte_order_mark=True))
+    assert lines.read_bytes().startswith(b"{")
 
 
 def test_a_lost_image_is_a_failure(music: Labelled, tmp_path: Path) -> None:
