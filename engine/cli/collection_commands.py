@@ -266,8 +266,8 @@ def _level_cell(result: "Evaluation", level: int) -> str:
 def _missing_text(count: int) -> str:
     if not count:
         return ""
-    were = "is not where it was; its embedding is" if count == 1 else "are not where they were; their embeddings are"
-    return f"\n{counted(count, 'image')} {were} kept. `protoleaf relink` finds moved images again."
+    are = "is missing; its embedding is" if count == 1 else "are missing; their embeddings are"
+    return f"\n{counted(count, 'image')} {are} kept. `protoleaf relink` finds moved images again."
 
 
 def register(application: typer.Typer) -> None:

@@ -66,8 +66,8 @@ def _outcome(plan: "RelinkPlan", found: int) -> str:
 
 def _facts(plan: "RelinkPlan") -> str:
     """What was found and by which way, what was not, and some examples of each."""
-    were = "is not where it was" if plan.searched == 1 else "are not where they were"
-    lines = [f"{plan.searched:,} of {counted(plan.images, 'image')} {were}."]
+    are = "is" if plan.searched == 1 else "are"
+    lines = [f"{plan.searched:,} of {counted(plan.images, 'image')} {are} missing."]
     lines += [f"  {count:,} found by {way}" for way, count in plan.counts.items() if count]
     if plan.changed:
         lines.append(f"    {plan.changed:,} of them changed in the meantime")

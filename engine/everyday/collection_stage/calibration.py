@@ -61,7 +61,7 @@ class Calibration:
     def apply(self, chances: Matrix) -> Matrix:
         """Probabilities (n, c) float32 of chances (n, c) that are not negative."""
         sharp = sharpened(chances, self.power)
-        return self.branches.lean(leaked(sharp, (sharp @ self.doubt)[:, None]))
+        return self.branches.lean(leaked(sharp, doubted(sharp, self.doubt)))
 
 
 def sharpened(chances: Matrix, power: float) -> Matrix:
@@ -72,6 +72,14 @@ def sharpened(chances: Matrix, power: float) -> Matrix:
     np.exp(sharp, out=sharp)
     sharp /= sharp.sum(axis=1, keepdims=True)
     return sharp
+
+
+def doubted(sharp: Matrix, doubt: Matrix) -> Matrix:
+    """Share (n, 1) of probabilities (n, c) that goes to the runners-up, at a doubt (c,) or (n, c).
+
+    No product of matrices: BLAS of some processors raises the flag of an invalid number for few columns.
+    """
+    return (sharp * doubt).sum(axis=1, keepdims=True)
 
 
 def doubt_for(shot_counts: Matrix) -> Matrix:
@@ -107,8 +115,7 @@ class HeldOutChances:
     def claims(self, power: float) -> Matrix:
         """Probabilities (h, c) float32 that a calibration of this power makes of the chances."""
         sharp = sharpened(self.chances, power)
-        doubt = (sharp * doubt_for(self.shot_counts)).sum(axis=1, keepdims=True)
-        return self.branches.lean(leaked(sharp, doubt))
+        return self.branches.lean(leaked(sharp, doubted(sharp, doubt_for(self.shot_counts))))
 
 
 def power_from(held_out: HeldOutChances, expected: float, familiarity: float) -> float:

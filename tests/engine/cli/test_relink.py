@@ -30,7 +30,7 @@ def test_a_share_that_vanishes_takes_nothing_with_it(
     answer = done(capsys, "embed", project, "--device", "cpu", "--json").fields
     assert (answer["missing"], answer["failures"]) == (64, [])
     text = done(capsys, "embed", project, "--device", "cpu").out
-    assert "64 images are not where they were; their embeddings are kept." in text
+    assert "64 images are missing; their embeddings are kept." in text
     done(capsys, "classify", project, "-o", out)
     assert predicted(out) == before
     for folder in (collection.unsorted, collection.shots):
