@@ -142,6 +142,7 @@ class MainWindow(QMainWindow):
         )  # fmt: skip
         screen = Screen(
             self._shown_classes, self.inspector.coming_classes, lambda: self.settings.accept_above / 100,
+            lambda: self.workspace.selection_bar.includes_unknown,
             self._show_at_once, self._undisturbed, self.toast.say,
         )  # fmt: skip
         self.labelling = Labelling(self.session, self.workspace, screen, self.palette_panel)

@@ -136,7 +136,7 @@ def _paint_caption(painter: QPainter, rect: QRect, card: Card, worn: Tokens) -> 
     painter.drawText(QRect(left, line.top(), right - left + 1, line.height()), Qt.AlignmentFlag.AlignVCenter, title)
     if card.detail and rect.height() >= line.height() + LINE_GAP + detail_metrics.height() - 4:
         painter.setFont(detail_font)
-        painter.setPen(QColor(worn.colours.text_muted))
+        painter.setPen(QColor(worn.colours.warning if card.mark is Mark.UNKNOWN else worn.colours.text_muted))
         below = QRect(rect.left(), line.bottom() + LINE_GAP, rect.width(), detail_metrics.height())
         detail = detail_metrics.elidedText(card.detail, Qt.TextElideMode.ElideRight, below.width())
         painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, detail)
@@ -148,9 +148,10 @@ def _title_colour(mark: Mark, worn: Tokens) -> str:
         return colours.text
     if mark is Mark.FAILED:
         return colours.danger
-    if mark in {Mark.UNKNOWN, Mark.SAID_UNKNOWN}:
+    if mark is Mark.SAID_UNKNOWN:
         return colours.warning
-    return colours.text_secondary if mark in {Mark.COARSE, Mark.GUESS} else colours.text_muted
+    is_guess = mark in {Mark.COARSE, Mark.GUESS, Mark.UNKNOWN}
+    return colours.text_secondary if is_guess else colours.text_muted
 
 
 @lru_cache(maxsize=16)

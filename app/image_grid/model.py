@@ -216,7 +216,7 @@ class ImageGridModel(QAbstractListModel):
         score = percent(float(state.best_score[place]))
         guess = self.tr("%1?").replace("%1", self._class_title(best))
         if state.is_unknown[place]:
-            return Mark.UNKNOWN, self.tr("Unknown"), guess, ""
+            return Mark.UNKNOWN, guess, self.tr("perhaps none of these"), score
         if safe == best:
             return Mark.SURE, self._class_title(best), "", score
         if safe != NO_CLASS:

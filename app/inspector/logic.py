@@ -83,7 +83,6 @@ class ImageFacts:
     safe: ScoreRow | None
     why_name: str
     shares: tuple[ShareRow, ...]
-    distance_ratio: float | None
     look_alikes: tuple[int, ...] = ()
     look_alike_share: float = 0.0
     failure: str = ""
@@ -217,7 +216,6 @@ def image_facts(
         safe_row(graph, safe_class, float(state.safe_score[place])),
         graph.name(explained.class_id) if explained else "",
         share_rows(graph, explained),
-        explained.distance_ratio if explained else None,
         tuple(one.image_id for one in explained.look_alikes) if explained else (),
         sum(one.weight for one in explained.look_alikes) if explained else 0.0,
         failure=state.failures.get(image_id, ""),

@@ -111,13 +111,11 @@ def learned_text(facts: ImageFacts) -> str:
 
 
 def _distance_text(facts: ImageFacts) -> str:
-    """How far an unknown image is from the class that it would be: more than the limit, or it would not be unknown."""
+    """Which class an unknown image would be of."""
     if facts.certainty is not Certainty.UNKNOWN:
         return ""
-    ratio = QLocale().toString(facts.distance_ratio or 1.0, "f", 2)
     return fill(
-        translate("inspector", "It looks too different from %2, the closest class."),
-        ratio,
+        translate("inspector", "It looks too different from %1, the closest class."),
         shortened(facts.why_name),
     )
 

@@ -79,6 +79,7 @@ class Screen:
         shown_classes: what the digits stand for, for an image.
         coming_classes: the same for an image that may be shown no more; None while that is on its way.
         threshold: what a prediction must pass to be accepted among many.
+        includes_unknown: whether images that perhaps show none of the classes are accepted among many, too.
         paint: paints what changed, now.
         undisturbed: a context within which nothing else computes.
         say: tells the person in one line why nothing happens.
@@ -87,6 +88,7 @@ class Screen:
     shown_classes: Callable[[int], ShownClasses]
     coming_classes: Callable[[int], tuple[int, ...] | None]
     threshold: Callable[[], float]
+    includes_unknown: Callable[[], bool]
     paint: Callable[[], None]
     undisturbed: Callable[[], AbstractContextManager[None]]
     say: Callable[[str], None]
@@ -185,7 +187,8 @@ class Labelling:
             self._screen.say(nothing_to_accept(self._session.graph, state, place))
 
     def _accept_many(self, chosen: Sequence[int], state: "CollectionState") -> None:
-        found = acceptable(state, chosen, self._screen.threshold())
+        includes_unknown = self._screen.includes_unknown()
+        found = acceptable(state, chosen, self._screen.threshold(), with_unknown=includes_unknown)
         if found.groups:
             self._label_and_go_on(found.groups)
         else:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.controls import make_button, make_icon_button, make_label, make_separator
 from app.review.bulk import acceptable, labelled_count
-from app.review.selection_wording import accept_text, errors_text, selected_text
+from app.review.selection_wording import accept_text, errors_text, selected_text, unknown_text
 from app.review.threshold_box import ThresholdBox
 from app.settings import Settings
 from app.theme.tokens import tokens
@@ -26,7 +26,7 @@ FEWEST: Final = 2
 
 @final
 class SelectionBar(QWidget):
-    """`186 selected · Accept 170 above 80% · about 5 errors · Label as… · Remove label · ✕`.
+    """`186 selected · Accept 170 above 80% · about 5 errors · Include 4 unknown · Label as… · Remove label · ✕`.
 
     Args:
         session: the open project.
@@ -59,6 +59,10 @@ class SelectionBar(QWidget):
         self._threshold = ThresholdBox(settings.accept_above)
         self._errors = make_label("", "secondary")
         self._errors.setToolTip(self.tr("The sum of the probabilities of error of these predictions"))
+        self._include = QCheckBox()
+        self._include.setToolTip(self.tr("Images that may show none of the classes"))
+        self._include.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._include.toggled.connect(self._look)
         self._label = make_button(self.tr("Label as…"), lambda: self._ask_for("relabel"), variant="flat")
         self._unlabel = make_button(self.tr("Remove label"), lambda: self._ask_for("reject"), variant="flat")
         self._close = make_icon_button("close", self.tr("Select one image only (Esc)"), self.dismissed.emit)
@@ -90,6 +94,11 @@ class SelectionBar(QWidget):
 
     # -- what is selected
 
+    @property
+    def includes_unknown(self) -> bool:
+        """Whether images that perhaps show none of the classes are accepted, too."""
+        return self._include.isVisible() and self._include.isChecked()
+
     def show_selected(self, image_ids: Sequence[int]) -> None:
         """Take note of other chosen images; the bar follows when all who choose just now are done."""
         self._selected = image_ids
@@ -106,14 +115,18 @@ class SelectionBar(QWidget):
         if QApplication.mouseButtons() and count >= FEWEST and not self.isVisible():
             return  # the cards must not move under a rubber band
         if state is None or count < FEWEST:
+            self._include.setChecked(False)
             self.hide()
             return
-        found = acceptable(state, self._selected, self._settings.accept_above / 100)
+        with_unknown = self._include.isChecked()
+        found = acceptable(state, self._selected, self._settings.accept_above / 100, with_unknown=with_unknown)
         self._count.setText(selected_text(count))
         self._accept.setText(accept_text(found.image_count))
         self._accept.setEnabled(found.image_count > 0)
         self._errors.setText(errors_text(found.expected_errors))
+        self._include.setText(unknown_text(found.unknown_count))
         self._show_part(self._errors, is_shown=found.image_count > 0)
+        self._show_part(self._include, is_shown=found.unknown_count > 0)
         self._show_part(self._unlabel, is_shown=labelled_count(state, self._selected) > 0)
         self._arrange()
         self.show()
@@ -139,7 +152,7 @@ class SelectionBar(QWidget):
             self._arrange()
 
     def _arrange(self) -> None:
-        accepting: Parts = (self._accept, self._above, self._threshold, self._errors)
+        accepting: Parts = (self._accept, self._above, self._threshold, self._errors, self._include)
         labelling: Parts = (self._label, self._unlabel)
         ways: tuple[tuple[Line, ...], ...] = (
             (((self._count, *accepting), (*labelling, self._close)),),

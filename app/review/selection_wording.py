@@ -14,6 +14,11 @@ def accept_text(count: int) -> str:
     return fill(translate("labelling", "Accept %1"), number(count))
 
 
+def unknown_text(count: int) -> str:
+    """`Include 12 unknown`: images above the threshold that perhaps show none of the classes."""
+    return fill(translate("labelling", "Include %1 unknown"), number(count))
+
+
 def errors_text(expected: float) -> str:
     """`about 5 errors`; a promise of none at all would not be honest."""
     count = round(expected)

@@ -30,7 +30,7 @@ class ThresholdBox(QWidget):
         super().__init__(parent)
         self._field = dress_number_box(QSpinBox())
         self._field.setRange(ACCEPT_ABOVE_LEAST, ACCEPT_ABOVE_MOST)
-        self._field.setSuffix(self.tr(" %"))
+        self._field.setSuffix(self.tr("%"))
         self._field.setValue(percent)
         self._field.setFixedWidth(_FIELD_WIDTH)
         self._field.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -12,6 +12,7 @@ from engine.cli import (
     experiment_teach,
     experiment_training,
     experiment_transfer,
+    experiment_unknown,
 )
 from engine.cli.command_group import command_group
 from engine.cli.experiment_runs import DataSets, Setting
@@ -64,6 +65,7 @@ def build(
 
 experiment_runs.register(application)
 experiment_transfer.register(application)
+experiment_unknown.register(application)
 experiment_training.register(application)
 experiment_teach.register(application)
 experiment_graph_suggestions.register(application)

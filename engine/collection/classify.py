@@ -14,6 +14,7 @@ from engine.errors import InputError
 from engine.everyday.classification import Scores
 from engine.everyday.model import EverydayModel
 from engine.everyday.prototypes import Setting
+from engine.everyday.tuning import distance_limit
 from engine.project import ModelVersion, Prediction, Project
 
 
@@ -49,6 +50,20 @@ class Classified:
         """Probability (k, c) of each candidate for images at k places; at most a few thousand at once."""
         squares = np.ones(len(places), dtype=np.float32)
         return self.fitted.probabilities(self.embeddings[places], squares, self.rows[places])
+
+    @property
+    def unknown_distance(self) -> float:
+        """Squared distance to the likeliest class from which on an image is unknown where there is no collection.
+
+        Nearly all unlabelled images of the collection that are not unknown are nearer.
+        """
+        fitted, scores = self.fitted, self.scores
+        by_labels = fitted.tuning.unknown_distance
+        if fitted.novelty is None:
+            return by_labels
+        is_known = ~fitted.is_unknown(scores) & (self.labels == NO_CLASS)
+        by_collection = distance_limit(fitted.classifier.squared_distance(scores)[is_known])
+        return max(by_labels, by_collection) if np.isfinite(by_labels) else by_collection
 
 
 def classify(

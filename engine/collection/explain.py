@@ -47,8 +47,7 @@ class Explanation:
         own: the share of the prototype that is the class's own shots.
         parents: the shares that its parents propagated. With `own`, `coarse` and `unlabelled` they sum to 1.
         safe: the safe class, None when not even a coarse one is sure.
-        is_unknown: too far from every prototype.
-        distance_ratio: distance to the prototype over the distance at which an image is unknown.
+        is_unknown: it looks like none of the classes.
         coarse: with the collection stage, the shares of the prototype that images with a coarse label make up.
         unlabelled: with the collection stage, the share that unlabelled images make up.
         look_alikes: with the collection stage, the images whose classes the prediction follows; what their weights lack
@@ -62,7 +61,6 @@ class Explanation:
     parents: tuple[Share, ...]
     safe: ScoredClass | None
     is_unknown: bool
-    distance_ratio: float
     coarse: tuple[Share, ...] = ()
     unlabelled: float = 0.0
     look_alikes: tuple[LookAlike, ...] = ()
@@ -125,13 +123,19 @@ def explain(
     if place is None:
         return None
     made_of = _made_of(fitted, place)
-    far = fitted.tuning.unknown_distance
-    nearest = fitted.squared_distance(embedding, best.class_id)
     return Explanation(
         image_id, asked, _score(fitted, chances, asked), made_of.own, made_of.parents, safe,
-        is_unknown=nearest > far, distance_ratio=float(np.sqrt(fitted.squared_distance(embedding, asked) / far)),
+        is_unknown=_is_unknown(fitted, image_id, embedding, best.class_id),
         coarse=made_of.coarse, unlabelled=made_of.unlabelled, look_alikes=_look_alikes(fitted, image_id),
     )  # fmt: skip
+
+
+def _is_unknown(fitted: EverydayModel, image_id: int, embedding: NDArray[np.float32], nearest_class: int) -> bool:
+    if (novelty := fitted.novelty) is None:
+        return fitted.squared_distance(embedding, nearest_class) > fitted.tuning.unknown_distance
+    rows = novelty.basis.rows_of(np.array([image_id]))
+    likeness = novelty.likeness_at(rows) if rows[0] >= 0 else novelty.likeness_of_new(embedding[None])
+    return bool(likeness[0] < novelty.threshold)
 
 
 def _score(fitted: EverydayModel, chances: NDArray[np.float32], class_id: int) -> float:

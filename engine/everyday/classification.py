@@ -109,6 +109,7 @@ class Scores:
         best_logit, log_total: (n,) float32; probability is exp(best_logit - log_total).
         safe_class: (n,) int64 class id, or -1.
         safe_score: (n,) float32.
+        likeness: (n,) float32 to the labelled images, as the collection stage has it; NaN without it.
     """
 
     best: NDArray[np.int64]
@@ -116,6 +117,7 @@ class Scores:
     log_total: NDArray[np.float32]
     safe_class: NDArray[np.int64]
     safe_score: NDArray[np.float32]
+    likeness: NDArray[np.float32]
 
     @property
     def best_score(self) -> NDArray[np.float32]:
@@ -125,8 +127,8 @@ class Scores:
     @classmethod
     def empty(cls, count: int) -> "Scores":
         """Scores to be filled, for `count` images; zeros until then, so that `best` never points outside."""
-        integers, floats = np.zeros((2, count), dtype=np.int64), np.zeros((3, count), dtype=np.float32)
-        return cls(integers[0], floats[0], floats[1], integers[1], floats[2])
+        integers, floats = np.zeros((2, count), dtype=np.int64), np.zeros((4, count), dtype=np.float32)
+        return cls(integers[0], floats[0], floats[1], integers[1], floats[2], floats[3])
 
     def at(self, rows: NDArray[np.int64]) -> "Scores":
         """Scores of these rows, ascending; the very same ones where these are all."""
@@ -136,8 +138,8 @@ class Scores:
 
     def put(self, rows: slice | NDArray[np.int64], part: "Scores") -> None:
         """Write `part` into these rows."""
-        for name in ("best", "best_logit", "log_total", "safe_class", "safe_score"):
-            getattr(self, name)[rows] = getattr(part, name)
+        for name, array in vars(self).items():
+            array[rows] = getattr(part, name)
 
 
 def classify_block(
@@ -154,7 +156,8 @@ def classify_block(
     mass /= total
     best_score = 1 / total[:, 0]
     safe_class, safe_score = back_off.decide(best, best_score, mass)
-    return Scores(best, best_logit[:, 0], best_logit[:, 0] + np.log(total[:, 0]), safe_class, safe_score)
+    log_total = best_logit[:, 0] + np.log(total[:, 0])
+    return Scores(best, best_logit[:, 0], log_total, safe_class, safe_score, np.full(len(best), np.nan, np.float32))
 
 
 def classify_all(

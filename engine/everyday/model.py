@@ -15,6 +15,7 @@ from engine.everyday.blocks import one_thread_each, stop_if_asked
 from engine.everyday.classification import LinearClassifier, Scores, classify_all, linear_classifier
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.branches import Branches
+from engine.everyday.collection_stage.novelty import Novelty
 from engine.everyday.collection_stage.propagated_start import LinearPrototypes
 from engine.everyday.collection_stage.stage import CollectionStage, StageCheck, StageInput, fit_stage
 from engine.everyday.fixed_point import Embeddings
@@ -77,6 +78,7 @@ class EverydayModel:
             to go by, or would do worse on held-out shots.
         stage_check: how the stage did on held-out shots, also where it was dropped.
         held_out: what it says of shots that it did not learn from; None where tuning was kept from before.
+        novelty: tells images of the collection that show none of the classes; None where only distances do.
     """
 
     setting: Setting
@@ -89,6 +91,7 @@ class EverydayModel:
     stage: CollectionStage | None = None
     stage_check: StageCheck | None = None
     held_out: HeldOutShots | None = None
+    novelty: Novelty | None = None
 
     @property
     def candidate_ids(self) -> NDArray[np.int64]:
@@ -122,15 +125,19 @@ class EverydayModel:
             squares: (n,) float32 squared norms.
             rows: (n,) rows of the images in the collection that was fitted to; by default all, in order.
         """
-        if self.stage is None:
-            return classify_all(self.classifier, self.back_off, embeddings, squares)
-        return self.stage.classify(embeddings, self.back_off, self.classifier, rows=rows)
+        if self.stage is not None:
+            return self.stage.classify(embeddings, self.back_off, self.classifier, rows=rows)
+        scores = classify_all(self.classifier, self.back_off, embeddings, squares)
+        if self.novelty is None:
+            return scores
+        return replace(scores, likeness=self.novelty.likeness_at(np.arange(len(embeddings)) if rows is None else rows))
 
     def classify_new(self, embeddings: Embeddings, squares: NDArray[np.float32]) -> Scores:
         """Classify images (n, d) that need not be in the collection that was fitted to."""
-        if self.stage is None:
-            return classify_all(self.classifier, self.back_off, embeddings, squares)
-        return self.stage.classify_new(embeddings, self.back_off, self.classifier)
+        if self.stage is not None:
+            return self.stage.classify_new(embeddings, self.back_off, self.classifier)
+        scores = classify_all(self.classifier, self.back_off, embeddings, squares)
+        return scores if self.novelty is None else replace(scores, likeness=self.novelty.likeness_of_new(embeddings))
 
     def probabilities(
         self, embeddings: Embeddings, squares: NDArray[np.float32], rows: NDArray[np.int64] | None = None
@@ -157,7 +164,13 @@ class EverydayModel:
         return self.stage is not None and self.stage.has_shots_from_elsewhere
 
     def is_unknown(self, scores: Scores) -> NDArray[np.bool_]:
-        """(n,) bool: the image is further from its likeliest class than images of known classes are."""
+        """(n,) bool: the image shows none of the classes.
+
+        It and its look-alikes are less like the labelled images than images of known classes are; without the
+        collection, it is further from its likeliest class than these are.
+        """
+        if self.novelty is not None:
+            return scores.likeness < self.novelty.threshold
         return self.classifier.squared_distance(scores) > self.tuning.unknown_distance
 
 
@@ -263,7 +276,7 @@ def _with_stage(
         )
     )
     if not stage.check.pays:
-        return replace(model, stage_check=stage.check)
+        return replace(model, stage_check=stage.check, novelty=stage.novelty)
     said = stage.held_out
     told = HeldOutShots(shots.image_ids[said.shots], model.candidate_ids[said.classes], said.probabilities)
-    return replace(model, stage=stage, stage_check=stage.check, held_out=told)
+    return replace(model, stage=stage, stage_check=stage.check, held_out=told, novelty=stage.novelty)

@@ -236,13 +236,17 @@ def _report(check: HeldOutCheck, chosen: _Option, alone: _Option) -> Tuning:
         accuracy_alone=alone.hits / told if told else np.nan,
         calibration_error=_held_out_calibration(check, squared, chosen.temperature),
         own_distance=float(np.median(own)),
-        unknown_distance=_unknown_distance(nearest),
+        unknown_distance=distance_limit(nearest),
         shots_checked=len(squared),
     )
 
 
-def _unknown_distance(nearest: NDArray[np.float32]) -> float:
-    """Squared distance that all but about one in a hundred shots of known classes stay within."""
+def distance_limit(nearest: NDArray[np.float32]) -> float:
+    """Squared distance that all but about one in a hundred images of known classes stay within.
+
+    Args:
+        nearest: (n,) squared distances of such images to the nearest class; infinity is returned for fewer than 8.
+    """
     finite = nearest[np.isfinite(nearest)]
     if len(finite) < FEWEST_DISTANCES:
         return float("inf")

@@ -34,7 +34,7 @@ def write_program_s_answers(
         embedded = session.embed(views)
         embeddings.append(mean_of_views(embedded) if classified.uses_views else unit_length(embedded))
     scores = fitted.classify_new(np.concatenate(embeddings), np.ones(len(images), dtype=np.float32))
-    is_unknown = fitted.is_unknown(scores)
+    is_unknown = fitted.classifier.squared_distance(scores) > classified.unknown_distance
     rows = [
         PredictedRow(
             image,

@@ -23,7 +23,7 @@ def facts_of_image(
         IMAGE, Path(f"{name}.png"), certainty,
         Label(IMAGE, CLASS, "ada", _NOON, "review") if is_labelled else None,
         tops, tops[1], name if is_explained else "", shares,
-        1.3 if is_explained else None, (11, 12) if is_explained else (), 0.9 if is_explained else 0.0,
+        (11, 12) if is_explained else (), 0.9 if is_explained else 0.0,
     )  # fmt: skip
 
 

@@ -12,8 +12,9 @@ from engine.collection.bundle.graph_writer import GraphWriter
 from engine.everyday.classification import LinearClassifier
 from engine.everyday.collection_stage import branches as branch
 from engine.everyday.collection_stage import calibration as sure
+from engine.everyday.collection_stage.basis import SAME
 from engine.everyday.collection_stage.neighbours import FARTHEST, NEIGHBOURS
-from engine.everyday.collection_stage.stage import SAME, CollectionStage
+from engine.everyday.collection_stage.stage import CollectionStage
 from engine.everyday.model import EverydayModel
 
 EMBEDDING: Final = "embedding"

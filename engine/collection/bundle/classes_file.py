@@ -66,13 +66,17 @@ class ExportedClasses:
 
 
 def exported_classes(
-    fitted: EverydayModel, graph: CategoryGraph, card: BackboneCard, *, name: str, has_views: bool
+    fitted: EverydayModel,
+    graph: CategoryGraph,
+    card: BackboneCard,
+    *,
+    name: str,
+    has_views: bool,
+    unknown_distance: float,
 ) -> ExportedClasses:
     """What is to be said of a fitted model, but for the hash of a file that is still to be written."""
     framing = Framing(card.input_side, card.resize_share, VIEWS if has_views else 1)
-    return ExportedClasses(
-        name, fitted.setting.value, graph, framing, fitted.back_off, fitted.tuning.unknown_distance, sha256=""
-    )
+    return ExportedClasses(name, fitted.setting.value, graph, framing, fitted.back_off, unknown_distance, sha256="")
 
 
 def classes_text(told: ExportedClasses, policies: Mapping[ClassId, Policy], bars: Mapping[ClassId, float]) -> str:

@@ -111,7 +111,10 @@ def _write(
     draft: Path, project: Project, caches: CacheFolders, classified: Classified, step: Callable[[str], None]
 ) -> ModelFacts:
     model, fitted, graph = classified.model, classified.fitted, project.graph
-    told = exported_classes(fitted, graph, model.card, name=model.name, has_views=classified.uses_views)
+    told = exported_classes(
+        fitted, graph, model.card,
+        name=model.name, has_views=classified.uses_views, unknown_distance=classified.unknown_distance,
+    )  # fmt: skip
     views = told.framing.views
     step("copying the backbone")
     _place_backbone(model.backbone, draft / BACKBONE)

@@ -54,6 +54,12 @@ class AnchorChances:
         """(f,) int64 positions of the anchors that are no shots."""
         return np.flatnonzero(self.shot_of < 0)
 
+    def best(self) -> Positions:
+        """(m,) int64, the likeliest candidate of each anchor."""
+        best = self.shot_of.copy()
+        best[self.free_positions] = self.free.argmax(axis=1)
+        return best
+
     def at(self, positions: Positions) -> Matrix:
         """Chances (n, c) of some anchors, written out."""
         found = np.zeros((len(positions), self.free.shape[1]), dtype=np.float32)

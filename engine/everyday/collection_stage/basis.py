@@ -13,12 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.blocks import BLOCK_ROWS, in_blocks
-from engine.everyday.collection_stage.neighbours import LINKS, SEARCH_ROWS, Links, Nearest, links_between, links_to
+from engine.everyday.collection_stage.neighbours import (
+    LINKS,
+    SEARCH_ROWS,
+    Links,
+    Nearest,
+    all_cosines,
+    links_between,
+    links_to,
+    nearest,
+)
 from engine.everyday.collection_stage.whitening import Whitening, whitening_of
 from engine.everyday.fixed_point import Embeddings, block_of, factor_of
 
 MOST_ANCHORS: Final = 3072
 """Images that stand for all (decision 20). Chosen: one label more takes less than a second (`benchmark collection`)."""
+MOST_COMPARED: Final = 4096
+"""Of more anchors than this the cosines with one another are not kept: those of these take 32 MB."""
+SAME: Final = 0.9999
+"""Cosine above which a new embedding is taken for the anchor itself, which is no neighbour of its own."""
 FEWEST_IMAGES: Final = 8
 """Fewer images than this are no collection to learn from."""
 
@@ -52,6 +65,11 @@ class CollectionBasis:
         """Links (m, `LINKS`) among the anchors."""
         return links_between(self.found.rows(self.anchors))
 
+    @cached_property
+    def cosines(self) -> NDArray[np.float16] | None:
+        """Cosines (m, m) of the anchors with one another; None where there are too many to keep."""
+        return all_cosines(self.vectors, self.vectors) if len(self.anchors) <= MOST_COMPARED else None
+
     def links_at(self, rows: NDArray[np.int64] | slice) -> Links:
         """Links (k, `LINKS`) of some images to anchors; an anchor's are those of `anchor_links`.
 
@@ -67,6 +85,12 @@ class CollectionBasis:
         own = self.anchor_links.rows(place[itself])
         positions[itself], weights[itself], cosines[itself] = own.positions, own.weights, own.cosines
         return Links(positions, weights, cosines)
+
+    def links_of_new(self, vectors: Matrix) -> Links:
+        """Links (n, k) to anchors of any images, of the collection or not, by their whitened embeddings (n, d)."""
+        alike = vectors @ self.vectors.T
+        own = np.where(alike.max(axis=1) > SAME, alike.argmax(axis=1), -1)
+        return links_to(nearest(vectors, self.vectors, own=own))
 
     @cached_property
     def _place(self) -> NDArray[np.int32]:
@@ -97,7 +121,19 @@ class CollectionBasis:
             found=Nearest(self.found.positions.copy(), self.found.cosines.copy()),
         )
         grown.link(embeddings, np.arange(len(self.image_ids)), grown.found, first=len(self.anchors))
+        grown.keep_cosines(self)
         return grown
+
+    def keep_cosines(self, before: "CollectionBasis") -> None:
+        """Take over the cosines of the anchors that were there before; only those of the new ones are multiplied."""
+        known: NDArray[np.float16] | None = before.__dict__.get("cosines")
+        if known is None or len(self.anchors) > MOST_COMPARED:
+            return
+        count = len(before.anchors)
+        new = all_cosines(self.vectors[count:], self.vectors)
+        whole = np.empty((len(self.anchors), len(self.anchors)), dtype=np.float16)
+        whole[:count, :count], whole[count:], whole[:count, count:] = known, new, new[:, :count].T
+        self.__dict__["cosines"] = whole
 
     def with_images(
         self, image_ids: NDArray[np.int64], embeddings: Embeddings, rows: NDArray[np.int64]

@@ -107,6 +107,17 @@ def nearest(vectors: Matrix, anchors: Matrix, *, own: NDArray[np.int64]) -> Near
     return found
 
 
+def all_cosines(vectors: Matrix, others: Matrix) -> NDArray[np.float16]:
+    """Cosines (n, m) of vectors (n, d) and (m, d) of length 1, in half precision: look-alikes differ by more."""
+    cosines = np.empty((len(vectors), len(others)), dtype=np.float16)
+
+    def work(rows: slice) -> None:
+        cosines[rows] = vectors[rows] @ others.T
+
+    in_blocks(len(vectors), work, SEARCH_ROWS)
+    return cosines
+
+
 def strengths(cosines: Matrix) -> Matrix:
     """Strength of links: the fourth power of the cosine of whitened embeddings, 0 where images are not alike."""
     alike = np.maximum(cosines, 0)

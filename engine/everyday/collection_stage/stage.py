@@ -24,7 +24,9 @@ from engine.everyday.collection_stage.calibration import (
     power_from,
 )
 from engine.everyday.collection_stage.familiarity import familiarity_of
-from engine.everyday.collection_stage.neighbours import Links, links_to, nearest
+from engine.everyday.collection_stage.neighbours import Links, links_to
+from engine.everyday.collection_stage.novelty import Novelty
+from engine.everyday.collection_stage.novelty_threshold import LabelledAnchors, fit_novelty
 from engine.everyday.collection_stage.propagated_start import LinearPrototypes
 from engine.everyday.collection_stage.refinement import InitialPrototypes, Refined, chances_of, joined, refine, softmax
 from engine.everyday.collection_stage.sharing import AnchorLabels
@@ -40,8 +42,6 @@ ELSEWHERE: Final = 0.8
 """Shots that are less familiar than this were taken elsewhere: their like is missing in the collection."""
 ENOUGH_TO_TELL: Final = 10
 """Fewer shots may be odd by chance."""
-SAME: Final = 0.9999
-"""Cosine above which a new embedding is taken for the anchor itself, which is no neighbour of its own."""
 
 Matrix = NDArray[np.float32]
 Rows = slice | NDArray[np.int64]
@@ -121,6 +121,7 @@ class CollectionStage:
         calibration: from chances to probabilities.
         check: how it did on held-out shots.
         held_out: what it said of them.
+        novelty: tells images that show none of the classes; None where too little is there to tell.
     """
 
     basis: CollectionBasis
@@ -130,6 +131,7 @@ class CollectionStage:
     calibration: Calibration
     check: StageCheck
     held_out: StageHeldOut
+    novelty: Novelty | None
 
     @property
     def has_shots_from_elsewhere(self) -> bool:
@@ -138,11 +140,7 @@ class CollectionStage:
 
     def probabilities(self, embeddings: Embeddings) -> Matrix:
         """Probabilities (n, c) of any images, of the collection or not, by the anchors they look like."""
-        vectors = self.basis.whitening.apply(embeddings)
-        alike = vectors @ self.basis.vectors.T
-        own = np.where(alike.max(axis=1) > SAME, alike.argmax(axis=1), -1)
-        links = links_to(nearest(vectors, self.basis.vectors, own=own))
-        return self._finish(chances_of(self.refined.classifier, vectors), links)
+        return self._new(embeddings)[0]
 
     def probabilities_at(self, embeddings: Embeddings, rows: NDArray[np.int64]) -> Matrix:
         """Probabilities (k, c) of images of the collection.
@@ -183,7 +181,8 @@ class CollectionStage:
             logits -= shifts
             logits *= self.basis.scales[at][:, None]
             logits += constant
-            scores.put(part, _scores(self._finish(softmax(logits), links), back_off, classifier, block, factor))
+            chances = self._finish(softmax(logits), links)
+            scores.put(part, _scores(chances, self._likeness(links), back_off, classifier, block * factor))
 
         def work(part: slice) -> None:
             at = part if rows is None else rows[part]
@@ -206,27 +205,39 @@ class CollectionStage:
         factor = factor_of(embeddings)
 
         def work(part: slice) -> None:
-            chances = self.probabilities(embeddings[part])
-            scores.put(part, _scores(chances, back_off, classifier, block_of(embeddings[part]), factor))
+            chances, links = self._new(embeddings[part])
+            images = block_of(embeddings[part]) * factor
+            scores.put(part, _scores(chances, self._likeness(links), back_off, classifier, images))
 
         for start in range(0, len(embeddings), PASS_ROWS):
             work(slice(start, start + PASS_ROWS))
         return scores
+
+    def _likeness(self, links: Links) -> Matrix:
+        """Likeness (n,) to the labelled images of images with such links; NaN where nothing can be said."""
+        if self.novelty is None:
+            return np.full(len(links.positions), np.nan, dtype=np.float32)
+        return self.novelty.likeness(links)
+
+    def _new(self, embeddings: Embeddings) -> tuple[Matrix, Links]:
+        """Probabilities (n, c) and links of any images, of the collection or not."""
+        vectors = self.basis.whitening.apply(embeddings)
+        links = self.basis.links_of_new(vectors)
+        return self._finish(chances_of(self.refined.classifier, vectors), links), links
 
     def _finish(self, by_prototype: Matrix, links: Links) -> Matrix:
         return self.calibration.apply(joined(by_prototype, links, self.refined.chances))
 
 
 def _scores(
-    chances: Matrix, back_off: BackOff, classifier: LinearClassifier, block: Matrix, factor: np.float32
+    chances: Matrix, likeness: Matrix, back_off: BackOff, classifier: LinearClassifier, images: Matrix
 ) -> Scores:
     best = chances.argmax(axis=1)
     score = np.take_along_axis(chances, best[:, None], axis=1)[:, 0]
-    logit = np.einsum("nd,nd->n", block, np.take(classifier.weights, best, axis=0))
-    logit *= factor
+    logit = np.einsum("nd,nd->n", images, np.take(classifier.weights, best, axis=0))
     logit += classifier.offsets[best] + classifier.breadth[best]
     safe_class, safe_score = back_off.decide(best, score, chances @ back_off.roll_up)
-    return Scores(best, logit, logit - np.log(score), safe_class, safe_score)
+    return Scores(best, logit, logit - np.log(score), safe_class, safe_score, likeness)
 
 
 def fit_stage(given: StageInput) -> CollectionStage:
@@ -244,7 +255,20 @@ def fit_stage(given: StageInput) -> CollectionStage:
     calibration = Calibration(power_from(held_out, expected, familiarity), doubt_for(counts), given.branches)
     check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
     told = StageHeldOut(held_out.shots, held_out.classes, held_out.claims(calibration.power))
-    return CollectionStage(given.basis, labels, refined, familiarity, calibration, check, told)
+    novelty = _novelty(given, labels, refined, familiarity)
+    return CollectionStage(given.basis, labels, refined, familiarity, calibration, check, told, novelty)
+
+
+def _novelty(given: StageInput, labels: AnchorLabels, refined: Refined, familiarity: float) -> Novelty | None:
+    named, classes = np.unique(labels.labels, return_inverse=True)
+    labelled = LabelledAnchors(
+        labels.positions,
+        classes,
+        [labels.allowed[label] for label in named.tolist()],
+        refined.chances.best(),
+        given.ignored,
+    )
+    return fit_novelty(given.basis, labelled, familiarity)
 
 
 def _labels(given: StageInput) -> AnchorLabels:

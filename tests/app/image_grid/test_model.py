@@ -38,7 +38,7 @@ def scored(state: CollectionState, scores: list[float]) -> CollectionState:
         (Picture(best=4, score=0.97, safe=4, safe_score=0.97), Mark.SURE, ("class 4", "", "97%")),
         (Picture(best=4, score=0.5, safe=2, safe_score=0.9), Mark.COARSE, ("class 2", "class 4? 50%", "90%")),
         (Picture(best=4, score=0.5), Mark.GUESS, ("class 4?", "not sure", "50%")),
-        (Picture(best=4, score=0.9, is_unknown=True), Mark.UNKNOWN, ("Unknown", "class 4?", "")),
+        (Picture(best=4, score=0.9, is_unknown=True), Mark.UNKNOWN, ("class 4?", "perhaps none of these", "90%")),
         (Picture(), Mark.NOTHING, ("No prediction yet", "", "")),
         (Picture(status=ImageStatus.WAITING), Mark.WAITING, ("Not read yet", "", "")),
         (Picture(status=ImageStatus.FAILED), Mark.FAILED, ("11.png", "", "")),
@@ -64,7 +64,7 @@ def test_a_class_that_is_called_unknown(name: str, qapp: QCoreApplication) -> No
     model.set_order(Order.ADDED)
     model.set_state(state_of([said_so, far, labelled, sure, coarse, guess]))
     titles = [model.card(row).title for row in range(6)]
-    assert titles == ["None of the classes", "Unknown", *[f"“{name}”"] * 3, f"“{name}”?"]
+    assert titles == ["None of the classes", f"“{name}”?", *[f"“{name}”"] * 3, f"“{name}”?"]
 
 
 def test_a_card_speaks_to_a_screen_reader(model: ImageGridModel) -> None:

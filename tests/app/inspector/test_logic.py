@@ -76,7 +76,7 @@ def explained(graph: CategoryGraph, own: float, *parents: tuple[str, float]) -> 
     """Why an image is a gull."""
     gull = graph.find("Gull")
     shares = tuple(Share(graph.find(name), share, (5,)) for name, share in parents)
-    return Explanation(11, gull, 0.9, Share(gull, own, (7, 8)), shares, None, is_unknown=False, distance_ratio=0.5)
+    return Explanation(11, gull, 0.9, Share(gull, own, (7, 8)), shares, None, is_unknown=False)
 
 
 def test_shares_come_largest_first_without_the_empty_ones(graph: CategoryGraph) -> None:
@@ -119,7 +119,7 @@ def test_facts_of_an_image(graph: CategoryGraph) -> None:
     assert facts.certainty is Certainty.COARSE
     assert facts.safe is not None
     assert (facts.safe.name, round(facts.safe.score, 2), facts.why_name) == ("Bird", 0.95, "Gull")
-    assert (facts.path.name, facts.distance_ratio) == ("11.png", 0.5)
+    assert facts.path.name == "11.png"
     gone = replace(explained(graph, 1.0), class_id=GONE)
     assert image_facts(graph, state, 11, label=None, tops=[], explanation=gone).shares == ()
 

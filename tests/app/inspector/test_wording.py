@@ -34,7 +34,7 @@ OWN, PARENT = ShareRow(None, "Gull", 0.6, (7,)), ShareRow(2, "Bird", 0.4, (8,))
 
 def image(certainty: Certainty, *, shares: tuple[ShareRow, ...] = ()) -> ImageFacts:
     """Facts of an image that is likely a gull and surely a bird."""
-    return ImageFacts(11, Path("a.png"), certainty, None, (GULL,), BIRD, "Gull", shares, 0.5)
+    return ImageFacts(11, Path("a.png"), certainty, None, (GULL,), BIRD, "Gull", shares)
 
 
 def a_class(**changes: object) -> ClassPageFacts:
@@ -86,7 +86,7 @@ def test_why_depends_on_what_it_was_learned_from() -> None:
 
 def test_an_unknown_image_has_one_story() -> None:
     """It is too far from the nearest class; no part of a prediction is spoken of, for there is none."""
-    facts = replace(image(Certainty.UNKNOWN, shares=(OWN,)), distance_ratio=1.3, look_alikes=(7,), look_alike_share=0.9)
+    facts = replace(image(Certainty.UNKNOWN, shares=(OWN,)), look_alikes=(7,), look_alike_share=0.9)
     assert certainty_text(facts) == "Unknown: it looks too different from every class."
     assert look_alikes_text(facts) == ""
     distance = "It looks too different from Gull, the closest class."

@@ -19,7 +19,7 @@ def accepted(state: CollectionState, threshold: float = 0.8) -> Acceptable:
 def test_images_above_the_threshold_are_grouped_by_class() -> None:
     """Three of four pass 80%: 5%, 10% and 15% of an error make 0.3 in all."""
     guesses = [SURE, Picture(best=TERN, score=0.9), Picture(best=GULL, score=0.85), Picture(best=TERN, score=0.79)]
-    groups, expected_errors = accepted(state_of(guesses))
+    groups, expected_errors, _ = accepted(state_of(guesses))
     assert groups == {GULL: [11, 13], TERN: [12]}
     assert expected_errors == pytest.approx(0.3)
 
@@ -48,8 +48,18 @@ def test_images_that_are_gone_or_not_chosen_are_passed_over() -> None:
     """Ids of removed images are no error, also in a project that has become empty."""
     state = state_of([SURE] * 4)
     assert acceptable(state, (99, 14, 12, 1), 0.5).groups == {GULL: [14, 12]}
-    assert acceptable(state, (), 0.5) == ({}, 0.0)
-    assert acceptable(state_of([]), (11, 12), 0.5) == ({}, 0.0)
+    assert acceptable(state, (), 0.5) == ({}, 0.0, 0)
+    assert acceptable(state_of([]), (11, 12), 0.5) == ({}, 0.0, 0)
+
+
+def test_images_that_may_show_none_of_the_classes_are_counted_and_can_be_included() -> None:
+    """Two of them pass the threshold; with them there are three, and their errors count."""
+    far = Picture(best=GULL, score=0.9, is_unknown=True)
+    state = state_of([SURE, far, far, Picture(best=GULL, score=0.5, is_unknown=True)])
+    assert accepted(state).unknown_count == 2
+    with_them = acceptable(state, state.image_ids.tolist(), 0.8, with_unknown=True)
+    assert (with_them.groups, with_them.unknown_count) == ({GULL: [11, 12, 13]}, 2)
+    assert with_them.expected_errors == pytest.approx(0.25)
 
 
 def test_a_higher_threshold_accepts_fewer_images_and_errors() -> None:

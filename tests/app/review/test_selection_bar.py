@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton, QSpinBox
+from PySide6.QtWidgets import QCheckBox, QPushButton, QSpinBox
 
 from app.review.selection_bar import SelectionBar
 from app.review.selection_wording import errors_text, selected_text
@@ -28,6 +28,14 @@ def doubtful(reviewing: Desk) -> Desk:
     ):
         session.act(lambda project: project.unlabel(image_ids))
     return reviewing
+
+
+@pytest.fixture
+def strange(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """The same, where the program is quick to take an image for unknown."""
+    monkeypatch.setattr("engine.everyday.collection_stage.novelty_threshold.QUANTILE", 0.9)
+    desk: Desk = request.getfixturevalue("doubtful")
+    return desk
 
 
 @pytest.fixture
@@ -90,7 +98,7 @@ def test_it_comes_and_goes_with_the_selection(reviewing: Desk, bar: SelectionBar
     assert reviewing.grid.hasFocus()
 
 
-@pytest.mark.parametrize("percent", [60, 95])
+@pytest.mark.parametrize("percent", [80, 92])
 def test_enter_does_what_the_bar_says(doubtful: Desk, bar: SelectionBar, percent: int) -> None:
     """The images above the chosen threshold, no others, as one step that one undo takes back."""
     set_threshold(doubtful, bar, percent)
@@ -105,6 +113,21 @@ def test_enter_does_what_the_bar_says(doubtful: Desk, bar: SelectionBar, percent
     assert f"Accepted {count} images in" in doubtful.window.toast.message
     doubtful.press_for_change(Key.Key_Z, CONTROL)
     assert doubtful.grid.model().rowCount() == 49
+
+
+def test_images_that_may_show_none_of_the_classes_are_included_by_a_tick(strange: Desk, bar: SelectionBar) -> None:
+    """They are counted beside the button; ticked, they are among those that Enter accepts."""
+    set_threshold(strange, bar, 50)
+    count, _errors = above(strange, 50)
+    state = strange.state
+    far = int(((state.label_class == NO_CLASS) & state.is_unknown & (state.best_score > 0.5)).sum())
+    assert far > 0
+    (include,) = bar.findChildren(QCheckBox)
+    strange.wait(lambda: include.text() == f"Include {far} unknown")
+    QTest.mouseClick(include, Qt.MouseButton.LeftButton, pos=QPoint(8, include.height() // 2))
+    strange.wait(lambda: button(bar, "Accept").text() == f"Accept {count + far}")
+    strange.grid.setFocus()
+    assert len(strange.press_for_change(Key.Key_Return).labelled) == count + far
 
 
 def test_the_button_does_the_same_and_the_threshold_is_kept(reviewing: Desk, bar: SelectionBar) -> None:

@@ -88,7 +88,6 @@ def test_unknown_is_the_same_word_everywhere(live: LiveCollection, collection: C
         explanation = live.explain(image_id)
         assert explanation is not None
         assert explanation.is_unknown == state.is_unknown[place]
-        assert explanation.is_unknown == (explanation.distance_ratio > 1)
 
 
 def test_nothing_to_explain(live: LiveCollection, tmp_path: Path) -> None:
