@@ -79,7 +79,7 @@ def train_backbone(
         The files, not part of the project yet.
 
     Raises:
-        InputError: too little is labelled, a class has no parent, or a setting is wrong.
+        InputError: too little is labelled, or a setting is wrong.
         ModelError: the loss is no number any more, or the export differs from torch.
         StorageError: the folder refuses.
         Cancelled: it was asked to stop. What was learned is kept in the cache: asked for again, it goes on from there.

@@ -85,14 +85,14 @@ def project_images(
         cancel: asks to stop.
 
     Raises:
-        InputError: too few images or classes, or a class that nothing can be propagated to.
+        InputError: too few images or classes.
         StorageError: the folder refuses.
         Cancelled: it was asked to stop.
     """
     labelled = labelled_images(project)
     arrays = graph_arrays(project.graph, labelled.class_ids)
     kept, held_out = held_out_split(labelled, arrays, settings)
-    check_graph(arrays, arrays.positions_of(labelled.class_ids[kept]))
+    check_labels(arrays, arrays.positions_of(labelled.class_ids[kept]))
     pixels, decoded = _decoded(
         project, labelled, np.concatenate([kept, held_out]), folder, side=side,
         meter=ProgressMeter(len(labelled), on_progress), cancel=cancel,
@@ -122,7 +122,7 @@ def held_out_split(
     return np.sort(np.concatenate(kept)), np.sort(np.concatenate(held_out))
 
 
-def check_graph(arrays: GraphArrays, positions: NDArray[np.int64]) -> None:
+def check_labels(arrays: GraphArrays, positions: NDArray[np.int64]) -> None:
     """Refuse labels that Algorithm 1 cannot learn from.
 
     Args:
@@ -130,7 +130,7 @@ def check_graph(arrays: GraphArrays, positions: NDArray[np.int64]) -> None:
         positions: (n,) int64 in [0, C), class of each image to train on.
 
     Raises:
-        InputError: too few leaf classes have enough images, or one of those has no parent.
+        InputError: too few leaf classes have enough images.
     """
     few_shot = _with_images(positions, arrays, LEAST_IMAGES)
     if len(few_shot) < LEAST_CLASSES:
@@ -142,15 +142,6 @@ def check_graph(arrays: GraphArrays, positions: NDArray[np.int64]) -> None:
             expected=f"at least {LEAST_CLASSES} leaf classes with {LEAST_IMAGES} labelled images each",
             found=f"{len(few_shot)}{example}",
             remedy="label more images of leaf classes first",
-        )
-    orphans = np.setdiff1d(few_shot, arrays.edge_index[1])
-    if len(orphans):
-        more = f" and {len(orphans) - 1} more" if len(orphans) > 1 else ""
-        raise InputError(
-            "a class has no parent, so nothing can be propagated to it",
-            expected="every labelled leaf class below a coarse class",
-            found=f"“{arrays.names[orphans[0]]}”{more}",
-            remedy="move the class below a coarse class, then train again",
         )
 
 

@@ -63,7 +63,8 @@ class LevelWiseDraw(IterationDraw):
     """Images and tasks of one iteration.
 
     Attributes:
-        tasks: finest level first; levels with one class are left out, with their images.
+        tasks: finest level first; levels with one class are left out, with their images, unless drawn few-shot
+            classes are on the same level.
         classes: (S,) int64, the subgraph's classes in ascending order of position: everything that can propagate.
         edge_index: (2, E) int64 in [0, S), the edges between them.
     """
@@ -82,14 +83,16 @@ class LevelWiseDraw(IterationDraw):
 class LevelWiseSampler:
     """Draws iterations of Algorithm 1 (lines 8 and 13): a subgraph and a task for each of its levels.
 
+    A few-shot class needs nothing above it: where it has no parent, its prototype is what its images say, as in a
+    flat list of classes. The only coarse class of a level competes with the drawn few-shot classes beside it.
+
     Args:
         training_set: images and graph.
         shape: sizes.
         coarse_levels: whether the coarse classes' levels are tasks too; without them, plain few-shot episodes.
 
     Raises:
-        InputError: too few classes have enough images, a few-shot class has nothing above it, or the shape leaves
-            nothing to classify.
+        InputError: too few classes have enough images, or the shape leaves nothing to classify.
     """
 
     def __init__(self, training_set: TrainingSet, shape: EpisodeShape, *, coarse_levels: bool = True) -> None:
@@ -98,8 +101,6 @@ class LevelWiseSampler:
         self._coarse_levels = coarse_levels
         _require_queries(shape, coarse_levels=coarse_levels)
         self._able = _able_classes(training_set, shape)
-        if coarse_levels:
-            _require_parents(training_set)
 
     def draw(self, generator: np.random.Generator) -> LevelWiseDraw:
         """Draw one iteration; classes and images without replacement."""
@@ -108,7 +109,7 @@ class LevelWiseSampler:
         images = _Images()
         tasks = [self._few_shot_task(chosen, images, generator)]
         if self._coarse_levels:
-            tasks += self._coarse_tasks(np.array(sorted(above), dtype=np.int64), images, generator)
+            tasks += self._coarse_tasks(np.array(sorted(above), dtype=np.int64), tasks[0], images, generator)
         classes = np.sort(np.concatenate([chosen, np.array(sorted(above), dtype=np.int64)]))
         edges = edges_between(self._training_set.edge_index, classes, self._training_set.class_count)
         return LevelWiseDraw(images.positions(), tuple(tasks), classes, edges)
@@ -119,17 +120,26 @@ class LevelWiseSampler:
         return _task(int(self._training_set.levels[classes[0]]), classes, rows, shots)
 
     def _coarse_tasks(
-        self, coarse: Positions, images: "_Images", generator: np.random.Generator
+        self, coarse: Positions, few_shot: LevelTask, images: "_Images", generator: np.random.Generator
     ) -> Iterator[LevelTask]:
         own = self._training_set.images_by_class
         levels = self._training_set.levels[coarse]
         least = self._shape.coarse_shots + 1
         for level in np.unique(levels)[::-1].tolist():
             classes = np.array([c for c in coarse[levels == level].tolist() if len(own[c]) >= least], dtype=np.int64)
-            if len(classes) >= LEAST_CLASSES:
-                count = self._shape.coarse_images
-                rows = [images.take(self._draw_images(position, count, generator)) for position in classes.tolist()]
-                yield _task(level, classes, rows, self._shape.coarse_shots)
+            beside = self._few_shot_beside(few_shot, level) if len(classes) == 1 else few_shot.classes[:0]
+            if len(classes) + len(beside) < LEAST_CLASSES:
+                continue
+            count = self._shape.coarse_images
+            rows = [images.take(self._draw_images(position, count, generator)) for position in classes.tolist()]
+            rows += [few_shot.queries[few_shot.targets == place] for place in beside.tolist()]
+            classes = np.concatenate([classes, few_shot.classes[beside]])
+            yield _task(level, classes, rows, self._shape.coarse_shots)
+
+    def _few_shot_beside(self, few_shot: LevelTask, level: int) -> Positions:
+        """Places of the few-shot classes on a level; none where coarse classes give support, as those give theirs."""
+        is_beside = (self._training_set.levels[few_shot.classes] == level) & (self._shape.coarse_shots == 0)
+        return np.flatnonzero(is_beside)
 
     def _draw_images(self, position: int, count: int, generator: np.random.Generator) -> Positions:
         own = self._training_set.images_by_class[position]
@@ -209,15 +219,3 @@ def _able_classes(training_set: TrainingSet, shape: EpisodeShape) -> Positions:
             remedy="label more images, or ask for fewer ways or shots",
         )
     return able.astype(np.int64)
-
-
-def _require_parents(training_set: TrainingSet) -> None:
-    orphans = np.setdiff1d(training_set.few_shot, training_set.edge_index[1])
-    if len(orphans):
-        raise InputError(
-            "a few-shot class has no parent, so nothing can be propagated to it",
-            expected="at least one edge to every few-shot class",
-            found=f"“{training_set.class_names[orphans[0]]}”"
-            + (f" and {len(orphans) - 1} more" if len(orphans) > 1 else ""),
-            remedy="link the class to a coarse class, or leave it out",
-        )

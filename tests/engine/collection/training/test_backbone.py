@@ -18,7 +18,8 @@ from engine.errors import Cancelled, InputError, StorageError
 from engine.events import CancelToken, Progress, ignore_progress
 from engine.project import Project
 from engine.training.curve import TrainingPoint
-from tests.support.collections import Collection, class_ids
+from engine.training.level_wise.sampling import LevelWiseSampler
+from tests.support.collections import LEAVES, Collection, class_ids
 
 QUICK: Chosen = {"start": "conv4", "side": 32, "iterations": 2, "points": 2, "device": "cpu"}
 
@@ -152,13 +153,44 @@ def test_more_than_there_is_cannot_be_asked_for(project: Project, collection: Co
     assert not (tmp_path / "out").exists()
 
 
-def test_a_class_without_a_parent_is_named(project: Project, tmp_path: Path) -> None:
-    """Nothing can be propagated to a root that is a leaf."""
-    _, lonely = project.add_class("Lonely")
-    unlabelled = sorted({record.image_id for record in project.images()} - project.labels().keys())
-    project.label(unlabelled[:3], lonely)
-    with pytest.raises(InputError, match=r"a class has no parent.*found “Lonely”"):
-        _read(project, tmp_path)
+def _flatten(project: Project, families: Sequence[str]) -> None:
+    """Remove some families; their leaves go to the top level."""
+    ids = class_ids(project)
+    project.remove_classes([ids[family] for family in families])
+
+
+@pytest.mark.parametrize("families", [["Red", "Green", "Blue"], ["Red"]], ids=["all flat", "mixed"])
+def test_classes_at_the_top_level_are_trained(
+    project: Project, collection: Collection, tmp_path: Path, families: Sequence[str]
+) -> None:
+    """A flat list, and classes at the top level beside a tree: every label is used, every leaf is a few-shot class."""
+    _flatten(project, families)
+    images = _read(project, tmp_path)
+    training_set = images.training_set
+    assert (len(images.training), len(images.held_out)) == (8 * 2, 8)
+    assert training_set.class_count == 8 + 3 - len(families)
+    assert {images.arrays.names[place] for place in training_set.few_shot} == set(LEAVES)
+    sampler, generator = LevelWiseSampler(training_set, images.shape), np.random.default_rng(0)
+    seen = {image for _ in range(60) for image in sampler.draw(generator).images.tolist()}
+    assert seen == set(images.training.tolist())
+    files = train_backbone(project, collection.caches, QUICK, out=tmp_path / "out")
+    assert files.figures["held_out_images"] == 8
+    assert all(point.loss is None or point.loss > 0 for point in files.history)
+
+
+def test_a_stopped_training_of_a_flat_list_goes_on(project: Project, collection: Collection, tmp_path: Path) -> None:
+    """Though attention, of which a flat list says nothing, has nothing to remember."""
+    _flatten(project, ["Red", "Green", "Blue"])
+    cancel = CancelToken()
+
+    def stop(point: TrainingPoint) -> None:
+        if point.iteration == 1:
+            cancel.cancel()
+
+    with pytest.raises(Cancelled):
+        train_backbone(project, collection.caches, QUICK, out=tmp_path / "a", on_point=stop, cancel=cancel)
+    resumed = train_backbone(project, collection.caches, QUICK, out=tmp_path / "b")
+    assert resumed.figures["resumed_iteration"] == 1
 
 
 def test_a_disk_without_room_is_a_message(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from engine.errors import InputError
 from engine.training.level_wise.objective import PrototypePropagation
 from engine.training.level_wise.sampling import EpisodeShape, LevelTask, LevelWiseDraw, edges_between
 from engine.training.level_wise.settings import LevelWiseSettings
@@ -261,9 +260,14 @@ def test_seed_of_the_attention() -> None:
     assert not torch.equal(weights[0], weights[2])
 
 
-def test_a_class_without_parents_cannot_be_trained() -> None:
-    """Level-wise training refuses it before the first iteration."""
-    with pytest.raises(InputError, match=r"a few-shot class has no parent.*“dog”"):
-        PrototypePropagation(
-            CornerBackbone(), 2, two_branches(pairs=((0, 2), (1, 4), (1, 5))), LevelWiseSettings(EpisodeShape(2, 1))
-        )
+def test_a_class_without_parents_keeps_what_its_images_say() -> None:
+    """On a flat list the loss is that of a prototypical network, and attention learns nothing."""
+    objective = network(0.0, two_branches(COUNTS, pairs=()))
+    flat = LevelWiseDraw(np.arange(4), (FEW_SHOT,), ints(2, 4), np.zeros((2, 0), dtype=np.int64))
+    embeddings = EMBEDDINGS[:4].clone().requires_grad_()
+    loss = objective.loss(embeddings, flat)
+    # prototypes (3, 0), (0, 1): (1, 1) is 5 and 1 away, (0, 2) of the second class 13 and 1
+    assert loss.item() == pytest.approx((math.log1p(math.exp(4)) + math.log1p(math.exp(-12))) / 2, rel=1e-5)
+    torch.autograd.backward(loss)
+    assert embeddings.grad is not None
+    assert all(weight.grad is None or not weight.grad.any() for weight in objective.attention.parameters())

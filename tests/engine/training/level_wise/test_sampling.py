@@ -163,14 +163,28 @@ def test_one_way_is_no_task() -> None:
 
 
 def test_a_class_without_parents() -> None:
-    """Nothing could be propagated to it, so training refuses it by name; plain episodes do not mind."""
-    training_set = two_branches(pairs=((0, 2), (0, 3), (1, 4)))
-    with pytest.raises(InputError, match=r"has no parent.*found “bus”\. Link the class to a coarse class"):
-        LevelWiseSampler(training_set, EpisodeShape(2, 1))
-    with pytest.raises(InputError, match=r"found “dog” and 1 more"):
-        LevelWiseSampler(two_branches(pairs=((0, 2), (1, 4))), EpisodeShape(2, 1))
-    draw = LevelWiseSampler(training_set, EpisodeShape(4, 1), coarse_levels=False).draw(np.random.default_rng(0))
-    assert draw.few_shot_task.classes.tolist() == [2, 3, 4, 5]
+    """Nothing is propagated to it, and it is drawn like any other: alone beside a tree, or in a flat list."""
+    beside_a_tree = LevelWiseSampler(two_branches(pairs=((0, 2), (0, 3), (1, 4))), EpisodeShape(4, 1))
+    draw = beside_a_tree.draw(np.random.default_rng(0))
+    assert [task.classes.tolist() for task in draw.tasks] == [[2, 3, 4, 5], [0, 1]]
+    flat = LevelWiseSampler(two_branches((0, 0, 2, 2, 2, 2), pairs=()), EpisodeShape(4, 1))
+    draw = flat.draw(np.random.default_rng(0))
+    assert [task.classes.tolist() for task in draw.tasks] == [[2, 3, 4, 5]]
+    assert (draw.classes.tolist(), draw.edge_index.shape) == ([2, 3, 4, 5], (2, 0))
+
+
+def test_the_only_coarse_class_of_a_level_competes_with_the_few_shot_classes_beside_it() -> None:
+    """So its own labels are learned from though no other coarse class is at the top level."""
+    training_set = replace(
+        two_branches((3, 0, 4, 4, 4, 4), pairs=((0, 2), (0, 3))), levels=np.array([0, 0, 1, 1, 0, 0])
+    )
+    draw = LevelWiseSampler(training_set, EpisodeShape(4, 1, queries=2)).draw(np.random.default_rng(0))
+    few_shot, coarse = draw.tasks
+    assert (coarse.level, coarse.classes.tolist(), coarse.support.shape) == (0, [0, 4, 5], (3, 0))
+    assert (training_set.class_positions[draw.images[coarse.queries]] == coarse.classes[coarse.targets]).all()
+    assert np.bincount(coarse.targets).tolist() == [3, 2, 2]
+    assert set(coarse.queries[coarse.targets > 0].tolist()) <= set(few_shot.queries.tolist())
+    assert len(draw.images) == 4 * 3 + 3
 
 
 @pytest.mark.parametrize(
